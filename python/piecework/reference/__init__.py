@@ -1,53 +1,69 @@
 """Tokenization in plain Python: the executable specification of this project.
 
-Read the files in this order; each adds one idea, and none requires a later one.
+To learn how the three algorithms work, read `mini` first: one file for each, without settings. The
+other folders define everything that the project does, with all settings. They are listed in an order
+to read them in: no file imports one below it.
 
-1. `alignment`        a normalized text, and the span of the original of each of its characters
-2. `normalize`        normalize a text
-3. `split`            split a text: one primitive, five behaviors
-4. `pretokenize`      split it into words
-5. `counts`           count words: the table is the only input of training
-6. `alphabet`         words become symbols, `hug` becomes `h ##u ##g`
-7. `criteria`         the score of a merge: four criteria, or your own (`gain` and `logarithms`: one
-   of them, compared exactly)
-8. `settings`         all other settings of a training
-9. `merging`          merge the best pair, repeatedly, and keep a history (`pairs` counts pairs)
-10. `wordpiece`       encode a word by greedy longest match
-11. `probability`     the vocabulary as a unigram language model
-12. `wordpiece_train` what WordPiece adds to merging: counts of entries, pruning
-13. `decode`          from tokens back to text
+    text/                the material: characters, patterns, and what a text was before
+      bytes              bytes and spaces as visible characters
+      alignment          a normalized text, and the span of the original of each of its characters
+      unicode            properties of characters, as `tokenizers` has them
+      regex              patterns as other libraries read them
 
-The second algorithm, byte-pair encoding, shares the loop and keeps its merges:
+    numbers/             results that are equal on every machine
+      floats             exp, log, and floats that do not underflow
+      logarithms         the exact sign of a sum of logarithms
+      prng               pseudo-random numbers
+      scores             numbers of a file as `tokenizers` parses them
 
-14. `bpe_train`       what BPE adds: suffixes of words, the tie rules of other libraries
-15. `bpe`             encode a word by merges, with dropout by `prng`
+    normalize/           from a text to the text that is split
+      charsmap           the normalization rules of SentencePiece models
+      normalizers        all normalizers
 
-The third, Unigram, does not merge. It considers all segmentations of a word:
+    pretokenize/         from a normalized text to words
+      split              one primitive, five behaviors
+      pre_tokenizers     all pre-tokenizers
 
-16. `lattice`         the best segmentation, the sum over all, a sampled one
-17. `nbest`           the n best, in order
-18. `unigram`         encode a word as its likeliest pieces
-19. `unigram_seeds`   the strings that a training begins with
-20. `unigram_train`   estimate probabilities, prune the pieces that cost the least likelihood
-21. `likeliest`       the same lattice for a vocabulary of WordPiece
+    model/               from a word to its tokens
+      wordpiece          greedy longest match
+      probability        a WordPiece vocabulary as a unigram language model
+      bpe                merges, with dropout
+      lattice            all segmentations of a word: the best, the sum, a sampled one
+      nbest              the n best segmentations, in order
+      unigram            the likeliest pieces
+      likeliest          the likeliest segmentation with a vocabulary of WordPiece
+      models             the models of a tokenizer.json, with one interface
 
-Then whole tokenizers, as a tokenizer.json describes them:
+    learn/               from counts of words to a vocabulary
+      counts             count words: the table is the only input of training
+      alphabet           words become symbols, `hug` becomes `h ##u ##g`
+      pairs              count adjacent symbols, and merge them
+      gain               the gain of a merge in log-likelihood, compared exactly
+      criteria           the score of a merge: four criteria, or your own
+      settings           all other settings of a training
+      merging            merge the best pair, repeatedly, and keep a history
+      wordpiece_train    what WordPiece adds: counts of entries, pruning
+      bpe_train          what BPE adds: suffixes of words, the tie rules of other libraries
+      unigram_seeds      the strings that a Unigram training begins with
+      unigram_train      estimate probabilities, prune the pieces that cost the least likelihood
 
-22. `added`           strings that become tokens before all other stages
-23. `models`          from a word to its tokens: WordPiece, BPE, Unigram, WordLevel, one interface
-24. `encoding`        the result: rows of tokens, and how two encodings merge
-25. `truncate`        truncation, which keeps what it cuts off, and padding
-26. `postprocess`     special tokens around texts
-27. `pipeline`        all stages in order
-28. `tokenizer`       a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
-29. `trained_decoder` the decoder that training chooses for a pipeline
+    postprocess/         from the tokens of texts to an encoding
+      encoding           rows of tokens, and how two encodings merge
+      truncate           truncation, which keeps what it cuts off, and padding
+      processors         special tokens around texts
 
-Six files help: `unicode` holds properties of characters, `regex` reads patterns of other libraries,
-`charsmap` the normalization rules of SentencePiece models, `scores` numbers as `tokenizers` parses
-them, `chunks` the safe split points of a text, and `floats` is arithmetic with equal results on
-every machine. The code is meant to be read and to be correct, not to be fast: the compiled core
-agrees with it in every id, span, score and count. It requires the standard library alone, and works
-without the core.
+    decode/              from tokens back to a text
+      decoders           all decoders
+      trained_decoder    the decoder that training chooses for a pipeline
+
+    pipeline/            all stages in order
+      added              strings that become tokens before all other stages
+      chunks             the safe split points of a text
+      pipeline           a tokenizer as a tokenizer.json describes it
+      tokenizer          a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
+
+The code is meant to be read and to be correct, not to be fast: the compiled core agrees with it in
+every id, span, score and count. It requires the standard library alone, and works without the core.
 
 From text to a trained tokenizer and back:
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework.reference.decode.decoders import BYTE_OF_CHARACTER
 from piecework.reference.pipeline import pipeline
+from piecework.reference.text.bytes import BYTE_ALPHABET
 
 tokenizers = pytest.importorskip("tokenizers", reason="Hugging Face tokenizers is not installed")
 
@@ -96,7 +96,7 @@ GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 def test_random_ranks_equal_tiktoken() -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="tiktoken is not installed")
     rng = random.Random(8)
-    visible = {byte: character for character, byte in BYTE_OF_CHARACTER.items()}
+    visible = BYTE_ALPHABET
     for _ in range(ROUNDS // 5):
         longer = {bytes(rng.choices(b"ab \xc3\xa9", k=rng.randrange(2, 6))) for _ in range(12)}
         entries = [*(bytes([byte]) for byte in range(256)), *sorted(longer)]

@@ -27,9 +27,9 @@ ROUNDS = 1500
 
 
 def byte_characters() -> list[str]:
-    from piecework.reference.decode.decoders import byte_characters
+    from piecework.reference.text.bytes import BYTE_OF_CHARACTER
 
-    return list(byte_characters())
+    return list(BYTE_OF_CHARACTER)
 
 
 def some_tokenizer(rng: random.Random) -> pw.Tokenizer:

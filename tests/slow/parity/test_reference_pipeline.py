@@ -19,6 +19,7 @@ from piecework.reference.normalize import charsmap, normalizers
 from piecework.reference.pipeline import added, pipeline
 from piecework.reference.pretokenize import pre_tokenizers, split
 from piecework.reference.text import regex
+from piecework.reference.text.bytes import BYTE_ALPHABET
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
@@ -157,7 +158,7 @@ PROCESSORS: list[Callable[[Random], Json | None]] = [
 
 def vocabulary(rng: Random) -> list[str]:
     symbols = [
-        *normalizers.BYTE_ALPHABET,
+        *BYTE_ALPHABET,
         *LETTERS,
         *ODD,
         *MARKS,
@@ -343,8 +344,8 @@ def test_batch_padding_equals_tokenizers() -> None:
 
 def test_byte_level_round_trips() -> None:
     rng = random.Random(8)
-    bytes_of = {c: byte for byte, c in enumerate(normalizers.BYTE_ALPHABET)}
-    entries = {c: i for i, c in enumerate(["[UNK]", *normalizers.BYTE_ALPHABET, "Ġthe", "ab"])}
+    bytes_of = {c: byte for byte, c in enumerate(BYTE_ALPHABET)}
+    entries = {c: i for i, c in enumerate(["[UNK]", *BYTE_ALPHABET, "Ġthe", "ab"])}
     model = models.WordPiece(entries, settings=models.WordPieceSettings(prefix=""))
     for use_regex in (True, False):
         steps = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=use_regex)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from piecework.reference.normalize.normalizers import METASPACE
+from piecework.reference.text.bytes import BYTE_OF_CHARACTER, METASPACE
 
 # (match, replacement), in this order: the table of `tokenizers`.
 CLEANUP = (
@@ -132,25 +132,6 @@ def bpe(parts: Sequence[str], suffix: str) -> list[str]:
     """
     last = len(parts) - 1
     return [part.replace(suffix, "" if i == last else " ") for i, part in enumerate(parts)]
-
-
-def byte_characters() -> dict[str, int]:
-    """Returns the characters of byte-level BPE, each with its byte.
-
-    A printable character of Latin-1 stands for its own byte. The other bytes, in order, are the
-    characters from U+0100 on. Source: GPT-2's `bytes_to_unicode`.
-
-    >>> chars = byte_characters()
-    >>> chars["a"], chars["Ġ"], len(chars)
-    (97, 32, 256)
-    """
-    own = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
-    rest = [byte for byte in range(256) if byte not in own]
-    others = {chr(0x100 + i): byte for i, byte in enumerate(rest)}
-    return {chr(byte): byte for byte in own} | others
-
-
-BYTE_OF_CHARACTER = byte_characters()
 
 
 def byte_level(parts: Sequence[str], *, raw: bool = False, **unused: bool) -> list[str]:

@@ -16,6 +16,7 @@ from piecework.reference.decode.decoders import decode
 from piecework.reference.normalize import normalizers
 from piecework.reference.pretokenize import pre_tokenizers
 from piecework.reference.text.alignment import identity
+from piecework.reference.text.bytes import METASPACE
 
 Json = Mapping[str, Any]
 
@@ -168,7 +169,7 @@ def _flatten(part: Json | None, members: str) -> list[Json]:
 def _space_symbol(step: Json, steps: Sequence[Json]) -> SpaceSymbol | None:
     if step["type"] == "piecework.SentencePiece":
         dummy, is_suffix = step["add_dummy_prefix"], step["treat_whitespace_as_suffix"]
-        text = normalizers.METASPACE if step["escape_whitespaces"] else " "
+        text = METASPACE if step["escape_whitespaces"] else " "
         return SpaceSymbol(text, dummy and not is_suffix, dummy and is_suffix)
     if step["type"] == "Replace" and step["pattern"] == {"String": " "} and step["content"]:
         # The normalizer of Llama.

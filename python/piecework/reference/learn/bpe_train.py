@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from piecework.reference.decode.decoders import BYTE_OF_CHARACTER
 from piecework.reference.learn.alphabet import Symbol
 from piecework.reference.learn.merging import MergeTraining, TrainedVocabulary
 from piecework.reference.learn.pairs import Pair, join_pair
 from piecework.reference.learn.settings import BpeTrainer
+from piecework.reference.text.bytes import BYTE_OF_CHARACTER
 
 
 @dataclass

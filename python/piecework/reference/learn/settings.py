@@ -6,9 +6,9 @@ from dataclasses import KW_ONLY, dataclass
 from types import EllipsisType
 from typing import ClassVar
 
-from piecework.reference.decode.decoders import BYTE_OF_CHARACTER
 from piecework.reference.learn.criteria import CRITERIA, Criterion, frequency
 from piecework.reference.model.bpe import SUFFIX_STYLES
+from piecework.reference.text.bytes import BYTE_OF_CHARACTER
 
 UNKNOWN_TOKENS = ("<unk>", "[UNK]")
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from piecework.reference.learn.settings import UnigramTrainer
-from piecework.reference.normalize.normalizers import METASPACE
+from piecework.reference.text.bytes import METASPACE
 from piecework.reference.text.unicode import script
 
 DIGITS = frozenset("0123456789０１２３４５６７８９")

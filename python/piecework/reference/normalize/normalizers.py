@@ -24,6 +24,7 @@ from piecework.reference.text.alignment import (
     replace,
     transform,
 )
+from piecework.reference.text.bytes import BYTE_ALPHABET, METASPACE
 
 # Steps of the BERT normalizer
 
@@ -335,16 +336,6 @@ class Prepend(Normalizer):
         return prepend(value, self.content)
 
 
-def _make_byte_alphabet() -> list[str]:
-    """Returns a visible character for every byte: itself if visible, else one from U+0100 on."""
-    visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
-    others = iter(range(0x100, 0x200))
-    return [chr(byte) if byte in visible else chr(next(others)) for byte in range(256)]
-
-
-BYTE_ALPHABET: Final = _make_byte_alphabet()
-
-
 @dataclass(frozen=True)
 class ByteLevel(Normalizer):
     """Writes every byte of the UTF-8 text as one visible character (a space becomes Ġ).
@@ -370,9 +361,6 @@ class Precompiled(Normalizer):
     def apply(self, value: Normalized) -> Normalized:  # noqa: D102
         changes = self.table.changes(value.text)
         return value if changes is None else transform(value, changes)
-
-
-METASPACE: Final = "▁"
 
 
 @dataclass(frozen=True)

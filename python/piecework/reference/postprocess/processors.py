@@ -12,9 +12,9 @@ from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
 from typing import Any
 
-from piecework.reference.normalize.normalizers import BYTE_ALPHABET
 from piecework.reference.postprocess.encoding import Encoding, TokenRow, merge_encodings
 from piecework.reference.text import unicode
+from piecework.reference.text.bytes import BYTE_ALPHABET
 
 TokenId = tuple[str, int]
 

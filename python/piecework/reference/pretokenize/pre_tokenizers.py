@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
-from piecework.reference.normalize.normalizers import METASPACE
 from piecework.reference.normalize.normalizers import ByteLevel as ByteLevelNormalizer
 from piecework.reference.pretokenize.split import (
     SpanFunction,
@@ -23,6 +22,7 @@ from piecework.reference.pretokenize.split import (
 )
 from piecework.reference.text import regex, unicode
 from piecework.reference.text.alignment import Normalized, Span, prepend, replace
+from piecework.reference.text.bytes import METASPACE
 
 
 class PreTokenizer:
