@@ -914,8 +914,8 @@ class Tokenizer(Immutable):
     def as_bpe(self) -> Tokenizer:
         r"""Returns a BPE tokenizer with the vocabulary and the merges of this trained WordPiece tokenizer.
 
-        It serves to compare the two algorithms on one training (note 001): WordPiece keeps only the vocabulary and takes
-        the longest match; BPE keeps the merges and applies them in order.
+        It serves to compare the two algorithms on one training: WordPiece keeps only the vocabulary and takes the
+        longest match; BPE keeps the merges and applies them in order.
 
         Returns:
             A tokenizer with a :class:`piecework.models.BPE` of the same vocabulary. A character that is not a token makes
@@ -1777,7 +1777,7 @@ class Tokenizer(Immutable):
         return number
 
     def log_likelihood(self, text: str, *, specials: Specials | None = None) -> float:
-        """Returns the log-likelihood of a text, the sum of ln p over its tokens (note 002).
+        """Returns the log-likelihood of a text, the sum of ln p over its tokens.
 
         The p of a token is that in `probabilities`, or its relative frequency in the encoded training words. Tokens that
         never occur there, and the unknown token, have 2**-52, so the sum is finite. No special tokens are added.

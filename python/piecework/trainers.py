@@ -150,10 +150,10 @@ class WordPieceTrainer(Trainer):
     times, and a pair that occurs n times, the score is
 
     ============  =====================================================  =======================================
-    likelihood    the exact gain of the corpus log-likelihood            Schuster & Nakajima 2012; notes 002, 003
-    pmi           n / (a·b)                                              notes 000, 001
-    sum           n / (a + b)                                            note 004
-    frequency     n                                                      BPE
+    likelihood    the exact gain of the corpus log-likelihood            Schuster and Nakajima 2012
+    pmi           n / (a·b)                                              Church and Hanks 1990; HF course
+    sum           n / (a + b)                                            half the Dice coefficient
+    frequency     n                                                      BPE: Sennrich et al. 2016
     ============  =====================================================  =======================================
 
     ``pmi`` is a pure ratio, which is largest for pairs whose symbols occur once, together: pass ``min_frequency`` or

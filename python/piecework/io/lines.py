@@ -20,7 +20,7 @@ _BLOCK = 1 << 20
 
 
 def detect_encoding(path: Pathish) -> str:
-    """Returns the most likely character encoding of a file (note 003).
+    """Returns the most likely character encoding of a file.
 
     Args:
         path: The file, of which the first MiB is examined.

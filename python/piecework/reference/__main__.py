@@ -1,4 +1,4 @@
-"""A walk-through of a training: note 000's four sentences, merge by merge.
+"""A walk-through of a training on four sentences of Hugging Face's course, merge by merge.
 
 `python -m piecework.reference` prints, for each of the 25 merges, the pair, its score, the number
 of pairs with that score, and the best of the other pairs. Nearly every step is a tie: with so

@@ -44,7 +44,7 @@ pub struct Scored {
     pub score: f64,
 }
 
-/// The probability of a token that was never counted: the epsilon of note 002.
+/// The probability of a token that was never counted, so that every text has a finite log-likelihood.
 pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
 /// The score of unknown text is the lowest score less this.
 pub(crate) const UNKNOWN_PENALTY: f64 = 10.0;

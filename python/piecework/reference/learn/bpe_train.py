@@ -23,8 +23,7 @@ from piecework.reference.text.bytes import BYTE_OF_CHARACTER
 class BpeTraining(MergeTraining):
     """Trains BPE step by step: `count` and `candidates` inspect the table, `step` merges.
 
-    Source: Sennrich, Haddow and Birch 2016, notes 003 and 004, and `spec/bpe.md`. Ties and cost:
-    see `MergeTraining`.
+    Source: Sennrich, Haddow and Birch 2016, and `spec/bpe.md`. Ties and cost: see `MergeTraining`.
 
     Args:
         words: word -> count in order of first occurrence; normalized and pre-tokenized.

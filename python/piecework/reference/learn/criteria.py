@@ -26,10 +26,11 @@ def frequency(n: int, a: int, b: int, total: int) -> int:
 
 
 def pmi(n: int, a: int, b: int, total: int) -> Fraction:
-    """Returns n / (a * b), which orders pairs by pointwise mutual information (notes 000 and 001).
+    """Returns n / (a * b), which orders pairs by pointwise mutual information.
 
     A pair that occurs once, of symbols that occur once, gets the maximum: without a lower limit on
-    n, rare pairs fill the vocabulary.
+    n, rare pairs fill the vocabulary. Source: Church and Hanks 1990; as a score of WordPiece,
+    Hugging Face's course.
 
     >>> pmi(5, 20, 5, 113)
     Fraction(1, 20)
@@ -38,7 +39,7 @@ def pmi(n: int, a: int, b: int, total: int) -> Fraction:
 
 
 def ratio_to_sum(n: int, a: int, b: int, total: int) -> Fraction:
-    """Returns n / (a + b) (note 004).
+    """Returns n / (a + b), half the Dice coefficient (Dice 1945).
 
     >>> ratio_to_sum(20, 36, 20, 113)
     Fraction(5, 14)
@@ -47,7 +48,7 @@ def ratio_to_sum(n: int, a: int, b: int, total: int) -> Fraction:
 
 
 def likelihood(n: int, a: int, b: int, total: int, *, is_same_symbol: bool = False) -> Gain:
-    """Returns the gain of a merge in log-likelihood of the corpus (notes 002 and 003).
+    """Returns the gain of a merge in log-likelihood of the corpus.
 
     Under a unigram model with maximum-likelihood probabilities the corpus has log-likelihood `sum(f
     * ln f) - N * ln N`. A merge changes only four counts, so the gain has a closed form and no

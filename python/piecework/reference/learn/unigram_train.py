@@ -64,7 +64,7 @@ class TrainedUnigram(NamedTuple):
 class UnigramTraining:
     """Trains Unigram step by step: `step` is one EM step, `prune` removes pieces.
 
-    Source: Kudo 2018, note 003 and `spec/unigram.md`. Ties: of equal pieces those of lower UTF-8
+    Source: Kudo 2018 and `spec/unigram.md`. Ties: of equal pieces those of lower UTF-8
     bytes stay. Cost of a step: linear in the occurrences of pieces in words.
 
     Args:

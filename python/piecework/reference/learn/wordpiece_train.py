@@ -22,7 +22,7 @@ PRUNING_ROUNDS = 4
 class WordPieceTraining(MergeTraining):
     """Trains WordPiece step by step: `candidates` inspects, `step` merges, `finish` does all.
 
-    Source: notes 000 to 004 and `spec/wordpiece.md`. Ties and cost: see `MergeTraining`.
+    Source: Schuster and Nakajima 2012, and `spec/wordpiece.md`. Ties and cost: see `MergeTraining`.
 
     Args:
         words: word -> count in order of first occurrence; normalized and pre-tokenized.

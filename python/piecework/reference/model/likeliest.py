@@ -50,8 +50,8 @@ class LikeliestEncoder:
     def __call__(self, word: str) -> list[Piece]:
         """Encodes a word.
 
-        Source: note 002, by which longest match need not be the likeliest; Viterbi's algorithm. Tie
-        rule and cost: see `lattice.best_path`.
+        Longest match need not be the likeliest. Source: Viterbi 1967. Tie rule and cost: see
+        `lattice.best_path`.
 
         Args:
             word: A normalized word.

@@ -1,4 +1,4 @@
-"""A vocabulary as a unigram language model (note 002).
+"""A vocabulary as a unigram language model (Schuster and Nakajima 2012).
 
 Training ends with a vocabulary; its probabilities come from one more pass over the count table.
 Each word is encoded by longest match, each entry is counted, and its share of all counts is its

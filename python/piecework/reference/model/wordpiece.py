@@ -41,8 +41,8 @@ class LongestMatchEncoder:
         entries: The vocabulary: any container of strings.
         prefix: Prefix of continuing entries; it may be empty.
         unknown: What happens to characters that no entry matches. `word`: the whole word is one
-            unknown piece. `run` (note 004): each maximal run of them is one. `char` (note 002):
-            each of them is one. After an unmatched character, continuing entries are looked up.
+            unknown piece, as in BERT. `run`: each maximal run of them is one. `char`: each of them
+            is one. After an unmatched character, continuing entries are looked up.
         max_input_chars_per_word: A longer word is one unknown piece under every policy; None sets
             no limit.
         longest: Length of the longest entry, in characters, which limits look-ups; None looks up

@@ -25,9 +25,9 @@ pub enum Unknown {
     /// The whole word is one unknown token (BERT).
     #[default]
     Word,
-    /// Each run of unmatched characters is one unknown token, the rest is matched (note 004).
+    /// Each run of unmatched characters is one unknown token, the rest is matched.
     Run,
-    /// Each unmatched character is one unknown token, the rest is matched (note 002).
+    /// Each unmatched character is one unknown token, the rest is matched.
     Char,
 }
 
