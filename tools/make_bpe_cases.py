@@ -30,11 +30,11 @@ FOLDER = Path(__file__).parents[1] / "spec" / "cases"
 # Training
 
 
-NOTE_003 = Counter(
+TWENTY_WORDS = Counter(
     "older older old fine fine finest finest finest finest finest lower lowest lower mind cat cats "
     "dogs dogs dogs dog".split()
 )
-NOTE_003_STATES = [
+TWENTY_WORDS_STATES = [
     {
         "symbols": {
             "o": 10, "e": 10, "i": 8, "n": 8, "f": 7, "t</w>": 7, "l": 6, "d": 6, "s": 6, "r</w>": 4,
@@ -56,7 +56,7 @@ NOTE_003_STATES = [
         },
     },
 ]  # fmt: skip
-NOTE_004 = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+LOW = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 SEPARATE = {"end_of_word_suffix": "</w>", "suffix_style": "separate"}
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 TIED = {"xcd": 1, "ab": 1, "abe": 1, "cd": 1}
@@ -81,7 +81,7 @@ def merge(  # noqa: PLR0917  # a line of a table
 def by_hand(name: str, words: dict[str, int], settings: Json, /, **expected: Any) -> Json:
     """Returns a training case whose result follows from the specification alone.
 
-    The trainers of the notes and of the libraries add no unknown token, so a case without one sets none.
+    The trainers of tutorials and of the libraries add no unknown token, so a case without one sets none.
     """
     source = expected.pop("source", "by hand")
     return {
@@ -90,15 +90,15 @@ def by_hand(name: str, words: dict[str, int], settings: Json, /, **expected: Any
     }  # fmt: skip
 
 
-def notes() -> list[Json]:
-    """Returns the golden figures of the notes, and cases that follow from their rules."""
+def tutorials() -> list[Json]:
+    """Returns the figures of docs/notes.md, and cases that follow from their rules."""
     return [
         by_hand(
-            "note 003",
-            NOTE_003,
+            "twenty words",
+            TWENTY_WORDS,
             {"ties": "first", "end_of_word_suffix": "</w>"},
-            source="note 003; from its 18th merge on corrected",
-            states=NOTE_003_STATES,
+            source="by hand, as in docs/notes.md",
+            states=TWENTY_WORDS_STATES,
             history=rows(
                 "in 8, fin 7, es 6, est</w> 6, finest</w> 5, er</w> 4, do 4, ol 3, lo 3, low 3, dog 3, "
                 "dogs</w> 3, old 2, older</w> 2, fine</w> 2, lower</w> 2, ca 2, old</w> 1, lowest</w> 1, "
@@ -106,28 +106,28 @@ def notes() -> list[Json]:
             ),
         ),
         by_hand(
-            "note 004",
-            NOTE_004,
+            "low, lower, newest, widest",
+            LOW,
             {"ties": "first", "max_merges": 10, **SEPARATE},
-            source="note 004",
+            source="Sennrich, Haddow and Birch 2016, algorithm 1",
             initial_vocab=["l", "o", "w", "</w>", "e", "r", "n", "s", "t", "i", "d"],
             history=rows(
                 "es 9, est 9, est</w> 9, lo 7, low 7, ne 6, new 6, newest</w> 6, low</w> 5, wi 3"
             ),
         ),
         by_hand(
-            "note 004, until every pair occurs once",
-            NOTE_004,
+            "low, lower, newest, widest, until every pair occurs once",
+            LOW,
             {"ties": "first", "stop_at_pair_frequency": 2, **SEPARATE},
-            source="note 004's rule, with 2 for its 1",
+            source="by hand",
             history=rows(
                 "es 9, est 9, est</w> 9, lo 7, low 7, ne 6, new 6, newest</w> 6, low</w> 5, wi 3, wid 3, "
                 "widest</w> 3"
             ),
         ),
         by_hand(
-            "note 004, ties as tokens are written",
-            NOTE_004,
+            "low, lower, newest, widest, ties as tokens are written",
+            LOW,
             {"max_merges": 8, **SEPARATE},
             initial_vocab=["</w>", "d", "e", "i", "l", "n", "o", "r", "s", "t", "w"],
             history=rows("es 9, est 9, est</w> 9, lo 7, low 7, ew 6, ewest</w> 6, newest</w> 6"),
@@ -136,7 +136,7 @@ def notes() -> list[Json]:
             "hug",
             HUG,
             {"ties": "first", "continuing_subword_prefix": "##", "max_merges": 6},
-            source="byte-pair encoding's score in note 001",
+            source="by hand",
             history=rows("##ug 20, ##un 16, hug 15, pun 12, pug 5, hugs 5"),
         ),
     ]
@@ -323,7 +323,7 @@ def live_sentencepiece(name: str, words: dict[str, int]) -> Json:
 
 def train_cases() -> list[Json]:
     """Returns all cases of training."""
-    return [*notes(), *filters(), *tokenizers_cases(), *sentencepiece_cases()]
+    return [*tutorials(), *filters(), *tokenizers_cases(), *sentencepiece_cases()]
 
 
 # Encoding

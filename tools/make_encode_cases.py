@@ -128,15 +128,15 @@ ABSENT = "x\u0645\u4e2d\U0001f467\u0926"  # characters left out, so that some wo
 
 def by_hand() -> list[dict]:
     """Returns the cases that the reference cannot express."""
-    note = {"vocab": "note 004", "text": "ğxcluo", "source": "note 004"}
+    note = {"vocab": "unknown parts", "text": "ğxcluo", "source": "by hand"}
     bare = {"normalizer": None, "pre_tokenizer": "whitespace"}
     hug = {"vocab": "hug", "source": "by hand"}
     plain = {"vocab": "specials", "source": "by hand", "text": "a[SEP]b [MASK]"}
     return [
-        case("note 004, word", note, bare | {"unknown": "word"}, [("[UNK]", 0, 6)]),
-        case("note 004, run", note, bare | {"unknown": "run"},
+        case("unknown parts, word", note, bare | {"unknown": "word"}, [("[UNK]", 0, 6)]),
+        case("unknown parts, run", note, bare | {"unknown": "run"},
              [("[UNK]", 0, 1), ("##x", 1, 2), ("##c", 2, 3), ("##luo", 3, 6)]),
-        case("note 004, char", note, bare | {"unknown": "char"},
+        case("unknown parts, char", note, bare | {"unknown": "char"},
              [("[UNK]", 0, 1), ("##x", 1, 2), ("##c", 2, 3), ("##luo", 3, 6)]),
         case("runs at both ends, run", hug | {"text": "xyugszz"}, {"unknown": "run"},
              [("[UNK]", 0, 2), ("##u", 2, 3), ("##gs", 3, 5), ("[UNK]", 5, 7)]),
@@ -149,8 +149,8 @@ def by_hand() -> list[dict]:
              {"unknown": "run", "max_input_chars_per_word": 3}, [("[UNK]", 0, 4)]),
         case("past the limit, char", hug | {"text": "hugx"},
              {"unknown": "char", "max_input_chars_per_word": 3}, [("[UNK]", 0, 4)]),
-        case("note 002, straight over a sentence", {"vocab": "note 002", "text": "to be?",
-             "source": "note 002"},
+        case("straight over a sentence", {"vocab": "no prefix", "text": "to be?",
+             "source": "by hand"},
              {"normalizer": None, "pre_tokenizer": None, "prefix": "", "unknown": "char"},
              [("to", 0, 2), (" be", 2, 5), ("[UNK]", 5, 6)]),
         case("special tokens as text", plain, {"specials": "text"},
@@ -186,16 +186,16 @@ def vocabularies() -> dict[str, list[str]]:
         "traps": SPECIALS + WORDS + known + ["##" + c for c in known],
         "hug": ["[UNK]", *HUG],
         "specials": [*SPECIALS, "a", "b", "[", "]", "sep"],
-        "note 000": note_000()[1],
-        "note 002": ["[UNK]", "to", " be", "t", "o", " ", "b", "e"],
-        "note 004": ["[UNK]", "x", "##x", "c", "##c", "##luo"],
+        "four sentences": four_sentences()[1],
+        "no prefix": ["[UNK]", "to", " be", "t", "o", " ", "b", "e"],
+        "unknown parts": ["[UNK]", "x", "##x", "c", "##c", "##luo"],
     }
 
 
-def note_000() -> tuple[str, list[str]]:
-    """Returns note 000's first sentence and final vocabulary, from the training cases."""
+def four_sentences() -> tuple[str, list[str]]:
+    """Returns the first of four sentences and the final vocabulary, from the training cases."""
     cases = json.loads((TARGET.parent / "train.json").read_text(encoding="utf-8"))["cases"]
-    note = next(each for each in cases if each["name"] == "note 000")
+    note = next(each for each in cases if each["name"] == "four sentences")
     return note["texts"][0], note["expected"]["vocab"]
 
 
@@ -237,7 +237,7 @@ def reference(vocabulary: list[str], settings: dict) -> Tokenizer:
 
 
 def live_cases(vocabs: dict[str, list[str]]) -> list[dict]:
-    """Returns every trap under every configuration, and note 001's words."""
+    """Returns every trap under every configuration, and the words of a longest match."""
     cases = []
     for title, settings in CONFIGURATIONS.items():
         tokenizer = reference(vocabs["traps"], settings)
@@ -247,12 +247,16 @@ def live_cases(vocabs: dict[str, list[str]]) -> list[dict]:
             cases.append(live_case(f"{name}; {title}", "traps", settings, text, tokenizer))
     tokenizer = reference(vocabs["hug"], {})
     cases.extend(
-        live_case(f"note 001, {word}", "hug", {}, word, tokenizer)
+        live_case(f"longest match, {word}", "hug", {}, word, tokenizer)
         for word in ("hugs", "bugs", "mug", "bum", "pugs")
     )
     cased = {"lowercase": False}
-    tokenizer = reference(vocabs["note 000"], cased)
-    cases.append(live_case("note 000, first sentence", "note 000", cased, note_000()[0], tokenizer))
+    tokenizer = reference(vocabs["four sentences"], cased)
+    cases.append(
+        live_case(
+            "the first of four sentences", "four sentences", cased, four_sentences()[0], tokenizer
+        )
+    )
     return cases
 
 

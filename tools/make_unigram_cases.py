@@ -400,7 +400,7 @@ def encode_table() -> Json:
 
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-NOTE_003 = Counter(
+TWENTY_WORDS = Counter(
     "older older old fine fine finest finest finest finest finest lower lowest lower mind cat cats "
     "dogs dogs dogs dog".split()
 )
@@ -418,12 +418,12 @@ TRAININGS: list[tuple[str, dict[str, int], Json]] = [
     ("every seed piece stays", HUG, {"vocab_size": 18}),
     ("the alphabet alone", HUG, {"vocab_size": 10}),
     ("several steps a round", HUG, {"vocab_size": 12, "em_steps": 3}),
-    ("a slow shrinking", NOTE_003, {"vocab_size": 22, "shrinking_factor": 0.9}),
-    ("the words of note 003", NOTE_003, {"vocab_size": 26}),
-    ("few seed pieces", NOTE_003, {"vocab_size": 24, "seed_size": 8}),
-    ("short pieces", NOTE_003, {"vocab_size": 24, "max_piece_length": 2}),
-    ("frequent pieces", NOTE_003, {"vocab_size": 20, "min_frequency": 5}),
-    ("frequent words", NOTE_003, {"vocab_size": 13, "min_word_frequency": 3}),
+    ("a slow shrinking", TWENTY_WORDS, {"vocab_size": 22, "shrinking_factor": 0.9}),
+    ("twenty words", TWENTY_WORDS, {"vocab_size": 26}),
+    ("few seed pieces", TWENTY_WORDS, {"vocab_size": 24, "seed_size": 8}),
+    ("short pieces", TWENTY_WORDS, {"vocab_size": 24, "max_piece_length": 2}),
+    ("frequent pieces", TWENTY_WORDS, {"vocab_size": 20, "min_frequency": 5}),
+    ("frequent words", TWENTY_WORDS, {"vocab_size": 13, "min_word_frequency": 3}),
     ("scripts and digits", MIXED, {"vocab_size": 48, "character_coverage": 1.0}),
     ("no scripts", MIXED, {"vocab_size": 48, "character_coverage": 1.0, "split_by_unicode_script": False}),
     ("digits beside letters", MIXED, {"vocab_size": 48, "character_coverage": 1.0, "split_by_number": False}),

@@ -156,20 +156,22 @@ def test_training_equals_case(case: Case) -> None:
 # Properties that tables do not cover
 
 
-NOTE_000 = next(case for case in TRAIN if case["name"] == "note 000")
+FOUR_SENTENCES = next(case for case in TRAIN if case["name"] == "four sentences")
 
 
-def test_note_000_encodes_its_first_sentence() -> None:
-    tokenizer = Tokenizer(NOTE_000["expected"]["vocab"], normalizer=BertNormalizer(lowercase=False))
+def test_vocabulary_of_four_sentences_encodes_the_first() -> None:
+    tokenizer = Tokenizer(
+        FOUR_SENTENCES["expected"]["vocab"], normalizer=BertNormalizer(lowercase=False)
+    )
     tokens = " ".join(token.text for token in tokenizer.encode(SENTENCES[0]))
     assert tokens == "Th ##i ##s is th ##e Hugg ##i ##n ##g Fac ##e C ##o ##u ##r ##s ##e ."
 
 
 def test_walk_through_prints_every_merge() -> None:
-    assert list(SENTENCES) == NOTE_000["texts"]
+    assert list(SENTENCES) == FOUR_SENTENCES["texts"]
     steps = [line.split() for line in walk() if line[:4].strip().isdigit()]
     assert [line[1:4] for line in steps] == [
-        [row["left"], row["right"], row["token"]] for row in NOTE_000["expected"]["history"]
+        [row["left"], row["right"], row["token"]] for row in FOUR_SENTENCES["expected"]["history"]
     ]
 
 

@@ -656,7 +656,7 @@ fn golden_hug() {
 }
 
 #[test]
-fn golden_note_000() {
+fn golden_four_sentences() {
     let text = "This is the Hugging Face Course . This chapter is about tokenization . \
                 This section shows several tokenizer algorithms . \
                 Hopefully , you will be able to understand how they are trained and generate tokens .";

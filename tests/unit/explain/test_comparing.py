@@ -1,4 +1,4 @@
-"""Trained vocabularies under longest match and merges, comparisons, explanations of merges (note 001)."""
+"""Trained vocabularies under longest match and merges, comparisons, explanations of merges."""
 
 import copy
 import json
@@ -23,7 +23,7 @@ def trained(words: dict[str, int] = WORDS, **settings: Any) -> pw.Tokenizer:
     return pw.train(words, pw.WordPieceTrainer(**{"vocab_size": 40, "ties": "first"} | settings))
 
 
-# Note 001
+# The words of docs/notes.md
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def trained(words: dict[str, int] = WORDS, **settings: Any) -> pw.Tokenizer:
         ("bum", ["[UNK]"], ["b", "##u", "[UNK]"]),
     ],
 )
-def test_vocabulary_of_note_001_under_both_algorithms(
+def test_one_vocabulary_under_both_algorithms(
     word: str, longest: list[str], merged: list[str]
 ) -> None:
     bpe = models.BPE(NOTE, NOTE_MERGES, unk_token="[UNK]", continuing_subword_prefix="##")

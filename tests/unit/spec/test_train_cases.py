@@ -93,8 +93,8 @@ def test_training_from_texts_in_one_call_equals_case(case: Case) -> None:
     assert list(tokenizer.vocab) == case["expected"].get("vocab", list(tokenizer.vocab))
 
 
-def test_note_000_encodes_its_first_sentence() -> None:
-    case = next(case for case in CASES if case["name"] == "note 000")
+def test_vocabulary_of_four_sentences_encodes_the_first() -> None:
+    case = next(case for case in CASES if case["name"] == "four sentences")
     tokenizer = pw.train(
         case["texts"],
         pw.WordPieceTrainer(**case["settings"]),
