@@ -26,24 +26,17 @@ if TYPE_CHECKING:
     )
     from piecework.added_tokens import AddedToken
     from piecework.arguments import DEFAULT
+    from piecework.batch import EncodedBatch, PaddedBatch
     from piecework.counts import WordCounts
     from piecework.encoding_settings import Padding, Truncation
     from piecework.errors import PieceworkError
     from piecework.explain import compare
     from piecework.patterns import Regex
+    from piecework.results import Encoding, Merge, Progress, ScoredEncoding, UnigramStep
     from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
     from piecework.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
     from piecework.training import train, train_files
-    from piecework.types import (
-        EncodedBatch,
-        Encoding,
-        Merge,
-        PaddedBatch,
-        Progress,
-        ScoredEncoding,
-        UnigramStep,
-    )
 
 __version__ = "0.1.0"
 
@@ -95,16 +88,16 @@ _MODULE_OF = {
     "AddedToken": "added_tokens",
     "BpeTrainer": "trainers",
     "DecodeStream": "streams",
-    "Encoding": "types",
-    "EncodedBatch": "types",
-    "Merge": "types",
-    "PaddedBatch": "types",
+    "Encoding": "results",
+    "EncodedBatch": "batch",
+    "Merge": "results",
+    "PaddedBatch": "batch",
     "Padding": "encoding_settings",
     "PieceworkError": "errors",
-    "Progress": "types",
+    "Progress": "results",
     "Regex": "patterns",
-    "UnigramStep": "types",
-    "ScoredEncoding": "types",
+    "UnigramStep": "results",
+    "ScoredEncoding": "results",
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",
     "UnigramTrainer": "trainers",

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from piecework._core import WordCounts as CoreCounts
     from piecework.io.files import Pathish
-    from piecework.types import ProgressLike
+    from piecework.results import ProgressLike
 
 __all__ = ["WordCounts"]
 

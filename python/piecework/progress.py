@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from piecework.types import Progress, ProgressLike
+from piecework.results import Progress, ProgressLike
 
 Report = Callable[[str, int, int], object]
 

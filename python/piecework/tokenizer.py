@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.added_tokens import AddedToken
     from piecework.arguments import ArrowColumn, Segmentation, Specials, Text, UnknownPolicy
+    from piecework.batch import Call, EncodedBatch
     from piecework.decoders import Decoder
     from piecework.encoding_settings import Padding, PaddingLike, Truncation, TruncationLike
     from piecework.explain import Explanation, Merging
@@ -71,8 +72,8 @@ if TYPE_CHECKING:
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
+    from piecework.results import Merge, ProgressLike, ScoredEncoding, UnigramStep
     from piecework.streams import DecodeStream
-    from piecework.types import Call, EncodedBatch, Merge, ProgressLike, ScoredEncoding, UnigramStep
 
 __all__ = ["LoadSettings", "Tokenizer"]
 
@@ -1223,7 +1224,7 @@ class Tokenizer(Immutable):
         ['hug', 's'] -3.6
         ['h', 'u', 'gs'] -8.3
         """
-        from piecework.types import ScoredEncoding
+        from piecework.results import ScoredEncoding
 
         if not _is_integer(n, 1, _MOST_SEGMENTATIONS):
             raise ConfigError(
@@ -1280,7 +1281,7 @@ class Tokenizer(Immutable):
         >>> tok.encode_batch(pa.array(["hugs", "hug hug"])).to_list()
         [[1, 2], [1, 1]]
         """
-        from piecework.types import Call, EncodedBatch
+        from piecework.batch import Call, EncodedBatch
 
         rows = _listed(texts, is_pretokenized)
         seed = self._seed(seed, dropout, alpha)  # drawn once: `batch[i]` encodes with it again
@@ -1367,8 +1368,8 @@ class Tokenizer(Immutable):
         >>> tok.encode_file(path, lines=True).to_list()
         [[1, 2], [1, 1]]
         """
+        from piecework.batch import Call, EncodedBatch, FileTexts
         from piecework.progress import reporting
-        from piecework.types import Call, EncodedBatch, FileTexts
 
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {shown(errors)}')
@@ -2035,7 +2036,7 @@ class Tokenizer(Immutable):
     @cached_property
     def history(self) -> tuple[Merge, ...]:
         """Returns the merges of the training in order; empty if unknown, or for Unigram (see :attr:`steps`)."""
-        from piecework.types import Merge
+        from piecework.results import Merge
 
         return tuple(Merge(*merge) for merge in self._core.history() or ())
 
@@ -2050,7 +2051,7 @@ class Tokenizer(Immutable):
         >>> tok.steps[1]
         UnigramStep(pieces=10, log_likelihood=None, removed=('▁hugs',))
         """
-        from piecework.types import UnigramStep
+        from piecework.results import UnigramStep
 
         return tuple(
             UnigramStep(pieces, log_likelihood, None if removed is None else tuple(removed))
@@ -2325,7 +2326,7 @@ def _frozen(specials: Any) -> str | frozenset[str] | None:
 
 def _rows(batch: EncodedBatch | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
     """Returns the rows of token ids."""
-    from piecework.types import EncodedBatch
+    from piecework.batch import EncodedBatch
 
     if isinstance(batch, EncodedBatch):
         return batch.to_list()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from piecework.io.files import Pathish
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
-    from piecework.types import ProgressLike
+    from piecework.results import ProgressLike
 
 __all__ = ["train", "train_files"]
 

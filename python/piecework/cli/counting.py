@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from piecework import WordCounts
     from piecework.cli.options import Errors
-    from piecework.types import Progress
+    from piecework.results import Progress
 
 __all__ = ["count_words", "load_counts"]
 

@@ -19,7 +19,7 @@ from piecework.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from piecework.types import Progress
+    from piecework.results import Progress
 
 __all__ = ["STDIN", "Input", "at_line", "without_end"]
 
@@ -137,7 +137,7 @@ class Input:
 
     def progress(self, stage: str) -> Progress:
         """Returns the number of bytes read so far as progress."""
-        from piecework.types import Progress
+        from piecework.results import Progress
 
         return Progress(stage, self.bytes, self.size)
 

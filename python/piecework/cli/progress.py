@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from piecework.types import Progress
+    from piecework.results import Progress
 
 __all__ = ["bar"]
 

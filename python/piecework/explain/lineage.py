@@ -10,8 +10,8 @@ from piecework._immutable import Immutable, dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from piecework.results import Merge
     from piecework.tokenizer import Tokenizer
-    from piecework.types import Merge
 
 
 @dataclass(frozen=True, slots=True)

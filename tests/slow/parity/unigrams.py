@@ -32,7 +32,7 @@ from parity.pipeline_texts import Texts
 from parity.unigram_models import Made, made, text_for
 from paths import data_folder
 from piecework.arguments import Way
-from piecework.types import Call, EncodedBatch
+from piecework.batch import Call, EncodedBatch
 
 Json = dict[str, Any]
 

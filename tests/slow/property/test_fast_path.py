@@ -10,8 +10,8 @@ import piecework as pw
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
 from piecework.arguments import EncodingPath, Way
+from piecework.batch import EncodedBatch
 from piecework.patterns import SPLIT_PATTERNS
-from piecework.types import EncodedBatch
 
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
 BERT = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import piecework as pw
 from piecework import AddedToken, errors, normalizers, pre_tokenizers
-from piecework.types import Progress
+from piecework.results import Progress
 
 VOCAB = ["[UNK]", "[CLS]", "[SEP]", "hug", "##s", "##ug", "h", "##h", "é", "中", "!", "\ufeff"]
 PIECES = [

@@ -27,7 +27,7 @@ from piecework.cli.progress import bar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from piecework.types import Progress
+    from piecework.results import Progress
 
 
 @dataclass(slots=True)

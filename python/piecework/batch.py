@@ -1,12 +1,10 @@
-"""Defines the results of calls: batches, merges, steps and progress."""
+"""Defines the encodings of many texts, in columns, and their padded matrices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from piecework._core import Encoding
 from piecework._immutable import Immutable, dataclass
 from piecework._settings import ID_LIMIT
 from piecework.arguments import Default, check_index
@@ -19,84 +17,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from piecework._core import ArrowTexts, Batch
+    from piecework._core import ArrowTexts, Batch, Encoding
     from piecework._core._batch import Columns
     from piecework.arguments import Specials
     from piecework.encoding_settings import Padding, PaddingLike, Side, TruncationLike
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["EncodedBatch", "Encoding", "Merge", "PaddedBatch", "Progress", "ScoredEncoding"]
-
-
-@dataclass(frozen=True, slots=True)
-class Merge(Immutable):
-    """Describes one merge of a training.
-
-    Attributes:
-        left: The left token, as rendered.
-        right: The right token, as rendered.
-        token: The merged token, as rendered.
-        score: The score of the pair by the criterion.
-        pair_count: The count of the pair.
-        left_count: The count of the left token.
-        right_count: The count of the right token.
-        ties: The number of pairs with this score, the merged one included.
-    """
-
-    left: str
-    right: str
-    token: str
-    score: float
-    pair_count: int
-    left_count: int
-    right_count: int
-    ties: int
-
-
-@dataclass(frozen=True, slots=True)
-class UnigramStep(Immutable):
-    """Describes an EM step or a pruning of a Unigram training.
-
-    Attributes:
-        pieces: The number of pieces before the step.
-        log_likelihood: The natural log-likelihood of the training words before the step; None for a pruning.
-        removed: The removed pieces: those of an EM step by expected count, those of a pruning by loss, least first. None if
-            unknown, since files do not store them.
-    """
-
-    pieces: int
-    log_likelihood: float | None
-    removed: tuple[str, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Progress(Immutable):
-    """Describes the progress of a long call.
-
-    Attributes:
-        stage: The current activity, in a word or two.
-        done: The amount done.
-        total: The total amount; 0 if unknown.
-    """
-
-    stage: str
-    done: int
-    total: int
-
-
-ProgressLike = bool | Callable[[Progress], object]
-
-
-class ScoredEncoding(NamedTuple):
-    """Pairs a segmentation of a text with its score.
-
-    Attributes:
-        encoding: The segmentation.
-        score: The natural logarithm of its probability.
-    """
-
-    encoding: Encoding
-    score: float
+__all__ = ["Call", "EncodedBatch", "FileTexts", "PaddedBatch"]
 
 
 class PaddedBatch(NamedTuple):

@@ -1,0 +1,82 @@
+"""Defines the results of calls other than batches: merges and steps of a training, scored encodings, and progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from piecework._core import Encoding
+from piecework._immutable import Immutable, dataclass
+
+__all__ = ["Encoding", "Merge", "Progress", "ProgressLike", "ScoredEncoding", "UnigramStep"]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge(Immutable):
+    """Describes one merge of a training.
+
+    Attributes:
+        left: The left token, as rendered.
+        right: The right token, as rendered.
+        token: The merged token, as rendered.
+        score: The score of the pair by the criterion.
+        pair_count: The count of the pair.
+        left_count: The count of the left token.
+        right_count: The count of the right token.
+        ties: The number of pairs with this score, the merged one included.
+    """
+
+    left: str
+    right: str
+    token: str
+    score: float
+    pair_count: int
+    left_count: int
+    right_count: int
+    ties: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnigramStep(Immutable):
+    """Describes an EM step or a pruning of a Unigram training.
+
+    Attributes:
+        pieces: The number of pieces before the step.
+        log_likelihood: The natural log-likelihood of the training words before the step; None for a pruning.
+        removed: The removed pieces: those of an EM step by expected count, those of a pruning by loss, least first. None if
+            unknown, since files do not store them.
+    """
+
+    pieces: int
+    log_likelihood: float | None
+    removed: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress(Immutable):
+    """Describes the progress of a long call.
+
+    Attributes:
+        stage: The current activity, in a word or two.
+        done: The amount done.
+        total: The total amount; 0 if unknown.
+    """
+
+    stage: str
+    done: int
+    total: int
+
+
+ProgressLike = bool | Callable[[Progress], object]
+
+
+class ScoredEncoding(NamedTuple):
+    """Pairs a segmentation of a text with its score.
+
+    Attributes:
+        encoding: The segmentation.
+        score: The natural logarithm of its probability.
+    """
+
+    encoding: Encoding
+    score: float
