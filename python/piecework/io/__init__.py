@@ -1,10 +1,13 @@
 """Reads and writes the files of the library."""
 
 from piecework.io.files import (
+    existing_folder,
+    exists,
     make_folder,
     may_block,
     packed,
     read_bytes,
+    read_if_exists,
     read_unpacked,
     size,
     write_aside,
@@ -17,10 +20,13 @@ __all__ = [
     "check_text",
     "codec_name",
     "detect_encoding",
+    "existing_folder",
+    "exists",
     "make_folder",
     "may_block",
     "packed",
     "read_bytes",
+    "read_if_exists",
     "read_lines",
     "read_unpacked",
     "size",

@@ -7,7 +7,14 @@ import errno
 import os
 import stat
 
-from piecework.errors import FileError, FormatError, from_os_error, wrap_os_error, wrong_type
+from piecework.errors import (
+    FileError,
+    FormatError,
+    MissingFileError,
+    from_os_error,
+    wrap_os_error,
+    wrong_type,
+)
 
 Pathish = str | os.PathLike[str]
 
@@ -109,6 +116,39 @@ def packed(data: bytes) -> bytes:
     import gzip  # few files are compressed
 
     return gzip.compress(data, mtime=0)
+
+
+def exists(path: Pathish) -> bool:
+    """Returns whether a file or folder exists."""
+    return os.path.exists(checked(path))
+
+
+def read_if_exists(path: Pathish) -> bytes | None:
+    """Returns the bytes of a file, or None if it does not exist.
+
+    Raises:
+        FileError: The file exists and cannot be read.
+    """
+    try:
+        return read_bytes(path)
+    except MissingFileError:
+        return None
+
+
+def existing_folder(path: Pathish) -> str:
+    """Returns the name of a folder, after checking that it exists.
+
+    Raises:
+        FileError: There is no such folder, or a file has its name.
+    """
+    from pathlib import Path  # few calls read folders
+
+    folder = str(Path(checked(path)))
+    if os.path.isfile(folder):
+        raise FileError(errno.ENOTDIR, "is a file; expected a folder", folder)
+    if not os.path.exists(folder):
+        read_bytes(folder)  # raises the error
+    return folder
 
 
 def make_folder(path: Pathish) -> str:

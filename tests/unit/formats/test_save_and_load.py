@@ -10,8 +10,8 @@ import pytest
 
 import live_unigram
 import piecework as pw
-from piecework import _core, formats
-from piecework.formats import detect_format
+from piecework import _core
+from piecework.formats.detect import FORMATS, detect_format
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,4 +163,4 @@ def test_sentencepiece_model_is_detected_by_its_first_piece() -> None:
 
 
 def test_formats_equal_the_core_table() -> None:
-    assert sorted(formats.FORMATS) == sorted(name for name, *_ in _core.file_formats())
+    assert sorted(FORMATS) == sorted(name for name, *_ in _core.file_formats())

@@ -84,7 +84,7 @@ def convert(
       piecework convert t5.model tokenizer.json --approximate
       piecework convert unigram.json unigram.model --approximate
     """
-    from piecework.formats import format_from_name
+    from piecework.formats.detect import format_from_name
 
     kind = to.value if to else format_from_name(target.name)
     if base and kind != "sentencepiece":
@@ -102,7 +102,7 @@ def convert(
 
 def _load_ranks(path: str, name: str) -> Tokenizer:
     from piecework import Tokenizer
-    from piecework.formats import detect_format
+    from piecework.formats.detect import detect_format
     from piecework.io import read_unpacked
 
     if detect_format(read_unpacked(path), path) != "tiktoken":

@@ -505,7 +505,7 @@ def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
 
 def _check_name(output: str) -> None:
     """Raises BadParameter for a name of another format, which may lose data, before the training starts."""
-    from piecework.formats import format_from_name
+    from piecework.formats.detect import format_from_name
 
     if (kind := format_from_name(output)) != "tokenizer.json":
         raise typer.BadParameter(

@@ -64,9 +64,9 @@ if TYPE_CHECKING:
     from piecework.decoders import Decoder
     from piecework.encoding_settings import Padding, PaddingLike, Truncation, TruncationLike
     from piecework.explain import Explanation, Merging
-    from piecework.formats import Format
+    from piecework.formats.detect import Format
+    from piecework.hf_folder.read import ModelFolder
     from piecework.io.files import Pathish
-    from piecework.io.folder import ModelFolder
     from piecework.models import BPE, Model
     from piecework.normalizers import Normalizer
     from piecework.patterns import Regex
@@ -277,7 +277,7 @@ class Tokenizer(Immutable):
         cls, name: str, data: bytes, settings: LoadSettings, bpe: str | None = None
     ) -> Tokenizer:
         """Loads a file from its content; `bpe` names the tokenizer class of a vocab.json with merges.txt, if known."""
-        from piecework.formats import detect_format
+        from piecework.formats.detect import detect_format
 
         kind = detect_format(data, os.path.basename(name))
         if kind == "tiktoken":
@@ -331,7 +331,7 @@ class Tokenizer(Immutable):
         [257, 115]
         """
         from piecework import patterns
-        from piecework.formats import encoding
+        from piecework.formats.read import encoding
 
         file = checked(path)
         if name is not None:
@@ -448,7 +448,7 @@ class Tokenizer(Immutable):
     @classmethod
     def _from_format(cls, kind: Format, path: Pathish) -> Tokenizer:
         """Loads a file of a format that has no further settings."""
-        from piecework.formats import read
+        from piecework.formats.read import read
 
         data = read_unpacked(path)
         try:
@@ -461,7 +461,7 @@ class Tokenizer(Immutable):
         cls, name: str, data: bytes, settings: LoadSettings, kind: str | None
     ) -> Tokenizer:
         """Loads a vocab.json and a merges.txt; `data` is one of them, the other is read from the same folder."""
-        from piecework.formats import companion_file
+        from piecework.formats.detect import companion_file
 
         other = companion_file(name)
         if other is None:
@@ -513,7 +513,8 @@ class Tokenizer(Immutable):
 
     @classmethod
     def _parse(cls, data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
-        from piecework.formats import detect_format, is_scored, read
+        from piecework.formats.detect import detect_format, is_scored
+        from piecework.formats.read import read
 
         _refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
         if not data.strip():
@@ -609,8 +610,9 @@ class Tokenizer(Immutable):
             FileError: The folder or a file in it cannot be read, or it contains no tokenizer.
             FormatError: A file is malformed; the message contains its name and the JSON path.
         """
-        from piecework.folders import configured, is_rebuilt, unmet
-        from piecework.io.folder import FolderSettings, read_model_folder
+        from piecework.hf_folder.configure import configured, is_rebuilt, unmet
+        from piecework.hf_folder.read import read_model_folder
+        from piecework.hf_folder.settings import FolderSettings
 
         folder = read_model_folder(path)
         limits: Any = {name: value for name, value in settings.items() if name in _LIMITS}
@@ -689,7 +691,7 @@ class Tokenizer(Immutable):
         ...
         piecework.errors.ConfigError: a tiktoken file cannot hold the marks "" and "</w>" of tokens in a word; save a tokenizer.json
         """
-        from piecework.formats import format_from_name
+        from piecework.formats.detect import format_from_name
 
         kind = format or format_from_name(os.path.basename(checked(path)))
         check_str("format", kind)
@@ -741,7 +743,7 @@ class Tokenizer(Immutable):
 
     def _approximate(self, kind: Format) -> Tokenizer:
         """Returns the closest tokenizer that another library loads, and warns of the changes."""
-        from piecework.approximate import Stages, for_sentencepiece, for_tokenizers
+        from piecework.convert.approximate import Stages, for_sentencepiece, for_tokenizers
         from piecework.models import Unigram
 
         converters = {"tokenizer.json": for_tokenizers, "sentencepiece": for_sentencepiece}
@@ -769,7 +771,8 @@ class Tokenizer(Immutable):
         )
 
     def _save_as(self, path: Pathish, kind: Format, base: bytes | None) -> None:
-        from piecework.formats import describe_loss, write
+        from piecework.formats.loss import describe_loss
+        from piecework.formats.write import write
 
         if self._functions:
             self.to_str()  # raises, since no file can contain a Python function

@@ -1,22 +1,12 @@
-"""Reads the folder of a model: its tokenizer and the configuration files next to it.
+"""Reads the settings of a model from the JSON of its configuration files.
 
-The tokenizer is ``tokenizer.json``, ``vocab.txt``, ``vocab.json`` with ``merges.txt``, or a SentencePiece model.
-``tokenizer_config.json`` contains the names of special tokens, the flags of added tokens, and further settings. Older
-folders also have ``special_tokens_map.json`` and ``added_tokens.json``, which apply only if the configuration does not
-list the added tokens.
+``tokenizer_config.json`` contains the names of special tokens, the flags of added tokens, and further settings.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import json
 import operator
-import os
-import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from piecework._settings import (
@@ -32,15 +22,20 @@ from piecework._settings import (
     under,
 )
 from piecework.added_tokens import AddedToken
-from piecework.errors import FileError, FormatError, MissingFileError, shown
-from piecework.io.files import checked, read_bytes
+from piecework.errors import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Mapping
+    from collections.abc import Callable, Container, Mapping
 
-    from piecework.io.files import Pathish
-
-__all__ = ["SPECIAL_TOKEN_NAMES", "FolderSettings", "ModelFolder", "read_model_folder"]
+__all__ = [
+    "SPECIAL_TOKEN_NAMES",
+    "FolderSettings",
+    "from_config",
+    "listed_token",
+    "replace_specials",
+    "special_tokens_of",
+    "unflagged_token",
+]
 
 SPECIAL_TOKEN_NAMES = (
     "bos_token",
@@ -211,161 +206,16 @@ class FolderSettings:
         }
 
 
-@dataclass(frozen=True)
-class ModelFolder:
-    """Holds the tokenizer file of a model and the settings of its folder.
-
-    Attributes:
-        format: The name of the tokenizer file, which is its format.
-        path: The path of the file, for messages.
-        data: The bytes of the file.
-        settings: The settings of the configuration files.
-    """
-
-    format: str
-    path: str
-    data: bytes = field(repr=False)
-    settings: FolderSettings
-
-    @property
-    def config_path(self) -> str:
-        """Returns the path of the configuration file, for messages."""
-        return str(Path(self.path).with_name("tokenizer_config.json"))
-
-    @property
-    def is_byte_level(self) -> bool:
-        """Returns whether the file is a byte-level tokenizer.json, such as Llama 3's, which its class uses unchanged."""
-        return _is_byte_level(self.format, self.data)
-
-
-def read_model_folder(path: Pathish) -> ModelFolder:
-    """Returns the tokenizer file and the settings of a model's folder.
-
-    Args:
-        path: The folder.
-
-    Returns:
-        The bytes of the first file that exists of ``tokenizer.json``, ``vocab.txt``, ``vocab.json``, ``encoder.json``,
-        ``tokenizer.model``, ``spiece.model``, ``sentencepiece.bpe.model`` and ``spm.model``, and the settings. Truncation
-        and padding are removed from a ``tokenizer.json`` if the folder contains a ``tokenizer_config.json``.
-
-    Raises:
-        FileError: The folder or a file in it cannot be read, or it contains no tokenizer.
-        FormatError: A file is malformed; the message contains its name and the JSON path.
-
-    >>> read_model_folder("no such folder")
-    Traceback (most recent call last):
-    ...
-    piecework.errors.MissingFileError: no such folder: no such file or folder
-    """
-    folder = Path(checked(path))
-    if os.path.isfile(folder):
-        raise FileError(errno.ENOTDIR, "is a file; expected a folder", str(folder))
-    if not os.path.exists(
-        folder
-    ):  # unlike Path.exists, it does not raise for names that are too long
-        read_bytes(folder)  # raises the error
-    for name in _FORMATS:
-        if (data := _read(folder / name)) is not None:
-            settings = _settings(folder, is_byte_level=_is_byte_level(name, data))
-            if name == "tokenizer.json" and os.path.exists(folder / "tokenizer_config.json"):
-                data = _without_limits(data)
-            return ModelFolder(name, str(folder / name), data, settings)
-    message = f"contains no tokenizer; expected one of {', '.join(_FORMATS)}"
-    raise MissingFileError(errno.ENOENT, message, str(folder))
-
-
-_FORMATS = (
-    "tokenizer.json",
-    "vocab.txt",
-    "vocab.json",
-    "encoder.json",
-    "tokenizer.model",
-    "spiece.model",
-    "sentencepiece.bpe.model",
-    "spm.model",
-)
-
-
-def _is_byte_level(name: str, data: bytes) -> bool:
-    return name == "tokenizer.json" and b'"ByteLevel"' in data  # the test of `transformers`
-
-
-_LIMITS = re.compile(r'"(?:truncation|padding)"\s*:\s*\{')
-
-
-def _without_limits(data: bytes) -> bytes:
-    """Returns a tokenizer.json with truncation and padding set to null, and all other bytes unchanged.
-
-    Numbers keep their digits, since some readers round them depending on their spelling. Invalid JSON is returned
-    unchanged; its reader raises the error.
-    """
-    with contextlib.suppress(ValueError, IndexError, RecursionError):
-        text = data.decode()
-        if _LIMITS.search(text):
-            for start, end in reversed(list(_limits(text))):
-                # Line ends are kept, so that errors have the line numbers of the file.
-                lines = "\n" * text.count("\n", start, end)
-                text = f"{text[:start]}null{lines}{text[end:]}"
-            return text.encode()
-    return data
-
-
-def _limits(text: str) -> Iterator[tuple[int, int]]:
-    """Iterates over the start and end of the values of truncation and padding in the text of a JSON object."""
-    read, remaining = json.JSONDecoder().raw_decode, {"truncation", "padding"}
-    at, sign = text.index("{"), "{"
-    while remaining and sign in {"{", ","}:
-        name, at = read(text, _next(text, at + 1))
-        start = _next(text, _next(text, at) + 1)
-        _, end = read(text, start)
-        if name in remaining:
-            remaining.remove(name)
-            yield start, end
-        at = _next(text, end)
-        sign = text[at]
-
-
-def _next(text: str, at: int) -> int:
-    """Returns the index of the next character that is not white space."""
-    while text[at].isspace():
-        at += 1
-    return at
-
-
-def _settings(folder: Path, *, is_byte_level: bool) -> FolderSettings:
-    config_path = folder / "tokenizer_config.json"
-    config = _object(config_path)
-    if config.get("added_tokens_decoder") is None:
-        return _older_settings(folder, config, is_byte_level=is_byte_level)
-    with _naming(config_path), under(".added_tokens_decoder"):
-        listed = [_listed(*entry) for entry in members(config["added_tokens_decoder"]).items()]
-    with _naming(config_path):
-        return _from_config(config, listed, is_byte_level=is_byte_level)
-
-
-def _older_settings(folder: Path, config: dict[str, Any], *, is_byte_level: bool) -> FolderSettings:
-    """Reads the settings of an older folder, whose configuration does not list the added tokens."""
-    specials_path, added_path = folder / "special_tokens_map.json", folder / "added_tokens.json"
-    specials = _object(specials_path)
-    with _naming(specials_path):
-        _special_tokens(specials, {})  # checked separately, so that an error names its file
-    _replace_specials(config, specials)
-    with _naming(added_path):
-        listed = [_unflagged(token, number) for token, number in _object(added_path).items()]
-    with _naming(folder / "tokenizer_config.json"):
-        return _from_config(config, listed, is_byte_level=is_byte_level)
-
-
-def _from_config(
+def from_config(
     config: dict[str, Any], listed: list[tuple[int, AddedToken]], *, is_byte_level: bool
 ) -> FolderSettings:
+    """Returns the settings of a configuration and of the added tokens in its folder."""
     listed = sorted(listed, key=operator.itemgetter(0))
     tokenizer_class = _member(config, "tokenizer_class", _PLAIN["tokenizer_class"].check)
     family = _FAMILIES.get(_class(tokenizer_class), "")
     if not (family == "llama" and is_byte_level):
         config = _NAMED_BY_CLASS.get(family, {}) | config
-    named, more = _special_tokens(config, {token.content: token for _, token in listed})
+    named, more = special_tokens_of(config, {token.content: token for _, token in listed})
     special = {token.content for token in (*named.values(), *more)}
     return FolderSettings(
         special_tokens=named,
@@ -406,7 +256,7 @@ def _member(data: Mapping[str, Any], name: str, take: Callable[[Any], Any]) -> A
         return take(data[name])
 
 
-def _special_tokens(
+def special_tokens_of(
     config: dict[str, Any], flags: Mapping[str, AddedToken]
 ) -> tuple[dict[str, AddedToken], tuple[AddedToken, ...]]:
     """Returns the special tokens with and without a name, with their flags if known."""
@@ -442,7 +292,7 @@ def _specials(data: Any) -> list[AddedToken]:
     return [token for token in tokens if token]
 
 
-def _listed(key: str, data: Any) -> tuple[int, AddedToken]:
+def listed_token(key: str, data: Any) -> tuple[int, AddedToken]:
     """Returns an entry of `added_tokens_decoder`: an id, and a token with its flags."""
     if not (key.isascii() and key.isdigit()):
         raise Mismatch(f"expected an id, found {shown(key)}")
@@ -450,7 +300,7 @@ def _listed(key: str, data: Any) -> tuple[int, AddedToken]:
         return NUMBER.check(int(key)), AddedToken._read(data)
 
 
-def _unflagged(token: str, number: Any) -> tuple[int, AddedToken]:
+def unflagged_token(token: str, number: Any) -> tuple[int, AddedToken]:
     """Returns an entry of `added_tokens.json`: an id, and a token without flags."""
     with under(f".{token}"):
         return NUMBER.check(number), AddedToken._read({"content": token})
@@ -462,7 +312,7 @@ def _max_length(data: Any) -> int | None:
     return None if data >= _ENDLESS else int(data)
 
 
-def _replace_specials(config: dict[str, Any], specials: dict[str, Any]) -> None:
+def replace_specials(config: dict[str, Any], specials: dict[str, Any]) -> None:
     """Overrides the special tokens of the configuration by those of `special_tokens_map.json`."""
     for name, value in specials.items():
         if name in SPECIAL_TOKEN_NAMES and value is not None:
@@ -471,49 +321,3 @@ def _replace_specials(config: dict[str, Any], specials: dict[str, Any]) -> None:
             config[name] = [*config[name], *value]
         elif name in _LISTS and value is not None:
             config[name] = value
-
-
-@contextlib.contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Raises mismatches as errors that name the file."""
-    try:
-        yield
-    except Mismatch as error:
-        raise error.error(f"{path}: $") from None
-
-
-def _read(path: Path) -> bytes | None:
-    """Returns the bytes of a file, or None if it does not exist."""
-    try:
-        return read_bytes(path)
-    except MissingFileError:
-        return None
-
-
-def _object(path: Path) -> dict[str, Any]:
-    """Returns the members of a JSON file; none if the file does not exist."""
-    data = _read(path)
-    if data is None:
-        return {}
-    if not data.strip():
-        raise FormatError(f"{path}: the file is empty; expected a JSON object")
-    try:
-        parsed = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
-    except json.JSONDecodeError as error:
-        message = f"{path}: line {error.lineno}: not valid JSON: {error.msg}, column {error.colno}"
-        raise FormatError(message) from None
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not UTF-8 at byte {error.start}: {error.reason}") from None
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{path}: not valid JSON: {error}") from None
-    with _naming(path):
-        return members(parsed)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) != len(pairs):
-        counted = Counter(name for name, _ in pairs)
-        duplicate = counted.most_common(1)[0][0]
-        raise ValueError(f"duplicate member {shown(duplicate)}")
-    return data

@@ -27,7 +27,8 @@ from piecework.processors import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from piecework.io.folder import FolderSettings, ModelFolder
+    from piecework.hf_folder.read import ModelFolder
+    from piecework.hf_folder.settings import FolderSettings
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.tokenizer import Tokenizer
 

@@ -1,0 +1,1 @@
+"""Converts tokenizers to what other libraries can load."""

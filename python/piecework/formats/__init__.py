@@ -1,0 +1,1 @@
+"""Detects, reads and writes file formats, and describes what a format cannot represent."""

@@ -1,0 +1,94 @@
+"""Detects the format of a file by its bytes and its name."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final, Literal, cast, get_args
+
+from piecework import _core
+from piecework.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["FORMATS", "Format", "companion_file", "detect_format", "format_from_name", "is_scored"]
+
+Format = Literal[
+    "tokenizer.json", "vocab.txt", "merges.txt", "tiktoken", "sentencepiece", "subword-nmt", "clip"
+]
+"""A file format of tokenizers."""
+
+FORMATS: Final = get_args(Format)
+
+_SCORED = re.compile(rb"[^\t\n]+\t-?\d[\d.e+-]*\r?(?:\n|\Z)")
+# Of the core's table: which formats a name stands for, and which files belong together.
+_TABLE: Final = _core.file_formats()
+_SUFFIXES: Final[Mapping[str, str]] = {suffix: name for name, suffix, _ in _TABLE if suffix}
+_COMPANIONS: Final = [pair for *_, pairs in _TABLE for pair in pairs]
+
+
+def detect_format(data: bytes, name: str = "") -> Format:
+    r"""Returns the format of a file.
+
+    Args:
+        data: The bytes of the file, decompressed.
+        name: The name of the file, which decides if the bytes are ambiguous.
+
+    Returns:
+        The format; that of a vocab.json is ``"merges.txt"``, since it needs that file.
+
+    >>> detect_format(b"#version: 0.2\nl o\n", "merges.txt"), detect_format(b"IQ== 0\nIg== 1\n")
+    ('merges.txt', 'tiktoken')
+    """
+    # A name may have bytes that are no UTF-8; its ending alone matters.
+    return _core.detect_format(data, name.encode(errors="replace").decode())
+
+
+def format_from_name(name: str) -> Format:
+    """Returns the format to write for a file name, consistent with :func:`detect_format`.
+
+    Args:
+        name: The name of the file.
+
+    Returns:
+        The format, by default ``"tokenizer.json"``.
+
+    Raises:
+        ConfigError: A file of that name contains only a part of a tokenizer.
+
+    >>> format_from_name("t5.model"), format_from_name("vocab.txt"), format_from_name("tokenizer.json"), format_from_name("mine")
+    ('sentencepiece', 'vocab.txt', 'tokenizer.json', 'tokenizer.json')
+    """
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix != ".json" and (other := companion_file(name)):
+        raise ConfigError(
+            f'{name} requires {other} too; pass their folder and the format "merges.txt"'
+        )
+    if suffix == ".vocab":
+        raise ConfigError(
+            f"{name} would contain only pieces and scores (see models.Unigram.to_vocab()); "
+            "pass another name, or the format"
+        )
+    return cast("Format", _SUFFIXES.get(suffix, "tokenizer.json"))
+
+
+def is_scored(data: bytes) -> bool:
+    r"""Returns whether bytes start with a piece, a tab and a score, like a SentencePiece ``.vocab`` file.
+
+    >>> is_scored(b"<unk>\t0\n"), is_scored(b"<unk>\nhug\n")
+    (True, False)
+    """
+    return _SCORED.match(data) is not None
+
+
+def companion_file(name: str) -> str | None:
+    """Returns the other file of a vocabulary or of a list of merges, or None for other names.
+
+    >>> companion_file("gpt2-encoder.json"), companion_file("merges.txt"), companion_file("codes.txt")
+    ('gpt2-vocab.bpe', 'vocab.json', None)
+    """
+    for pair in (*_COMPANIONS, *(tuple(reversed(pair)) for pair in _COMPANIONS)):
+        if name.lower().endswith(pair[0]):
+            return name[: len(name) - len(pair[0])] + pair[1]
+    return None

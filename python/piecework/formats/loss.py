@@ -1,0 +1,136 @@
+"""Describes what a format cannot represent of a tokenizer."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from piecework import _core
+from piecework.errors import VocabularyError
+from piecework.formats.read import read, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from piecework._core import Tokenizer as CoreTokenizer
+    from piecework.formats.detect import Format
+
+__all__ = ["describe_loss", "reload", "tiktoken_settings"]
+
+
+def tiktoken_settings(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:
+    """Returns what a file of ranks lacks: the split pattern, if there is exactly one, and the special tokens."""
+    parts = json.loads(core.parts())
+    special_tokens = dict(core.special_tokens())
+    match parts["pre_tokenizer"]:
+        case {"type": "ByteLevel", "use_regex": True, "add_prefix_space": False}:
+            return _core.encoding_named("gpt2")[0], special_tokens
+        case {
+            "type": "Sequence",
+            "pretokenizers": [
+                {
+                    "type": "Split",
+                    "behavior": "Isolated",
+                    "invert": False,
+                    "pattern": {"Regex": regex},
+                },
+                {"type": "ByteLevel", "use_regex": False, "add_prefix_space": False},
+            ],
+        }:
+            return str(regex), special_tokens
+    return None, special_tokens
+
+
+def reload(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes]) -> CoreTokenizer:
+    """Returns the tokenizer that is read back from files; ranks get the pattern and the special tokens."""
+    if kind == "tiktoken":
+        pattern, special_tokens = tiktoken_settings(core)
+        return _core.from_tiktoken(files[""], pattern or "", list(special_tokens.items()))
+    if kind != "merges.txt":
+        return read(kind, files[""])
+    splitter = None if _implies_splitter(files) else core.splitter()
+    return _core.from_merges(files["vocab.json"], files["merges.txt"], splitter, [])
+
+
+def _implies_splitter(files: Mapping[str, bytes]) -> bool:
+    """Returns whether the pre-tokenizer can be inferred from a vocabulary."""
+    try:
+        _core.from_merges(files["vocab.json"], b"", None, [])
+    except VocabularyError:
+        return False
+    return True
+
+
+_OF_THE_MODEL = (
+    "dropout",
+    "unk_token",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "fuse_unk",
+    "byte_fallback",
+)
+
+
+def describe_loss(
+    core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: str
+) -> str | None:
+    """Returns a description of what the files of a format lack, and of the settings to load them with.
+
+    Args:
+        core: The tokenizer.
+        kind: The format.
+        files: The written files.
+        name: The name of the file.
+
+    Returns:
+        A sentence, or None if nothing is lost. `ignore_merges` is not compared, since writers reject tokenizers for which
+        it matters.
+    """
+    ours, theirs = _facts(core), _facts(reload(core, kind, files))
+    lost = [fact for fact in ours if ours[fact] != theirs[fact]]
+    settings = []
+    if kind == "tiktoken":
+        settings = _missing_settings(core, name)
+        if tiktoken_settings(core)[0] is not None:
+            lost = [fact for fact in lost if fact != "pre_tokenizer"]
+    elif kind == "merges.txt":
+        stages = ["normalizer", "pre_tokenizer"]
+        required = [] if _implies_splitter(files) else ["pre_tokenizer"]
+        settings = [f"{fact}=..." for fact in stages if fact in {*lost, *required}]
+        lost = [fact for fact in lost if fact not in stages]
+    elif kind == "sentencepiece":
+        # The writer rejects other normalizers; this one may be read as an equivalent one.
+        lost = [fact for fact in lost if fact != "normalizer"]
+    parts = [f"pass {', '.join(settings)} to load it unchanged"] if settings else []
+    # With spaces, as in `inspect`, since the command line rewrites names of settings as options.
+    parts += [f"it lacks or changes {', '.join(lost).replace('_', ' ')}"] if lost else []
+    return (
+        f"the format {kind} cannot represent all of this tokenizer: {'; '.join(parts)}"
+        if parts
+        else None
+    )
+
+
+def _missing_settings(core: CoreTokenizer, name: str) -> list[str]:
+    """Returns the settings that a file of ranks needs when it is loaded."""
+    pattern, special_tokens = tiktoken_settings(core)
+    settings = pattern, list(special_tokens.items())
+    names = [known for known in _core.encoding_names() if _core.encoding_named(known) == settings]
+    if names:
+        return [] if stem(name) in names else [f'name="{names[0]}"']
+    if pattern is None:
+        return []
+    return [f"pattern={pattern!r}", f"special_tokens={special_tokens!r}"]
+
+
+def _facts(core: CoreTokenizer) -> dict[str, Any]:
+    model = json.loads(core.model_json())
+    added = [token for token in core.added_tokens() if not token[1][-1]]
+    return {
+        "ids": core.vocab(),
+        **{name: model.get(name) for name in _OF_THE_MODEL},
+        **json.loads(core.parts()),
+        "special_tokens": core.special_tokens(),
+        "added_tokens": added,
+        "training": core.training(),
+    }
