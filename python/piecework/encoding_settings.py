@@ -24,7 +24,7 @@ from piecework._settings import (
 from piecework.errors import ConfigError, shown
 
 if TYPE_CHECKING:
-    from piecework.tokenizer import Tokenizer
+    from piecework.tokenizer.parts import TokenizerParts
 
 __all__ = ["Padding", "Side", "Strategy", "Truncation"]
 
@@ -140,7 +140,7 @@ def as_truncation(value: TruncationLike) -> Truncation | None:
     return Truncation(operator.index(value))
 
 
-def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:
+def as_padding(value: PaddingLike, tokenizer: TokenizerParts) -> Padding | None:
     """Returns the padding argument of a call as settings, by default with the pad token of the tokenizer."""
     if value is None:
         return None
@@ -155,7 +155,7 @@ def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:
     return _with_pad_token(value, tokenizer)
 
 
-def _with_pad_token(padding: Padding, tokenizer: Tokenizer) -> Padding:
+def _with_pad_token(padding: Padding, tokenizer: TokenizerParts) -> Padding:
     if padding.pad_id is not None and padding.pad_token is not None:
         return padding
     token, number = padding.pad_token, padding.pad_id
@@ -177,7 +177,7 @@ def _with_pad_token(padding: Padding, tokenizer: Tokenizer) -> Padding:
     return replace(padding, pad_id=number, pad_token=token)
 
 
-def pad_token_of(tokenizer: Tokenizer, padding: PaddingLike) -> int:
+def pad_token_of(tokenizer: TokenizerParts, padding: PaddingLike) -> int:
     """Returns the pad id of the settings, otherwise that of the tokenizer's pad token."""
     if isinstance(padding, Padding) and padding.pad_id is not None:
         return padding.pad_id

@@ -13,7 +13,7 @@ import pytest
 
 import piecework as pw
 from piecework import decoders, models, normalizers, patterns, pre_tokenizers, processors
-from piecework.tokenizer import LoadSettings, ModelSettings, Parts
+from piecework.tokenizer.settings import LoadSettings, ModelSettings, Parts
 
 TRAINER = pw.WordPieceTrainer(60)
 TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)

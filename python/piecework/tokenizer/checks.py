@@ -1,0 +1,209 @@
+"""Checks arguments of the methods of a tokenizer."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from typing import TYPE_CHECKING, Any
+
+from piecework.arguments import as_column, check_iterable
+from piecework.errors import ConfigError, hint, shown, to_utf8, wrong_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from piecework._core import ArrowTexts
+    from piecework.added_tokens import AddedToken
+    from piecework.batch import EncodedBatch
+
+NO_LIMIT = (1 << 32) - 1
+"""The value of `max_input_chars_per_word` in a tokenizer.json, which requires a number, that means "no limit"."""
+TEXT_TYPES = (str, bytes, bytearray, memoryview)
+__all__ = [
+    "NO_LIMIT",
+    "TEXT_TYPES",
+    "added_tuples",
+    "check_number",
+    "checked_limit",
+    "checked_part",
+    "checked_probabilities",
+    "checked_specials",
+    "checked_text",
+    "first_few",
+    "frozen_specials",
+    "is_integer",
+    "listed_texts",
+    "refuse",
+    "refuse_unknown",
+    "rows_of",
+]
+
+_TEXTS = "an iterable of texts"
+_AddedTuple = tuple[str, bool, bool, bool, bool, bool]
+
+
+def added_tuples(name: str, tokens: Iterable[str | AddedToken], special: bool) -> list[_AddedTuple]:
+    """Returns the flags of the added tokens in the argument `name`."""
+    expected = "an iterable of str or AddedToken"
+    if isinstance(tokens, str):
+        raise wrong_type(name, expected, tokens)
+    each = check_iterable(name, tokens, expected)
+    return [_added_tuple(name, token, special) for token in each]
+
+
+def _added_tuple(name: str, token: str | AddedToken, special: bool) -> _AddedTuple:
+    """Returns the flags of an added token; a str has the default flags."""
+    if isinstance(token, str):
+        to_utf8(token)  # raises on surrogates
+        return token, False, False, False, not special, special
+    from piecework.added_tokens import AddedToken
+
+    if not isinstance(token, AddedToken):
+        raise wrong_type(name, "only str or AddedToken", token)
+    return (
+        token.content,
+        token.single_word,
+        token.lstrip,
+        token.rstrip,
+        bool(token.normalized),
+        token.special,
+    )
+
+
+def checked_part(name: str, part: Any, base: type[Any]) -> Any:
+    """Returns a stage or a model, or raises TypeError unless it is a `base`."""
+    if not isinstance(part, base):
+        raise TypeError(
+            f"{name} must be one of piecework.{base.__module__.split('.')[-1]}, not {shown(part)}"
+        )
+    return part
+
+
+def checked_probabilities(given: Any) -> Mapping[str, float] | None:
+    """Returns checked probabilities; the core checks that the tokens are in the vocabulary."""
+    from collections import abc
+
+    if given is None:
+        return None
+    if not isinstance(given, abc.Mapping):
+        raise ConfigError(
+            f"probabilities: expected a mapping of tokens to numbers, found {shown(given)}"
+        )
+    for token, probability in given.items():
+        checked_text("probabilities", token)
+        check_number(f"probabilities: {shown(token)}", probability, 1)
+    return dict(given)
+
+
+def checked_text(name: str, text: object) -> str:
+    """Returns an argument that is a ``str`` without surrogates, or raises an error that names it."""
+    if not isinstance(text, str):
+        raise ConfigError(f"{name} must be a str, not {shown(text)}")
+    to_utf8(text)
+    return text
+
+
+def checked_limit(limit: Any) -> int | None:
+    """Returns a maximum word length; None for no limit."""
+    if limit is not None and (
+        isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit < 1 << 63
+    ):
+        raise ConfigError(
+            f"max_input_chars_per_word must be an integer from 0 on or None, not {shown(limit)}"
+        )
+    return None if limit is None or limit >= NO_LIMIT else limit
+
+
+def checked_specials(tokens: Mapping[str, int]) -> dict[str, int]:
+    """Returns checked special tokens and their ids."""
+    from collections import abc
+
+    if not isinstance(tokens, abc.Mapping):
+        raise wrong_type("special_tokens", "a mapping of tokens to ids", tokens)
+    for token, number in tokens.items():
+        checked_text("special_tokens: a token", token)
+        if not is_integer(number, 0, NO_LIMIT):
+            raise ConfigError(
+                f"special_tokens: the id of {shown(token)} is {shown(number)}; expected an integer from 0 to 2^32 - 1"
+            )
+    return dict(tokens)
+
+
+def check_number(name: str, value: Any, most: int | None) -> None:
+    """Raises ConfigError unless a value is None or a number from 0 to `most`."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is None or (
+        is_number and 0 <= value <= (sys.float_info.max if most is None else most)
+    ):
+        return
+    limit = "" if most is None else f" to {most}"
+    raise ConfigError(f"{name}: expected a number from 0{limit}, or None, found {shown(value)}")
+
+
+def is_integer(value: Any, least: int, most: int) -> bool:
+    """Returns whether a value is an integer (NumPy's included) from `least` to `most`."""
+    try:
+        return least <= operator.index(value) <= most
+    except TypeError:
+        return False
+
+
+def first_few(tokens: Sequence[str]) -> str:
+    """Returns the first few tokens for a message."""
+    return ", ".join([*map(shown, tokens[:3]), *(["..."] if len(tokens) > 3 else [])])
+
+
+def listed_texts(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowTexts:
+    """Returns texts that can be iterated again: a list, or an Arrow column without a copy."""
+    if isinstance(texts, TEXT_TYPES):
+        kind = type(texts).__name__
+        raise TypeError(
+            f"texts must be an iterable of texts, not one {kind}; pass [text], or call encode"
+        )
+    if is_pretokenized:
+        return [_copied(text) for text in check_iterable("texts", texts, _TEXTS)]
+    column = as_column(texts)
+    return list(check_iterable("texts", texts, _TEXTS)) if column is None else column
+
+
+def _copied(text: Any) -> Any:
+    """Returns a copy of a text in words, or of a pair, that later changes by the caller do not affect."""
+    if isinstance(text, tuple):
+        return tuple(list(part) if isinstance(part, list) else part for part in text)
+    return list(text) if isinstance(text, list) else text
+
+
+def frozen_specials(specials: Any) -> str | frozenset[str] | None:
+    """Returns an immutable copy of `specials`."""
+    if specials is None or isinstance(specials, str):
+        return specials
+    try:
+        return frozenset(specials)
+    except TypeError:
+        expected = 'None, "match", "text", "error" or a set of special tokens, each a str'
+        raise wrong_type("specials", expected, specials) from None
+
+
+def rows_of(batch: EncodedBatch | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
+    """Returns the rows of token ids."""
+    from piecework.batch import EncodedBatch
+
+    if isinstance(batch, EncodedBatch):
+        return batch.to_list()
+    return check_iterable("batch", batch, "EncodedBatch or an iterable of rows of token ids")
+
+
+def refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:
+    """Raises TypeError for settings that are not known, with the closest known name."""
+    known = sorted(known)
+    for name in settings:
+        if name not in known:
+            advice = hint(name, known) or f"; expected one of {', '.join(known)}"
+            raise TypeError(f"{shown(name)} is not among {what}{advice}")
+
+
+def refuse(settings: Any, names: Iterable[str], why: str) -> None:
+    """Raises ConfigError if one of `names` is among the settings."""
+    for name in names:
+        if name in settings:
+            raise ConfigError(f"{name}= cannot be given: {why}")

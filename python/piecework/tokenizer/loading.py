@@ -1,0 +1,386 @@
+"""Loads tokenizers from files, bytes and folders.
+
+Each function takes the class of the tokenizer that it returns, which may be a subclass of :class:`Tokenizer`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, cast
+
+from piecework import _core
+from piecework.arguments import check_index, check_str
+from piecework.errors import (
+    ConfigError,
+    FormatError,
+    MissingFileError,
+    UnsupportedError,
+    VocabularyError,
+    shown,
+    to_utf8,
+    warn,
+    wrong_type,
+)
+from piecework.io import read_unpacked
+from piecework.io.files import checked
+from piecework.tokenizer.checks import (
+    NO_LIMIT,
+    checked_limit,
+    checked_specials,
+    checked_text,
+    refuse,
+    refuse_unknown,
+)
+from piecework.tokenizer.settings import LIKELIEST, LIMITS, MODEL, LoadSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from piecework.arguments import UnknownPolicy
+    from piecework.formats.detect import Format
+    from piecework.hf_folder.read import ModelFolder
+    from piecework.io.files import Pathish
+    from piecework.patterns import Regex
+    from piecework.pre_tokenizers import PreTokenizer
+    from piecework.tokenizer.tokenizer import Tokenizer
+
+__all__ = [
+    "load_bytes",
+    "load_file",
+    "load_folder",
+    "load_format",
+    "load_subword_nmt",
+    "load_text",
+    "load_tiktoken",
+    "load_vocab",
+    "unpickle",
+]
+
+_BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
+_VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
+_SPLITTING = ("normalizer", "pre_tokenizer")
+_ALONE = {
+    "merges.txt": "a BPE vocabulary or its merges alone; expected both files, vocab.json and merges.txt: call from_file",
+    "tiktoken": "a tiktoken file of ranks, which contains no split pattern; call from_tiktoken with a file",
+}
+"""The errors of formats that cannot be loaded from bytes alone."""
+
+
+def load_file(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_file`."""
+    return _load(cls, checked(path), read_unpacked(path), settings)
+
+
+def load_text(cls: type[Tokenizer], text: str, settings: LoadSettings) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_str`."""
+    if not isinstance(text, str):
+        raise wrong_type("text", "a str (from_bytes takes bytes)", text)
+    return _parse(cls, to_utf8(text), "", settings)
+
+
+def load_bytes(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_bytes`."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise wrong_type("data", "bytes (from_str takes a str)", data)
+    return _parse(cls, bytes(data), "", settings)
+
+
+def load_tiktoken(
+    cls: type[Tokenizer],
+    path: Pathish,
+    name: str | None,
+    pattern: Regex | str | None,
+    special_tokens: Mapping[str, int] | None,
+) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_tiktoken`."""
+    from piecework import patterns
+    from piecework.formats.read import encoding
+
+    file = checked(path)
+    if name is not None:
+        to_utf8(check_str("name", name))
+    is_custom = pattern is not None and name is None
+    regex, specials = ("", {}) if is_custom else encoding(file, name)
+    if pattern is not None:
+        regex = (
+            pattern if isinstance(pattern, patterns.Regex) else patterns.Regex(pattern)
+        ).pattern
+        if patterns.from_tiktoken(regex) is None and patterns.differs_in_oniguruma(regex):
+            message = (
+                f"{file}: the pattern is compiled by Oniguruma, in which ^ and $ also match at line ends and {{1,3}}+ repeats "
+                r"the group; to match as tiktoken does, write \A, \z and (?>...{1,3})"
+            )
+            warn(message)
+    if special_tokens is not None:
+        specials = checked_specials(special_tokens)
+    data = read_unpacked(path)
+    try:
+        core = _core.from_tiktoken(data, regex, list(specials.items()))
+    except (FormatError, VocabularyError) as error:
+        raise type(error)(f"{file}: {error}") from None
+    gap = _core.first_gap(core)
+    if gap is not None and gap < len(core) - len(specials):
+        message = f"{file}: the ranks have gaps: no token has the id {gap}; decoding such an id raises an error"
+        warn(message)
+    return cls._wrap(core)
+
+
+def load_subword_nmt(
+    cls: type[Tokenizer],
+    path: Pathish,
+    vocab: Pathish | None,
+    vocab_threshold: int | None,
+    separator: str,
+) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_subword_nmt`."""
+    to_utf8(check_str("separator", separator))
+    if vocab_threshold is not None:
+        number = check_index("vocab_threshold", vocab_threshold)
+        vocab_threshold = max(-NO_LIMIT, min(number, NO_LIMIT))
+    if vocab is None:
+        if vocab_threshold is not None:
+            raise ConfigError("vocab_threshold= requires vocab=")
+        return load_format(cls, "subword-nmt", path)
+    checked(vocab, "vocab")
+    data, filtered = read_unpacked(path), (read_unpacked(vocab), vocab_threshold, separator)
+    try:
+        return cls._wrap(_core.from_subword_nmt(data, filtered))
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{os.fspath(path)}: {error}") from None
+    except FormatError as error:
+        load_format(cls, "subword-nmt", path)  # raises if the codes are malformed, not the vocab
+        raise FormatError(f"{os.fspath(vocab)}: {error}") from None
+
+
+def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_folder`."""
+    from piecework.hf_folder.configure import configured, is_rebuilt, unmet
+    from piecework.hf_folder.read import read_model_folder
+    from piecework.hf_folder.settings import FolderSettings
+
+    folder = read_model_folder(path)
+    limits: Any = {name: value for name, value in settings.items() if name in LIMITS}
+    others: Any = {name: value for name, value in settings.items() if name not in LIMITS}
+    if folder.format == "vocab.txt":
+        others = folder.settings.vocab_settings(others) | others
+    if is_rebuilt(folder):
+        tokenizer = _from_exact_json(cls, folder, others)
+    else:
+        tokenizer = _load(cls, folder.path, folder.data, others, folder.settings.kind)
+    if folder.settings != FolderSettings():
+        tokenizer = tokenizer._with_controls(())
+    known = {token.content for token in tokenizer.added_tokens.values()}
+    tokenizer = tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
+    _compare_ids(tokenizer, folder)
+    changes: Any = limits | {
+        name: part for name, part in configured(tokenizer, folder).items() if name not in others
+    }
+    tokenizer = tokenizer.with_parts(**changes) if changes else tokenizer
+    for message in unmet(tokenizer, folder):
+        warn(f"{folder.config_path}: {message}")
+    return tokenizer
+
+
+def _load(
+    cls: type[Tokenizer], name: str, data: bytes, settings: LoadSettings, bpe: str | None = None
+) -> Tokenizer:
+    """Loads a file from its content; `bpe` names the tokenizer class of a vocab.json with merges.txt, if known."""
+    from piecework.formats.detect import detect_format
+
+    kind = detect_format(data, os.path.basename(name))
+    if kind == "tiktoken":
+        return _with_limits(cls, cls.from_tiktoken(name), kind, settings)
+    if kind == "merges.txt":
+        return _from_merges(cls, name, data, settings, bpe)
+    try:
+        return _parse(cls, data, os.path.splitext(name)[1].lower(), settings)
+    except (FormatError, VocabularyError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _parse(cls: type[Tokenizer], data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
+    from piecework.formats.detect import detect_format, is_scored
+    from piecework.formats.read import read
+
+    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+    if not data.strip():
+        raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
+    kind = detect_format(data, suffix)
+    if kind in ("merges.txt", "tiktoken"):
+        raise FormatError(_ALONE[kind])
+    if kind not in ("tokenizer.json", "vocab.txt"):
+        return _with_limits(cls, cls._wrap(read(kind, data)), kind, settings)
+    is_json = kind == "tokenizer.json"
+    if not is_json and suffix != ".txt" and is_scored(data):
+        raise FormatError(
+            "a SentencePiece .vocab file, which contains only pieces and scores; load the .model file, or build "
+            "Tokenizer(models.Unigram.from_vocab(text))"
+        )
+    try:
+        tokenizer = _from_json(cls, data, settings) if is_json else load_vocab(cls, data, settings)
+    except VocabularyError as error:
+        if is_json or suffix == ".txt" or not _is_json(data):
+            raise
+        raise FormatError(
+            "expected a tokenizer.json or a vocab.txt with one token per line; found other JSON"
+        ) from error
+    limits = {name: settings[name] for name in LIMITS if name in settings}  # type: ignore[literal-required]
+    return tokenizer.with_parts(**limits) if limits else tokenizer
+
+
+def _from_json(
+    cls: type[Tokenizer], data: bytes, settings: LoadSettings, *, exact_numbers: bool = False
+) -> Tokenizer:
+    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+    refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
+    core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, exact_numbers)
+    changes = {name: settings[name] for name in MODEL if name in settings}  # type: ignore[literal-required]
+    tokenizer = cls._wrap(core)
+    return tokenizer.with_settings(**changes) if changes else tokenizer
+
+
+def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
+    """Loads the content of a vocab.txt."""
+    flags = {name: settings[name] for name in _BERT if name in settings}  # type: ignore[literal-required]
+    if flags and "normalizer" in settings:
+        raise ConfigError(
+            f"normalizer= cannot be combined with {', '.join(flags)}; set them on the normalizer"
+        )
+    splitter, functions = _vocab_splitter(settings, flags)
+    prefix = settings.get("continuing_subword_prefix", "##")
+    unk_token = settings.get("unk_token", "[UNK]")
+    core = _core.Tokenizer.from_vocab(
+        data,
+        splitter,
+        functions,
+        (
+            checked_text("continuing_subword_prefix", prefix),
+            None if unk_token is None else checked_text("unk_token", unk_token),
+            cast("UnknownPolicy", checked_text("unknown", settings.get("unknown", "word"))),
+            checked_limit(settings.get("max_input_chars_per_word", 100)),
+            "longest",
+        ),
+    )
+    changes = {name: settings[name] for name in LIKELIEST if name in settings}  # type: ignore[literal-required]
+    tokenizer = cls._wrap(core, functions)
+    return tokenizer.with_settings(**changes) if changes else tokenizer
+
+
+def _from_merges(
+    cls: type[Tokenizer], name: str, data: bytes, settings: LoadSettings, kind: str | None
+) -> Tokenizer:
+    """Loads a vocab.json and a merges.txt; `data` is one of them, the other is read from the same folder."""
+    from piecework.formats.detect import companion_file
+
+    other = companion_file(name)
+    if other is None:
+        raise FormatError(
+            f"{name}: a BPE vocabulary without its merges; name it vocab.json and put merges.txt in the same folder"
+        )
+    try:
+        other_data = read_unpacked(other)
+    except MissingFileError:
+        message = f"{name}: BPE needs a vocabulary and its merges, but {other} does not exist"
+        raise FormatError(message) from None
+    is_vocab = name.lower().endswith(".json")
+    vocab, merges = (data, other_data) if is_vocab else (other_data, data)
+    splitter, functions = _merges_splitter(settings)
+    try:
+        core = _core.from_merges(vocab, merges, splitter, functions, kind)
+    except (FormatError, VocabularyError) as error:
+        names = (name, other) if is_vocab else (other, name)
+        raise type(error)(f"{names[0]}, {os.path.basename(names[1])}: {error}") from None
+    splitting: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
+    return _with_limits(cls, cls._wrap(core, functions), "merges.txt", splitting)
+
+
+def load_format(cls: type[Tokenizer], kind: Format, path: Pathish) -> Tokenizer:
+    """Loads a file of a format that has no further settings."""
+    from piecework.formats.read import read
+
+    data = read_unpacked(path)
+    try:
+        return cls._wrap(read(kind, data))
+    except (FormatError, VocabularyError) as error:
+        raise type(error)(f"{os.fspath(path)}: {error}") from None
+
+
+def _with_limits(
+    cls: type[Tokenizer],
+    tokenizer: Tokenizer,
+    kind: Format,
+    settings: LoadSettings,
+) -> Tokenizer:
+    """Applies truncation and padding, and raises ConfigError for all other settings."""
+    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+    refuse(settings, (*_VOCAB_ONLY, *MODEL), f"a {kind} file contains this setting itself")
+    limits: Any = dict(settings)
+    return tokenizer.with_parts(**limits) if limits else tokenizer
+
+
+def _from_exact_json(
+    cls: type[Tokenizer], folder: ModelFolder, settings: LoadSettings
+) -> Tokenizer:
+    """Loads a tokenizer.json with correctly rounded scores, which ``tokenizers`` parses less exactly."""
+    try:
+        return _from_json(cls, folder.data, settings, exact_numbers=True)
+    except (FormatError, VocabularyError) as error:
+        raise type(error)(f"{folder.path}: {error}") from None
+
+
+def _compare_ids(tok: Tokenizer, folder: ModelFolder) -> None:
+    """Warns of added tokens to which the configuration files give other ids than the tokenizer."""
+    for token, number in folder.settings.added_ids.items():
+        if (own := tok.token_to_id(token)) != number:
+            warn(
+                f"{folder.path}: the added token {shown(token)} has the id {own} here, but {number} in the other files of the folder"
+            )
+
+
+def unpickle(
+    text: str,
+    pre_tokenizer: PreTokenizer | None,
+    control_symbols: Sequence[str],
+    cls: type[Tokenizer],
+) -> Tokenizer:
+    """Returns a pickled tokenizer: its tokenizer.json, and what that cannot contain."""
+    core = _core.Tokenizer.from_json(text.encode(), [], True, False)
+    tokenizer = cls._wrap(core)._with_controls(control_symbols)
+    return tokenizer.with_parts(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
+
+
+def _vocab_splitter(
+    settings: LoadSettings, flags: dict[str, Any]
+) -> tuple[str | None, Sequence[Callable[[str], object]]]:
+    """Returns the stages of a vocab.txt as JSON with their functions; None for BERT's."""
+    if not flags and "normalizer" not in settings and "pre_tokenizer" not in settings:
+        return None, ()
+    from piecework._component import splitter_json
+    from piecework.normalizers import BertNormalizer
+    from piecework.pre_tokenizers import BertPreTokenizer
+
+    return splitter_json(
+        settings["normalizer"] if "normalizer" in settings else BertNormalizer(**flags),
+        settings["pre_tokenizer"] if "pre_tokenizer" in settings else BertPreTokenizer(),
+    )
+
+
+def _merges_splitter(
+    settings: LoadSettings,
+) -> tuple[str | None, Sequence[Callable[[str], object]]]:
+    """Returns the stages that replace those inferred from a vocab.json; None if none are given."""
+    if not any(name in settings for name in _SPLITTING):
+        return None, ()
+    from piecework._component import splitter_json
+
+    return splitter_json(settings.get("normalizer"), settings.get("pre_tokenizer"))
+
+
+def _is_json(data: bytes) -> bool:
+    """Returns whether the data is a JSON array or object."""
+    import json
+
+    try:
+        return isinstance(json.loads(data), list | dict)
+    except (ValueError, RecursionError):
+        return False

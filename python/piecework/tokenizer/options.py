@@ -1,0 +1,144 @@
+"""Converts the arguments of encode calls to options of the core."""
+
+from __future__ import annotations
+
+import operator
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way
+from piecework.errors import ConfigError, shown
+from piecework.tokenizer.checks import check_number, is_integer
+from piecework.tokenizer.parts import TokenizerParts
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from piecework._core import Options
+    from piecework.arguments import Specials
+    from piecework.encoding_settings import PaddingLike, TruncationLike
+
+__all__ = ["CallOptions"]
+
+_MOST_OPTIONS = 64
+"""The number of cached `Options`; a program that uses more combinations of arguments rebuilds them."""
+
+
+class CallOptions(TokenizerParts):
+    """Serves as the base of `Tokenizer` with the options of its calls."""
+
+    def _options(  # noqa: PLR0917 (positional, since keywords would slow every call)
+        self,
+        add_special_tokens: bool,
+        specials: Specials | None,
+        truncation: TruncationLike | Default = DEFAULT,
+        padding: PaddingLike | Default = DEFAULT,
+        cache: bool = True,
+        dropout: float | None = None,
+        alpha: float | None = None,
+        nbest_size: int | None = None,
+        seed: int | None = None,
+        first_input: int = 0,
+    ) -> Options:
+        """Returns the options of a call for the core, from a cache if they are common."""
+        if (
+            add_special_tokens is cache is True
+            and specials is None
+            and truncation is padding is DEFAULT
+            and dropout is alpha is nbest_size is seed is None
+            and first_input == 0
+            and (plain := self._plain_options) is not None
+        ):
+            return plain
+        way = self._way(cache, dropout, alpha, nbest_size, seed)
+        if first_input:
+            way = way._replace(first_input=first_input)
+        is_name = specials is None or isinstance(specials, str)
+        if way not in (FAST, UNCACHED) or not is_name:
+            return self._new_options(add_special_tokens, specials, truncation, padding, way)
+        # The types are part of the key: True equals 1, but only 1 is a length.
+        limits = type(truncation), truncation, type(padding), padding
+        key = add_special_tokens, specials, cache, *limits
+        cached = self._cached_options
+        try:
+            options = cached.get(key)
+        except TypeError:  # unhashable, so not a valid setting; the constructor raises the error
+            return self._new_options(add_special_tokens, specials, truncation, padding, way)
+        if options is None:
+            options = self._new_options(add_special_tokens, specials, truncation, padding, way)
+            if len(cached) >= _MOST_OPTIONS:
+                cached.clear()
+            cached[key] = options
+        return options
+
+    @cached_property
+    def _plain_options(self) -> Options | None:
+        """Returns the options of a call with default arguments; None if each call draws a seed."""
+        if self._has_dropout:
+            return None
+        return self._new_options(True, None, DEFAULT, DEFAULT, FAST)
+
+    @cached_property
+    def _has_dropout(self) -> bool:
+        """Returns whether the model uses dropout by default."""
+        return self._core.has_dropout()
+
+    @cached_property
+    def _cached_options(self) -> dict[Hashable, Options]:
+        return {}
+
+    def _new_options(
+        self,
+        add_special_tokens: bool,
+        specials: Specials | None,
+        truncation: TruncationLike | Default,
+        padding: PaddingLike | Default,
+        way: Way,
+    ) -> Options:
+        limits = self._limit("truncation", truncation), self._limit("padding", padding)
+        return self._core.options(bool(add_special_tokens), specials, *limits, way)
+
+    def _limit(self, name: Literal["truncation", "padding"], value: Any) -> str | bool:
+        """Returns truncation or padding as JSON, True for that of the tokenizer, or False for none."""
+        if value is None or isinstance(value, Default):
+            return value is not None
+        import json
+
+        from piecework.encoding_settings import as_padding, as_truncation
+
+        limit = as_truncation(value) if name == "truncation" else as_padding(value, self)
+        return json.dumps(limit and limit.to_dict())
+
+    def _seed(self, seed: int | None, dropout: float | None, alpha: float | None) -> int | None:
+        """Returns the seed of a call: the given one, a new one if tokens are sampled, else None."""
+        if seed is not None:
+            return seed
+        is_sampled = alpha is not None or (self._has_dropout if dropout is None else dropout != 0)
+        return int.from_bytes(os.urandom(8)) if is_sampled else None
+
+    def _way(
+        self,
+        cache: bool,
+        dropout: float | None,
+        alpha: float | None,
+        nbest_size: int | None,
+        seed: int | None,
+    ) -> Way:
+        """Returns how the core encodes: fast path, cache, and the settings of sampling."""
+        way = FAST if cache else UNCACHED
+        drawn = self._seed(seed, dropout, alpha)
+        number = 0 if drawn is None else drawn
+        if dropout is alpha is nbest_size is None and number == 0:
+            return way
+        check_number("dropout", dropout, 1)
+        check_number("alpha", alpha, None)
+        if nbest_size is not None and (alpha is None or not is_integer(nbest_size, 1, 2**32 - 1)):
+            raise ConfigError(
+                f"nbest_size: expected None, or an integer from 1 on together with alpha=; found {shown(nbest_size)} with alpha={alpha!r}"
+            )
+        if not is_integer(number, 0, 2**64 - 1):
+            raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {shown(seed)}")
+        return way._replace(
+            dropout=dropout, alpha=alpha, nbest_size=nbest_size, seed=operator.index(number)
+        )

@@ -1,0 +1,165 @@
+"""Saves tokenizers, and warns of what a format cannot represent."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, cast
+
+from piecework.arguments import check_str
+from piecework.errors import ConfigError, warn
+from piecework.io import make_folder, packed, write_aside
+from piecework.io.files import checked
+from piecework.tokenizer.checks import first_few
+from piecework.tokenizer.loading import load_vocab
+from piecework.tokenizer.settings import LIMITS, LoadSettings
+
+if TYPE_CHECKING:
+    from piecework.formats.detect import Format
+    from piecework.io.files import Pathish
+    from piecework.tokenizer.tokenizer import Tokenizer
+
+__all__ = ["save", "save_as"]
+
+
+def save(
+    tok: Tokenizer,
+    path: Pathish,
+    format: Format | None,  # noqa: A002
+    *,
+    build: type[Tokenizer] | None,
+) -> None:
+    """Implements :meth:`Tokenizer.save`; `build` is the class of an approximated tokenizer, None for an exact one."""
+    from piecework.formats.detect import format_from_name
+
+    kind = format or format_from_name(os.path.basename(checked(path)))
+    check_str("format", kind)
+    if build is not None:
+        tok = _approximate(tok, kind, build)
+    if kind == "tokenizer.json":
+        data = tok.to_str().encode()
+        _warn_of_controls(tok)
+        write_aside(path, data)
+    elif kind == "vocab.txt":
+        _save_vocab(tok, path)
+    else:
+        save_as(tok, path, kind, None)
+
+
+def _approximate(tok: Tokenizer, kind: Format, build: type[Tokenizer]) -> Tokenizer:
+    """Returns the closest tokenizer that another library loads, and warns of the changes."""
+    from piecework.convert.approximate import Stages, for_sentencepiece, for_tokenizers
+    from piecework.models import Unigram
+
+    converters = {"tokenizer.json": for_tokenizers, "sentencepiece": for_sentencepiece}
+    if kind not in converters or not isinstance(tok.model, Unigram):
+        raise ConfigError(
+            "approximate= requires a Unigram model and the format tokenizer.json or sentencepiece"
+        )
+    added = list(tok.added_tokens.values())
+    own = Stages(tok.model, tok.normalizer, tok.pre_tokenizer, tok.decoder, added, [])
+    stages = converters[kind](own)
+    if stages == own:
+        return tok
+    lost = ["the history of the training is lost"] if tok.steps else []
+    if changes := [*stages.changes, *lost]:
+        warn(f"the {kind} file approximates the tokenizer: {'; '.join(changes)}")
+    return build(
+        stages.model,
+        normalizer=stages.normalizer,
+        pre_tokenizer=stages.pre_tokenizer,
+        post_processor=tok.post_processor,
+        decoder=stages.decoder,
+        added_tokens=stages.added_tokens,
+        truncation=tok.truncation,
+        padding=tok.padding,
+    )
+
+
+def save_as(tok: Tokenizer, path: Pathish, kind: Format, base: bytes | None) -> None:
+    """Writes the files of a format other than tokenizer.json and vocab.txt, with a warning of what they lack."""
+    from piecework.formats.loss import describe_loss
+    from piecework.formats.write import write
+
+    if tok._functions:
+        tok.to_str()  # raises, since no file can contain a Python function
+    files = write(tok._core, kind, base)
+    if message := describe_loss(tok._core, kind, files, os.path.basename(os.fspath(path))):
+        warn(message)
+    if kind == "sentencepiece":
+        _warn_of_matched(tok)
+    if kind == "clip" and os.fspath(path).endswith(".gz"):
+        files = {name: packed(data) for name, data in files.items()}
+    for name, data in files.items():
+        write_aside(os.path.join(make_folder(path), name) if name else path, data)
+
+
+def _save_vocab(tok: Tokenizer, path: Pathish) -> None:
+    text = tok._core.to_vocab()
+    if lost := _lost_in_vocab(tok, text):
+        warn(
+            f"a vocab.txt contains only the tokens; to encode the same, this one needs {', '.join(lost)}"
+        )
+    write_aside(path, text.encode())
+
+
+def _lost_in_vocab(tok: Tokenizer, text: str) -> list[str]:
+    """Returns the settings that a vocab.txt needs to encode the same, and what it cannot represent."""
+    from piecework.normalizers import BertNormalizer
+    from piecework.pre_tokenizers import BertPreTokenizer
+
+    model: dict[str, tuple[object, object]] = {
+        "continuing_subword_prefix": (tok.continuing_subword_prefix, "##"),
+        "unknown": (tok.unknown, "word"),
+        "max_input_chars_per_word": (tok.max_input_chars_per_word, 100),
+    }
+    stages: dict[str, tuple[object, object]] = {
+        "normalizer": (tok.normalizer, BertNormalizer()),
+        "pre_tokenizer": (tok.pre_tokenizer, BertPreTokenizer()),
+        "unk_token": (tok.unk_token, "[UNK]"),
+        "truncation": (tok.truncation, None),
+        "padding": (tok.padding, None),
+    }
+    settings = stages | model if tok.model_type == "WordPiece" else stages
+    lost = [f"{name}={value!r}" for name, (value, default) in settings.items() if value != default]
+    given = {name: value for name, (value, _) in settings.items() if name not in LIMITS}
+    own = _implied(tok)
+    back = _implied(load_vocab(type(tok), text.encode(), cast("LoadSettings", given)))
+    return lost + [
+        f"its {name}, which the format cannot represent" for name in own if own[name] != back[name]
+    ]
+
+
+def _implied(tok: Tokenizer) -> dict[str, object]:
+    """Returns the properties that neither a vocab.txt nor its load settings contain."""
+    added, model = tok.added_tokens.items(), tok.model
+    return {
+        "model": tok.model_type,
+        "segmentation": getattr(model, "segmentation", "longest"),
+        "dropout": getattr(model, "dropout", None),
+        "probabilities": getattr(model, "probabilities", None),
+        "special tokens": {number: token for number, token in added if token.special},
+        "added tokens": {number: token for number, token in added if not token.special},
+        "post-processor": tok._parts["post_processor"],
+        "decoder": tok._parts["decoder"],
+    }
+
+
+def _warn_of_matched(tok: Tokenizer) -> None:
+    """Warns that special tokens which are matched in texts become control symbols of a SentencePiece model."""
+    matched = [token for token in tok.special_tokens if token not in tok.control_symbols]
+    if not matched:
+        return
+    warn(
+        f"a SentencePiece model has control symbols: the saved file treats {first_few(matched)} in a text as ordinary text, while this "
+        "tokenizer matches them; pass specials='match' to calls of the loaded tokenizer"
+    )
+
+
+def _warn_of_controls(tok: Tokenizer) -> None:
+    """Warns that a tokenizer.json has no control symbols."""
+    if not tok.control_symbols:
+        return
+    warn(
+        f"a tokenizer.json has no control symbols: the saved file matches {first_few(tok.control_symbols)} in a text, while this tokenizer "
+        "treats them as ordinary text; pass specials='text' to calls of the loaded tokenizer"
+    )
