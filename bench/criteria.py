@@ -116,7 +116,7 @@ def measure(counts: pw.WordCounts, unseen: pw.WordCounts, trainer: pw.WordPieceT
         tokens += times * len(ids)
         unknown += times * (unk in ids)
         characters += times * len(word)
-        nats -= times * tok.log_likelihood(word, specials="text")
+        nats -= times * tok.lm.log_likelihood(word, specials="text")
     return Figures(
         entries=len(tok),
         fertility=tokens / unseen.total,
@@ -128,7 +128,7 @@ def measure(counts: pw.WordCounts, unseen: pw.WordCounts, trainer: pw.WordPieceT
 
 def used(tok: pw.Tokenizer) -> float:
     """Returns the share of entries, without special tokens, that occur in the training words."""
-    counts = tok.token_counts or {}
+    counts = tok.training.token_counts or {}
     return sum(count > 0 for count in counts.values()) / (len(counts) - len(tok.special_tokens))
 
 

@@ -86,7 +86,7 @@ def _core(table: dict[str, int], settings: dict[str, object]) -> object:
     return (
         list(tokenizer.vocab),
         [_step(merge) for merge in tokenizer.history],
-        list((tokenizer.token_counts or {}).values()),
+        list((tokenizer.training.token_counts or {}).values()),
     )
 
 

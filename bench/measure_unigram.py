@@ -193,7 +193,7 @@ def _nbest() -> Iterator[Row]:
     lines = [" ".join(text.split())[:200] for text in _texts("English", 1_000_000)[:200]]
     ours, theirs = _ours(T5), _theirs(T5)
     for n in (5, 64):
-        listed = lambda: [ours.encode_nbest(line, n) for line in lines]  # noqa: B023, E731
+        listed = lambda: [ours.lm.nbest(line, n) for line in lines]  # noqa: B023, E731
         fast, found = best(listed, 2)
         slow, wanted = best(lambda: [theirs.nbest_encode(line, nbest_size=n) for line in lines], 2)  # noqa: B023
         if [[encoding.ids for encoding, _ in few] for few in found] != wanted:

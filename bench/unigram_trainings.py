@@ -107,7 +107,7 @@ def bits_a_byte(text: bytes, models: dict[str, list[tuple[str, float]]]) -> Bits
     size = sum(count * len(f" {word}".encode()) for word, count in common.items())
 
     def bits(tok: Any) -> float:
-        logs = (count * tok.log_probability(word) for word, count in common.items())
+        logs = (count * tok.lm.marginal_log_likelihood(word) for word, count in common.items())
         return -sum(logs) / log(2) / size
 
     left_out = 1 - sum(common.values()) / words.total()

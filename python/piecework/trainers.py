@@ -377,7 +377,7 @@ class UnigramTrainer(Trainer):
     >>> tok = pw.train(words, UnigramTrainer(16))
     >>> tok.tokenize("hugs pun")
     ['▁hugs', '▁pun']
-    >>> [(step.pieces, step.removed) for step in tok.steps if step.removed]
+    >>> [(step.pieces, step.removed) for step in tok.training.steps if step.removed]
     [(16, ('un', 'ug')), (14, ('▁pu',))]
     """
 

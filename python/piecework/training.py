@@ -213,7 +213,7 @@ def _train(
     with reporting(progress) as report:
         core = _core.train(counts._core, splitter, functions, trainer.to_json(), threads, report)
         tok = Tokenizer._wrap(core, functions)
-        report("learning" if tok.steps else "merging", len(tok), len(tok))
+        report("learning" if tok.training.steps else "merging", len(tok), len(tok))
         return tok
 
 

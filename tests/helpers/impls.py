@@ -234,7 +234,7 @@ class CoreEncoder:
         return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
 
     def log_likelihood(self, text: str) -> float:
-        return self.tokenizer.log_likelihood(text)
+        return self.tokenizer.lm.log_likelihood(text)
 
 
 class Core:
@@ -291,10 +291,10 @@ class SavedCore(Core):
 
 def trained_of(tokenizer: pw.Tokenizer) -> Trained:
     """Returns the training record of a trained tokenizer of the core."""
-    assert tokenizer.token_counts is not None
+    assert tokenizer.training.token_counts is not None
     fields = ("left", "right", "token", "score", "pair_count", "left_count", "right_count", "ties")
     history = [{name: getattr(merge, name) for name in fields} for merge in tokenizer.history]
-    return Trained(list(tokenizer.vocab), history, list(tokenizer.token_counts.values()))
+    return Trained(list(tokenizer.vocab), history, list(tokenizer.training.token_counts.values()))
 
 
 IMPLS: tuple[Impl, ...] = (Reference(), Core())

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import piecework as pw
+import piecework.tokenizer.lm
 
 pytestmark = pytest.mark.smoke
 
@@ -79,7 +80,10 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.decode_batch": "(self, batch, *, skip_special_tokens=True)",
     "Tokenizer.count": "(self, text_or_texts, *, add_special_tokens=True, specials=None, "
     "cache=True)",
-    "Tokenizer.log_likelihood": "(self, text, *, specials=None)",
+    "tokenizer.lm.LanguageModel.nbest": "(self, text, n, *, add_special_tokens=True, specials=None)",
+    "tokenizer.lm.LanguageModel.score": "(self, tokens)",
+    "tokenizer.lm.LanguageModel.marginal_log_likelihood": "(self, text, *, specials=None)",
+    "tokenizer.lm.LanguageModel.log_likelihood": "(self, text, *, specials=None)",
     "Tokenizer.explain": "(self, word)",
     "Tokenizer.token_to_id": "(self, token)",
     "Tokenizer.id_to_token": "(self, id)",
@@ -246,14 +250,33 @@ def test_history_lists_merges(tok: pw.Tokenizer) -> None:
 
 
 def test_trainer_and_counts_are_kept(tok: pw.Tokenizer) -> None:
-    assert tok.trainer is not None
-    assert tok.trainer["vocab_size"] == 20
-    assert tok.counts_sha256 == pw.WordCounts(WORDS).fingerprint
-    assert tok.token_counts is not None
-    assert list(tok.token_counts) == list(tok.vocab)
-    assert {token: n for token, n in tok.token_counts.items() if n} == WORDS
+    assert tok.training.trainer is not None
+    assert tok.training.trainer["vocab_size"] == 20
+    assert tok.training.counts_sha256 == pw.WordCounts(WORDS).fingerprint
+    assert tok.training.token_counts is not None
+    assert list(tok.training.token_counts) == list(tok.vocab)
+    assert {token: n for token, n in tok.training.token_counts.items() if n} == WORDS
     more = tok.with_added_tokens(["<name>"])
-    assert more.token_counts == tok.token_counts
+    assert more.training.token_counts == tok.training.token_counts
+
+
+def test_training_is_false_if_it_is_unknown(tok: pw.Tokenizer) -> None:
+    unknown = pw.Tokenizer.from_str("[UNK]\nhug\n")
+    assert tok.training
+    assert not unknown.training
+    assert (unknown.training.history, unknown.training.steps) == ((), ())
+    assert tok.history is tok.training.history
+    assert repr(tok.training) == "TrainingInfo(likelihood, 7 merges)"
+    assert repr(unknown.training) == "TrainingInfo(unknown)"
+
+
+@pytest.mark.parametrize("view", ["training", "lm"])
+def test_views_of_a_tokenizer_are_read_only(tok: pw.Tokenizer, view: str) -> None:
+    name = "score" if view == "lm" else "history"
+    with pytest.raises(AttributeError, match="read-only"):
+        setattr(getattr(tok, view), name, ())
+    with pytest.raises(AttributeError, match=f"did you mean '{name}'"):
+        setattr(getattr(tok, view), name + "s", ())
 
 
 # Encoding
@@ -443,9 +466,9 @@ def test_count(tok: pw.Tokenizer) -> None:
 
 
 def test_log_likelihood_of_texts(tok: pw.Tokenizer) -> None:
-    assert tok.log_likelihood("") == 0
-    assert tok.log_likelihood("hug") == pytest.approx(math.log(10 / 36), rel=1e-12)
-    assert np.isfinite(tok.log_likelihood("[MASK] ??? zzz hug"))
+    assert tok.lm.log_likelihood("") == 0
+    assert tok.lm.log_likelihood("hug") == pytest.approx(math.log(10 / 36), rel=1e-12)
+    assert np.isfinite(tok.lm.log_likelihood("[MASK] ??? zzz hug"))
 
 
 def test_vocabulary_lookups(tok: pw.Tokenizer) -> None:

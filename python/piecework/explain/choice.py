@@ -124,7 +124,7 @@ def choice(tokenizer: Tokenizer, word: str, ids: Sequence[int], scores: Scores) 
     # Unknown characters can be fused in several ways, which give equal tokens.
     others = (row for row in best if row[0] != list(ids))
     score = next((score for own, score in best if own == list(ids)), None)
-    taken = _segmentation(tokenizer, ids, tokenizer.score(ids) if score is None else score)
+    taken = _segmentation(tokenizer, ids, tokenizer.lm.score(ids) if score is None else score)
     runner_up = next((_segmentation(tokenizer, *row) for row in others), None)
     return Choice(word, taken, min(exp(min(taken.score - word_score, 0.0)), 1.0), runner_up)
 

@@ -95,7 +95,7 @@ def _from_history(
     tokenizer: Tokenizer, token: str
 ) -> Iterator[tuple[int, str, str, str, Merge | None]]:
     """Iterates over the merges of the history that a token depends on, in order."""
-    steps = tokenizer._steps
+    steps = tokenizer.training._merge_of
     needed, stack = set[int](), [token]
     while stack:
         step = steps.get(stack.pop())

@@ -115,7 +115,7 @@ def explain(tokenizer: Tokenizer, text: str) -> Explanation:
             kind, merges = ("added", None) if is_added else _origin(tokenizer, token)
             prefixes = () if kind in _NOT_MATCHED or scored else tuple(failed)
             reason = _reason(tokenizer, word, span) if kind == "unknown" else ""
-            score = None if scores is None or kind == "byte" else tokenizer.score([number])
+            score = None if scores is None or kind == "byte" else tokenizer.lm.score([number])
             text_form = tokenizer.display_token(token)
             pieces.append(
                 Piece(token, text_form, number, word, span, prefixes, kind, merges, reason, score)
@@ -130,20 +130,20 @@ def _origin(tokenizer: Tokenizer, token: str) -> tuple[str, Lineage | None]:
         return "unknown", None
     if token in tokenizer.special_tokens:
         return "special", None
-    merges = None if token in tokenizer._symbols else lineage(tokenizer, token)
+    merges = None if token in tokenizer.training._symbols else lineage(tokenizer, token)
     return ("merged", merges) if merges else (_unmerged(tokenizer, token), None)
 
 
 def _unmerged(tokenizer: Tokenizer, token: str) -> str:
     """Returns the kind of a token that no merge created."""
-    if token in tokenizer._symbols:
+    if token in tokenizer.training._symbols:
         return "symbol"
     if tokenizer.model_type == "WordLevel":
         return "word"
     if tokenizer.model_type == "Unigram":
         return "byte" if _BYTE.fullmatch(token) else "piece"
     if tokenizer._merging is None:
-        return "alphabet" if tokenizer._training else "vocabulary"
+        return "alphabet" if tokenizer.training else "vocabulary"
     if tokenizer._merging.is_character(token):
         return "alphabet"
     return "byte" if _BYTE.fullmatch(token) else "word"

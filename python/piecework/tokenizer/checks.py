@@ -33,6 +33,7 @@ __all__ = [
     "frozen_specials",
     "is_integer",
     "listed_texts",
+    "read_only",
     "refuse",
     "refuse_unknown",
     "rows_of",
@@ -207,3 +208,11 @@ def refuse(settings: Any, names: Iterable[str], why: str) -> None:
     for name in names:
         if name in settings:
             raise ConfigError(f"{name}= cannot be given: {why}")
+
+
+def read_only(view: object, name: str) -> str:
+    """Returns the error for an assignment to an attribute of a view of a tokenizer."""
+    kind, known = type(view).__name__, [own for own in dir(view) if not own.startswith("_")]
+    if name in known or name.startswith("_"):
+        return f"{kind} is read-only"
+    return f"{kind} has no attribute of this name{hint(name, known)}"

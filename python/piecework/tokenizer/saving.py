@@ -60,7 +60,7 @@ def _approximate(tok: Tokenizer, kind: Format, build: type[Tokenizer]) -> Tokeni
     stages = converters[kind](own)
     if stages == own:
         return tok
-    lost = ["the history of the training is lost"] if tok.steps else []
+    lost = ["the history of the training is lost"] if tok.training.steps else []
     if changes := [*stages.changes, *lost]:
         warn(f"the {kind} file approximates the tokenizer: {'; '.join(changes)}")
     return build(

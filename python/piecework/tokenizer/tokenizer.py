@@ -14,17 +14,14 @@ from piecework.arguments import (
     DEFAULT,
     Default,
     as_column,
-    check_index,
     check_iterable,
     check_str,
 )
 from piecework.errors import (
     ConfigError,
     FormatError,
-    TokenIdError,
     VocabularyError,
     hint,
-    id_error,
     shown,
 )
 from piecework.io import (
@@ -43,7 +40,6 @@ from piecework.tokenizer.checks import (
     checked_probabilities,
     checked_text,
     frozen_specials,
-    is_integer,
     listed_texts,
     refuse_unknown,
 )
@@ -78,7 +74,9 @@ if TYPE_CHECKING:
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
-    from piecework.results import Merge, ProgressLike, ScoredEncoding, UnigramStep
+    from piecework.results import Merge, ProgressLike
+    from piecework.tokenizer.lm import LanguageModel
+    from piecework.tokenizer.training_info import TrainingInfo
 
 __all__ = ["Tokenizer"]
 
@@ -86,9 +84,6 @@ __all__ = ["Tokenizer"]
 _BLOCK = 1 << 18
 """The number of bytes read from a file at once; a block fits into the second-level cache."""
 _ADDED = ("added_tokens", "special_tokens")
-
-_MOST_SEGMENTATIONS = 10_000
-"""The largest `n` of `encode_nbest`, 20 times the limit of SentencePiece."""
 
 
 class Tokenizer(Decoding):
@@ -768,53 +763,6 @@ class Tokenizer(Decoding):
         )
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
-    def encode_nbest(
-        self,
-        text: Text,
-        n: int,
-        *,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-    ) -> list[ScoredEncoding]:
-        """Returns the `n` best segmentations of a text with their scores, best first.
-
-        The algorithm is SentencePiece's A* search from the end of a word, with the Viterbi scores as the exact heuristic.
-        Equal scores are in the order of SentencePiece. A segmentation takes about as many steps as it has tokens, unless
-        many others score nearly as well.
-
-        Args:
-            text: The text, a ``str`` or UTF-8 in ``bytes``.
-            n: The maximum number of segmentations, from 1 to 10,000; each takes the memory of an encoding.
-            add_special_tokens: See :meth:`encode`.
-            specials: See :meth:`encode`.
-
-        Returns:
-            Encodings, neither truncated nor padded, with their scores: natural logarithms of their probabilities, special
-            tokens excluded. For SentencePiece models and ``n`` from 2 on they equal the scores of SentencePiece. The
-            segmentations of several words are combined. Very long words may give only the best segmentation, as in
-            SentencePiece, if too many others score nearly as well.
-
-        Raises:
-            ConfigError: The model has no segmentation probabilities (it is neither Unigram nor WordPiece with
-                ``segmentation="likeliest"``), or ``n`` is not from 1 to 10,000.
-            PieceworkError: See :meth:`encode`.
-
-        >>> from piecework import models
-        >>> vocab = [("h", -3.0), ("u", -2.3), ("g", -2.4), ("s", -2.4), ("hug", -1.2), ("gs", -3.0)]
-        >>> for encoding, score in Tokenizer(models.Unigram(vocab)).encode_nbest("hugs", 2):
-        ...     print(encoding.tokens, round(score, 4))
-        ['hug', 's'] -3.6
-        ['h', 'u', 'gs'] -8.3
-        """
-        from piecework.results import ScoredEncoding
-
-        if not is_integer(n, 1, _MOST_SEGMENTATIONS):
-            raise ConfigError(
-                f"n: expected a number of segmentations from 1 to {_MOST_SEGMENTATIONS:,}, found {shown(n)}"
-            )
-        options = self._options(add_special_tokens, specials, None, None)
-        return [ScoredEncoding(*scored) for scored in self._core.encode_nbest(text, n, options)]
-
     def encode_batch(
         self,
         texts: Iterable[Any] | ArrowColumn | ArrowTexts,
@@ -1075,86 +1023,6 @@ class Tokenizer(Decoding):
         each = check_iterable("text_or_texts", texts, "a text or an iterable of texts")
         return [self._core.count(text, options) for text in each]
 
-    def log_probability(self, text: Text, *, specials: Specials | None = None) -> float:
-        """Returns the marginal log-likelihood of a text: the log of its probability over all segmentations.
-
-        The model must be Unigram, or WordPiece with ``segmentation="likeliest"``. The forward algorithm takes time linear
-        in the text.
-
-        Args:
-            text: The text, a ``str`` or UTF-8 in ``bytes``.
-            specials: See :meth:`encode`.
-
-        Returns:
-            The sum over words of the natural logarithm of the word's probability; added tokens contribute 0.
-
-        Raises:
-            ConfigError: The model has no segmentation probabilities.
-            PieceworkError: See :meth:`encode`.
-
-        >>> from piecework import models
-        >>> round(Tokenizer(models.Unigram([("a", -1.0), ("aa", -2.0)])).log_probability("aa"), 4)
-        -1.3069
-        """
-        return self._core.log_probability(text, self._options(False, specials))
-
-    def score(self, tokens: Iterable[str | int]) -> float:
-        """Returns the score of a segmentation, the sum of the log-probabilities of its tokens.
-
-        The model must be Unigram, or WordPiece with ``segmentation="likeliest"``.
-
-        Args:
-            tokens: Tokens or their ids, such as an :class:`Encoding`.
-
-        Returns:
-            A natural logarithm. The unknown token counts as one unknown character; special tokens and the byte tokens of
-            SentencePiece's byte fallback contribute 0.
-
-        Raises:
-            ConfigError: The model has no segmentation probabilities.
-            TokenIdError: A token is not in the vocabulary.
-
-        >>> from piecework import models
-        >>> tok = Tokenizer(models.Unigram([("a", -1.0), ("b", -2.0), ("ab", -1.5)]))
-        >>> tok.score(["a", "b"]), tok.score(tok.encode("ab"))
-        (-3.0, -1.5)
-        """
-        each = check_iterable("tokens", tokens, "an iterable of tokens or ids")
-        return self._core.score([self._id(token) for token in each])
-
-    def _id(self, token: str | int) -> int:
-        if not isinstance(token, str):
-            if not 0 <= check_index("tokens", token) < 1 << 32:
-                raise id_error()
-            return token
-        number = self.token_to_id(token)
-        if number is None:
-            raise TokenIdError(f"the token {shown(token)} is not in the vocabulary")
-        return number
-
-    def log_likelihood(self, text: str, *, specials: Specials | None = None) -> float:
-        """Returns the log-likelihood of a text, the sum of ln p over its tokens.
-
-        The p of a token is that in `probabilities`, or its relative frequency in the encoded training words. Tokens that
-        never occur there, and the unknown token, have 2**-52, so the sum is finite. No special tokens are added.
-
-        Args:
-            text: The text.
-            specials: See :meth:`encode`.
-
-        Returns:
-            A natural logarithm.
-
-        Raises:
-            MissingCountsError: The tokenizer has no token counts, such as one read from a vocab.txt.
-
-        >>> import piecework as pw
-        >>> tok = pw.train({"a": 3, "b": 1}, pw.WordPieceTrainer(7))
-        >>> round(tok.log_likelihood("a b"), 4)  # ln 3/4 + ln 1/4
-        -1.674
-        """
-        return self._core.log_likelihood(text, self._options(False, specials))
-
     def explain(self, word: str) -> Explanation:
         """Explains how a word is segmented; print the result.
 
@@ -1187,35 +1055,24 @@ class Tokenizer(Decoding):
 
     # --- parts, vocabulary and training --------------------------------------------------------
 
+    @property
+    def lm(self) -> LanguageModel:
+        """Returns the language model: n-best segmentations, random segmentations, scores and likelihoods."""
+        from piecework.tokenizer.lm import LanguageModel
+
+        return LanguageModel(self)
+
     @cached_property
+    def training(self) -> TrainingInfo:
+        """Returns the training: its settings, word counts, token counts, and merges or steps."""
+        from piecework.tokenizer.training_info import TrainingInfo
+
+        return TrainingInfo(self._core)
+
+    @property
     def history(self) -> tuple[Merge, ...]:
-        """Returns the merges of the training in order; empty if unknown, or for Unigram (see :attr:`steps`)."""
-        from piecework.results import Merge
-
-        return tuple(Merge(*merge) for merge in self._core.history() or ())
-
-    @cached_property
-    def steps(self) -> tuple[UnigramStep, ...]:
-        """Returns the EM steps and prunings of a Unigram training in order; empty if unknown.
-
-        Only the tokenizer that :func:`train` returned knows the removed pieces; a file stores the rest.
-
-        >>> from piecework import UnigramTrainer, train
-        >>> tok = train({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, UnigramTrainer(12))
-        >>> tok.steps[1]
-        UnigramStep(pieces=10, log_likelihood=None, removed=('▁hugs',))
-        """
-        from piecework.results import UnigramStep
-
-        return tuple(
-            UnigramStep(pieces, log_likelihood, None if removed is None else tuple(removed))
-            for pieces, log_likelihood, removed in self._core.steps() or ()
-        )
-
-    @cached_property
-    def _steps(self) -> dict[str, int]:
-        """Returns the index in the history of the merge that created each token."""
-        return {merge.token: place for place, merge in enumerate(self.history)}
+        """Returns the merges of the training, ``training.history``."""
+        return self.training.history
 
     @cached_property
     def _merging(self) -> Merging | None:
@@ -1225,43 +1082,6 @@ class Tokenizer(Decoding):
         from piecework.explain import Merging
 
         return Merging(cast("BPE", self.model))
-
-    @cached_property
-    def _symbols(self) -> frozenset[str]:
-        """Returns the user-defined symbols of the training."""
-        return frozenset((self.trainer or {}).get("user_defined_symbols", ()))
-
-    @cached_property
-    def _training(self) -> tuple[str, str, list[int]] | None:
-        return self._core.training()
-
-    @property
-    def trainer(self) -> dict[str, Any] | None:
-        """Returns the settings of the training, or None if unknown."""
-        import json
-
-        return self._training and json.loads(self._training[0])
-
-    @property
-    def counts_sha256(self) -> str | None:
-        """Returns the SHA-256 of the word counts of the training, or None if unknown."""
-        return self._training and self._training[1]
-
-    @property
-    def token_counts(self) -> dict[str, int] | None:
-        """Returns the count of each token in the encoded training words, or None if unknown.
-
-        The dictionary is new and in order of the ids. It lacks tokens that were added after the training.
-
-        >>> import piecework as pw
-        >>> tok = pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(10, special_tokens=[]))
-        >>> tok.token_counts
-        {'##g': 0, '##s': 0, '##u': 0, 'h': 0, '##ug': 0, 'hug': 10, 'hugs': 5}
-        """
-        if self._training is None:
-            return None
-        counts = self._training[2]
-        return {token: counts[number] for token, number in self._core.model_vocab().items()}
 
     def _setting_remedy(self, name: str) -> str:
         """Returns how to change a setting of the model; only WordPiece supports `with_settings`."""
@@ -1334,9 +1154,6 @@ class Tokenizer(Decoding):
         if self.model_type == "WordPiece":
             parts.append(f"unknown={self.unknown!r}")
         parts += [f"{limit!r}" for limit in (self.truncation, self.padding) if limit is not None]
-        if training := self.trainer:
-            # Only WordPiece has a criterion.
-            criterion = [training["criterion"]] if "criterion" in training else []
-            length = f"{len(self.steps)} steps" if self.steps else f"{len(self.history):,} merges"
-            parts += [*criterion, length]
+        if self.training:
+            parts += self.training._summary()
         return f"Tokenizer({', '.join(parts)})"

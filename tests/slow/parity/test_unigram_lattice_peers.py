@@ -66,7 +66,7 @@ def live_nbest(live: Any, text: str, wanted: int) -> Found:
 
 def our_nbest(tok: pw.Tokenizer, text: str, wanted: int) -> Found:
     """Returns the ids and scores of our n-best list."""
-    return [(encoding.ids, score) for encoding, score in tok.encode_nbest(text, wanted)]
+    return [(encoding.ids, score) for encoding, score in tok.lm.nbest(text, wanted)]
 
 
 def check_equal_lists(model: bytes, texts: list[str], wanted: int) -> None:

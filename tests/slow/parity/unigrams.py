@@ -164,9 +164,7 @@ class ModelPair:
         for _, segmentation in live.fields(serialized):
             found = dict(live.fields(segmentation))
             theirs.append(([piece["id"] for piece in proto(segmentation)], found.get(3, 0.0)))
-        ours = [
-            (e.ids, score) for e, score in self.ours.encode_nbest(text, wanted, specials="text")
-        ]
+        ours = [(e.ids, score) for e, score in self.ours.lm.nbest(text, wanted, specials="text")]
         yield from compare(f"{wanted} best", text, theirs, ours)
 
 

@@ -196,12 +196,12 @@ def test_trained_tokenizer_survives_serialization_and_copies(
         assert reloaded.to_str() == made.to_str()
         assert reloaded.vocab == made.vocab
         assert reloaded.history == made.history
-        assert reloaded.token_counts == made.token_counts
-        assert reloaded.trainer == made.trainer
+        assert reloaded.training.token_counts == made.training.token_counts
+        assert reloaded.training.trainer == made.training.trainer
         assert repr(reloaded) == repr(made)
         if made.unk_token:
             assert reloaded.encode(text) == made.encode(text)
-            assert reloaded.log_likelihood(text) == made.log_likelihood(text)
+            assert reloaded.lm.log_likelihood(text) == made.lm.log_likelihood(text)
 
 
 @given(strategies.encoders(), strategies.texts)

@@ -49,7 +49,7 @@ def core(words: Mapping[str, int], trainer: dict[str, Any]) -> Outcome:
         {name: getattr(merge, name) for name in merge.__dataclass_fields__}
         for merge in tokenizer.history
     ]
-    return list(tokenizer.vocab), history, list(tokenizer.token_counts.values())
+    return list(tokenizer.vocab), history, list(tokenizer.training.token_counts.values())
 
 
 def reference(words: Mapping[str, int], trainer: dict[str, Any]) -> Outcome:

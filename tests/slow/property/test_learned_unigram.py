@@ -58,7 +58,9 @@ def core(words: Words, trainer: dict[str, Any], threads: int | None = 1) -> Outc
     settings = pw.UnigramTrainer(**trainer)
     tok = pw.train(words, settings, normalizer=None, pre_tokenizer=None, threads=threads)
     assert isinstance(tok.model, models.Unigram)
-    steps = [(step.pieces, step.log_likelihood, list(step.removed or ())) for step in tok.steps]
+    steps = [
+        (step.pieces, step.log_likelihood, list(step.removed or ())) for step in tok.training.steps
+    ]
     return list(tok.model.vocab), steps
 
 

@@ -62,7 +62,13 @@ def test_inspect_prints_settings(
 ) -> None:
     output = run("inspect", tok_file, "--merges", 2)
     assert output.code == 0
-    for expected in ("WordPiece", "BertPreTokenizer", "likelihood", str(tok.counts_sha256), "…"):
+    for expected in (
+        "WordPiece",
+        "BertPreTokenizer",
+        "likelihood",
+        str(tok.training.counts_sha256),
+        "…",
+    ):
         assert expected in output.out
     assert run("inspect", vocab_file).code == 0
     facts = json.loads(run("inspect", tok_file, "--json").out)
@@ -116,7 +122,7 @@ def test_inspect_added_token(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> Non
 def test_inspect_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     facts = json.loads(run("inspect", tok_file, "--json", "--merges", 2).out)
     assert facts["vocab_size"] == len(tok)
-    assert facts["trainer"] == tok.trainer
+    assert facts["trainer"] == tok.training.trainer
     assert [merge["token"] for merge in facts["first_merges"]] == [m.token for m in tok.history[:2]]
     assert [merge["token"] for merge in facts["last_merges"]] == [m.token for m in tok.history[-2:]]
     everything = json.loads(run("inspect", tok_file, "--json", "--merges", 1000).out)
@@ -154,7 +160,7 @@ def test_inspect_supports_other_models(run: Run, tmp_path: Path) -> None:
 
 
 def test_inspect_token(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_file: Path) -> None:
-    counts = tok.token_counts
+    counts = tok.training.token_counts
     assert counts
     facts = json.loads(run("inspect", tok_file, "--token", "cat", "--json").out)
     number = tok.token_to_id("cat")

@@ -334,7 +334,7 @@ def test_nbest_and_sampling_with_likeliest_wordpiece(
     likeliest.save(path)
     asked = run("encode", tok_file, "--segmentation", "likeliest", "--tokens", stdin="cats").out
     assert asked.split() == likeliest.encode("cats").tokens
-    found = likeliest.encode_nbest("cats", 3)
+    found = likeliest.lm.nbest("cats", 3)
     rows = [f"{score:.6g}\t{' '.join(encoding.tokens)}" for encoding, score in found]
     assert run("encode", path, "--nbest", 3, "--tokens", stdin="cats").out.splitlines() == rows
     wanted = likeliest.encode_batch(["cats"] * 9, alpha=0.1, seed=3).to_list()

@@ -150,7 +150,7 @@ def test_unigram_trace_prints_steps(run: Run, text_file: Path, tmp_path: Path) -
     words = ("train", text_file, "-o", tmp_path / "t.json", "--model", "unigram")
     words += ("--vocab-size", 13, "--special-tokens", "", "--unk-token", "")
     trainer = pw.UnigramTrainer(13, special_tokens=[], unk_token=None)
-    steps = pw.train_files(text_file, trainer).steps
+    steps = pw.train_files(text_file, trainer).training.steps
     assert {step.log_likelihood is None for step in steps} == {True, False}
     lines = run(*words, "--trace").out.splitlines()
     assert len(lines) == len(steps)
@@ -422,7 +422,7 @@ def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> Non
     made = pw.Tokenizer.from_file(target)
     assert summary["output"] == str(target)
     assert summary["vocab_size"] == len(made)
-    assert summary["counts_sha256"] == made.counts_sha256
+    assert summary["counts_sha256"] == made.training.counts_sha256
 
 
 @pytest.mark.parametrize(

@@ -370,7 +370,7 @@ def test_overflowing_counts_raise() -> None:
             overflow()
         assert isinstance(caught.value, OverflowError)
     one = pw.train({"a": most}, pw.WordPieceTrainer(20))
-    assert max((one.token_counts or {}).values()) == most
+    assert max((one.training.token_counts or {}).values()) == most
     assert pw.Tokenizer.from_str(one.to_str()) == one
 
 

@@ -173,4 +173,4 @@ def test_unigram_training_on_one_long_word(text: str) -> None:
     trainer = pw.UnigramTrainer(8, max_piece_length=9)
     tok = timed(lambda: pw.train({text: 1}, trainer, normalizer=None, pre_tokenizer=None))
     assert len(tok) == 8
-    assert tok.steps[0].log_likelihood < 0
+    assert tok.training.steps[0].log_likelihood < 0

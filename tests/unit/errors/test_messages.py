@@ -182,7 +182,7 @@ READ: dict[str, Callable[[Path], object]] = {
     ".vocab": lambda _: pw.models.Unigram.from_vocab(WORD),
     ".vocab, twice": lambda _: pw.models.Unigram.from_vocab(f"{WORD}\t-1.0\n" * 2),
     "unknown": lambda _: UNIGRAM.encode(LONG + "?"),
-    "token": lambda _: TOKENIZER.score([LONG]),
+    "token": lambda _: TOKENIZER.lm.score([LONG]),
     "specials": lambda _: TOKENIZER.encode("a", specials={LONG}),
     "specials, name": lambda _: TOKENIZER.encode("a", specials=LONG),  # type: ignore[arg-type]
     "a special token": lambda _: TOKENIZER.with_added_tokens([LONG], special=True).encode(

@@ -56,7 +56,11 @@ def test_as_bpe_uses_the_history_as_merges() -> None:
     )
     assert bpe.tokenize("hugs") == ["hu", "##gs"]
     assert (bpe.vocab, bpe.normalizer, bpe.decoder) == (tok.vocab, tok.normalizer, tok.decoder)
-    assert (bpe.encode("hug").tokens[0], bpe.token_counts, bpe.history) == ("[CLS]", None, ())
+    assert (bpe.encode("hug").tokens[0], bpe.training.token_counts, bpe.history) == (
+        "[CLS]",
+        None,
+        (),
+    )
     assert pw.Tokenizer.from_str(bpe.to_str()) == bpe
 
 

@@ -24,13 +24,15 @@ def test_explanation_of_a_word(tok: pw.Tokenizer) -> None:
     explained = tok.explain("hugs")
     (piece,) = explained.pieces
     assert (piece.token, piece.kind, piece.failed, piece.lineage) == ("▁hugs", "piece", (), None)
-    assert piece.score == tok.score(["▁hugs"])
+    assert piece.score == tok.lm.score(["▁hugs"])
     (choice,) = explained.choices
-    best = tok.encode_nbest("hugs", 2)
+    best = tok.lm.nbest("hugs", 2)
     assert choice.next is not None
     assert (choice.taken.score, choice.next.score) == (best[0].score, best[1].score)
     assert choice.next.tokens == tuple(best[1].encoding.tokens)
-    assert choice.share == pytest.approx(exp(best[0].score - tok.log_probability("hugs")))
+    assert choice.share == pytest.approx(
+        exp(best[0].score - tok.lm.marginal_log_likelihood("hugs"))
+    )
     assert str(explained).splitlines() == [
         "hugs -> ' hugs'",
         "  ' hugs': score -2.10442",
@@ -103,7 +105,7 @@ def test_explain_command_prints_scores(tok: pw.Tokenizer, tmp_path: Path) -> Non
     printed = subprocess.run(call, capture_output=True, text=True, check=True).stdout
     assert printed == f"{tok.explain('hugs')}\n"
     data = json.loads(subprocess.run([*call, "--json"], capture_output=True, check=True).stdout)
-    assert data["pieces"][0]["score"] == tok.score(["▁hugs"])
+    assert data["pieces"][0]["score"] == tok.lm.score(["▁hugs"])
     (word,) = data["words"]
     assert word["next"]["tokens"] == ["▁hug", "s"]
     assert isinstance(tok.explain("hugs"), Explanation)

@@ -136,12 +136,16 @@ def test_nbest_and_probabilities_take_control_symbols_for_text() -> None:
     model = trained(TRAININGS[3])
     theirs, ours = live_bpe.sentencepiece(model), pw.Tokenizer.from_bytes(model)
     for text in ("low<s>", "<pad>cat</s>", "<mask><c>ing"):
-        found = ours.encode_nbest(text, 4)
+        found = ours.lm.nbest(text, 4)
         assert [e.tokens for e, _ in found] == [
             pieces for pieces, _ in live_unigram.nbest(theirs, text, 4)
         ]
-        assert ours.log_probability(text) == ours.log_probability(text, specials="text")
-        assert ours.log_probability(text) < ours.log_probability(text, specials="match")
+        assert ours.lm.marginal_log_likelihood(text) == ours.lm.marginal_log_likelihood(
+            text, specials="text"
+        )
+        assert ours.lm.marginal_log_likelihood(text) < ours.lm.marginal_log_likelihood(
+            text, specials="match"
+        )
         drawn = ours.encode_ids(text, alpha=0.5, seed=3)
         assert drawn == ours.encode_ids(text, alpha=0.5, seed=3, specials="text")
         explained = [piece.token for piece in ours.explain(text).pieces]

@@ -50,15 +50,15 @@ def test_training_record_is_saved(tokenizer: pw.Tokenizer) -> None:
     assert training["trainer"]["criterion"] == "likelihood"
     assert training["trainer"]["vocab_size"] == 20
     assert training["counts_sha256"] == pw.WordCounts(WORDS).fingerprint
-    assert tokenizer.token_counts is not None
-    assert training["token_counts"] == list(tokenizer.token_counts.values())
+    assert tokenizer.training.token_counts is not None
+    assert training["token_counts"] == list(tokenizer.training.token_counts.values())
     assert [row[2] for row in training["history"]] == [m.token for m in tokenizer.history]
 
 
 def test_user_defined_symbols_are_saved_and_optional(tokenizer: pw.Tokenizer) -> None:
     trainer = pw.WordPieceTrainer(vocab_size=20, user_defined_symbols=["bug", "pun"])
     forced = pw.train(WORDS, trainer)
-    assert pw.Tokenizer.from_str(forced.to_str()).trainer == json.loads(trainer.to_json())
+    assert pw.Tokenizer.from_str(forced.to_str()).training.trainer == json.loads(trainer.to_json())
     assert (
         json.loads(forced.to_str())["added_tokens"]
         == json.loads(tokenizer.to_str())["added_tokens"]

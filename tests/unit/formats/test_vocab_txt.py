@@ -99,7 +99,11 @@ def test_vocab_txt_stores_no_training_record(tmp_path: Path) -> None:
     made.save_vocab(tmp_path / "vocab.txt")
     tokenizer = pw.Tokenizer.from_file(tmp_path / "vocab.txt")
     assert tokenizer.vocab == made.vocab
-    assert (tokenizer.history, tokenizer.trainer, tokenizer.token_counts) == ((), None, None)
+    assert (tokenizer.history, tokenizer.training.trainer, tokenizer.training.token_counts) == (
+        (),
+        None,
+        None,
+    )
     with pytest.raises(pw.errors.MissingCountsError, match=r"vocab\.txt"):
-        tokenizer.log_likelihood("hug")
+        tokenizer.lm.log_likelihood("hug")
     assert "unknown" in str(tokenizer.explain("hug"))

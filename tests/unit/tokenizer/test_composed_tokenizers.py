@@ -342,7 +342,7 @@ def test_training_works_with_any_pre_tokenizer(name: str, tmp_path: Path) -> Non
     assert tok == files == pw.train(counts, trainer)
     assert tok.pre_tokenizer == split
     assert pickle.loads(pickle.dumps(tok)) == tok
-    assert tok.log_likelihood("to be") < 0
+    assert tok.lm.log_likelihood("to be") < 0
     assert ("to", "symbol") in explained(tok, "to")
 
 

@@ -84,7 +84,7 @@ def test_nbest_equals_reference(
     setting: tuple[dict[str, float], unigram.UnigramSettings], text: str, wanted: int
 ) -> None:
     tok, encoder, _ = core_and_reference(*setting)
-    found = tok.encode_nbest(text, wanted)
+    found = tok.lm.nbest(text, wanted)
     rows = [([*zip(entries_of(tok, e), e.offsets, strict=True)], score) for e, score in found]
     expected = [
         ([(p.entry or "<unk>", (p.start, p.end)) for p in pieces], score)
@@ -101,7 +101,7 @@ def test_samples_and_probabilities_equal_reference(
     drawn = encoder.sample(text, alpha, SplitMix64.for_input(seed, 0))
     found = entries_of(tok, tok.encode(text, alpha=alpha, seed=seed))
     assert found == [p.entry or "<unk>" for p in drawn]
-    assert tok.log_probability(text) == encoder.marginal_log_likelihood(text)
+    assert tok.lm.marginal_log_likelihood(text) == encoder.marginal_log_likelihood(text)
 
 
 @given(settings(), texts, st.floats(0, 9), st.integers(0, 9), st.integers(1, 9))
@@ -128,13 +128,15 @@ def test_nbest_of_several_words_equals_reference(
     for word in words:
         paths = [([p.entry or "<unk>" for p in path], s) for path, s in encoder.nbest(word, wanted)]
         rows = nbest.extend_segmentations(rows, paths, wanted)
-    found = tok.encode_nbest(" ".join(words), wanted)
+    found = tok.lm.nbest(" ".join(words), wanted)
     assert [(entries_of(tok, e), score) for e, score in found] == [
         ([*chain(*row)], s) for row, s in rows
     ]
-    assert [tok.score(e) for e, _ in found] == [encoder.score(entries_of(tok, e)) for e, _ in found]
+    assert [tok.lm.score(e) for e, _ in found] == [
+        encoder.score(entries_of(tok, e)) for e, _ in found
+    ]
     sums = [encoder.marginal_log_likelihood(word) for word in words]
-    assert tok.log_probability(" ".join(words)) == sum(sums, 0.0)
+    assert tok.lm.marginal_log_likelihood(" ".join(words)) == sum(sums, 0.0)
 
 
 def test_nbest_with_full_agenda_equals_reference() -> None:
@@ -147,7 +149,7 @@ def test_nbest_with_full_agenda_equals_reference() -> None:
     text = "".join(chance.choices("ab", k=150))
     for wanted in (2, 64):
         expected = [(len(row), score) for row, score in encoder.nbest(text, wanted)]
-        assert [(len(e), score) for e, score in tok.encode_nbest(text, wanted)] == expected
+        assert [(len(e), score) for e, score in tok.lm.nbest(text, wanted)] == expected
 
 
 def test_long_text_does_not_underflow() -> None:
@@ -155,7 +157,7 @@ def test_long_text_does_not_underflow() -> None:
     tok, encoder, _ = core_and_reference(
         {"<unk>": 0.0, **vocab}, unigram.UnigramSettings(unk_token="<unk>")
     )
-    assert tok.log_probability("a" * 5000) == encoder.marginal_log_likelihood("a" * 5000)
+    assert tok.lm.marginal_log_likelihood("a" * 5000) == encoder.marginal_log_likelihood("a" * 5000)
     drawn = encoder.sample("a" * 5000, 1.0, SplitMix64.for_input(3, 0))
     assert tok.encode("a" * 5000, alpha=1.0, seed=3).tokens == [p.entry for p in drawn]
 
@@ -201,7 +203,7 @@ def test_statistic_detects_another_alpha(tok: pw.Tokenizer, alpha: float) -> Non
 @pytest.mark.parametrize("alpha", [0.0, 0.7])
 def test_sampling_among_nbest(tok: pw.Tokenizer, alpha: float) -> None:
     draws, size = 6000, 4
-    best = tok.encode_nbest(TEXT, size)
+    best = tok.lm.nbest(TEXT, size)
     weights = {tuple(encoding.ids): exp(alpha * score) for encoding, score in best}
     batch = tok.encode_batch([TEXT] * draws, alpha=alpha, nbest_size=size, seed=2)
     drawn = Counter(map(tuple, batch.to_list()))
@@ -213,7 +215,7 @@ def test_sampling_among_nbest(tok: pw.Tokenizer, alpha: float) -> None:
     assert batch[7].ids == batch.to_list()[7]
     assert tok.encode(TEXT, alpha=alpha, nbest_size=1, seed=3) == tok.encode(TEXT)
     assert tok.encode(TEXT, alpha=alpha, nbest_size=99).ids in [
-        row.encoding.ids for row in tok.encode_nbest(TEXT, 12)
+        row.encoding.ids for row in tok.lm.nbest(TEXT, 12)
     ]
 
 
@@ -228,7 +230,7 @@ def test_sampling_among_nbest_equals_sentencepiece(data: Path) -> None:
     model = live_unigram.shared_model(data, "t5-spiece")
     theirs, ours = live_unigram.processor(model), pw.Tokenizer.from_bytes(model)
     text, alpha, size, draws = "Unrelatedness", 0.2, 8, 3000
-    found = ours.encode_nbest(text, size, add_special_tokens=False)
+    found = ours.lm.nbest(text, size, add_special_tokens=False)
     shares = [exp(alpha * score) for _, score in found]
     best, share = found[0].encoding.ids, shares[0] / sum(shares)
     drawn = [
@@ -307,16 +309,18 @@ def test_lines_of_a_file_draw_as_texts_of_a_batch(tok: pw.Tokenizer, tmp_path: P
 
 
 def test_nbest_of_several_words(tok: pw.Tokenizer) -> None:
-    found = tok.encode_nbest("aba ab", 64)
-    alone = [tok.encode_nbest(word, 64) for word in ("aba", "ab")]
+    found = tok.lm.nbest("aba ab", 64)
+    alone = [tok.lm.nbest(word, 64) for word in ("aba", "ab")]
     assert len(found) == len(alone[0]) * len(alone[1])
     assert found[0].encoding == tok.encode("aba ab")
     assert all(one.score >= other.score for one, other in pairwise(found))
     sums = sorted((one.score + other.score for one in alone[0] for other in alone[1]), reverse=True)
     assert [row.score for row in found] == sums
-    assert all(tok.score(encoding) == pytest.approx(score) for encoding, score in found)
-    assert tok.encode_nbest("aba ab", 3) == found[:3]
-    assert exp(tok.log_probability("aba ab")) == pytest.approx(sum(exp(s) for _, s in found))
+    assert all(tok.lm.score(encoding) == pytest.approx(score) for encoding, score in found)
+    assert tok.lm.nbest("aba ab", 3) == found[:3]
+    assert exp(tok.lm.marginal_log_likelihood("aba ab")) == pytest.approx(
+        sum(exp(s) for _, s in found)
+    )
 
 
 def test_nbest_encodings_are_complete() -> None:
@@ -325,7 +329,7 @@ def test_nbest_encodings_are_complete() -> None:
         pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
         post_processor=pw.processors.TemplateProcessing("$A </s>", special_tokens=[("</s>", 0)]),
     ).with_added_tokens(["<x>"])
-    found = tok.encode_nbest("ab<x> a", 2)
+    found = tok.lm.nbest("ab<x> a", 2)
     assert [encoding.tokens for encoding, _ in found] == [
         ["ab", "<x>", "a", "</s>"],
         ["a", "b", "<x>", "a", "</s>"],
@@ -334,15 +338,17 @@ def test_nbest_encodings_are_complete() -> None:
     assert found[1].encoding.offsets == [(0, 1), (1, 2), (2, 5), (6, 7), (0, 0)]
     assert found[1].encoding.word_ids == [0, 0, 1, 2, None]
     assert [score for _, score in found] == [-2.5, -4.0]
-    bare = tok.encode_nbest(b"ab", 1, add_special_tokens=False)
+    bare = tok.lm.nbest(b"ab", 1, add_special_tokens=False)
     assert bare[0].encoding.tokens == ["ab"]
-    assert tok.log_probability("ab<x> a") == tok.log_probability("ab") + tok.log_probability("a")
-    assert tok.score(["ab", "<x>"]) == -1.5
+    assert tok.lm.marginal_log_likelihood("ab<x> a") == tok.lm.marginal_log_likelihood(
+        "ab"
+    ) + tok.lm.marginal_log_likelihood("a")
+    assert tok.lm.score(["ab", "<x>"]) == -1.5
 
 
 def test_nbest_of_empty_texts(tok: pw.Tokenizer) -> None:
-    assert [(len(encoding), score) for encoding, score in tok.encode_nbest("", 3)] == [(0, 0.0)]
-    assert (tok.log_probability(""), tok.score([])) == (0.0, 0.0)
+    assert [(len(encoding), score) for encoding, score in tok.lm.nbest("", 3)] == [(0, 0.0)]
+    assert (tok.lm.marginal_log_likelihood(""), tok.lm.score([])) == (0.0, 0.0)
     assert tok.encode("", alpha=0.5).tokens == []
 
 
@@ -358,9 +364,9 @@ def test_other_models_raise(model: models.Model) -> None:
     for call in (
         lambda: tok.encode("a", alpha=0.5),
         lambda: tok.encode_batch(["a"], alpha=0.0),
-        lambda: tok.encode_nbest("a", 2),
-        lambda: tok.log_probability("a"),
-        lambda: tok.score(["a"] if "a" in tok.vocab else []),
+        lambda: tok.lm.nbest("a", 2),
+        lambda: tok.lm.marginal_log_likelihood("a"),
+        lambda: tok.lm.score(["a"] if "a" in tok.vocab else []),
     ):
         with pytest.raises(errors.ConfigError, match=message):
             call()
@@ -380,20 +386,20 @@ def test_invalid_seed_raises(tok: pw.Tokenizer, seed: Any) -> None:
 
 def test_unknown_text_and_tokens_raise() -> None:
     tok = pw.Tokenizer(model_of(SAMPLED))
-    for call in (tok.log_probability, lambda text: tok.encode_nbest(text, 2)):
+    for call in (tok.lm.marginal_log_likelihood, lambda text: tok.lm.nbest(text, 2)):
         with pytest.raises(errors.UnknownTokenError, match="cover"):
             call("axb")
     with pytest.raises(errors.UnknownTokenError):
         tok.encode("axb", alpha=1.0)
     for token in ("x", 99, -1):
         with pytest.raises(errors.TokenIdError):
-            tok.score([token])
+            tok.lm.score([token])
 
 
 @pytest.mark.parametrize("n", [0, -1, 10_001, 1 << 32, "5", 2.0, None])
 def test_invalid_number_of_segmentations_raises(tok: pw.Tokenizer, n: Any) -> None:
     with pytest.raises(errors.ConfigError, match="n: expected a number of segmentations"):
-        tok.encode_nbest("a", n)
+        tok.lm.nbest("a", n)
 
 
 # Explanations

@@ -130,11 +130,11 @@ def test_nbest_samples_and_probabilities_equal_reference(
     def core_entries(encoding: pw.Encoding) -> list[tuple[str, tuple[int, int]]]:
         return [*zip(encoding.tokens, encoding.offsets, strict=True)]
 
-    found = [(core_entries(encoding), score) for encoding, score in tok.encode_nbest(word, wanted)]
+    found = [(core_entries(encoding), score) for encoding, score in tok.lm.nbest(word, wanted)]
     assert found == [
         (reference_entries(pieces), score) for pieces, score in split.nbest(word, wanted)
     ]
-    assert tok.log_probability(word) == split.marginal_log_likelihood(word)
+    assert tok.lm.marginal_log_likelihood(word) == split.marginal_log_likelihood(word)
     for size in (None, wanted):
         drawn = split.sample(word, alpha, SplitMix64.for_input(seed, 0), size)
         assert core_entries(
@@ -157,7 +157,7 @@ def test_likeliest_of_a_trained_model(trained: pw.Tokenizer) -> None:
     assert likeliest.tokenize("hugs") == ["hu", "##gs"]
     for text in ("hugs", "bugs", "rug", "hugbug", "shu"):
         encodings = trained.encode(text), likeliest.encode(text)
-        longest, most = (tok.log_likelihood(text) for tok in (trained, likeliest))
+        longest, most = (tok.lm.log_likelihood(text) for tok in (trained, likeliest))
         assert most >= longest - 1e-9
         assert encodings[0].offsets[-1][1] == encodings[1].offsets[-1][1]
     assert likeliest.with_settings(segmentation="longest") == trained
@@ -180,12 +180,12 @@ def test_likeliest_without_counts_raises() -> None:
 
 def test_probabilities_of_likeliest(trained: pw.Tokenizer) -> None:
     likeliest = trained.with_settings(segmentation="likeliest")
-    (first, score), (_, other) = likeliest.encode_nbest("hugs", 2)
+    (first, score), (_, other) = likeliest.lm.nbest("hugs", 2)
     assert first == likeliest.encode("hugs")
     assert score > other
-    assert likeliest.score(first) == pytest.approx(score) == likeliest.log_likelihood("hugs")
-    assert likeliest.log_probability("hugs") > score
-    assert likeliest.log_probability("x") == likeliest.score(["[UNK]"]) < -40
+    assert likeliest.lm.score(first) == pytest.approx(score) == likeliest.lm.log_likelihood("hugs")
+    assert likeliest.lm.marginal_log_likelihood("hugs") > score
+    assert likeliest.lm.marginal_log_likelihood("x") == likeliest.lm.score(["[UNK]"]) < -40
     drawn = {tuple(likeliest.encode("hugs", alpha=0.1, seed=n).tokens) for n in range(40)}
     assert drawn == {("hu", "##gs"), ("hug", "##s")}
     with pytest.raises(errors.ConfigError, match='give it segmentation="likeliest"'):
@@ -210,7 +210,7 @@ def test_given_probabilities_are_used(tmp_path: Path) -> None:
     ):
         assert tok.model == model
         assert tok.tokenize("hugs") == ["hu", "##gs"]
-        assert tok.log_likelihood("hugs") == pytest.approx(log(0.06))
+        assert tok.lm.log_likelihood("hugs") == pytest.approx(log(0.06))
         assert tok.tokenize("huh") == ["[UNK]"]
         assert tok.with_settings(segmentation="longest").tokenize("hugs") == ["hug", "##s"]
         with pytest.raises(errors.MissingCountsError, match="or pass probabilities="):

@@ -108,7 +108,7 @@ def test_training_words_encode_to_their_token_counts() -> None:
         for word, count in words.items():
             for token in tok.tokenize(word):
                 counts[token] += count
-        assert counts == tok.token_counts
+        assert counts == tok.training.token_counts
 
 
 def test_special_tokens_and_unknown_token() -> None:
@@ -161,8 +161,8 @@ def test_choice_of_the_unknown_token(
     assert trainer.unknown_token == unk_token
     tok = pw.train(TEXTS, trainer)
     assert (model_of(tok).unk_token, next(iter(tok.vocab))) == (unk_token, first)
-    assert tok.trainer is not None
-    assert tok.trainer["unk_token"] == unk_token
+    assert tok.training.trainer is not None
+    assert tok.training.trainer["unk_token"] == unk_token
     assert pw.Tokenizer.from_str(tok.to_str()) == tok
 
 
@@ -191,9 +191,9 @@ def test_user_defined_symbols_are_matched() -> None:
 def test_training_record_is_kept() -> None:
     counts = pw.WordCounts.from_texts(TEXTS, normalizer=normalizers.Lowercase(), pre_tokenizer=None)
     tok = pw.train(counts, pw.BpeTrainer(max_merges=5))
-    assert tok.counts_sha256 == counts.fingerprint
-    assert tok.trainer is not None
-    assert (tok.trainer["type"], tok.trainer["max_merges"]) == ("BpeTrainer", 5)
+    assert tok.training.counts_sha256 == counts.fingerprint
+    assert tok.training.trainer is not None
+    assert (tok.training.trainer["type"], tok.training.trainer["max_merges"]) == ("BpeTrainer", 5)
     assert tok.normalizer == normalizers.Lowercase()
     assert len(tok.history) == 5
     assert pickle.loads(pickle.dumps(tok)) == tok

@@ -62,7 +62,7 @@ def test_white_space_as_suffix(tmp_path: Path) -> None:
     assert not [piece for piece in tok.vocab if "▁" in piece[:-1]]
     assert tok.decode(tok.encode("the cat").ids) == "the cat "  # as SentencePiece decodes it
     again = pw.Tokenizer.from_str(tok.to_str())
-    assert again.trainer == tok.trainer
+    assert again.training.trainer == tok.training.trainer
     library = pytest.importorskip("sentencepiece")
     with (
         pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"),
@@ -150,13 +150,13 @@ def test_steps_are_saved() -> None:
     tok = pw.train(WORDS, pw.UnigramTrainer(13))
     again = pw.Tokenizer.from_str(tok.to_str())
     assert again == tok
-    assert [done.removed for done in again.steps] == [None] * len(tok.steps)
-    assert again.steps == tuple(replace(done, removed=None) for done in tok.steps)
-    assert any(done.removed for done in tok.with_parts(decoder=None).steps)
-    assert [done.pieces for done in tok.steps] == sorted(
-        (d.pieces for d in tok.steps), reverse=True
+    assert [done.removed for done in again.training.steps] == [None] * len(tok.training.steps)
+    assert again.training.steps == tuple(replace(done, removed=None) for done in tok.training.steps)
+    assert any(done.removed for done in tok.with_parts(decoder=None).training.steps)
+    assert [done.pieces for done in tok.training.steps] == sorted(
+        (d.pieces for d in tok.training.steps), reverse=True
     )
-    assert tok.steps[-1].log_likelihood is not None
+    assert tok.training.steps[-1].log_likelihood is not None
     assert json.loads(again.to_str())["model"]["piecework"]["training"]["history"] == []
 
 
@@ -178,12 +178,14 @@ def test_token_counts_equal_those_of_the_words() -> None:
     for word, count in WORDS.items():
         for piece in bare.tokenize(word):
             counts[piece] += count
-    assert tok.token_counts == counts
+    assert tok.training.token_counts == counts
 
 
 def test_step_log_likelihood_is_that_of_the_model_before() -> None:
     tok = pw.train(WORDS, pw.UnigramTrainer(16))
-    last = [done.log_likelihood for done in tok.steps if done.log_likelihood is not None][-2:]
+    last = [done.log_likelihood for done in tok.training.steps if done.log_likelihood is not None][
+        -2:
+    ]
     assert last[0] < last[1] < 0
 
 
@@ -229,7 +231,7 @@ def test_progress_is_reported() -> None:
 def test_numpy_numbers_are_accepted() -> None:
     numpy = pytest.importorskip("numpy")
     trainer = pw.UnigramTrainer(numpy.int64(13), shrinking_factor=numpy.float32(0.5))
-    assert pw.train(WORDS, trainer).trainer == json.loads(
+    assert pw.train(WORDS, trainer).training.trainer == json.loads(
         pw.UnigramTrainer(13, shrinking_factor=0.5).to_json()
     )
     assert isinstance(pw.train(WORDS, trainer).model, models.Unigram)

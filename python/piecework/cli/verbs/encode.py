@@ -139,7 +139,7 @@ def encode(
     formatter = format_encoding if json or readable or tokens else None
 
     def best(line: str) -> Iterable[str]:
-        segmentations = tok.encode_nbest(
+        segmentations = tok.lm.nbest(
             line,
             nbest or 1,
             add_special_tokens=special_tokens,

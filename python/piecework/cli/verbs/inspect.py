@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Facts = dict[str, Any]
 
 _UNSEEN = 2.0**-52
-"""The probability of a token that never occurs, and of the unknown token (see `Tokenizer.log_likelihood`)."""
+"""The probability of a token that never occurs, and of the unknown token (see `Tokenizer.lm.log_likelihood`)."""
 _MAX_ITEMS = 100
 """The maximum number of items of a list that is printed without --json."""
 _MAX_CHARACTERS = 1000
@@ -94,9 +94,13 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
         "kernel": tok._core.kernel(),
         "unk_token": tok.unk_token,
         **(_word_piece(tok) if tok.model_type == "WordPiece" else {}),
-        "trainer": tok.trainer,
-        "counts_sha256": tok.counts_sha256,
-        **({"steps": len(tok.steps)} if tok.steps else {"merges": len(tok.history)}),
+        "trainer": tok.training.trainer,
+        "counts_sha256": tok.training.counts_sha256,
+        **(
+            {"steps": len(tok.training.steps)}
+            if tok.training.steps
+            else {"merges": len(tok.history)}
+        ),
         "first_merges": _steps(tok, range(head)),
         "last_merges": _steps(tok, range(tail, len(tok.history))),
     }
@@ -119,7 +123,7 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
     if number is None:
         raise VocabularyError(f"{cut(token)} is not in the vocabulary{_hint(tok, token)}")
     merges = lineage(tok, token)
-    counts = tok.token_counts
+    counts = tok.training.token_counts
     count = probability = None
     if counts is not None:
         count = counts.get(token, 0)

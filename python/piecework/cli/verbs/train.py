@@ -449,7 +449,7 @@ def train(
         if vocab_txt:
             tok.save_vocab(vocab_txt)
         if trace:
-            history: Sequence[Merge | UnigramStep] = tok.steps or tok.history
+            history: Sequence[Merge | UnigramStep] = tok.training.steps or tok.history
             for number, step in enumerate(history, 1):
                 write(as_json({"step": number, **asdict(step)}) if json else _line(number, step))
         elif json:
@@ -541,17 +541,23 @@ def _summary(tok: Tokenizer, table: WordCounts, output: Path) -> dict[str, Any]:
     return {
         "output": str(output),
         "vocab_size": tok.vocab_size,
-        **({"steps": len(tok.steps)} if tok.steps else {"merges": len(tok.history)}),
+        **(
+            {"steps": len(tok.training.steps)}
+            if tok.training.steps
+            else {"merges": len(tok.history)}
+        ),
         "words": len(table),
         "word_total": table.total,
-        "counts_sha256": tok.counts_sha256,
-        "trainer": tok.trainer,
+        "counts_sha256": tok.training.counts_sha256,
+        "trainer": tok.training.trainer,
     }
 
 
 def _summary_line(tok: Tokenizer, table: WordCounts, output: Path, vocab_size: int | None) -> str:
     requested = "" if vocab_size in (None, tok.vocab_size) else f" of {vocab_size:,} requested"
-    length = f"{len(tok.steps)} steps" if tok.steps else f"{len(tok.history):,} merges"
+    length = (
+        f"{len(tok.training.steps)} steps" if tok.training.steps else f"{len(tok.history):,} merges"
+    )
     return (
         f"{shown(str(output))}: {tok.vocab_size:,} tokens{requested}, {length}, "
         f"from {len(table):,} different words, {table.total:,} in total"
