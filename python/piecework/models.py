@@ -241,7 +241,7 @@ class WordPiece(Model):
             each ``"run"`` of them, or each ``"char"``.
         segmentation: ``"longest"``, or ``"likeliest"`` for the segmentation with the largest product of probabilities. These
             are `probabilities`, or the relative frequencies of the tokens in the training
-            (:meth:`piecework.Tokenizer.with_settings`); one of the two is required.
+            (:meth:`piecework.Tokenizer.replace`); one of the two is required.
         dropout: The probability that longest match skips a piece of more than one character; None for 0.
         probabilities: A mapping of pieces to probabilities from 0 to 1; pieces that are not listed have 2**-52. Stored as a
             tuple of pairs.

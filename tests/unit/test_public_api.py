@@ -65,8 +65,7 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer": "(model, *, normalizer=None, pre_tokenizer=None, post_processor=None, "
     "decoder=None, added_tokens=(), truncation=None, padding=None)",
     "Tokenizer.from_folder": "(path, **settings)",
-    "Tokenizer.with_settings": "(self, **settings)",
-    "Tokenizer.with_parts": "(self, **parts)",
+    "Tokenizer.replace": "(self, **changes)",
     "Tokenizer.with_added_tokens": "(self, tokens, *, special=False)",
     "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE})",
     "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE})",
@@ -392,8 +391,8 @@ def test_padded_uses_padding_of_the_call_or_tokenizer(tok: pw.Tokenizer) -> None
     wanted = ([[mask, mask, hug], [mask, hug, pun]], [[0, 0, 1], [0, 1, 1]])
     for batch in (
         tok.encode_batch(["hug", "hug pun"], add_special_tokens=False, padding=padding),
-        tok.with_parts(padding=padding).encode_batch(["hug", "hug pun"], add_special_tokens=False),
-        tok.with_parts(padding=padding).encode_batch(
+        tok.replace(padding=padding).encode_batch(["hug", "hug pun"], add_special_tokens=False),
+        tok.replace(padding=padding).encode_batch(
             ["hug", "hug pun"], add_special_tokens=False, padding=None
         ),
     ):
@@ -535,7 +534,7 @@ def test_copies_and_pickles_are_equal(tok: pw.Tokenizer) -> None:
 
 def test_tokenizer_is_immutable(tok: pw.Tokenizer) -> None:
     before, shown_repr = tok.to_str(), repr(tok)
-    tok.with_settings(unknown="char", max_input_chars_per_word=None)
+    tok.replace(unknown="char", max_input_chars_per_word=None)
     names = [name for name in dir(tok) if not name.startswith("_")]
     for name in (*names, "new", "_core", "_parts"):
         with pytest.raises(AttributeError, match=f"^cannot assign to '{name}': "):
@@ -600,13 +599,13 @@ class OwnCounts(pw.WordCounts):
 def test_subclasses_keep_their_class(tok: pw.Tokenizer) -> None:
     function = pw.pre_tokenizers.Function(str.split)
     own = OwnTokenizer.from_str(tok.to_str())
-    kinds: list[Any] = [own, own.with_parts(pre_tokenizer=function)]
+    kinds: list[Any] = [own, own.replace(pre_tokenizer=function)]
     for made in (*kinds, OwnCounts({"a": 1}), OwnCounts.from_texts(["a"], pre_tokenizer=function)):
         back = pickle.loads(pickle.dumps(made))
         assert type(back) is type(made)
         assert back == made
         assert type(copy.deepcopy(made)) is type(made)
-    for made in (own.with_settings(unknown="char"), own.with_added_tokens(["<x>"])):
+    for made in (own.replace(unknown="char"), own.with_added_tokens(["<x>"])):
         assert type(pickle.loads(pickle.dumps(made))) is OwnTokenizer
     assert type(pickle.loads(pickle.dumps(tok))) is pw.Tokenizer
 
@@ -624,11 +623,11 @@ def test_max_id(tok: pw.Tokenizer) -> None:
 @pytest.mark.parametrize(
     ("name", "way"),
     [
-        ("normalizer", "call tok.with_parts(normalizer=...)"),
-        ("post_processor", "call tok.with_parts(post_processor=...)"),
-        ("padding", "call tok.with_parts(padding=...), or pass padding= to a call"),
-        ("truncation", "call tok.with_parts(truncation=...), or pass truncation= to a call"),
-        ("unk_token", "call tok.with_settings(unk_token=...)"),
+        ("normalizer", "call tok.replace(normalizer=...)"),
+        ("post_processor", "call tok.replace(post_processor=...)"),
+        ("padding", "call tok.replace(padding=...), or pass padding= to a call"),
+        ("truncation", "call tok.replace(truncation=...), or pass truncation= to a call"),
+        ("unk_token", "call tok.replace(unk_token=...)"),
         ("special_tokens", "call tok.with_added_tokens([...])"),
         ("model", "Tokenizer(model, normalizer=..., ...)"),
         ("history", "this attribute is read-only"),

@@ -96,7 +96,7 @@ def test_stream_holds_back_only_a_last_space() -> None:
     assert tok.decode(ids) == "low low lower"
     assert tok.decode_bytes(ids) == b"low low lower"
     assert (tok.decode([]), tok.decode_bytes([]), tok.decode_stream().finish()) == ("", b"", "")
-    other = tok.with_parts(
+    other = tok.replace(
         decoder=decoders.Sequence([*tok.decoder.decoders[:-1], decoders.Strip(" ", right=1)])
     )
     assert other.decode(ids) == tok.decode(ids)

@@ -52,7 +52,7 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
         folder: The folder of the tokenizer.
 
     Returns:
-        Arguments for :meth:`piecework.Tokenizer.with_parts`.
+        Arguments for :meth:`piecework.Tokenizer.replace`.
     """
     parts = {
         "pre_tokenizer": _pre_tokenizer(tokenizer, folder.settings),
@@ -266,7 +266,7 @@ def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
         if others:
             yield (
                 f"the class {name} replaces {' and '.join(others)}; here those of tokenizer.json apply; pass those of the class "
-                "to with_parts to change that"
+                "to replace to change that"
             )
 
 

@@ -175,7 +175,7 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     changes: Any = limits | {
         name: part for name, part in configured(tokenizer, folder).items() if name not in others
     }
-    tokenizer = tokenizer.with_parts(**changes) if changes else tokenizer
+    tokenizer = tokenizer.replace(**changes) if changes else tokenizer
     for message in unmet(tokenizer, folder):
         warn(f"{folder.config_path}: {message}")
     return tokenizer
@@ -225,7 +225,7 @@ def _parse(cls: type[Tokenizer], data: bytes, suffix: str, settings: LoadSetting
             "expected a tokenizer.json or a vocab.txt with one token per line; found other JSON"
         ) from error
     limits = {name: settings[name] for name in LIMITS if name in settings}  # type: ignore[literal-required]
-    return tokenizer.with_parts(**limits) if limits else tokenizer
+    return tokenizer.replace(**limits) if limits else tokenizer
 
 
 def _from_json(
@@ -236,7 +236,7 @@ def _from_json(
     core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, exact_numbers)
     changes = {name: settings[name] for name in MODEL if name in settings}  # type: ignore[literal-required]
     tokenizer = cls._wrap(core)
-    return tokenizer.with_settings(**changes) if changes else tokenizer
+    return tokenizer.replace(**changes) if changes else tokenizer
 
 
 def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
@@ -263,7 +263,7 @@ def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tok
     )
     changes = {name: settings[name] for name in LIKELIEST if name in settings}  # type: ignore[literal-required]
     tokenizer = cls._wrap(core, functions)
-    return tokenizer.with_settings(**changes) if changes else tokenizer
+    return tokenizer.replace(**changes) if changes else tokenizer
 
 
 def _from_merges(
@@ -315,7 +315,7 @@ def _with_limits(
     refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
     refuse(settings, (*_VOCAB_ONLY, *MODEL), f"a {kind} file contains this setting itself")
     limits: Any = dict(settings)
-    return tokenizer.with_parts(**limits) if limits else tokenizer
+    return tokenizer.replace(**limits) if limits else tokenizer
 
 
 def _from_exact_json(
@@ -346,7 +346,7 @@ def unpickle(
     """Returns a pickled tokenizer: its tokenizer.json, and what that cannot contain."""
     core = _core.Tokenizer.from_json(text.encode(), [], True, False)
     tokenizer = cls._wrap(core)._with_controls(control_symbols)
-    return tokenizer.with_parts(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
+    return tokenizer.replace(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 
 def _vocab_splitter(

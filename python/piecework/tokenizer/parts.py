@@ -200,7 +200,7 @@ class TokenizerParts(Immutable):
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").generic_path_reason is None
         True
-        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").with_parts(pre_tokenizer=None).generic_path_reason
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").replace(pre_tokenizer=None).generic_path_reason
         'without a pre-tokenizer a text is one word'
         """
         return self._core.generic_path_reason()
@@ -214,7 +214,7 @@ class TokenizerParts(Immutable):
 
         >>> from piecework import Tokenizer, pre_tokenizers
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
-        >>> tok.with_parts(pre_tokenizer=pre_tokenizers.ByteLevel()).split_backends
+        >>> tok.replace(pre_tokenizer=pre_tokenizers.ByteLevel()).split_backends
         ('grammar gpt2',)
         """
         return tuple(self._core.split_backends())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
 
-__all__ = ["LIKELIEST", "LIMITS", "MODEL", "LoadSettings", "ModelSettings", "Parts"]
+__all__ = ["LIKELIEST", "LIMITS", "MODEL", "Changes", "LoadSettings", "ModelSettings", "Parts"]
 
 LIMITS = ("truncation", "padding")
 LIKELIEST = ("segmentation", "probabilities")
@@ -23,7 +23,7 @@ MODEL = ("unknown", "unk_token", "max_input_chars_per_word", *LIKELIEST)
 
 
 class Parts(TypedDict, total=False):
-    """Lists the keyword arguments of :meth:`Tokenizer.with_parts`."""
+    """Lists the keyword arguments of :meth:`Tokenizer.replace` that are parts."""
 
     normalizer: Normalizer | None
     pre_tokenizer: PreTokenizer | None
@@ -34,13 +34,17 @@ class Parts(TypedDict, total=False):
 
 
 class ModelSettings(TypedDict, total=False):
-    """Lists the keyword arguments of :meth:`Tokenizer.with_settings`."""
+    """Lists the keyword arguments of :meth:`Tokenizer.replace` that are settings of the model."""
 
     unknown: UnknownPolicy
     unk_token: str | None
     max_input_chars_per_word: int | None
     segmentation: Segmentation
     probabilities: Mapping[str, float] | None
+
+
+class Changes(Parts, ModelSettings, total=False):
+    """Lists the keyword arguments of :meth:`Tokenizer.replace`."""
 
 
 class LoadSettings(ModelSettings, total=False):

@@ -35,13 +35,9 @@ from piecework.io.files import checked
 from piecework.tokenizer.checks import (
     TEXT_TYPES,
     added_tuples,
-    checked_limit,
     checked_part,
-    checked_probabilities,
-    checked_text,
     frozen_specials,
     listed_texts,
-    refuse_unknown,
 )
 from piecework.tokenizer.decoding import Decoding
 from piecework.tokenizer.loading import (
@@ -54,7 +50,7 @@ from piecework.tokenizer.loading import (
     load_tiktoken,
     unpickle,
 )
-from piecework.tokenizer.settings import LIMITS, LoadSettings, ModelSettings, Parts
+from piecework.tokenizer.settings import LIMITS, Changes, LoadSettings, ModelSettings, Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -62,7 +58,7 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts, Encoding
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.added_tokens import AddedToken
-    from piecework.arguments import ArrowColumn, Segmentation, Specials, Text, UnknownPolicy
+    from piecework.arguments import ArrowColumn, Specials, Text
     from piecework.batch import Call, EncodedBatch
     from piecework.decoders import Decoder
     from piecework.encoding_settings import PaddingLike, TruncationLike
@@ -159,7 +155,7 @@ class Tokenizer(Decoding):
         }
         tokens = added_tuples("added_tokens", added_tokens, special=False)
         whole = self._wrap(whole._core.with_added_tokens(tokens))
-        whole = whole.with_parts(**{name: p for name, p in changes.items() if p is not None})
+        whole = whole.replace(**{name: p for name, p in changes.items() if p is not None})
         self.__dict__.update(_core=whole._core, _functions=whole._functions)
 
     @classmethod
@@ -431,61 +427,45 @@ class Tokenizer(Decoding):
         """
         self.save(path, "vocab.txt")
 
-    def with_settings(self, **settings: Unpack[ModelSettings]) -> Tokenizer:
-        r"""Returns a tokenizer with other settings of its model.
+    def replace(self, **changes: Unpack[Changes]) -> Tokenizer:
+        r"""Returns a tokenizer with other stages, truncation or padding, or with other settings of its model.
 
         Args:
-            **settings: ``unknown`` (``"word"``, ``"run"`` or ``"char"``), ``unk_token``,
-                ``max_input_chars_per_word`` (None for no limit), ``segmentation`` (``"longest"`` or ``"likeliest"``, the
-                segmentation with the largest product of token probabilities), ``probabilities`` (a mapping of tokens to
-                numbers from 0 to 1 that replaces those of the training; tokens that are not listed have 2**-52; None
-                restores those of the training).
+            **changes: ``normalizer``, ``pre_tokenizer``, ``post_processor``, ``decoder``, ``truncation``, ``padding``; None
+                removes one. Settings of a WordPiece model: ``unknown`` (``"word"``, ``"run"`` or ``"char"``),
+                ``unk_token``, ``max_input_chars_per_word`` (None for no limit), ``segmentation`` (``"longest"`` or
+                ``"likeliest"``, the segmentation with the largest product of token probabilities), ``probabilities`` (a
+                mapping of tokens to numbers from 0 to 1 that replaces those of the training; tokens that are not listed
+                have 2**-52; None restores those of the training).
 
         Returns:
             A new tokenizer; this one is unchanged.
 
         Raises:
-            ConfigError: The unknown token is not in the vocabulary.
+            ConfigError: The parts do not fit together, padding lacks a pad token, the unknown token is not in the
+                vocabulary, or a setting is not one of the model.
             VocabularyError: A token with a probability is not in the vocabulary, or a probability is not from 0 to 1.
             MissingCountsError: ``segmentation="likeliest"``, and the tokenizer has neither probabilities nor token counts.
 
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.replace(normalizer=None).tokenize("Hugs hugs")
+        ['[UNK]', 'hug', '##s']
         >>> tok = Tokenizer.from_str("[UNK]\nx\n##x\n##c\n##luo\n")
-        >>> tok.tokenize("ğxcluo"), tok.with_settings(unknown="run").tokenize("ğxcluo")
+        >>> tok.tokenize("ğxcluo"), tok.replace(unknown="run").tokenize("ğxcluo")
         (['[UNK]'], ['[UNK]', '##x', '##c', '##luo'])
         >>> import piecework as pw
         >>> words = {"hu": 30, "hug": 4, "bugs": 40, "hus": 3, "bus": 5, "rags": 20}
         >>> tok = pw.train(words, pw.WordPieceTrainer(vocab_size=17, special_tokens=["[UNK]"]))
-        >>> tok.tokenize("hugs"), tok.with_settings(segmentation="likeliest").tokenize("hugs")
+        >>> tok.tokenize("hugs"), tok.replace(segmentation="likeliest").tokenize("hugs")
         (['hug', '##s'], ['hu', '##gs'])
         >>> tok = Tokenizer.from_str("[UNK]\nhu\nhug\n##gs\n##s\n")
         >>> probabilities = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1}
-        >>> tok.with_settings(segmentation="likeliest", probabilities=probabilities).tokenize("hugs")
+        >>> tok.replace(segmentation="likeliest", probabilities=probabilities).tokenize("hugs")
         ['hu', '##gs']
         """
-        refuse_unknown(settings, ModelSettings.__optional_keys__, "the settings of a model")
-        prefix, unk_token, unknown, limit, segmentation = self._core.model()
-        new_token = settings.get("unk_token", unk_token)
-        if new_token is not None:
-            checked_text("unk_token", new_token)
-        if (
-            "unk_token" in settings
-            and new_token is not None
-            and self.token_to_id(new_token) is None
-        ):
-            raise ConfigError(f"the unknown token {shown(new_token)} is not in the vocabulary")
-        model = (
-            prefix,
-            new_token,
-            cast("UnknownPolicy", checked_text("unknown", settings.get("unknown", unknown))),
-            checked_limit(settings.get("max_input_chars_per_word", limit)),
-            cast(
-                "Segmentation",
-                checked_text("segmentation", settings.get("segmentation", segmentation)),
-            ),
-        )
-        probabilities = settings["probabilities"] or {} if "probabilities" in settings else None
-        core = self._core.with_model(model, checked_probabilities(probabilities))
-        return self._wrap(core, self._functions)
+        from piecework.tokenizer.replacing import replaced
+
+        return self._wrap(*replaced(self, changes))
 
     def as_bpe(self) -> Tokenizer:
         r"""Returns a BPE tokenizer with the vocabulary and the merges of this trained WordPiece tokenizer.
@@ -508,57 +488,6 @@ class Tokenizer(Decoding):
         (['hu', '##gs'], ['[UNK]', '##u', '##g'], ['[UNK]'])
         """
         return self._wrap(self._core.as_bpe(), self._functions)
-
-    def with_parts(self, **parts: Unpack[Parts]) -> Tokenizer:
-        r"""Returns a tokenizer with other stages, truncation or padding.
-
-        Args:
-            **parts: ``normalizer``, ``pre_tokenizer``, ``post_processor``, ``decoder``, ``truncation``, ``padding``; None
-                removes one.
-
-        Returns:
-            A new tokenizer; this one is unchanged.
-
-        Raises:
-            ConfigError: The parts do not fit together, or padding lacks a pad token.
-
-        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
-        >>> tok.with_parts(normalizer=None).tokenize("Hugs hugs")
-        ['[UNK]', 'hug', '##s']
-        """
-        refuse_unknown(parts, Parts.__optional_keys__, "the parts of a tokenizer")
-        from piecework._component import numbered
-        from piecework.decoders import Decoder
-        from piecework.encoding_settings import as_padding, as_truncation
-        from piecework.normalizers import Normalizer
-        from piecework.pre_tokenizers import PreTokenizer, warn_of_foreign_phrases
-        from piecework.processors import PostProcessor
-
-        bases: dict[str, Any] = {
-            "normalizer": Normalizer,
-            "pre_tokenizer": PreTokenizer,
-            "post_processor": PostProcessor,
-            "decoder": Decoder,
-        }
-        tree: dict[str, Any] = {}
-        for name, part in parts.items():
-            if name in bases:
-                tree[name] = (
-                    None if part is None else checked_part(name, part, bases[name])._write()
-                )
-        if "truncation" in parts:
-            truncation = as_truncation(parts["truncation"])
-            tree["truncation"] = truncation and truncation.to_dict()
-        if "padding" in parts:
-            padding = as_padding(parts["padding"], self)
-            tree["padding"] = padding and padding.to_dict()
-        if "pre_tokenizer" not in parts and self._functions:
-            tree["pre_tokenizer"] = self.pre_tokenizer and self.pre_tokenizer._write()
-        if "normalizer" in parts or "pre_tokenizer" in parts:
-            both = {"normalizer": self.normalizer, "pre_tokenizer": self.pre_tokenizer} | parts
-            warn_of_foreign_phrases(both["normalizer"], both["pre_tokenizer"])
-        text, functions = numbered(tree)
-        return self._wrap(self._core.with_parts(text, functions), functions)
 
     def with_added_tokens(
         self, tokens: Iterable[str | AddedToken], *, special: bool = False
@@ -1084,17 +1013,17 @@ class Tokenizer(Decoding):
         return Merging(cast("BPE", self.model))
 
     def _setting_remedy(self, name: str) -> str:
-        """Returns how to change a setting of the model; only WordPiece supports `with_settings`."""
+        """Returns how to change a setting of the model; only those of WordPiece can be replaced."""
         if self.model_type == "WordPiece":
-            return f"call tok.with_settings({name}=...)"
+            return f"call tok.replace({name}=...)"
         return "it is a setting of the model; build a tokenizer from another model: Tokenizer(model, ...)"
 
     def _instead(self, name: str) -> str:
         """Returns the error for an assignment to an attribute, with what to call instead."""
         remedies = {
             "model": "build a tokenizer from another model: Tokenizer(model, normalizer=..., ...)",
-            **dict.fromkeys(Parts.__optional_keys__, f"call tok.with_parts({name}=...)"),
-            **dict.fromkeys(LIMITS, f"call tok.with_parts({name}=...), or pass {name}= to a call"),
+            **dict.fromkeys(Parts.__optional_keys__, f"call tok.replace({name}=...)"),
+            **dict.fromkeys(LIMITS, f"call tok.replace({name}=...), or pass {name}= to a call"),
             **dict.fromkeys(ModelSettings.__optional_keys__, self._setting_remedy(name)),
             **dict.fromkeys(_ADDED, "call tok.with_added_tokens([...])"),
         }
@@ -1137,7 +1066,7 @@ class Tokenizer(Decoding):
     @property
     def _without_functions(self) -> Tokenizer:
         """Returns the tokenizer without a pre-tokenizer that is a Python function."""
-        return self.with_parts(pre_tokenizer=None) if self._functions else self
+        return self.replace(pre_tokenizer=None) if self._functions else self
 
     def __hash__(self) -> int:
         """Returns a hash of the size and the stages, which equal tokenizers share."""

@@ -90,7 +90,7 @@ def test_normalizer_flags_load_in_tokenizers(
 
 
 def test_missing_word_limit_loads_in_tokenizers() -> None:
-    tokenizer = trained(continuing_subword_prefix="").with_settings(max_input_chars_per_word=None)
+    tokenizer = trained(continuing_subword_prefix="").replace(max_input_chars_per_word=None)
     theirs = loaded(tokenizer.to_str())
     for text in ("a" * 1000, "lowest" * 500, "the" * 200 + "ß"):
         compare(theirs, tokenizer, text)
@@ -98,11 +98,11 @@ def test_missing_word_limit_loads_in_tokenizers() -> None:
 
 @pytest.mark.parametrize("unknown", ["run", "char"])
 def test_tokenizers_refuses_unknown_policies(unknown: Any) -> None:
-    tokenizer = trained().with_settings(unknown=unknown)
+    tokenizer = trained().replace(unknown=unknown)
     with pytest.raises(Exception, match=r"."):
         loaded(tokenizer.to_str())
     assert pw.Tokenizer.from_str(tokenizer.to_str()).unknown == unknown
-    default = tokenizer.with_settings(unknown="word")
+    default = tokenizer.replace(unknown="word")
     assert loaded(default.to_str()).encode("zürich").ids == default.encode_ids("zürich")
 
 

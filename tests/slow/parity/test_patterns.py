@@ -124,7 +124,7 @@ def test_named_patterns_use_a_grammar_that_equals_the_reference(name: str) -> No
     tok = pw.Tokenizer.from_str("[UNK]\na\n")
     split = pre_tokenizers.Split(pw.Regex(SPLIT_PATTERNS[name]), "isolated")
     grammar = {"r50k": "gpt2", "p50k": "gpt2"}.get(name, name)
-    assert tok.with_parts(pre_tokenizer=split).split_backends == (f"grammar {grammar}",)
+    assert tok.replace(pre_tokenizer=split).split_backends == (f"grammar {grammar}",)
     pattern = regex.compile_pattern(SPLIT_PATTERNS[name])
     only = pre_tokenizers.Split(pw.Regex(SPLIT_PATTERNS[name]), "removed", invert=True)
     for text in HARD_TEXTS:
@@ -144,5 +144,5 @@ def test_other_patterns_use_oniguruma() -> None:
     parts = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(pw.Regex(r"\d"), "isolated"), pre_tokenizers.ByteLevel()]
     )
-    assert tok.with_parts(pre_tokenizer=parts).split_backends == ("Oniguruma", "grammar gpt2")
+    assert tok.replace(pre_tokenizer=parts).split_backends == ("Oniguruma", "grammar gpt2")
     assert tok.split_backends == ()

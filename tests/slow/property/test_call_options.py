@@ -219,7 +219,7 @@ def test_numpy_integers_are_accepted(number: Any) -> None:
     assert len(tok.encode("a b a b", truncation=number)) == 3
     assert len(tok.encode("a", padding=number)) == 3
     assert pw.Truncation(number) == pw.Truncation(3)
-    assert tok.with_parts(truncation=number, padding=number).padding.length == 3  # type: ignore[union-attr]
+    assert tok.replace(truncation=number, padding=number).padding.length == 3  # type: ignore[union-attr]
 
 
 IMPOSSIBLE_TRUNCATIONS: list[tuple[dict[str, Any], str]] = [
@@ -282,7 +282,7 @@ def test_padding_without_pad_token_is_refused(padding: Any, message: str) -> Non
     for call in (
         lambda: NO_PAD.encode("x", padding=padding),
         lambda: NO_PAD.encode_batch(["x"], padding=padding),
-        lambda: NO_PAD.with_parts(padding=padding),
+        lambda: NO_PAD.replace(padding=padding),
         lambda: pw.Tokenizer(NO_PAD.model, padding=padding),
     ):
         with pytest.raises(ConfigError, match=message):

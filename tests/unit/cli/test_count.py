@@ -137,7 +137,7 @@ def test_inspect_shows_all_components(run: Run, tok: pw.Tokenizer, tmp_path: Pat
         "<y>",
         pw.AddedToken("[MASK]", rstrip=True, special=True),
     ]
-    limited = tok.with_added_tokens(added).with_parts(truncation=9, padding=8)
+    limited = tok.with_added_tokens(added).replace(truncation=9, padding=8)
     limited.save(file)
     facts = json.loads(run("inspect", file, "--json").out)
     for name in ("post_processor", "decoder", "truncation", "padding"):

@@ -72,7 +72,7 @@ def test_truncation_and_padding_of_the_file_are_applied(
 ) -> None:
     path, lines = tmp_path / "t.json", ["the cat", "", "the cat sat on the mat"]
     monkeypatch.setattr(reading, "_LINES", 2)
-    tok.with_parts(truncation=5, padding=pw.Padding(4, direction="left")).save(path)
+    tok.replace(truncation=5, padding=pw.Padding(4, direction="left")).save(path)
     fixed = pw.Tokenizer.from_file(path)
     assert [len(fixed.encode_ids(line)) for line in lines] == [4, 4, 5]
     for extra in ([], ["--stream"]):
@@ -84,7 +84,7 @@ def test_truncation_and_padding_of_the_file_are_applied(
 
 def test_lines_are_padded_to_the_longest(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> None:
     path, lines = tmp_path / "t.json", ["the cat", "", "the cat sat on the mat"]
-    tok.with_parts(padding="longest").save(path)
+    tok.replace(padding="longest").save(path)
     rows = tok.encode_batch(lines, padding="longest").to_list()
     assert ids_of(run("encode", path, stdin="\n".join(lines)).out) == rows
     refused = run("encode", path, "--stream", stdin="\n".join(lines))
@@ -330,7 +330,7 @@ def test_seed_option_applies_to_models_with_dropout(run: Run, tmp_path: Path) ->
 def test_nbest_and_sampling_with_likeliest_wordpiece(
     run: Run, tok: pw.Tokenizer, tok_file: Path, tmp_path: Path
 ) -> None:
-    likeliest, path = tok.with_settings(segmentation="likeliest"), tmp_path / "likeliest.json"
+    likeliest, path = tok.replace(segmentation="likeliest"), tmp_path / "likeliest.json"
     likeliest.save(path)
     asked = run("encode", tok_file, "--segmentation", "likeliest", "--tokens", stdin="cats").out
     assert asked.split() == likeliest.encode("cats").tokens

@@ -23,7 +23,7 @@ def limited_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
     """Returns the file of a tokenizer with truncation and padding."""
     path = tmp_path / "limited.json"
     padding = pw.Padding(8, direction="left")
-    tok.with_parts(truncation=pw.Truncation(6, stride=1), padding=padding).save(path)
+    tok.replace(truncation=pw.Truncation(6, stride=1), padding=padding).save(path)
     return path
 
 

@@ -93,7 +93,7 @@ def test_broken_regex_raises_on_use() -> None:
     with pytest.raises(
         pw.errors.ConfigError, match=r"^decoder\.pattern\.Regex: the regex \"\(a\" does not"
     ):
-        tok.with_parts(decoder=broken)
+        tok.replace(decoder=broken)
 
 
 def test_broken_json_raises() -> None:

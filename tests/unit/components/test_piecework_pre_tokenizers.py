@@ -246,8 +246,8 @@ PADDED_CALLS: list[Callable[[], object]] = [
         normalizer=PADDING_NORMALIZER,
         pre_tokenizer=p.Sequence([p.Digits(), p.Sequence([p.Jieba()])]),
     ),
-    lambda: parts.made(normalizer=PADDING_NORMALIZER).with_parts(pre_tokenizer=p.Jieba()),
-    lambda: parts.made(pre_tokenizer=p.Jieba()).with_parts(normalizer=PADDING_NORMALIZER),
+    lambda: parts.made(normalizer=PADDING_NORMALIZER).replace(pre_tokenizer=p.Jieba()),
+    lambda: parts.made(pre_tokenizer=p.Jieba()).replace(normalizer=PADDING_NORMALIZER),
     lambda: pw.train(["中文"], pw.WordPieceTrainer(30), pre_tokenizer=p.Jieba()),
     lambda: pw.WordCounts.from_texts(["中文"], pre_tokenizer=p.Jieba()),
     lambda: pw.Tokenizer.from_str("[UNK]\n", pre_tokenizer=p.Jieba()),
@@ -486,8 +486,8 @@ def test_saving_a_function_raises_with_alternatives(tmp_path: Path) -> None:
         ):
             save()
     assert not path.exists()
-    saved = tok.with_parts(pre_tokenizer=None).to_str()
-    assert pw.Tokenizer.from_str(saved).with_parts(pre_tokenizer=split) == tok
+    saved = tok.replace(pre_tokenizer=None).to_str()
+    assert pw.Tokenizer.from_str(saved).replace(pre_tokenizer=split) == tok
 
 
 def test_function_in_a_file_raises() -> None:
@@ -504,13 +504,13 @@ def test_changed_tokenizers_keep_functions() -> None:
     tok = parts.made(pre_tokenizer=split)
     for changed in (
         tok,
-        tok.with_parts(normalizer=n.Lowercase()),
+        tok.replace(normalizer=n.Lowercase()),
         tok.with_added_tokens(["<x>"]),
-        tok.with_parts(truncation=9, padding=2),
+        tok.replace(truncation=9, padding=2),
     ):
         assert changed.pre_tokenizer == split
         assert changed.encode("ab b1").tokens == ["a", "b", "b", "1"]
-    assert tok.with_parts(pre_tokenizer=second).pre_tokenizer == second
+    assert tok.replace(pre_tokenizer=second).pre_tokenizer == second
     assert tok != parts.made(pre_tokenizer=p.Sequence([second, p.Digits(), p.Sequence([first])]))
     assert tok == parts.made(pre_tokenizer=split)
     assert hash(tok) == hash(parts.made(pre_tokenizer=split))

@@ -13,7 +13,7 @@ import pytest
 
 import piecework as pw
 from piecework import decoders, models, normalizers, patterns, pre_tokenizers, processors
-from piecework.tokenizer.settings import LoadSettings, ModelSettings, Parts
+from piecework.tokenizer.settings import Changes, LoadSettings
 
 TRAINER = pw.WordPieceTrainer(60)
 TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)
@@ -201,14 +201,13 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "WordLevel": (models.WordLevel, {"vocab": ["[UNK]"]}),
     "BPE": (models.BPE, {"vocab": ["a"]}),
     "Unigram": (models.Unigram, {"vocab": [("a", -1.0)]}),
-    "with_settings": (TOKENIZER.with_settings, dict.fromkeys(ModelSettings.__optional_keys__)),
-    "with_parts": (TOKENIZER.with_parts, dict.fromkeys(Parts.__optional_keys__)),
+    "replace": (TOKENIZER.replace, dict.fromkeys(Changes.__optional_keys__)),
     "loading": (
         functools.partial(pw.Tokenizer.from_str, "[UNK]\n"),
         dict.fromkeys(LoadSettings.__optional_keys__),
     ),
 }
-ONE_BY_ONE = {"with_settings", "with_parts", "loading"}
+ONE_BY_ONE = {"replace", "loading"}
 """Calls whose settings say something by being there."""
 
 

@@ -151,7 +151,7 @@ def test_file_settings_apply_unless_an_argument_overrides_them(
     assert json.loads(tok.to_str())[name] == setting
     assert pw.Tokenizer.from_str(tok.to_str()) == tok != plain
     assert tok.encode("hug pug", **{name: None}) == whole
-    for other in (tok.with_parts(**{name: None}), pw.Tokenizer.from_str(text, **{name: None})):
+    for other in (tok.replace(**{name: None}), pw.Tokenizer.from_str(text, **{name: None})):
         assert other == plain
 
 

@@ -40,7 +40,7 @@ SURROGATES: dict[str, Callable[[], object]] = {
     "from_str, json": lambda: pw.Tokenizer.from_str('{"model": "\ud800"}'),
     "from_str, unk_token": lambda: pw.Tokenizer.from_str("[UNK]\n", unk_token=LONE),
     "from_str, prefix": lambda: pw.Tokenizer.from_str("[UNK]\n", continuing_subword_prefix=LONE),
-    "with_settings": lambda: TOKENIZER.with_settings(unk_token=LONE),
+    "replace, settings": lambda: TOKENIZER.replace(unk_token=LONE),
     "special_tokens": lambda: pw.WordPieceTrainer(60, special_tokens=[LONE]),
     "user_defined_symbols": lambda: pw.WordPieceTrainer(60, user_defined_symbols=[LONE]),
     "initial_alphabet": lambda: pw.WordPieceTrainer(60, initial_alphabet=["\ud800"]),
@@ -187,11 +187,11 @@ def test_smallest_vocab_size_in_error_message_suffices(criterion: Any) -> None:
         'pw.WordCounts.from_texts(["a"], threads=-1)',
         'pw.WordCounts.from_texts(["a"], first_document=-1)',
         "pw.train([TEXT], TRAINER, threads=0)",
-        'TOKENIZER.with_settings(unknown="line")',
-        'TOKENIZER.with_settings(unk_token="[NO]")',
-        "TOKENIZER.with_settings(max_input_chars_per_word=-1)",
-        "TOKENIZER.with_settings(max_input_chars_per_word=True)",
-        "TOKENIZER.with_settings(max_input_chars_per_word=2**64)",
+        'TOKENIZER.replace(unknown="line")',
+        'TOKENIZER.replace(unk_token="[NO]")',
+        "TOKENIZER.replace(max_input_chars_per_word=-1)",
+        "TOKENIZER.replace(max_input_chars_per_word=True)",
+        "TOKENIZER.replace(max_input_chars_per_word=2**64)",
         'pw.Tokenizer.from_str("[UNK]\\n", unknown="line")',
         'pw.Tokenizer.from_str("[UNK]\\n", lowercase="yes")',
         "pw.normalizers.BertNormalizer(lowercase=3)",
@@ -258,7 +258,7 @@ def test_wrong_types_raise(call: str) -> None:
         "pw.Tokenizer.from_file(__file__, **more)",
         'pw.Tokenizer.from_str("[UNK]", **more)',
         'pw.Tokenizer.from_bytes(b"[UNK]", **more)',
-        "TOKENIZER.with_settings(**more)",
+        "TOKENIZER.replace(**more)",
         'TOKENIZER.encode("a", **more)',
         'TOKENIZER.encode_ids("a", **more)',
         "TOKENIZER.encode_batch([], **more)",
@@ -311,7 +311,7 @@ def test_threads_share_a_tokenizer() -> None:
     def work(number: int) -> bool:
         same = [TOKENIZER.encode(text).ids for text in texts] == wanted
         some = TOKENIZER.encode_batch(texts, threads=number % 3 + 1).to_list() == wanted
-        reloaded = TOKENIZER.with_settings(unknown="char").decode_batch(wanted)
+        reloaded = TOKENIZER.replace(unknown="char").decode_batch(wanted)
         return same and some and reloaded == TOKENIZER.decode_batch(wanted)
 
     with ThreadPoolExecutor(16) as pool:
@@ -321,7 +321,7 @@ def test_threads_share_a_tokenizer() -> None:
 @pytest.mark.parametrize("unknown", ["word", "run", "char"])
 @pytest.mark.parametrize("limit", [None, 100, 2 * 10**6])
 def test_word_of_a_million_characters_is_encoded(unknown: Any, limit: int | None) -> None:
-    tokenizer = pw.Tokenizer.from_str("[UNK]\na\n##a\n##aa\n##aaab\n").with_settings(
+    tokenizer = pw.Tokenizer.from_str("[UNK]\na\n##a\n##aa\n##aaab\n").replace(
         unknown=unknown, max_input_chars_per_word=limit
     )
     for word in ("a" * 10**6, "a" * 10**6 + "é", "b" * 10**6, "aab" * 333_333):
@@ -340,7 +340,7 @@ def test_text_of_a_million_combining_marks_is_encoded() -> None:
 
 
 def test_long_word_is_explained() -> None:
-    tokenizer = pw.train([TEXT], TRAINER).with_settings(max_input_chars_per_word=None)
+    tokenizer = pw.train([TEXT], TRAINER).replace(max_input_chars_per_word=None)
     explained = tokenizer.explain("thecatsat" * 2000)
     assert len(str(explained)) > 0
     assert len(explained.pieces) == tokenizer.count("thecatsat" * 2000, add_special_tokens=False)

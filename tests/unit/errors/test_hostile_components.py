@@ -250,7 +250,7 @@ def test_loaded_components_have_python_values(name: str, part: Any) -> None:
             continue
         assert getattr(tok, name) is not None
         assert repr(tok)
-        assert tok.with_parts(**{name: getattr(tok, name)}) == tok if name != "model" else True  # type: ignore[misc]
+        assert tok.replace(**{name: getattr(tok, name)}) == tok if name != "model" else True  # type: ignore[misc]
         assert pickle.loads(pickle.dumps(tok)) == tok
 
 
@@ -335,7 +335,7 @@ def test_invalid_regexes_raise(source: str) -> None:
         lambda: p.Split(regex, "removed").pre_tokenize_str("a"),
         lambda: d.Replace(regex, "").decode(["a"]),
         lambda: parts.made(normalizer=n.Sequence([n.NFC(), n.Replace(regex, "")])),
-        lambda: parts.made().with_parts(pre_tokenizer=p.Split(regex, "removed")),
+        lambda: parts.made().replace(pre_tokenizer=p.Split(regex, "removed")),
         lambda: parts.made(decoder=d.Replace(regex, "")),
         lambda: pw.WordCounts.from_texts(["a"], normalizer=n.Replace(regex, "")),
         lambda: pw.train(["a"], pw.WordPieceTrainer(9), pre_tokenizer=p.Split(regex, "removed")),

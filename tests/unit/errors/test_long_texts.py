@@ -161,7 +161,7 @@ def test_threads_share_a_tokenizer() -> None:
             return [tok.encode(text, specials={"<new>"}) for text in texts] == allowed
         if kind == 2:
             return list(tok.encode_batch(texts, truncation=3, padding=5, threads=2)) == cut
-        more = tok.with_added_tokens([f"<{number}>"]).with_parts(padding=None)
+        more = tok.with_added_tokens([f"<{number}>"]).replace(padding=None)
         return [more.encode(text).ids for text in texts] == [e.ids for e in wanted]
 
     with ThreadPoolExecutor(16) as pool:

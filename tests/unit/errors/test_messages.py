@@ -188,8 +188,8 @@ READ: dict[str, Callable[[Path], object]] = {
     "a special token": lambda _: TOKENIZER.with_added_tokens([LONG], special=True).encode(
         LONG, specials="error"
     ),
-    "unk_token": lambda _: TOKENIZER.with_settings(unk_token=LONG),
-    "unknown setting": lambda _: TOKENIZER.with_settings(**{WORD: 1}),  # type: ignore[misc]
+    "unk_token": lambda _: TOKENIZER.replace(unk_token=LONG),
+    "unknown setting": lambda _: TOKENIZER.replace(**{WORD: 1}),  # type: ignore[misc]
     "format": lambda _: TOKENIZER.save("x", LONG),  # type: ignore[arg-type]
     "pad token": lambda _: TOKENIZER.encode("a", padding=pw.Padding(pad_token=LONG)),
     "special tokens": lambda _: pw.WordPieceTrainer(60, special_tokens=[LONG, LONG]),
@@ -239,7 +239,7 @@ def warned(call: Callable[[], object]) -> Iterator[str]:
 def test_warnings_have_one_short_line(tmp_path: Path) -> None:
     phrases = pw.pre_tokenizers.Dictionary([LONG.upper()])
     messages = [
-        *warned(lambda: TOKENIZER.with_parts(pre_tokenizer=phrases)),
+        *warned(lambda: TOKENIZER.replace(pre_tokenizer=phrases)),
         *warned(lambda: pw.train({WORD.upper(): 1}, pw.WordPieceTrainer(60))),
         *warned(
             lambda: pw.train(["a"], pw.WordPieceTrainer(60, user_defined_symbols=[WORD.upper()]))

@@ -38,7 +38,7 @@ WARNED: dict[str, Callable[[Path], object]] = {
     "Tokenizer": lambda _: pw.Tokenizer(
         TOKENIZER.model, normalizer=LOWER, pre_tokenizer=DICTIONARY
     ),
-    "with_parts": lambda _: TOKENIZER.with_parts(normalizer=LOWER, pre_tokenizer=DICTIONARY),
+    "replace, parts": lambda _: TOKENIZER.replace(normalizer=LOWER, pre_tokenizer=DICTIONARY),
     "from_texts": lambda _: pw.WordCounts.from_texts(
         ["a"], normalizer=LOWER, pre_tokenizer=DICTIONARY
     ),
@@ -78,20 +78,20 @@ WARNED: dict[str, Callable[[Path], object]] = {
         ranks(path).rename(path / "gpt2.tiktoken")
     ),
     "from_tiktoken, pattern": lambda path: pw.Tokenizer.from_tiktoken(ranks(path), pattern="^a"),
-    "save, vocab.txt": lambda path: TOKENIZER.with_settings(unknown="char").save(path / "v.txt"),
-    "save_vocab": lambda path: TOKENIZER.with_settings(unknown="char").save_vocab(path / "v.txt"),
+    "save, vocab.txt": lambda path: TOKENIZER.replace(unknown="char").save(path / "v.txt"),
+    "save_vocab": lambda path: TOKENIZER.replace(unknown="char").save_vocab(path / "v.txt"),
     "save, approximate": lambda path: UNIGRAM.save(path / "u.model", approximate=True),
     "save, tiktoken": lambda path: (
         pw.train(
             ["low lower"],
             pw.BpeTrainer(260, alphabet="byte"),
         )
-        .with_parts(normalizer=LOWER)
+        .replace(normalizer=LOWER)
         .save(path / "b.tiktoken")
     ),
     "save, merges.txt": lambda path: (
         pw.train(["low lower"], pw.BpeTrainer(20))
-        .with_parts(normalizer=LOWER)
+        .replace(normalizer=LOWER)
         .save(path / "merges", "merges.txt")
     ),
 }

@@ -301,5 +301,5 @@ def test_compare_errors() -> None:
 
 
 def test_compare_ignores_truncation_and_padding() -> None:
-    tok = trained().with_parts(truncation=1, padding=None)
+    tok = trained().replace(truncation=1, padding=None)
     assert len(pw.compare("hug pun bun", {"tok": tok}).splits[0]) == 3

@@ -74,7 +74,7 @@ def test_explanation_of_ties_symbols_and_bytes() -> None:
 def test_explanation_of_likeliest_wordpiece() -> None:
     words = {"hu": 30, "hug": 4, "bugs": 40, "hus": 3, "bus": 5, "rags": 20}
     longest = pw.train(words, pw.WordPieceTrainer(17, special_tokens=["[UNK]"]))
-    explained = longest.with_settings(segmentation="likeliest").explain("hugs")
+    explained = longest.replace(segmentation="likeliest").explain("hugs")
     assert [piece.token for piece in explained.pieces] == ["hu", "##gs"]
     assert [piece.failed for piece in explained.pieces] == [(), ()]
     assert explained.pieces[0].lineage is not None

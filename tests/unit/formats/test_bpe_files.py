@@ -78,9 +78,7 @@ def test_saving_tiktoken_warns_of_settings_it_omits(small: Path, tmp_path: Path)
     ):
         tok.save(tmp_path / "x", "tiktoken")
     with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes pre tokenizer"):
-        tok.with_parts(pre_tokenizer=pw.pre_tokenizers.Whitespace()).save(
-            tmp_path / "y", "tiktoken"
-        )
+        tok.replace(pre_tokenizer=pw.pre_tokenizers.Whitespace()).save(tmp_path / "y", "tiktoken")
     cl100k = pw.Tokenizer.from_tiktoken(small, "r50k_base", special_tokens={})
     named = cl100k.with_added_tokens([pw.AddedToken("<|endoftext|>", special=True)])
     with pytest.warns(pw.errors.PieceworkWarning, match="special_tokens"):
@@ -424,10 +422,10 @@ def test_models_that_a_clip_file_cannot_represent(small_clip: pw.Tokenizer, tmp_
     check_refused(
         'the token "<x>" .id 516., which is neither', with_model(vocab=[*model.vocab, "<x>"])
     )
-    check_refused("another normalizer or pre-tokenizer", small_clip.with_parts(normalizer=None))
-    check_refused("another normalizer or pre-tokenizer", small_clip.with_parts(pre_tokenizer=None))
+    check_refused("another normalizer or pre-tokenizer", small_clip.replace(normalizer=None))
+    check_refused("another normalizer or pre-tokenizer", small_clip.replace(pre_tokenizer=None))
     with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes decoder"):
-        small_clip.with_parts(decoder=None).save(target, "clip")
+        small_clip.replace(decoder=None).save(target, "clip")
     with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes ids, added tokens"):
         small_clip.with_added_tokens(["<x>"]).save(target, "clip")
     with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes dropout, unk token"):

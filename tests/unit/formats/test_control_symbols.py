@@ -171,7 +171,7 @@ def test_copies_keep_control_symbols(tok: pw.Tokenizer) -> None:
     changed = [
         pickle.loads(pickle.dumps(tok)),
         copy.deepcopy(tok),
-        tok.with_parts(decoder=None, truncation=64),
+        tok.replace(decoder=None, truncation=64),
         tok.with_added_tokens(["<new>"]),
         tok.with_added_tokens(["<new>"], special=True),
     ]

@@ -146,7 +146,7 @@ def test_vocab_txt_without_losses_does_not_warn(tmp_path: Path) -> None:
 
 
 def test_equal_tokenizers_have_equal_hashes() -> None:
-    tok = pw.Tokenizer.from_str(LINES).with_settings(max_input_chars_per_word=2**33)
+    tok = pw.Tokenizer.from_str(LINES).replace(max_input_chars_per_word=2**33)
     again = pw.Tokenizer.from_str(tok.to_str())
     assert (again, hash(again)) == (tok, hash(tok))
 

@@ -69,8 +69,8 @@ def test_unk_token_none_means_no_unknown_token() -> None:
     reloaded = pw.Tokenizer.from_str(tok.to_str())
     assert reloaded == tok
     assert reloaded.unk_token is None
-    assert tok.with_settings(unk_token="a").tokenize("b") == ["a"]
-    assert pw.Tokenizer.from_str("[UNK]\na\n").with_settings(unk_token=None).unk_token is None
+    assert tok.replace(unk_token="a").tokenize("b") == ["a"]
+    assert pw.Tokenizer.from_str("[UNK]\na\n").replace(unk_token=None).unk_token is None
     with pytest.raises(pw.errors.VocabularyError):
         pw.Tokenizer.from_str("[UNK]\na\n", unk_token="")
 

@@ -70,19 +70,19 @@ def test_user_defined_symbols_are_saved_and_optional(tokenizer: pw.Tokenizer) ->
 
 @pytest.mark.parametrize("unknown", ["run", "char"])
 def test_unknown_policy_changes_the_model_type(tokenizer: pw.Tokenizer, unknown: Any) -> None:
-    text = tokenizer.with_settings(unknown=unknown).to_str()
+    text = tokenizer.replace(unknown=unknown).to_str()
     assert json.loads(text)["model"]["type"] == "piecework.WordPiece"
     assert pw.Tokenizer.from_str(text).unknown == unknown
 
 
 @pytest.mark.parametrize("limit", [None, 0, 1, 100, 2**20])
 def test_word_limit_survives_saving(tokenizer: pw.Tokenizer, limit: int | None) -> None:
-    text = tokenizer.with_settings(max_input_chars_per_word=limit).to_str()
+    text = tokenizer.replace(max_input_chars_per_word=limit).to_str()
     assert pw.Tokenizer.from_str(text).max_input_chars_per_word == limit
 
 
 def test_unk_token_setting_is_saved(tokenizer: pw.Tokenizer) -> None:
-    other = tokenizer.with_settings(unk_token="[MASK]")
+    other = tokenizer.replace(unk_token="[MASK]")
     assert other.tokenize("x") == ["[MASK]"]
     assert pw.Tokenizer.from_str(other.to_str()).tokenize("x") == ["[MASK]"]
     assert tokenizer.tokenize("x") == ["[UNK]"]

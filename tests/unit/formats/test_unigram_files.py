@@ -303,7 +303,7 @@ def test_approximate_model_warns_of_another_unknown_score(tmp_path: Path) -> Non
     pieces = [("<unk>", -1000.0), ("ab", -60.0), ("cd", -60.0), ("bcd", -1.0)]
     tok = pw.Tokenizer(pw.models.Unigram(pieces, 0))
     with pytest.warns(pw.errors.PieceworkWarning, match="unknown characters have another score"):
-        tok.with_parts(pre_tokenizer=pw.pre_tokenizers.Metaspace()).save(
+        tok.replace(pre_tokenizer=pw.pre_tokenizers.Metaspace()).save(
             tmp_path / "x.model", approximate=True
         )
 

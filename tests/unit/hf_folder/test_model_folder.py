@@ -213,7 +213,7 @@ def test_real_folder_equals_its_file(tmp_path: Path, data: Path) -> None:
     assert whole.truncation
     assert whole.padding
     loaded = pw.Tokenizer.from_folder(tmp_path)
-    assert loaded == whole.with_parts(truncation=None, padding=None)
+    assert loaded == whole.replace(truncation=None, padding=None)
 
 
 @pytest.mark.parametrize("name", ["tokenizer", "spiece", "sentencepiece.bpe", "spm"])

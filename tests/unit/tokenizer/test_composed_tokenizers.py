@@ -110,8 +110,8 @@ def test_equality_covers_functions_and_other_components() -> None:
     assert made(one) != made(pre_tokenizers.Sequence([one]))
     assert made(one) != made(pre_tokenizers.Sequence([one, pre_tokenizers.Digits()]))
     assert made(one) != made(one, decoder=decoders.Fuse())
-    assert made(one).with_parts(decoder=None) == made(one)
-    assert made(one).with_settings(unknown="char").pre_tokenizer == one
+    assert made(one).replace(decoder=None) == made(one)
+    assert made(one).replace(unknown="char").pre_tokenizer == one
     assert made(one).with_added_tokens(["x"]).pre_tokenizer == one
 
 
@@ -151,7 +151,7 @@ def test_rebuilding_from_properties_gives_an_equal_tokenizer(name: str) -> None:
 def test_components_of_another_stage_are_refused() -> None:
     for wrong in ("", 0, "BertNormalizer", pre_tokenizers.Digits(), normalizers.NFC):
         with pytest.raises(TypeError, match=r"normalizer must be one of piecework\.normalizers"):
-            made().with_parts(normalizer=wrong)  # type: ignore[typeddict-item]
+            made().replace(normalizer=wrong)  # type: ignore[typeddict-item]
     with pytest.raises(TypeError, match=r"model must be one of piecework\.models"):
         pw.Tokenizer("WordPiece")  # type: ignore[arg-type]
 
@@ -299,7 +299,7 @@ BERT: Callable[[], pw.Tokenizer] = lambda: pw.Tokenizer.from_str("\n".join(VOCAB
 def test_save_vocab_names_the_arguments_to_restore_a_component(
     change: dict[str, Any], expected: str, tmp_path: Path
 ) -> None:
-    tok = BERT().with_parts(**change)  # type: ignore[typeddict-item]
+    tok = BERT().replace(**change)  # type: ignore[typeddict-item]
     message = save_warning(tok, tmp_path / "vocab.txt")
     assert expected in message
     assert bool(expected) == bool(message)

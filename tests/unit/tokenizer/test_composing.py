@@ -1,4 +1,4 @@
-"""Tokenizer constructor and with_parts: components are kept, work, and survive saving."""
+"""Tokenizer constructor and replace: components are kept, work, and survive saving."""
 
 import copy
 import inspect
@@ -52,8 +52,8 @@ def test_components_are_kept(name: str, part: Any) -> None:
     tok = parts.made(**{name: part})
     assert getattr(tok, name) == part
     assert type(getattr(tok, name)) is type(part)
-    assert getattr(parts.made().with_parts(**{name: part}), name) == part  # type: ignore[misc]
-    assert parts.made().with_parts(**{name: part}) == tok  # type: ignore[misc]
+    assert getattr(parts.made().replace(**{name: part}), name) == part  # type: ignore[misc]
+    assert parts.made().replace(**{name: part}) == tok  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(("name", "part"), EVERY, ids=NAMES)
@@ -93,21 +93,21 @@ def test_all_components_together_survive_saving() -> None:
 def test_none_removes_one_component(name: str) -> None:
     given = {other: all_[0] for other, all_ in (STAGES | LIMITS).items()}
     tok = parts.made(**given, added_tokens=parts.ADDED)
-    without = tok.with_parts(**{name: None})  # type: ignore[misc]
+    without = tok.replace(**{name: None})  # type: ignore[misc]
     assert getattr(without, name) is None
     assert {o: getattr(without, o) for o in given if o != name} == {
         o: given[o] for o in given if o != name
     }
     assert without.added_tokens == tok.added_tokens
     assert getattr(tok, name) == given[name], "the original is unchanged"
-    assert without.with_parts(**{name: given[name]}) == tok  # type: ignore[misc]
+    assert without.replace(**{name: given[name]}) == tok  # type: ignore[misc]
 
 
 def test_changes_without_arguments_give_an_equal_tokenizer() -> None:
     tok = parts.made(decoder=decoders.Fuse())
-    assert tok.with_parts() == tok
+    assert tok.replace() == tok
     assert tok.with_added_tokens([]) == tok
-    assert tok.with_settings() == tok if tok.model_type == "WordPiece" else True
+    assert tok.replace() == tok if tok.model_type == "WordPiece" else True
 
 
 def test_model_without_other_components() -> None:
@@ -157,14 +157,14 @@ def test_components_of_another_stage_raise(changes: dict[str, Any], message: str
     with pytest.raises(TypeError, match=message):
         parts.made(**changes)
     with pytest.raises(TypeError, match=message):
-        parts.made().with_parts(**changes)
+        parts.made().replace(**changes)
 
 
 def test_wrong_arguments_raise() -> None:
     with pytest.raises(TypeError, match="model"):
         pw.Tokenizer({"[UNK]": 0})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="did you mean 'normalizer'"):
-        parts.made().with_parts(normaliser=None)  # type: ignore[call-arg]
+        parts.made().replace(normaliser=None)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         pw.Tokenizer(models.WordLevel(["a"], "a"), normalizers.NFC())  # type: ignore[misc]
 
@@ -246,3 +246,11 @@ def test_tokenizers_refuses_piecework_models(model: models.Model) -> None:
 def test_piecework_types_have_a_prefix() -> None:
     for part in parts.PIECEWORK_PRE_TOKENIZERS:
         assert "piecework." in json.dumps(json.loads(parts.made(pre_tokenizer=part).to_str()))
+
+
+def test_parts_and_settings_are_replaced_together() -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n##x\n")
+    both = tok.replace(normalizer=None, unknown="run")
+    assert both == tok.replace(unknown="run").replace(normalizer=None)
+    assert both.tokenize("Hugs ğs") == ["[UNK]", "##s", "[UNK]", "##s"]
+    assert tok.replace() == tok

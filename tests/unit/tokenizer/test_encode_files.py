@@ -71,8 +71,8 @@ def tokenizers(draw: st.DrawFn) -> pw.Tokenizer:
         )
     )
     if isinstance(component, normalizers.Normalizer):
-        return tok.with_parts(normalizer=component)
-    return tok.with_parts(pre_tokenizer=component) if component else tok
+        return tok.replace(normalizer=component)
+    return tok.replace(pre_tokenizer=component) if component else tok
 
 
 def encode_blocks(
@@ -192,7 +192,7 @@ def test_large_file_equals_its_text(tok: pw.Tokenizer, tmp_path: Path) -> None:
 def test_batch_of_a_file_holds_ids_alone(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("hug\nhugs hug\n")
-    tok = tok.with_parts(truncation=3, padding=pw.Padding(length=9, pad_id=0, pad_token="[UNK]"))
+    tok = tok.replace(truncation=3, padding=pw.Padding(length=9, pad_id=0, pad_token="[UNK]"))
     batch = tok.encode_file(path, lines=True)
     assert len(batch) == 2
     assert [len(row) for row in batch.to_numpy()] == [3, 5], "neither truncated nor padded"

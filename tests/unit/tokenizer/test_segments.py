@@ -260,7 +260,7 @@ def test_segments_are_truncated_and_padded() -> None:
     assert [more.tokens[1:-1] for more in cut.overflowing] == [["[", "SEP", "]"]]
     pad = pw.Padding(12, pad_token="x", direction="left")
     assert tok.encode_segments(some, padding=pad).tokens[:4] == ["x"] * 4
-    own = tok.with_parts(truncation=4, padding=pad)
+    own = tok.replace(truncation=4, padding=pad)
     assert own.encode_segments(some).tokens == [*["x"] * 8, "[CLS]", "a", "b", "[SEP]"]
     assert len(own.encode_segments(some, truncation=None, padding=None)) == 8
 

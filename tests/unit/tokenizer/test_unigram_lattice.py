@@ -123,7 +123,7 @@ def test_nbest_of_several_words_equals_reference(
     setting: tuple[dict[str, float], unigram.UnigramSettings], words: list[str], wanted: int
 ) -> None:
     tok, encoder, _ = core_and_reference(*setting)
-    tok = tok.with_parts(pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+    tok = tok.replace(pre_tokenizer=pre_tokenizers.WhitespaceSplit())
     rows: list[tuple[tuple[list[str], ...], float]] = [((), 0.0)]
     for word in words:
         paths = [([p.entry or "<unk>" for p in path], s) for path, s in encoder.nbest(word, wanted)]

@@ -152,7 +152,7 @@ def trained() -> pw.Tokenizer:
 
 
 def test_likeliest_of_a_trained_model(trained: pw.Tokenizer) -> None:
-    likeliest = trained.with_settings(segmentation="likeliest")
+    likeliest = trained.replace(segmentation="likeliest")
     assert trained.tokenize("hugs") == ["hug", "##s"]
     assert likeliest.tokenize("hugs") == ["hu", "##gs"]
     for text in ("hugs", "bugs", "rug", "hugbug", "shu"):
@@ -160,7 +160,7 @@ def test_likeliest_of_a_trained_model(trained: pw.Tokenizer) -> None:
         longest, most = (tok.lm.log_likelihood(text) for tok in (trained, likeliest))
         assert most >= longest - 1e-9
         assert encodings[0].offsets[-1][1] == encodings[1].offsets[-1][1]
-    assert likeliest.with_settings(segmentation="longest") == trained
+    assert likeliest.replace(segmentation="longest") == trained
     assert likeliest != trained
     assert pw.Tokenizer.from_str(likeliest.to_str()) == likeliest
     assert likeliest.model == models.Model.from_dict(likeliest.model.to_dict())
@@ -173,13 +173,13 @@ def test_likeliest_of_a_trained_model(trained: pw.Tokenizer) -> None:
 def test_likeliest_without_counts_raises() -> None:
     plain = pw.Tokenizer(models.WordPiece(HUGS))
     with pytest.raises(errors.MissingCountsError, match="needs token counts"):
-        plain.with_settings(segmentation="likeliest")
+        plain.replace(segmentation="likeliest")
     with pytest.raises(errors.MissingCountsError, match="needs token counts"):
         pw.Tokenizer(models.WordPiece(HUGS, segmentation="likeliest"))
 
 
 def test_probabilities_of_likeliest(trained: pw.Tokenizer) -> None:
-    likeliest = trained.with_settings(segmentation="likeliest")
+    likeliest = trained.replace(segmentation="likeliest")
     (first, score), (_, other) = likeliest.lm.nbest("hugs", 2)
     assert first == likeliest.encode("hugs")
     assert score > other
@@ -203,7 +203,7 @@ def test_given_probabilities_are_used(tmp_path: Path) -> None:
     given = {"segmentation": "likeliest", "probabilities": PROBABILITIES}
     for tok in (
         pw.Tokenizer(model),
-        plain.with_settings(**given),
+        plain.replace(**given),
         pw.Tokenizer.from_str(pw.Tokenizer(model).to_str()),
         pw.Tokenizer.from_file(path, **given),
         pickle.loads(pickle.dumps(pw.Tokenizer(model))),
@@ -212,9 +212,9 @@ def test_given_probabilities_are_used(tmp_path: Path) -> None:
         assert tok.tokenize("hugs") == ["hu", "##gs"]
         assert tok.lm.log_likelihood("hugs") == pytest.approx(log(0.06))
         assert tok.tokenize("huh") == ["[UNK]"]
-        assert tok.with_settings(segmentation="longest").tokenize("hugs") == ["hug", "##s"]
+        assert tok.replace(segmentation="longest").tokenize("hugs") == ["hug", "##s"]
         with pytest.raises(errors.MissingCountsError, match="or pass probabilities="):
-            tok.with_settings(probabilities=None)
+            tok.replace(probabilities=None)
     assert models.Model.from_dict(model.to_dict()) == model
     assert dict(model.probabilities or ()) == {k: p for k, p in PROBABILITIES.items() if p}
     wanted = pipeline.from_dict({"model": model.to_dict()}).encode("hugs")
@@ -227,10 +227,10 @@ def test_given_probabilities_are_used(tmp_path: Path) -> None:
 
 def test_given_probabilities_override_counts(trained: pw.Tokenizer) -> None:
     probabilities = dict.fromkeys(trained.vocab, 0.01) | {"hug": 0.5}
-    tok = trained.with_settings(segmentation="likeliest", probabilities=probabilities)
+    tok = trained.replace(segmentation="likeliest", probabilities=probabilities)
     assert tok.tokenize("hugs") == ["hug", "##s"]
-    back = tok.with_settings(probabilities=None)
-    assert back == trained.with_settings(segmentation="likeliest")
+    back = tok.replace(probabilities=None)
+    assert back == trained.replace(segmentation="likeliest")
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_given_probabilities_override_counts(trained: pw.Tokenizer) -> None:
 def test_invalid_probabilities_raise(given: Any, message: str) -> None:
     plain = pw.Tokenizer(models.WordPiece(HUGS))
     with pytest.raises((errors.PieceworkError, TypeError), match=message):
-        plain.with_settings(segmentation="likeliest", probabilities=given)
+        plain.replace(segmentation="likeliest", probabilities=given)
     with pytest.raises(errors.PieceworkError, match=r"probabilities|not in the vocabulary"):
         pw.Tokenizer(models.WordPiece(HUGS, segmentation="likeliest", probabilities=given))
     own = {"segmentation": "likeliest", "probabilities": given}
@@ -260,15 +260,15 @@ def test_vocab_txt_warns_of_lost_segmentation(trained: pw.Tokenizer, tmp_path: P
     with pytest.warns(
         errors.PieceworkWarning, match="its segmentation, which the format cannot represent"
     ):
-        trained.with_settings(segmentation="likeliest").save_vocab(tmp_path / "vocab.txt")
+        trained.replace(segmentation="likeliest").save_vocab(tmp_path / "vocab.txt")
 
 
 def test_invalid_segmentation_raises(trained: pw.Tokenizer) -> None:
     with pytest.raises(errors.ConfigError, match='segmentation must be "longest" or "likeliest"'):
-        trained.with_settings(segmentation="shortest")  # type: ignore[typeddict-item]
+        trained.replace(segmentation="shortest")  # type: ignore[typeddict-item]
     with pytest.raises(errors.ConfigError, match="segmentation"):
         models.WordPiece(HUGS, segmentation="shortest")  # type: ignore[arg-type]
-    likeliest = trained.with_settings(segmentation="likeliest")
+    likeliest = trained.replace(segmentation="likeliest")
     with pytest.raises(errors.ConfigError, match="dropout is of the longest match"):
         likeliest.encode("hugs", dropout=0.5)
     assert likeliest.encode("hugs", dropout=0.0) == likeliest.encode("hugs")
@@ -321,7 +321,7 @@ def test_dropout_rate_equals_setting() -> None:
 
 
 def test_explanation_of_likeliest_has_no_failed_prefixes(trained: pw.Tokenizer) -> None:
-    likeliest = trained.with_settings(segmentation="likeliest")
+    likeliest = trained.replace(segmentation="likeliest")
     longest, pieces = trained.explain("hugs").pieces, likeliest.explain("hugs").pieces
     assert [piece.failed for piece in longest] == [("hugs",), ()]
     assert [(piece.token, piece.failed) for piece in pieces] == [("hu", ()), ("##gs", ())]

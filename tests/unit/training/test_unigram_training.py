@@ -152,7 +152,7 @@ def test_steps_are_saved() -> None:
     assert again == tok
     assert [done.removed for done in again.training.steps] == [None] * len(tok.training.steps)
     assert again.training.steps == tuple(replace(done, removed=None) for done in tok.training.steps)
-    assert any(done.removed for done in tok.with_parts(decoder=None).training.steps)
+    assert any(done.removed for done in tok.replace(decoder=None).training.steps)
     assert [done.pieces for done in tok.training.steps] == sorted(
         (d.pieces for d in tok.training.steps), reverse=True
     )
@@ -174,7 +174,7 @@ def test_broken_steps_raise(row: list[object]) -> None:
 def test_token_counts_equal_those_of_the_words() -> None:
     tok = pw.train(WORDS, pw.UnigramTrainer(14))
     counts = dict.fromkeys(tok.vocab, 0)
-    bare = tok.with_parts(pre_tokenizer=None)
+    bare = tok.replace(pre_tokenizer=None)
     for word, count in WORDS.items():
         for piece in bare.tokenize(word):
             counts[piece] += count

@@ -102,7 +102,7 @@ def encode(
       piecework encode unigram.json story.txt --sample --alpha 0.1 --seed 1
     """
     tok = load(tokenizer, splitting, model)
-    tok = tok.with_parts(truncation=limits.truncation(tok), padding=limits.padding(tok))
+    tok = tok.replace(truncation=limits.truncation(tok), padding=limits.padding(tok))
     to_longest = tok.padding is not None and tok.padding.length is None
     _check(limits, json, stream and to_longest)
     sampling.check(tok)
