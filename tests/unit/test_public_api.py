@@ -59,8 +59,7 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.from_file": "(path, **settings)",
     "Tokenizer.from_str": "(text, **settings)",
     "Tokenizer.from_bytes": "(data, **settings)",
-    "Tokenizer.save": "(self, path, format=None, *, approximate=False)",
-    "Tokenizer.save_vocab": "(self, path)",
+    "Tokenizer.save": "(self, path, format=None, *, base=None, approximate=False)",
     "Tokenizer.to_str": "(self)",
     "Tokenizer": "(model, *, normalizer=None, pre_tokenizer=None, post_processor=None, "
     "decoder=None, added_tokens=(), truncation=None, padding=None)",

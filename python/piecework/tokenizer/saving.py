@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from piecework.arguments import check_str
 from piecework.errors import ConfigError, warn
-from piecework.io import make_folder, packed, write_aside
+from piecework.io import make_folder, packed, read_bytes, write_aside
 from piecework.io.files import checked
 from piecework.tokenizer.checks import first_few
 from piecework.tokenizer.loading import load_vocab
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from piecework.io.files import Pathish
     from piecework.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["save", "save_as"]
+__all__ = ["save"]
 
 
 def save(
     tok: Tokenizer,
     path: Pathish,
     format: Format | None,  # noqa: A002
+    base: Pathish | None,
     *,
     build: type[Tokenizer] | None,
 ) -> None:
@@ -33,16 +34,18 @@ def save(
 
     kind = format or format_from_name(os.path.basename(checked(path)))
     check_str("format", kind)
-    if build is not None:
-        tok = _approximate(tok, kind, build)
+    if base is not None and (kind != "sentencepiece" or build is not None):
+        raise ConfigError('base= requires the format "sentencepiece", without approximate=')
+    written = tok if build is None else _approximate(tok, kind, build)
     if kind == "tokenizer.json":
-        data = tok.to_str().encode()
-        _warn_of_controls(tok)
-        write_aside(path, data)
+        text = written.to_str()
+        _warn_of_controls(tok)  # an approximation has no control symbols
+        write_aside(path, text.encode())
     elif kind == "vocab.txt":
-        _save_vocab(tok, path)
+        _save_vocab(written, path)
     else:
-        save_as(tok, path, kind, None)
+        model = None if base is None else read_bytes(checked(base, "base"))
+        _save_as(written, path, kind, model)
 
 
 def _approximate(tok: Tokenizer, kind: Format, build: type[Tokenizer]) -> Tokenizer:
@@ -75,7 +78,7 @@ def _approximate(tok: Tokenizer, kind: Format, build: type[Tokenizer]) -> Tokeni
     )
 
 
-def save_as(tok: Tokenizer, path: Pathish, kind: Format, base: bytes | None) -> None:
+def _save_as(tok: Tokenizer, path: Pathish, kind: Format, base: bytes | None) -> None:
     """Writes the files of a format other than tokenizer.json and vocab.txt, with a warning of what they lack."""
     from piecework.formats.loss import describe_loss
     from piecework.formats.write import write

@@ -350,15 +350,16 @@ class Tokenizer(Decoding):
         path: Pathish,
         format: Format | None = None,  # noqa: A002
         *,
+        base: Pathish | None = None,
         approximate: bool = False,
     ) -> None:
         """Writes the tokenizer to a file, by default a tokenizer.json, in the format of its name.
 
         ``tokenizers`` 0.23 loads the tokenizer.json too. If the tokenizer has a setting that ``tokenizers`` lacks
         (``unknown`` other than ``"word"``), the file gets a model type that ``tokenizers`` rejects, so ids never change
-        silently. Other formats contain less: lost data raises a warning, and a loss that would change encodings is an
-        error. In a tokenizer.json :attr:`control_symbols` are ordinary special tokens, which are matched in texts by
-        default once the file is loaded; this raises a warning.
+        silently. Other formats contain less, a vocab.txt only the tokens: lost data raises a warning, and a loss that would
+        change encodings is an error. In a tokenizer.json :attr:`control_symbols` are ordinary special tokens, which are
+        matched in texts by default once the file is loaded; this raises a warning.
 
         Args:
             path: The file, which is created or replaced atomically; for ``"merges.txt"`` the folder of vocab.json and
@@ -367,13 +368,17 @@ class Tokenizer(Decoding):
                 ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is compressed if the name ends in ``.gz``. By
                 default ``"sentencepiece"`` for names in ``.model``, ``"tiktoken"`` for ``.tiktoken``, ``"vocab.txt"`` for
                 ``.txt``, and ``"tokenizer.json"`` for all others.
+            base: For SentencePiece, a ``.model`` file from which fields are copied that a tokenizer does not contain, such as
+                the settings of its training; unknown fields included.
             approximate: For Unigram, to a tokenizer.json or a SentencePiece model: write the closest tokenizer that the other
                 library loads, even if ids may change; the changes raise a warning.
 
         Raises:
-            FileError: The file cannot be written; an existing file is unchanged.
+            FileError: The file cannot be written, an existing file is unchanged; or `base` cannot be read.
             ConfigError: The format cannot represent the tokenizer, or the name is that of a partial file (``.vocab``,
-                merges.txt).
+                merges.txt), or `base` is given for another format or together with `approximate`.
+            VocabularyError: A token cannot be written on one line of a vocab.txt.
+            FormatError: `base` normalizes or decodes differently.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -386,25 +391,7 @@ class Tokenizer(Decoding):
         """
         from piecework.tokenizer.saving import save
 
-        save(self, path, format, build=Tokenizer if approximate else None)
-
-    def save_sentencepiece(self, path: Pathish, base: Pathish | None = None) -> None:
-        """Writes a SentencePiece model; see :meth:`save`.
-
-        Args:
-            path: The file, which is created or replaced atomically.
-            base: A ``.model`` file from which fields are copied that a tokenizer does not contain, such as the settings of
-                its training; unknown fields included.
-
-        Raises:
-            FileError: A file cannot be read or written.
-            ConfigError: The format cannot represent the tokenizer.
-            FormatError: `base` normalizes or decodes differently.
-        """
-        from piecework.tokenizer.saving import save_as
-
-        data = None if base is None else read_bytes(checked(base, "base"))
-        save_as(self, path, "sentencepiece", data)
+        save(self, path, format, base, build=Tokenizer if approximate else None)
 
     def to_str(self) -> str:
         """Returns the text of the tokenizer.json that :meth:`save` writes.
@@ -412,20 +399,6 @@ class Tokenizer(Decoding):
         Unlike :meth:`save` it raises no warning that :attr:`control_symbols` become special tokens that texts match.
         """
         return self._core.to_json()
-
-    def save_vocab(self, path: Pathish) -> None:
-        """Writes a vocab.txt, which contains only the tokens, one per line.
-
-        A warning lists the settings to pass when the file is loaded, if the defaults do not fit, and what is lost.
-
-        Args:
-            path: The file, which is created or replaced atomically.
-
-        Raises:
-            VocabularyError: A token cannot be written on one line.
-            FileError: The file cannot be written.
-        """
-        self.save(path, "vocab.txt")
 
     def replace(self, **changes: Unpack[Changes]) -> Tokenizer:
         r"""Returns a tokenizer with other stages, truncation or padding, or with other settings of its model.

@@ -205,7 +205,7 @@ def test_vocab_txt_equals_tokenizers(data: Path, tmp_path: Path) -> None:
         wanted = tokenizers.models.WordPiece.read_file(str(path))
         tokenizer = pw.Tokenizer.from_file(path)
         assert tokenizer.vocab == wanted
-        tokenizer.save_vocab(tmp_path / "vocab.txt")
+        tokenizer.save(tmp_path / "vocab.txt", "vocab.txt")
         again = pw.Tokenizer.from_file(tmp_path / "vocab.txt")
         assert again == tokenizer
 

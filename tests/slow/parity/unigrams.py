@@ -142,7 +142,7 @@ class ModelPair:
         """Compares with SentencePiece on the model that we save."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "m.model"
-            self.ours.save_sentencepiece(path)
+            self.ours.save(path, "sentencepiece")
             again = live.processor(path.read_bytes())
         yield from compare(
             "ids of what we write", texts, self.theirs.encode(texts), again.encode(texts)

@@ -69,7 +69,7 @@ def tok_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
 def vocab_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
     """Returns its vocabulary as a file."""
     path = tmp_path / "vocab.txt"
-    tok.save_vocab(path)
+    tok.save(path, "vocab.txt")
     return path
 
 

@@ -31,7 +31,7 @@ READERS: dict[str, Callable[[Any], object]] = {
 }
 WRITERS: dict[str, Callable[[Any], object]] = {
     "save": TOKENIZER.save,
-    "save_vocab": TOKENIZER.save_vocab,
+    "save, vocab.txt": lambda path: TOKENIZER.save(path, "vocab.txt"),
     "counts": COUNTS.save,
 }
 

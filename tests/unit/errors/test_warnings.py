@@ -79,7 +79,9 @@ WARNED: dict[str, Callable[[Path], object]] = {
     ),
     "from_tiktoken, pattern": lambda path: pw.Tokenizer.from_tiktoken(ranks(path), pattern="^a"),
     "save, vocab.txt": lambda path: TOKENIZER.replace(unknown="char").save(path / "v.txt"),
-    "save_vocab": lambda path: TOKENIZER.replace(unknown="char").save_vocab(path / "v.txt"),
+    "save, as vocab.txt": lambda path: TOKENIZER.replace(unknown="char").save(
+        path / "v", "vocab.txt"
+    ),
     "save, approximate": lambda path: UNIGRAM.save(path / "u.model", approximate=True),
     "save, tiktoken": lambda path: (
         pw.train(

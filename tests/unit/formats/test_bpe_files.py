@@ -617,7 +617,7 @@ def test_llama2_ids_equal_sentencepiece(data: Path, tmp_path: Path) -> None:
     byte_ids = [ours.vocab[piece] for piece in ("<0xC3>", "<s>", "<0xA9>", "</s>", "\u2581a")]
     assert ours.decode(byte_ids) == theirs.decode(byte_ids) == "\ufffd\ufffd a"
     assert "".join(ours.decode_stream().pieces(byte_ids)) == "\ufffd\ufffd a"
-    ours.save_sentencepiece(tmp_path / "same.model", base=path)
+    ours.save(tmp_path / "same.model", "sentencepiece", base=path)
     assert (tmp_path / "same.model").read_bytes() == model
     ours.save(tmp_path / "new.model", "sentencepiece")
     again = live_bpe.sentencepiece((tmp_path / "new.model").read_bytes())
@@ -689,7 +689,7 @@ def test_trained_models_equal_sentencepiece(settings: dict[str, Any], tmp_path: 
     again = live_bpe.sentencepiece((tmp_path / "m.model").read_bytes())
     live_bpe.compare(again.encode, theirs.encode, texts)
     (tmp_path / "base.model").write_bytes(model)
-    ours.save_sentencepiece(tmp_path / "m.model", base=tmp_path / "base.model")
+    ours.save(tmp_path / "m.model", "sentencepiece", base=tmp_path / "base.model")
     assert (tmp_path / "m.model").read_bytes() == model
 
 
@@ -810,7 +810,7 @@ def test_unused_pieces_are_resegmented(tmp_path: Path, byte_fallback: bool) -> N
         path.write_bytes(proto(pieces, byte_fallback=byte_fallback, **switches))
         theirs = library.SentencePieceProcessor(model_proto=path.read_bytes())
         tok = pw.Tokenizer.from_file(path)
-        tok.save_sentencepiece(tmp_path / "again.model")
+        tok.save(tmp_path / "again.model", "sentencepiece")
         again = pw.Tokenizer.from_file(tmp_path / "again.model")
         kept = pw.Tokenizer.from_str(tok.to_str())
         used = pw.Tokenizer(dataclasses.replace(tok.model, unused=()), normalizer=tok.normalizer)
@@ -827,13 +827,13 @@ def test_unknown_fields_are_kept(tmp_path: Path) -> None:
     model = proto([UNK, A, ("b", 0.0, 1), ("ab", -1.0, 1)]) + field(15, b"whatever")
     (tmp_path / "old.model").write_bytes(model)
     tok = pw.Tokenizer.from_file(tmp_path / "old.model")
-    tok.save_sentencepiece(tmp_path / "same.model", base=tmp_path / "old.model")
+    tok.save(tmp_path / "same.model", "sentencepiece", base=tmp_path / "old.model")
     assert (tmp_path / "same.model").read_bytes() == model
     more = tok.with_added_tokens(["<c>"], special=True)
     with pytest.warns(
         pw.errors.PieceworkWarning, match="control symbols: the saved file treats '<c>' in a text"
     ):
-        more.save_sentencepiece(tmp_path / "new.model", base=tmp_path / "old.model")
+        more.save(tmp_path / "new.model", "sentencepiece", base=tmp_path / "old.model")
     assert (tmp_path / "new.model").read_bytes().endswith(field(15, b"whatever"))
     assert pw.Tokenizer.from_file(tmp_path / "new.model") == pw.Tokenizer.from_bytes(
         (tmp_path / "new.model").read_bytes()

@@ -136,12 +136,12 @@ def test_vocab_txt_warns_of_a_lost_template(tmp_path: Path) -> None:
     }
     tok = pw.Tokenizer.from_str(changed(post_processor=template))
     with pytest.warns(pw.errors.PieceworkWarning, match="its post-processor"):
-        tok.save_vocab(tmp_path / "vocab.txt")
+        tok.save(tmp_path / "vocab.txt", "vocab.txt")
 
 
 def test_vocab_txt_without_losses_does_not_warn(tmp_path: Path) -> None:
     tok = pw.train(["a b"], pw.WordPieceTrainer(8, special_tokens=["[SEP]", "[UNK]", "[CLS]"]))
-    tok.save_vocab(tmp_path / "vocab.txt")
+    tok.save(tmp_path / "vocab.txt", "vocab.txt")
     assert pw.Tokenizer.from_file(tmp_path / "vocab.txt").encode_ids("a b") == tok.encode_ids("a b")
 
 
@@ -164,3 +164,13 @@ def test_sentencepiece_model_is_detected_by_its_first_piece() -> None:
 
 def test_formats_equal_the_core_table() -> None:
     assert sorted(FORMATS) == sorted(name for name, *_ in _core.file_formats())
+
+
+@pytest.mark.parametrize(
+    "given", [{"format": "tokenizer.json"}, {"format": "sentencepiece", "approximate": True}]
+)
+def test_base_requires_an_exact_sentencepiece_model(given: Any, tmp_path: Path) -> None:
+    tok = pw.Tokenizer(pw.models.Unigram([("<unk>", 0.0), ("a", -1.0)], 0))
+    with pytest.raises(pw.errors.ConfigError, match="base= requires the format"):
+        tok.save(tmp_path / "x", base=tmp_path / "old.model", **given)
+    assert not (tmp_path / "x").exists()

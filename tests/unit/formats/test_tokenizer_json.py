@@ -145,7 +145,7 @@ def test_ids_may_be_unordered_and_have_gaps() -> None:
     with pytest.raises(pw.errors.TokenIdError, match="4"):
         tokenizer.decode([5, 4])
     with pytest.raises(pw.errors.VocabularyError, match="id 0"):
-        tokenizer.save_vocab("not-written")
+        tokenizer.save("not-written", "vocab.txt")
 
 
 def test_special_tokens_outside_the_vocabulary() -> None:

@@ -69,7 +69,7 @@ def test_shared_models_equal_sentencepiece(
     ours.save(tmp_path / "new.model", "sentencepiece")
     same(live.processor((tmp_path / "new.model").read_bytes()), ours, some)
     (tmp_path / "old.model").write_bytes(model)
-    ours.save_sentencepiece(tmp_path / "same.model", base=tmp_path / "old.model")
+    ours.save(tmp_path / "same.model", "sentencepiece", base=tmp_path / "old.model")
     assert (tmp_path / "same.model").read_bytes() == model
     again = pw.Tokenizer.from_str(ours.to_str())
     assert again.to_str() == ours.to_str()
@@ -89,7 +89,7 @@ def test_trained_models_equal_sentencepiece(
     theirs, ours = live.processor(model), pw.Tokenizer.from_bytes(model)
     some = [*texts(), *lines[-100:]]
     same(theirs, ours, some)
-    ours.save_sentencepiece(tmp_path / "m.model")
+    ours.save(tmp_path / "m.model", "sentencepiece")
     written = (tmp_path / "m.model").read_bytes()
     same(live.processor(written), ours, some)
     assert pw.Tokenizer.from_bytes(written).to_str() == ours.to_str()
@@ -152,7 +152,7 @@ def test_byte_piece_takes_precedence_over_nul_piece(tmp_path: Path) -> None:
     theirs, ours = live.processor(model), pw.Tokenizer.from_bytes(model)
     same(theirs, ours, ["a\0a", "\0", "\0\0b"])
     assert ours.encode("a\0").tokens == ["a", "<0x00>"]
-    ours.save_sentencepiece(tmp_path / "m.model")
+    ours.save(tmp_path / "m.model", "sentencepiece")
     same(live.processor((tmp_path / "m.model").read_bytes()), ours, ["a\0a"])
 
 
@@ -161,7 +161,7 @@ def test_pieces_with_nul_cannot_be_saved(piece: str, tmp_path: Path) -> None:
     vocab = [("<unk>", 0.0), ("a", -1.0), (piece, -1.0)]
     ours = pw.Tokenizer(pw.models.Unigram(vocab, 0, precision="float32"))
     with pytest.raises(pw.errors.ConfigError, match="cannot hold NUL, as the token"):
-        ours.save_sentencepiece(tmp_path / "m.model")
+        ours.save(tmp_path / "m.model", "sentencepiece")
 
 
 def test_byte_fallback_without_byte_pieces_raises() -> None:

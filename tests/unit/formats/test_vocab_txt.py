@@ -16,7 +16,7 @@ def test_line_numbers_are_ids(tmp_path: Path) -> None:
     path.write_text(BERT, encoding="utf-8")
     tokenizer = pw.Tokenizer.from_file(path)
     assert tokenizer.vocab == {token: i for i, token in enumerate(BERT.split())}
-    tokenizer.save_vocab(tmp_path / "again.txt")
+    tokenizer.save(tmp_path / "again.txt", "vocab.txt")
     assert (tmp_path / "again.txt").read_text(encoding="utf-8") == BERT
 
 
@@ -31,7 +31,7 @@ def test_empty_line_is_an_empty_token(tmp_path: Path) -> None:
     tokenizer = pw.Tokenizer.from_str("[UNK]\n\nhug\n")
     assert tokenizer.vocab == {"[UNK]": 0, "": 1, "hug": 2}
     assert tokenizer.encode_ids("hug x") == [2, 0]
-    tokenizer.save_vocab(tmp_path / "vocab.txt")
+    tokenizer.save(tmp_path / "vocab.txt", "vocab.txt")
     assert pw.Tokenizer.from_file(tmp_path / "vocab.txt") == tokenizer
 
 
@@ -90,13 +90,13 @@ def test_tokens_that_a_line_cannot_represent_raise(tmp_path: Path) -> None:
     )
     assert "## " in tokenizer.vocab
     with pytest.raises(pw.errors.VocabularyError, match=r"tokenizer\.json"):
-        tokenizer.save_vocab(tmp_path / "vocab.txt")
+        tokenizer.save(tmp_path / "vocab.txt", "vocab.txt")
     assert not list(tmp_path.iterdir())
 
 
 def test_vocab_txt_stores_no_training_record(tmp_path: Path) -> None:
     made = pw.train({"hug": 2}, pw.WordPieceTrainer(vocab_size=20))
-    made.save_vocab(tmp_path / "vocab.txt")
+    made.save(tmp_path / "vocab.txt", "vocab.txt")
     tokenizer = pw.Tokenizer.from_file(tmp_path / "vocab.txt")
     assert tokenizer.vocab == made.vocab
     assert (tokenizer.history, tokenizer.training.trainer, tokenizer.training.token_counts) == (

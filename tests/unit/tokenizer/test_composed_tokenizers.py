@@ -270,10 +270,10 @@ def test_explanations_agree_with_encoding(name: str) -> None:
 
 
 def save_warning(tok: pw.Tokenizer, path: Path) -> str:
-    """Returns the message of the warning that `save_vocab` raises, or an empty string."""
+    """Returns the message of the warning that `save` raises for a vocab.txt, or an empty string."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tok.save_vocab(path)
+        tok.save(path, "vocab.txt")
     assert len(caught) <= 1
     assert all(warning.filename == __file__ for warning in caught)
     return str(caught[0].message) if caught else ""
@@ -296,7 +296,7 @@ BERT: Callable[[], pw.Tokenizer] = lambda: pw.Tokenizer.from_str("\n".join(VOCAB
         ({"padding": 7}, "needs padding=Padding(length=7,"),
     ],
 )
-def test_save_vocab_names_the_arguments_to_restore_a_component(
+def test_saving_a_vocab_names_the_arguments_to_restore_a_component(
     change: dict[str, Any], expected: str, tmp_path: Path
 ) -> None:
     tok = BERT().replace(**change)  # type: ignore[typeddict-item]
@@ -308,7 +308,7 @@ def test_save_vocab_names_the_arguments_to_restore_a_component(
         assert pw.Tokenizer.from_file(tmp_path / "vocab.txt", **settings) == tok
 
 
-def test_save_vocab_warns_of_lost_tokens_and_models(tmp_path: Path) -> None:
+def test_saving_a_vocab_warns_of_lost_tokens_and_models(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
     assert "needs its added tokens," in save_warning(BERT().with_added_tokens(["<x>"]), path)
     assert "<x>" not in path.read_text(encoding="utf-8")

@@ -222,7 +222,7 @@ def test_given_probabilities_are_used(tmp_path: Path) -> None:
     with pytest.warns(
         errors.PieceworkWarning, match="its probabilities, which the format cannot represent"
     ):
-        pw.Tokenizer(model).save_vocab(path)
+        pw.Tokenizer(model).save(path, "vocab.txt")
 
 
 def test_given_probabilities_override_counts(trained: pw.Tokenizer) -> None:
@@ -260,7 +260,7 @@ def test_vocab_txt_warns_of_lost_segmentation(trained: pw.Tokenizer, tmp_path: P
     with pytest.warns(
         errors.PieceworkWarning, match="its segmentation, which the format cannot represent"
     ):
-        trained.replace(segmentation="likeliest").save_vocab(tmp_path / "vocab.txt")
+        trained.replace(segmentation="likeliest").save(tmp_path / "vocab.txt", "vocab.txt")
 
 
 def test_invalid_segmentation_raises(trained: pw.Tokenizer) -> None:

@@ -94,10 +94,7 @@ def convert(
     if kind != "merges.txt":
         check_target(target, tokenizer, *([base] if base else []))
     tok = _load_ranks(tokenizer, name) if name else load(tokenizer, splitting, model)
-    if kind == "sentencepiece" and not approximate:
-        tok.save_sentencepiece(target, base)
-    else:
-        tok.save(target, kind, approximate=approximate)
+    tok.save(target, kind, base=base, approximate=approximate)
 
 
 def _load_ranks(path: str, name: str) -> Tokenizer:

@@ -447,7 +447,7 @@ def train(
     with printing() as write:
         tok.save(output)
         if vocab_txt:
-            tok.save_vocab(vocab_txt)
+            tok.save(vocab_txt, "vocab.txt")
         if trace:
             history: Sequence[Merge | UnigramStep] = tok.training.steps or tok.history
             for number, step in enumerate(history, 1):
