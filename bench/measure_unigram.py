@@ -204,9 +204,12 @@ def _nbest() -> Iterator[Row]:
 
 def _sampled() -> Row:
     """Measures sampling, and checks that each segmentation spells the text."""
+    import piecework as pw
+
     texts = _texts("English", SLOW_BYTES)
     ours, theirs = _ours(T5), _theirs(T5)
-    drawn = lambda: ours.encode_batch(texts, alpha=0.1, seed=1, threads=1)  # noqa: E731
+    sampling = pw.Sampling(alpha=0.1, seed=1)
+    drawn = lambda: ours.encode_batch(texts, sampling=sampling, threads=1)  # noqa: E731
     fast, batch = best(drawn, 2)
     slow, _ = best(
         lambda: theirs.encode(texts, enable_sampling=True, nbest_size=-1, alpha=0.1, num_threads=1),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from piecework.arguments import DEFAULT
     from piecework.batch import EncodedBatch, PaddedBatch
     from piecework.counts import WordCounts
-    from piecework.encoding_settings import Padding, Truncation
+    from piecework.encoding_settings import Padding, Sampling, Truncation
     from piecework.errors import PieceworkError
     from piecework.explain import compare
     from piecework.patterns import Regex
@@ -53,6 +53,7 @@ __all__ = [
     "PieceworkError",
     "Progress",
     "Regex",
+    "Sampling",
     "ScoredEncoding",
     "Tokenizer",
     "Truncation",
@@ -97,6 +98,7 @@ _MODULE_OF = {
     "Progress": "results",
     "Regex": "patterns",
     "UnigramStep": "results",
+    "Sampling": "encoding_settings",
     "ScoredEncoding": "results",
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts, Batch, Encoding
     from piecework._core._batch import Columns
     from piecework.arguments import Specials
-    from piecework.encoding_settings import Padding, PaddingLike, Side, TruncationLike
+    from piecework.encoding_settings import Padding, PaddingLike, Sampling, Side, TruncationLike
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["Call", "EncodedBatch", "FileTexts", "PaddedBatch"]
@@ -52,10 +52,7 @@ class Call(Immutable):
     truncation: TruncationLike | Default
     padding: PaddingLike | Default
     cache: bool
-    dropout: float | None = None
-    alpha: float | None = None
-    nbest_size: int | None = None
-    seed: int | None = None
+    sampling: Sampling | Default | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +120,7 @@ class EncodedBatch:
                 truncation=call.truncation,
                 padding=call.padding,
                 cache=call.cache,
-                dropout=call.dropout,
-                alpha=call.alpha,
-                nbest_size=call.nbest_size,
-                seed=call.seed,
+                sampling=call.sampling,
                 offsets=True,
                 threads=self._threads,
             )

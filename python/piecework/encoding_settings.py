@@ -1,8 +1,9 @@
-"""Defines the settings of truncation and padding."""
+"""Defines the settings of truncation, padding and sampling."""
 
 from __future__ import annotations
 
 import operator
+import sys
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
@@ -10,12 +11,14 @@ from piecework._immutable import dataclass
 from piecework._settings import (
     LENGTH,
     NUMBER,
+    PROBABILITY,
     SIZE,
     TEXT,
     Choice,
     Kind,
     Maybe,
     Mismatch,
+    Number,
     Settings,
     members,
     takes,
@@ -26,7 +29,7 @@ from piecework.errors import ConfigError, shown
 if TYPE_CHECKING:
     from piecework.tokenizer.parts import TokenizerParts
 
-__all__ = ["Padding", "Side", "Strategy", "Truncation"]
+__all__ = ["Padding", "Sampling", "Side", "Strategy", "Truncation"]
 
 Side = Literal["left", "right"]
 Strategy = Literal["longest_first", "only_first", "only_second"]
@@ -121,6 +124,50 @@ class Padding(Settings):
         if data.get("pad_to_multiple_of") == 0:
             data["pad_to_multiple_of"] = None
         return data
+
+
+class _Power(Kind):
+    """Checks a finite number from 0 on."""
+
+    def check(self, value: Any) -> float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= value <= sys.float_info.max:
+            raise Mismatch(f"expected a number from 0, found {shown(value)}")
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Sampling(Settings):
+    r"""Holds the settings of random segmentations.
+
+    Args:
+        alpha: Draw a segmentation of Unigram, or of WordPiece with ``segmentation="likeliest"``, with its probability to
+            the power of `alpha`: 1 samples from the model, 0 samples uniformly, large values approach the best
+            segmentation. None takes the best one.
+        nbest_size: With `alpha`, the number of best segmentations of a word to draw from; None, SentencePiece's -1,
+            draws from all.
+        dropout: The probability, from 0 to 1, that BPE skips a merge, or WordPiece a token of more than one character
+            (MaxMatch-Dropout); None for that of the model.
+        seed: The seed of `alpha` and `dropout`: equal seeds give equal tokens; None draws a new one for each call.
+
+    >>> import piecework as pw
+    >>> tok = pw.Tokenizer.from_str("[UNK]\nh\nhug\n##u\n##g\n")
+    >>> [tok.encode("hug", sampling=Sampling(dropout=p, seed=1)).tokens for p in (0, 1)]
+    [['hug'], ['h', '##u', '##g']]
+    """
+
+    alpha: float | None = field(default=None, metadata=takes(Maybe(_Power())))
+    nbest_size: int | None = field(default=None, metadata=takes(Maybe(Number(1))))
+    dropout: float | None = field(default=None, metadata=takes(Maybe(PROBABILITY)))
+    seed: int | None = field(default=None, metadata=takes(Maybe(SIZE)))
+
+    def __post_init__(self) -> None:
+        """Checks the fields, and that `nbest_size` comes with `alpha`."""
+        super().__post_init__()
+        if self.nbest_size is not None and self.alpha is None:
+            raise ConfigError(
+                "nbest_size: requires alpha, the power of the probabilities; pass both"
+            )
 
 
 TruncationLike = Truncation | int | None

@@ -31,7 +31,7 @@ def tok() -> pw.Tokenizer:
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
 FILES = "encoding='utf-8', errors='strict'"
-CHANCE = "dropout=None, alpha=None, nbest_size=None, seed=None"
+CHANCE = "sampling=DEFAULT"
 ENCODING = (
     "is_pretokenized=False, add_special_tokens=True, specials=None, truncation=DEFAULT, "
     "padding=DEFAULT"
@@ -79,6 +79,8 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.count": "(self, text_or_texts, *, add_special_tokens=True, specials=None, "
     "cache=True)",
     "tokenizer.lm.LanguageModel.nbest": "(self, text, n, *, add_special_tokens=True, specials=None)",
+    "tokenizer.lm.LanguageModel.sample": "(self, text, n=1, *, alpha=1.0, nbest_size=None, seed=None, "
+    "add_special_tokens=True, specials=None)",
     "tokenizer.lm.LanguageModel.score": "(self, tokens)",
     "tokenizer.lm.LanguageModel.marginal_log_likelihood": "(self, text, *, specials=None)",
     "tokenizer.lm.LanguageModel.log_likelihood": "(self, text, *, specials=None)",
@@ -124,6 +126,7 @@ SIGNATURES: dict[str, str] = {
     "Truncation": "(max_length, stride=0, strategy='longest_first', direction='right')",
     "Padding": "(length=None, pad_to_multiple_of=None, direction='right', pad_id=None, "
     "pad_type_id=0, pad_token=None)",
+    "Sampling": "(alpha=None, nbest_size=None, dropout=None, seed=None)",
     "pre_tokenizers.BertPreTokenizer": "()",
     "pre_tokenizers.WhitespaceSplit": "()",
     "decoders.BPEDecoder": "(suffix='</w>')",

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from piecework.arguments import DEFAULT
+
 if TYPE_CHECKING:
     from piecework import Tokenizer
+    from piecework.arguments import Default
+    from piecework.encoding_settings import Sampling as CallSampling
 
 __all__ = ["Sampling"]
 
@@ -64,16 +68,15 @@ class Sampling:
         ),
     ] = None
 
-    def settings(self, line: int) -> dict[str, Any]:
-        """Returns the arguments of a batch that starts at a line; tokens do not depend on the batch size."""
+    def at(self, line: int) -> CallSampling | Default:
+        """Returns the sampling of a batch that starts at a line; tokens do not depend on the batch size."""
+        from piecework.encoding_settings import Sampling as CallSampling
+
+        if self == Sampling():
+            return DEFAULT
         alpha = 1.0 if self.sample and self.alpha is None else self.alpha
         seed = None if self.seed is None else self.seed + line * _GAMMA & _LARGEST_SEED
-        return {
-            "alpha": alpha,
-            "nbest_size": self.nbest_size,
-            "dropout": self.dropout,
-            "seed": seed,
-        }
+        return CallSampling(alpha, self.nbest_size, self.dropout, seed)
 
     def check(self, tok: Tokenizer) -> None:
         """Raises BadParameter for options without effect."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import sys
 from typing import TYPE_CHECKING, Any
 
 from piecework.arguments import as_column, check_iterable
@@ -23,7 +22,7 @@ __all__ = [
     "NO_LIMIT",
     "TEXT_TYPES",
     "added_tuples",
-    "check_number",
+    "check_probability",
     "checked_limit",
     "checked_part",
     "checked_probabilities",
@@ -92,7 +91,7 @@ def checked_probabilities(given: Any) -> Mapping[str, float] | None:
         )
     for token, probability in given.items():
         checked_text("probabilities", token)
-        check_number(f"probabilities: {shown(token)}", probability, 1)
+        check_probability(f"probabilities: {shown(token)}", probability)
     return dict(given)
 
 
@@ -130,15 +129,11 @@ def checked_specials(tokens: Mapping[str, int]) -> dict[str, int]:
     return dict(tokens)
 
 
-def check_number(name: str, value: Any, most: int | None) -> None:
-    """Raises ConfigError unless a value is None or a number from 0 to `most`."""
+def check_probability(name: str, value: Any) -> None:
+    """Raises ConfigError unless a value is None or a number from 0 to 1."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value is None or (
-        is_number and 0 <= value <= (sys.float_info.max if most is None else most)
-    ):
-        return
-    limit = "" if most is None else f" to {most}"
-    raise ConfigError(f"{name}: expected a number from 0{limit}, or None, found {shown(value)}")
+    if value is not None and not (is_number and 0 <= value <= 1):
+        raise ConfigError(f"{name}: expected a number from 0 to 1, or None, found {shown(value)}")
 
 
 def is_integer(value: Any, least: int, most: int) -> bool:

@@ -12,6 +12,7 @@ from piecework.tokenizer.checks import is_integer, read_only
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from piecework._core import Encoding
     from piecework.arguments import Specials, Text
     from piecework.results import ScoredEncoding
     from piecework.tokenizer.options import CallOptions
@@ -82,14 +83,57 @@ class LanguageModel(Immutable):
         """
         from piecework.results import ScoredEncoding
 
-        if not is_integer(n, 1, _MOST_SEGMENTATIONS):
-            raise ConfigError(
-                f"n: expected a number of segmentations from 1 to {_MOST_SEGMENTATIONS:,}, found {shown(n)}"
-            )
+        _check_number_of_segmentations(n)
         options = self._tok._options(add_special_tokens, specials, None, None)
         return [
             ScoredEncoding(*scored) for scored in self._tok._core.encode_nbest(text, n, options)
         ]
+
+    def sample(
+        self,
+        text: Text,
+        n: int = 1,
+        *,
+        alpha: float = 1.0,
+        nbest_size: int | None = None,
+        seed: int | None = None,
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
+    ) -> list[Encoding]:
+        """Draws segmentations of a text at random, independently of each other.
+
+        Args:
+            text: The text, a ``str`` or UTF-8 in ``bytes``.
+            n: The number of segmentations to draw, from 1 to 10,000.
+            alpha: See :class:`piecework.Sampling`.
+            nbest_size: See :class:`piecework.Sampling`.
+            seed: See :class:`piecework.Sampling`.
+            add_special_tokens: See :meth:`Tokenizer.encode`.
+            specials: See :meth:`Tokenizer.encode`.
+
+        Returns:
+            Encodings, neither truncated nor padded: those that :meth:`Tokenizer.encode_batch` returns for `n` equal texts.
+
+        Raises:
+            ConfigError: The model has no segmentation probabilities, or an argument is out of range.
+            PieceworkError: See :meth:`Tokenizer.encode`.
+
+        >>> from piecework import Tokenizer, models
+        >>> tok = Tokenizer(models.Unigram([("a", -1.0), ("aa", -2.0)]))
+        >>> [encoding.tokens for encoding in tok.lm.sample("aa", 3, seed=1)]
+        [['aa'], ['aa'], ['a', 'a']]
+        """
+        from piecework.encoding_settings import Sampling
+
+        _check_number_of_segmentations(n)
+        sampling = self._tok._seeded(Sampling(alpha, nbest_size, seed=seed))
+        drawn = []
+        for number in range(n):
+            options = self._tok._options(
+                add_special_tokens, specials, None, None, True, sampling, number
+            )
+            drawn.append(self._tok._core.encode(text, None, False, options))
+        return drawn
 
     def score(self, tokens: Iterable[str | int]) -> float:
         """Returns the score of a segmentation, the sum of the log-probabilities of its tokens.
@@ -171,3 +215,11 @@ class LanguageModel(Immutable):
     def _instead(self, name: str) -> str:
         """Returns the error for an assignment."""
         return read_only(self, name)
+
+
+def _check_number_of_segmentations(n: object) -> None:
+    """Raises ConfigError for an `n` that is out of range."""
+    if not is_integer(n, 1, _MOST_SEGMENTATIONS):
+        raise ConfigError(
+            f"n: expected a number of segmentations from 1 to {_MOST_SEGMENTATIONS:,}, found {shown(n)}"
+        )

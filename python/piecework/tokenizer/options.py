@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way
 from piecework.errors import ConfigError, shown
-from piecework.tokenizer.checks import check_number, is_integer
 from piecework.tokenizer.parts import TokenizerParts
 
 if TYPE_CHECKING:
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 
     from piecework._core import Options
     from piecework.arguments import Specials
-    from piecework.encoding_settings import PaddingLike, TruncationLike
+    from piecework.encoding_settings import PaddingLike, Sampling, TruncationLike
 
 __all__ = ["CallOptions"]
 
@@ -35,23 +33,19 @@ class CallOptions(TokenizerParts):
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
-        dropout: float | None = None,
-        alpha: float | None = None,
-        nbest_size: int | None = None,
-        seed: int | None = None,
+        sampling: Sampling | Default | None = DEFAULT,
         first_input: int = 0,
     ) -> Options:
         """Returns the options of a call for the core, from a cache if they are common."""
         if (
             add_special_tokens is cache is True
             and specials is None
-            and truncation is padding is DEFAULT
-            and dropout is alpha is nbest_size is seed is None
+            and truncation is padding is sampling is DEFAULT
             and first_input == 0
             and (plain := self._plain_options) is not None
         ):
             return plain
-        way = self._way(cache, dropout, alpha, nbest_size, seed)
+        way = self._way(cache, sampling)
         if first_input:
             way = way._replace(first_input=first_input)
         is_name = specials is None or isinstance(specials, str)
@@ -110,35 +104,34 @@ class CallOptions(TokenizerParts):
         limit = as_truncation(value) if name == "truncation" else as_padding(value, self)
         return json.dumps(limit and limit.to_dict())
 
-    def _seed(self, seed: int | None, dropout: float | None, alpha: float | None) -> int | None:
-        """Returns the seed of a call: the given one, a new one if tokens are sampled, else None."""
-        if seed is not None:
-            return seed
-        is_sampled = alpha is not None or (self._has_dropout if dropout is None else dropout != 0)
-        return int.from_bytes(os.urandom(8)) if is_sampled else None
+    def _seeded(self, sampling: Sampling | Default | None) -> Sampling | Default | None:
+        """Returns the sampling of a call, with a new seed if tokens are sampled without one."""
+        if sampling is None or (isinstance(sampling, Default) and not self._has_dropout):
+            return sampling
+        from piecework.encoding_settings import Sampling
 
-    def _way(
-        self,
-        cache: bool,
-        dropout: float | None,
-        alpha: float | None,
-        nbest_size: int | None,
-        seed: int | None,
-    ) -> Way:
+        if isinstance(sampling, Default):
+            sampling = Sampling()
+        elif not isinstance(sampling, Sampling):
+            raise ConfigError(f"sampling: expected a Sampling or None, found {shown(sampling)}")
+        dropout = self._has_dropout if sampling.dropout is None else sampling.dropout
+        if sampling.seed is not None or (sampling.alpha is None and not dropout):
+            return sampling
+        return Sampling(
+            sampling.alpha, sampling.nbest_size, sampling.dropout, int.from_bytes(os.urandom(8))
+        )
+
+    def _way(self, cache: bool, sampling: Sampling | Default | None) -> Way:
         """Returns how the core encodes: fast path, cache, and the settings of sampling."""
         way = FAST if cache else UNCACHED
-        drawn = self._seed(seed, dropout, alpha)
-        number = 0 if drawn is None else drawn
-        if dropout is alpha is nbest_size is None and number == 0:
+        sampling = self._seeded(sampling)
+        if isinstance(sampling, Default):
             return way
-        check_number("dropout", dropout, 1)
-        check_number("alpha", alpha, None)
-        if nbest_size is not None and (alpha is None or not is_integer(nbest_size, 1, 2**32 - 1)):
-            raise ConfigError(
-                f"nbest_size: expected None, or an integer from 1 on together with alpha=; found {shown(nbest_size)} with alpha={alpha!r}"
-            )
-        if not is_integer(number, 0, 2**64 - 1):
-            raise ConfigError(f"seed: expected an integer from 0 to 2^64 - 1, found {shown(seed)}")
+        if sampling is None:
+            return way._replace(dropout=0.0) if self._has_dropout else way
         return way._replace(
-            dropout=dropout, alpha=alpha, nbest_size=nbest_size, seed=operator.index(number)
+            dropout=sampling.dropout,
+            alpha=sampling.alpha,
+            nbest_size=sampling.nbest_size,
+            seed=sampling.seed or 0,
         )

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from piecework.arguments import ArrowColumn, Specials, Text
     from piecework.batch import Call, EncodedBatch
     from piecework.decoders import Decoder
-    from piecework.encoding_settings import PaddingLike, TruncationLike
+    from piecework.encoding_settings import PaddingLike, Sampling, TruncationLike
     from piecework.explain import Explanation, Merging
     from piecework.formats.detect import Format
     from piecework.io.files import Pathish
@@ -505,10 +505,7 @@ class Tokenizer(Decoding):
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
-        dropout: float | None = None,
-        alpha: float | None = None,
-        nbest_size: int | None = None,
-        seed: int | None = None,
+        sampling: Sampling | Default | None = DEFAULT,
     ) -> Encoding:
         r"""Encodes a text or a pair of texts.
 
@@ -524,14 +521,8 @@ class Tokenizer(Decoding):
                 removed tokens are in ``overflowing``.
             padding: A :class:`piecework.Padding`, a length in tokens, or None; by default that of the tokenizer.
             cache: Whether encoded words are looked up in a cache and added to it. The result does not depend on it.
-            dropout: The probability, from 0 to 1, that BPE skips a merge, or WordPiece a token of more than one character
-                (MaxMatch-Dropout); None for that of the model.
-            alpha: Draw a segmentation of Unigram, or of WordPiece with ``segmentation="likeliest"``, with its probability to
-                the power of `alpha`: 1 samples from the model, 0 samples uniformly, large values approach the best
-                segmentation. None takes the best one.
-            nbest_size: With `alpha`, the number of best segmentations of a word to draw from; None, SentencePiece's -1,
-                draws from all.
-            seed: The seed of `dropout` and `alpha`: equal seeds give equal tokens; None draws a new one for each call.
+            sampling: A :class:`piecework.Sampling`, which draws segmentations at random, or None for the best one; by default
+                None, or the dropout of the model.
 
         Returns:
             Ids, tokens, offsets (in characters of the original text), word ids, type ids and masks.
@@ -543,8 +534,8 @@ class Tokenizer(Decoding):
             InvalidUtf8Error: The bytes are not UTF-8.
             TruncationError: `max_length` is too small for the special tokens, or there is no second text to truncate.
             RegexError: A pattern exceeded its limit of steps.
-            ConfigError: `alpha` with a model without segmentation probabilities, or `dropout` with Unigram or with
-                WordPiece's likeliest segmentation.
+            ConfigError: `sampling` with `alpha` and a model without segmentation probabilities, or with `dropout` and Unigram
+                or WordPiece's likeliest segmentation.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.encode("hugs hug").offsets
@@ -558,10 +549,7 @@ class Tokenizer(Decoding):
             truncation,
             padding,
             cache,
-            dropout,
-            alpha,
-            nbest_size,
-            seed,
+            sampling,
         )
         return self._core.encode(text, pair, is_pretokenized, options)
 
@@ -580,10 +568,7 @@ class Tokenizer(Decoding):
             call.truncation,
             padding,
             call.cache,
-            call.dropout,
-            call.alpha,
-            call.nbest_size,
-            call.seed,
+            call.sampling,
             number,
         )
         return self._core.encode(text, pair, call.is_pretokenized, options)
@@ -596,10 +581,7 @@ class Tokenizer(Decoding):
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
-        dropout: float | None = None,
-        alpha: float | None = None,
-        nbest_size: int | None = None,
-        seed: int | None = None,
+        sampling: Sampling | Default | None = DEFAULT,
     ) -> Encoding:
         r"""Encodes one text given as segments, of which only trusted ones may contain special tokens.
 
@@ -610,10 +592,7 @@ class Tokenizer(Decoding):
             truncation: See :meth:`encode`.
             padding: See :meth:`encode`.
             cache: See :meth:`encode`.
-            dropout: See :meth:`encode`.
-            alpha: See :meth:`encode`.
-            nbest_size: See :meth:`encode`.
-            seed: See :meth:`encode`.
+            sampling: See :meth:`encode`.
 
         Returns:
             The encoding, with offsets in characters of the concatenated segments.
@@ -628,10 +607,7 @@ class Tokenizer(Decoding):
             truncation,
             padding,
             cache,
-            dropout,
-            alpha,
-            nbest_size,
-            seed,
+            sampling,
         )
         return self._core.encode_segments(segments, options)
 
@@ -646,10 +622,7 @@ class Tokenizer(Decoding):
         truncation: TruncationLike | Default = DEFAULT,
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
-        dropout: float | None = None,
-        alpha: float | None = None,
-        nbest_size: int | None = None,
-        seed: int | None = None,
+        sampling: Sampling | Default | None = DEFAULT,
     ) -> list[int]:
         """Returns only the token ids of a text or pair; for the arguments see :meth:`encode`."""
         options = self._options(
@@ -658,10 +631,7 @@ class Tokenizer(Decoding):
             truncation,
             padding,
             cache,
-            dropout,
-            alpha,
-            nbest_size,
-            seed,
+            sampling,
         )
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
@@ -676,10 +646,7 @@ class Tokenizer(Decoding):
         padding: PaddingLike | Default = DEFAULT,
         offsets: bool = False,
         cache: bool = True,
-        dropout: float | None = None,
-        alpha: float | None = None,
-        nbest_size: int | None = None,
-        seed: int | None = None,
+        sampling: Sampling | Default | None = DEFAULT,
         threads: int | None = None,
     ) -> EncodedBatch:
         r"""Encodes many texts into one flat array of ids.
@@ -695,10 +662,7 @@ class Tokenizer(Decoding):
             offsets: Whether offsets, word ids, type ids and masks are computed together with the ids, instead of on first
                 access.
             cache: See :meth:`encode`.
-            dropout: See :meth:`encode`. The position of a text in the batch is part of its random seed.
-            alpha: See :meth:`encode`.
-            nbest_size: See :meth:`encode`.
-            seed: See :meth:`encode`.
+            sampling: See :meth:`encode`. The position of a text in the batch is part of its random seed.
             threads: The number of threads; by default one per core. The result does not depend on it.
 
         Returns:
@@ -716,7 +680,7 @@ class Tokenizer(Decoding):
         from piecework.batch import Call, EncodedBatch
 
         rows = listed_texts(texts, is_pretokenized)
-        seed = self._seed(seed, dropout, alpha)  # drawn once: `batch[i]` encodes with it again
+        sampling = self._seeded(sampling)  # once: `batch[i]` encodes with the seed again
         specials = frozen_specials(specials)
         options = self._options(
             add_special_tokens,
@@ -724,10 +688,7 @@ class Tokenizer(Decoding):
             truncation,
             padding,
             cache,
-            dropout,
-            alpha,
-            nbest_size,
-            seed,
+            sampling,
         )
         batch = self._core.encode_batch(rows, is_pretokenized, options, bool(offsets), threads)
         call = Call(
@@ -739,10 +700,7 @@ class Tokenizer(Decoding):
             truncation,
             padding,
             cache,
-            dropout,
-            alpha,
-            nbest_size,
-            seed,
+            sampling,
         )
         return EncodedBatch(batch, call, threads)
 
@@ -755,10 +713,7 @@ class Tokenizer(Decoding):
         specials: Specials | None = None,
         errors: Literal["strict", "replace"] = "strict",
         cache: bool = True,
-        dropout: float | None = None,
-        alpha: float | None = None,
-        nbest_size: int | None = None,
-        seed: int | None = None,
+        sampling: Sampling | Default | None = DEFAULT,
         threads: int | None = None,
         progress: ProgressLike = False,
     ) -> EncodedBatch:
@@ -775,10 +730,7 @@ class Tokenizer(Decoding):
             specials: See :meth:`encode`.
             errors: ``"strict"`` raises on invalid UTF-8, ``"replace"`` replaces it by U+FFFD.
             cache: See :meth:`encode`.
-            dropout: See :meth:`encode`. The number of a line is part of its random seed, as in :meth:`encode_batch`.
-            alpha: See :meth:`encode`.
-            nbest_size: See :meth:`encode`.
-            seed: See :meth:`encode`.
+            sampling: See :meth:`encode`. The number of a line is part of its random seed, as in :meth:`encode_batch`.
             threads: The number of threads; by default one per core. The result does not depend on it.
             progress: Whether to show progress, or a callback for it.
 
@@ -805,11 +757,9 @@ class Tokenizer(Decoding):
 
         if errors not in ("strict", "replace"):
             raise ConfigError(f'errors must be "strict" or "replace", not {shown(errors)}')
-        seed = self._seed(seed, dropout, alpha)
+        sampling = self._seeded(sampling)
         specials = frozen_specials(specials)
-        options = self._options(
-            add_special_tokens, specials, None, None, cache, dropout, alpha, nbest_size, seed
-        )
+        options = self._options(add_special_tokens, specials, None, None, cache, sampling)
         name = checked(path)
         command = "encode TOKENIZER -"
         check_text(path, command)
@@ -837,10 +787,7 @@ class Tokenizer(Decoding):
             None,
             None,
             cache,
-            dropout,
-            alpha,
-            nbest_size,
-            seed,
+            sampling,
         )
         return EncodedBatch(batch, call, threads)
 

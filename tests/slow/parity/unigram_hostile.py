@@ -238,7 +238,7 @@ def attempt(model: bytes, some: list[str]) -> tuple[pw.Tokenizer | None, str]:
         for text in some:
             ids = tokenizer.encode_ids(text, specials="text")
             tokenizer.lm.nbest(text[:60], 3)
-            tokenizer.encode(text, alpha=0.5, seed=1)
+            tokenizer.encode(text, sampling=pw.Sampling(alpha=0.5, seed=1))
             tokenizer.decode(ids)
     except pw.errors.PieceworkError as error:
         return None, str(error)

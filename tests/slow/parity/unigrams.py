@@ -130,7 +130,7 @@ class ModelPair:
         """Compares batches on all paths, with a cold and a warm cache."""
         wanted = self.theirs.encode(texts)
         for path in ("fast", "fast", "uncached", "generic"):
-            call = Call(self.ours, texts, False, True, "text", None, None, True)
+            call = Call(self.ours, texts, False, True, "text", None, None, True, None)
             options = self.paths[path]
             for columns in (False, True):
                 made = self.ours._core.encode_batch(texts, False, options, columns, 1)

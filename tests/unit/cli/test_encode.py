@@ -265,7 +265,7 @@ def test_sample_option(run: Run, unigram: Path, monkeypatch: pytest.MonkeyPatch)
             "seed": 2,
         },
     }.items():
-        wanted = tok.encode_batch(lines, **call).to_list()
+        wanted = tok.encode_batch(lines, sampling=pw.Sampling(**call)).to_list()
         for batch in (1000, 7):
             monkeypatch.setattr(reading, "_LINES", batch)
             out = run("encode", unigram, *given, stdin="\n".join(lines)).out
@@ -302,7 +302,7 @@ def test_sampling_options_without_effect_are_refused(
 
 def test_dropout_and_seed_options(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:
     lines = ["the cats sat"] * 20
-    wanted = tok.encode_batch(lines, dropout=0.4, seed=3).to_list()
+    wanted = tok.encode_batch(lines, sampling=pw.Sampling(dropout=0.4, seed=3)).to_list()
     given = ("--dropout", "0.4", "--seed", "3")
     assert ids_of(run("encode", tok_file, *given, stdin="\n".join(lines)).out) == wanted
     assert len(set(map(tuple, wanted))) > 3
@@ -337,7 +337,7 @@ def test_nbest_and_sampling_with_likeliest_wordpiece(
     found = likeliest.lm.nbest("cats", 3)
     rows = [f"{score:.6g}\t{' '.join(encoding.tokens)}" for encoding, score in found]
     assert run("encode", path, "--nbest", 3, "--tokens", stdin="cats").out.splitlines() == rows
-    wanted = likeliest.encode_batch(["cats"] * 9, alpha=0.1, seed=3).to_list()
+    wanted = likeliest.encode_batch(["cats"] * 9, sampling=pw.Sampling(alpha=0.1, seed=3)).to_list()
     given = ("--sample", "--alpha", "0.1", "--seed", "3")
     assert ids_of(run("encode", path, *given, stdin="cats\n" * 9).out) == wanted
 

@@ -146,8 +146,10 @@ def test_nbest_and_probabilities_take_control_symbols_for_text() -> None:
         assert ours.lm.marginal_log_likelihood(text) < ours.lm.marginal_log_likelihood(
             text, specials="match"
         )
-        drawn = ours.encode_ids(text, alpha=0.5, seed=3)
-        assert drawn == ours.encode_ids(text, alpha=0.5, seed=3, specials="text")
+        drawn = ours.encode_ids(text, sampling=pw.Sampling(alpha=0.5, seed=3))
+        assert drawn == ours.encode_ids(
+            text, sampling=pw.Sampling(alpha=0.5, seed=3), specials="text"
+        )
         explained = [piece.token for piece in ours.explain(text).pieces]
         assert not {"<s>", "</s>", "<pad>", "<c>"} & set(explained)
 

@@ -31,8 +31,12 @@ def by_reference(case: Case, **call: Any) -> Any:
     return pipeline.from_dict(config_of(case)).encode(case["text"], **call)
 
 
-def encoded(tokenizer: pw.Tokenizer, text: str, number: int = 0, **call: Any) -> Any:
+def encoded(
+    tokenizer: pw.Tokenizer, text: str, number: int = 0, seed: int | None = None, **call: Any
+) -> Any:
     """Encodes a text as input `number` of a batch."""
+    if seed is not None:
+        call["sampling"] = pw.Sampling(seed=seed)
     if number == 0:
         return tokenizer.encode(text, **call)
     return tokenizer.encode_batch([text] * (number + 1), **call)[number]

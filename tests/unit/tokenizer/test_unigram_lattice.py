@@ -99,7 +99,7 @@ def test_samples_and_probabilities_equal_reference(
 ) -> None:
     tok, encoder, _ = core_and_reference(*setting)
     drawn = encoder.sample(text, alpha, SplitMix64.for_input(seed, 0))
-    found = entries_of(tok, tok.encode(text, alpha=alpha, seed=seed))
+    found = entries_of(tok, tok.encode(text, sampling=pw.Sampling(alpha=alpha, seed=seed)))
     assert found == [p.entry or "<unk>" for p in drawn]
     assert tok.lm.marginal_log_likelihood(text) == encoder.marginal_log_likelihood(text)
 
@@ -114,7 +114,9 @@ def test_samples_among_nbest_equal_reference(
 ) -> None:
     tok, encoder, _ = core_and_reference(*setting)
     drawn = encoder.sample(text, alpha, SplitMix64.for_input(seed, 0), n)
-    found = entries_of(tok, tok.encode(text, alpha=alpha, nbest_size=n, seed=seed))
+    found = entries_of(
+        tok, tok.encode(text, sampling=pw.Sampling(alpha=alpha, nbest_size=n, seed=seed))
+    )
     assert found == [p.entry or "<unk>" for p in drawn]
 
 
@@ -159,7 +161,9 @@ def test_long_text_does_not_underflow() -> None:
     )
     assert tok.lm.marginal_log_likelihood("a" * 5000) == encoder.marginal_log_likelihood("a" * 5000)
     drawn = encoder.sample("a" * 5000, 1.0, SplitMix64.for_input(3, 0))
-    assert tok.encode("a" * 5000, alpha=1.0, seed=3).tokens == [p.entry for p in drawn]
+    assert tok.encode("a" * 5000, sampling=pw.Sampling(alpha=1.0, seed=3)).tokens == [
+        p.entry for p in drawn
+    ]
 
 
 # Sampling
@@ -182,7 +186,7 @@ def chi_square(tok: pw.Tokenizer, drawn_with: float, alpha: float) -> float:
     draws = 20_000
     weights = {row: exp(alpha * sum(map(SAMPLED.get, row))) for row in segmentations(TEXT)}  # type: ignore[arg-type]
     assert len(weights) == 12
-    batch = tok.encode_batch([TEXT] * draws, alpha=drawn_with, seed=1)
+    batch = tok.encode_batch([TEXT] * draws, sampling=pw.Sampling(alpha=drawn_with, seed=1))
     drawn = Counter(tuple(map(tok.id_to_token, row)) for row in batch.to_list())
     assert drawn.keys() <= weights.keys()
     whole = sum(weights.values())
@@ -205,7 +209,9 @@ def test_sampling_among_nbest(tok: pw.Tokenizer, alpha: float) -> None:
     draws, size = 6000, 4
     best = tok.lm.nbest(TEXT, size)
     weights = {tuple(encoding.ids): exp(alpha * score) for encoding, score in best}
-    batch = tok.encode_batch([TEXT] * draws, alpha=alpha, nbest_size=size, seed=2)
+    batch = tok.encode_batch(
+        [TEXT] * draws, sampling=pw.Sampling(alpha=alpha, nbest_size=size, seed=2)
+    )
     drawn = Counter(map(tuple, batch.to_list()))
     assert drawn.keys() == weights.keys()
     whole = sum(weights.values())
@@ -213,16 +219,28 @@ def test_sampling_among_nbest(tok: pw.Tokenizer, alpha: float) -> None:
     # 3 degrees of freedom: a correct sampler exceeds it for one seed in a thousand.
     assert sum((drawn[row] - n) ** 2 / n for row, n in expected.items()) < 16.27
     assert batch[7].ids == batch.to_list()[7]
-    assert tok.encode(TEXT, alpha=alpha, nbest_size=1, seed=3) == tok.encode(TEXT)
-    assert tok.encode(TEXT, alpha=alpha, nbest_size=99).ids in [
+    assert tok.encode(TEXT, sampling=pw.Sampling(alpha=alpha, nbest_size=1, seed=3)) == tok.encode(
+        TEXT
+    )
+    assert tok.encode(TEXT, sampling=pw.Sampling(alpha=alpha, nbest_size=99)).ids in [
         row.encoding.ids for row in tok.lm.nbest(TEXT, 12)
     ]
 
 
 def test_calls_without_seed_differ() -> None:
     tok = pw.Tokenizer(models.Unigram([("a", -1.0), ("aa", -1.5)]))
-    assert len({str(tok.encode("a" * 60, alpha=0.5).ids) for _ in range(5)}) > 1
-    assert len({str(tok.encode("a" * 60, alpha=0.5, seed=0).ids) for _ in range(5)}) == 1
+    assert (
+        len({str(tok.encode("a" * 60, sampling=pw.Sampling(alpha=0.5)).ids) for _ in range(5)}) > 1
+    )
+    assert (
+        len(
+            {
+                str(tok.encode("a" * 60, sampling=pw.Sampling(alpha=0.5, seed=0)).ids)
+                for _ in range(5)
+            }
+        )
+        == 1
+    )
 
 
 def test_sampling_among_nbest_equals_sentencepiece(data: Path) -> None:
@@ -239,7 +257,9 @@ def test_sampling_among_nbest_equals_sentencepiece(data: Path) -> None:
             for _ in range(draws)
         ],
         ours.encode_batch(
-            [text] * draws, alpha=alpha, nbest_size=size, add_special_tokens=False, seed=5
+            [text] * draws,
+            sampling=pw.Sampling(alpha=alpha, nbest_size=size, seed=5),
+            add_special_tokens=False,
         ).to_list(),
     ]
     for rows in drawn:  # each exceeds 4 standard deviations once in 15,000 runs
@@ -247,50 +267,66 @@ def test_sampling_among_nbest_equals_sentencepiece(data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"nbest_size": 3}, {"alpha": 1.0, "nbest_size": 0}, {"alpha": 1.0, "nbest_size": "3"}]
+    ("given", "message"),
+    [
+        ({"nbest_size": 3}, "nbest_size: requires alpha"),
+        ({"alpha": 1.0, "nbest_size": 0}, "nbest_size: expected an integer from 1"),
+        ({"alpha": 1.0, "nbest_size": "3"}, "nbest_size: expected an integer from 1"),
+    ],
 )
-def test_invalid_nbest_size_raises(tok: pw.Tokenizer, given: dict[str, Any]) -> None:
-    with pytest.raises(
-        errors.ConfigError, match="nbest_size: expected None, or an integer from 1 on"
-    ):
-        tok.encode(TEXT, **given)
+def test_invalid_nbest_size_raises(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(errors.ConfigError, match=message):
+        pw.Sampling(**given)
 
 
 def test_sampled_batch_equals_single_calls_for_any_threads(tok: pw.Tokenizer) -> None:
     texts = [f"{TEXT} {TEXT * 3}", TEXT, "x", ""] * 5000
-    batch = tok.encode_batch(texts, alpha=0.5, seed=9)
-    assert batch.to_list() == tok.encode_batch(texts, alpha=0.5, seed=9, threads=1).to_list()
-    assert batch.to_list()[0] == tok.encode_ids(texts[0], alpha=0.5, seed=9)
+    batch = tok.encode_batch(texts, sampling=pw.Sampling(alpha=0.5, seed=9))
+    assert (
+        batch.to_list()
+        == tok.encode_batch(texts, sampling=pw.Sampling(alpha=0.5, seed=9), threads=1).to_list()
+    )
+    assert batch.to_list()[0] == tok.encode_ids(texts[0], sampling=pw.Sampling(alpha=0.5, seed=9))
     assert len({tuple(ids) for ids in batch.to_list()[1::4]}) > 10
     assert [batch[n].ids for n in range(40)] == batch.to_list()[:40]
-    full = tok.encode_batch(texts, alpha=0.5, seed=9, offsets=True)
+    full = tok.encode_batch(texts, sampling=pw.Sampling(alpha=0.5, seed=9), offsets=True)
     assert full.to_list() == batch.to_list()
     assert batch.offsets.tolist() == full.offsets.tolist()
 
 
 def test_equal_seeds_agree_and_large_alpha_gives_the_best(tok: pw.Tokenizer) -> None:
-    drawn = [tok.encode(TEXT, alpha=0.1, seed=seed).tokens for seed in range(40)]
-    assert drawn == [tok.encode(TEXT, alpha=0.1, seed=seed).tokens for seed in range(40)]
+    drawn = [
+        tok.encode(TEXT, sampling=pw.Sampling(alpha=0.1, seed=seed)).tokens for seed in range(40)
+    ]
+    assert drawn == [
+        tok.encode(TEXT, sampling=pw.Sampling(alpha=0.1, seed=seed)).tokens for seed in range(40)
+    ]
     assert len(set(map(tuple, drawn))) > 5
-    assert tok.encode(TEXT, alpha=1e4, seed=5) == tok.encode(TEXT)
-    assert tok.encode(TEXT, alpha=1e308).tokens[0] in SAMPLED
-    assert tok.encode_segments([(TEXT, True)], alpha=0.1, seed=3).tokens == drawn[3]
+    assert tok.encode(TEXT, sampling=pw.Sampling(alpha=1e4, seed=5)) == tok.encode(TEXT)
+    assert tok.encode(TEXT, sampling=pw.Sampling(alpha=1e308)).tokens[0] in SAMPLED
+    assert (
+        tok.encode_segments([(TEXT, True)], sampling=pw.Sampling(alpha=0.1, seed=3)).tokens
+        == drawn[3]
+    )
 
 
 def test_sampling_does_not_change_the_cache(tok: pw.Tokenizer) -> None:
     before = tok.encode_ids(TEXT)
-    tok.encode_ids(TEXT, alpha=0.0, seed=2)
+    tok.encode_ids(TEXT, sampling=pw.Sampling(alpha=0.0, seed=2))
     assert tok.encode_ids(TEXT) == before
 
 
 def test_sampling_for_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text(f"{TEXT}\n" * 9)
-    lines = tok.encode_file(path, lines=True, alpha=0.5, seed=4)
+    lines = tok.encode_file(path, lines=True, sampling=pw.Sampling(alpha=0.5, seed=4))
     assert (
-        lines.to_list() == tok.encode_file(path, lines=True, alpha=0.5, seed=4, threads=1).to_list()
+        lines.to_list()
+        == tok.encode_file(
+            path, lines=True, sampling=pw.Sampling(alpha=0.5, seed=4), threads=1
+        ).to_list()
     )
-    assert lines.to_list()[0] == tok.encode_ids(TEXT, alpha=0.5, seed=4)
+    assert lines.to_list()[0] == tok.encode_ids(TEXT, sampling=pw.Sampling(alpha=0.5, seed=4))
 
 
 def test_lines_of_a_file_draw_as_texts_of_a_batch(tok: pw.Tokenizer, tmp_path: Path) -> None:
@@ -298,10 +334,12 @@ def test_lines_of_a_file_draw_as_texts_of_a_batch(tok: pw.Tokenizer, tmp_path: P
     texts = [TEXT, "", TEXT] * 40_000
     path = tmp_path / "text.txt"
     path.write_text("".join(f"{text}\r\n" for text in texts), newline="")
-    batch = tok.encode_batch(texts, alpha=0.5, seed=4)
+    batch = tok.encode_batch(texts, sampling=pw.Sampling(alpha=0.5, seed=4))
     assert path.stat().st_size > 2 << 18  # several blocks
     for threads in (1, 2):
-        lines = tok.encode_file(path, lines=True, alpha=0.5, seed=4, threads=threads)
+        lines = tok.encode_file(
+            path, lines=True, sampling=pw.Sampling(alpha=0.5, seed=4), threads=threads
+        )
         assert lines.to_list() == batch.to_list()
 
 
@@ -346,10 +384,22 @@ def test_nbest_encodings_are_complete() -> None:
     assert tok.lm.score(["ab", "<x>"]) == -1.5
 
 
+def test_sample_draws_the_rows_of_a_batch(tok: pw.Tokenizer) -> None:
+    settings = pw.Sampling(alpha=0.5, nbest_size=4, seed=7)
+    rows = tok.encode_batch([TEXT] * 20, sampling=settings)
+    assert tok.lm.sample(TEXT, 20, alpha=0.5, nbest_size=4, seed=7) == list(rows)
+    assert len({str(tok.lm.sample(TEXT * 9)) for _ in range(12)}) > 1, (
+        "without a seed, calls differ"
+    )
+    for n in (0, 10_001, 1.5):
+        with pytest.raises(errors.ConfigError, match="n: expected a number of segmentations"):
+            tok.lm.sample(TEXT, n)  # type: ignore[arg-type]
+
+
 def test_nbest_of_empty_texts(tok: pw.Tokenizer) -> None:
     assert [(len(encoding), score) for encoding, score in tok.lm.nbest("", 3)] == [(0, 0.0)]
     assert (tok.lm.marginal_log_likelihood(""), tok.lm.score([])) == (0.0, 0.0)
-    assert tok.encode("", alpha=0.5).tokens == []
+    assert tok.encode("", sampling=pw.Sampling(alpha=0.5)).tokens == []
 
 
 # Errors
@@ -362,8 +412,8 @@ def test_other_models_raise(model: models.Model) -> None:
     tok = pw.Tokenizer(model)
     message = f"only Unigram, and WordPiece .* the tokenizer has a {type(model).__name__}"
     for call in (
-        lambda: tok.encode("a", alpha=0.5),
-        lambda: tok.encode_batch(["a"], alpha=0.0),
+        lambda: tok.encode("a", sampling=pw.Sampling(alpha=0.5)),
+        lambda: tok.encode_batch(["a"], sampling=pw.Sampling(alpha=0.0)),
         lambda: tok.lm.nbest("a", 2),
         lambda: tok.lm.marginal_log_likelihood("a"),
         lambda: tok.lm.score(["a"] if "a" in tok.vocab else []),
@@ -374,14 +424,14 @@ def test_other_models_raise(model: models.Model) -> None:
 
 @pytest.mark.parametrize("alpha", [-0.1, "a", True, float("nan"), float("inf")])
 def test_invalid_alpha_raises(tok: pw.Tokenizer, alpha: Any) -> None:
-    with pytest.raises(errors.ConfigError, match="alpha: expected a number from 0, or None"):
-        tok.encode("a", alpha=alpha)
+    with pytest.raises(errors.ConfigError, match="alpha: expected a number from 0, found"):
+        tok.encode("a", sampling=pw.Sampling(alpha=alpha))
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64, "1", 1.0])
 def test_invalid_seed_raises(tok: pw.Tokenizer, seed: Any) -> None:
     with pytest.raises(errors.ConfigError, match="seed: expected an integer from 0 to"):
-        tok.encode("a", alpha=0.5, seed=seed)
+        tok.encode("a", sampling=pw.Sampling(alpha=0.5, seed=seed))
 
 
 def test_unknown_text_and_tokens_raise() -> None:
@@ -390,7 +440,7 @@ def test_unknown_text_and_tokens_raise() -> None:
         with pytest.raises(errors.UnknownTokenError, match="cover"):
             call("axb")
     with pytest.raises(errors.UnknownTokenError):
-        tok.encode("axb", alpha=1.0)
+        tok.encode("axb", sampling=pw.Sampling(alpha=1.0))
     for token in ("x", 99, -1):
         with pytest.raises(errors.TokenIdError):
             tok.lm.score([token])
@@ -414,9 +464,9 @@ def test_explanation_of_bytes_and_special_tokens() -> None:
 
 
 def test_dropout_argument_raises(tok: pw.Tokenizer) -> None:
-    assert tok.encode("aba", dropout=0.0) == tok.encode("aba")
+    assert tok.encode("aba", sampling=pw.Sampling(dropout=0.0)) == tok.encode("aba")
     with pytest.raises(errors.ConfigError, match="segmentations of a Unigram are drawn with alpha"):
-        tok.encode("aba", dropout=0.5)
+        tok.encode("aba", sampling=pw.Sampling(dropout=0.5))
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("-inf"), 10**400, True, "1"])

@@ -52,11 +52,11 @@ def is_word_piece(case: Json) -> bool:
 def test_case_equals_table(case: Json) -> None:
     config = {name: value for name, value in case["config"].items() if name != "model"}
     tok = tokenizer(TABLE["models"][case["config"]["model"]], **config)
-    call = {"seed": case.get("seed", 0)}
+    sampling = pw.Sampling(seed=case.get("seed", 0))
     for made in (tok, pw.Tokenizer.from_str(tok.to_str())):
         # Only inputs of a batch have a number.
         number = case.get("number", 0)
-        encoding = made.encode_batch([case["text"]] * (number + 1), **call)[number]
+        encoding = made.encode_batch([case["text"]] * (number + 1), sampling=sampling)[number]
         for name in ("ids", "tokens", "offsets", "word_ids"):
             assert json.loads(json.dumps(getattr(encoding, name))) == case.get(name), name
 
@@ -99,8 +99,8 @@ def test_dropout_equals_reference(model: Json, word: str, p: float, seed: int) -
     model["piecework"]["dropout"] = p
     wanted = pipeline.from_dict({"model": model}).encode(word, seed=seed)
     for found in (
-        plain.encode(word, dropout=p, seed=seed),
-        tokenizer(model).encode(word, seed=seed),
+        plain.encode(word, sampling=pw.Sampling(dropout=p, seed=seed)),
+        tokenizer(model).encode(word, sampling=pw.Sampling(seed=seed)),
     ):
         assert (found.ids, found.offsets) == (list(wanted.ids), list(wanted.offsets))
     if p == 0:
@@ -138,7 +138,7 @@ def test_nbest_samples_and_probabilities_equal_reference(
     for size in (None, wanted):
         drawn = split.sample(word, alpha, SplitMix64.for_input(seed, 0), size)
         assert core_entries(
-            tok.encode(word, alpha=alpha, nbest_size=size, seed=seed)
+            tok.encode(word, sampling=pw.Sampling(alpha=alpha, nbest_size=size, seed=seed))
         ) == reference_entries(drawn)
 
 
@@ -186,10 +186,13 @@ def test_probabilities_of_likeliest(trained: pw.Tokenizer) -> None:
     assert likeliest.lm.score(first) == pytest.approx(score) == likeliest.lm.log_likelihood("hugs")
     assert likeliest.lm.marginal_log_likelihood("hugs") > score
     assert likeliest.lm.marginal_log_likelihood("x") == likeliest.lm.score(["[UNK]"]) < -40
-    drawn = {tuple(likeliest.encode("hugs", alpha=0.1, seed=n).tokens) for n in range(40)}
+    drawn = {
+        tuple(likeliest.encode("hugs", sampling=pw.Sampling(alpha=0.1, seed=n)).tokens)
+        for n in range(40)
+    }
     assert drawn == {("hu", "##gs"), ("hug", "##s")}
     with pytest.raises(errors.ConfigError, match='give it segmentation="likeliest"'):
-        trained.encode("hugs", alpha=0.1)
+        trained.encode("hugs", sampling=pw.Sampling(alpha=0.1))
 
 
 PROBABILITIES = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1, "h": 0.0}
@@ -270,8 +273,8 @@ def test_invalid_segmentation_raises(trained: pw.Tokenizer) -> None:
         models.WordPiece(HUGS, segmentation="shortest")  # type: ignore[arg-type]
     likeliest = trained.replace(segmentation="likeliest")
     with pytest.raises(errors.ConfigError, match="dropout is of the longest match"):
-        likeliest.encode("hugs", dropout=0.5)
-    assert likeliest.encode("hugs", dropout=0.0) == likeliest.encode("hugs")
+        likeliest.encode("hugs", sampling=pw.Sampling(dropout=0.5))
+    assert likeliest.encode("hugs", sampling=pw.Sampling(dropout=0.0)) == likeliest.encode("hugs")
     model = {
         "segmentation": "likeliest",
         "dropout": 0.5,
@@ -308,14 +311,17 @@ CHI_SQUARE = 13.82  # 2 degrees of freedom: correct dropout exceeds it for one s
 def test_dropout_rate_equals_setting() -> None:
     tok = pw.Tokenizer(models.WordPiece(HUGS), pre_tokenizer=pre_tokenizers.WhitespaceSplit())
     p, draws = 0.3, 9000
-    batch = tok.encode_batch(["hug"] * draws, dropout=p, seed=5)
+    batch = tok.encode_batch(["hug"] * draws, sampling=pw.Sampling(dropout=p, seed=5))
     drawn = Counter(" ".join(map(str, row)) for row in batch.to_list())
     expected = {"7": 1 - p, "5 3": p * (1 - p), "1 2 3": p * p}
     assert drawn.keys() == expected.keys()
     distance = sum((drawn[row] - draws * q) ** 2 / (draws * q) for row, q in expected.items())
     assert distance < CHI_SQUARE < inf
     assert (
-        batch.to_list() == tok.encode_batch(["hug"] * draws, dropout=p, seed=5, threads=1).to_list()
+        batch.to_list()
+        == tok.encode_batch(
+            ["hug"] * draws, sampling=pw.Sampling(dropout=p, seed=5), threads=1
+        ).to_list()
     )
     assert tok.encode_ids("hug hug") == [7, 7]
 

@@ -117,7 +117,7 @@ def encode(
             add_special_tokens=special_tokens,
             specials=specials and specials.value,
             threads=threads,
-            **sampling.settings(source.line - len(lines)),
+            sampling=sampling.at(source.line - len(lines)),
         )
 
     optional = {
