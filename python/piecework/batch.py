@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from piecework._core._batch import Columns
     from piecework.arguments import Specials
     from piecework.encoding_settings import Padding, PaddingLike, Sampling, Side, TruncationLike
-    from piecework.tokenizer import Tokenizer
+    from piecework.tokenizer.encoding import EncodingMethods
 
 __all__ = ["Call", "EncodedBatch", "FileTexts", "PaddedBatch"]
 
@@ -44,7 +44,7 @@ class PaddedBatch(NamedTuple):
 class Call(Immutable):
     """Holds the arguments of a batch, which encodes single texts again on access."""
 
-    tokenizer: Tokenizer
+    tokenizer: EncodingMethods
     texts: Sequence[Any] | ArrowTexts | FileTexts
     is_pretokenized: bool
     add_special_tokens: bool

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from piecework.arguments import as_ids, check_index
 from piecework.errors import TokenIdError, shown
 from piecework.tokenizer.checks import rows_of
-from piecework.tokenizer.options import CallOptions
+from piecework.tokenizer.parts import TokenizerParts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from piecework.batch import EncodedBatch
     from piecework.streams import DecodeStream
 
-__all__ = ["Decoding"]
+__all__ = ["DecodingMethods"]
 
 
-class Decoding(CallOptions):
-    """Serves as the base of `Tokenizer` with the methods that decode."""
+class DecodingMethods(TokenizerParts):
+    """Serves as a base of `Tokenizer` with the methods that decode."""
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
         r"""Decodes token ids to text.

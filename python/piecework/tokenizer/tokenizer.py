@@ -7,39 +7,20 @@ them, so a process that does only that starts faster.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from piecework import _core
-from piecework.arguments import (
-    DEFAULT,
-    Default,
-    as_column,
-    check_iterable,
-    check_str,
-)
 from piecework.errors import (
-    ConfigError,
     FormatError,
     VocabularyError,
     hint,
-    shown,
 )
-from piecework.io import (
-    check_start,
-    check_text,
-    may_block,
-    read_bytes,
-    size,
-)
-from piecework.io.files import checked
 from piecework.tokenizer.checks import (
-    TEXT_TYPES,
     added_tuples,
     checked_part,
-    frozen_specials,
-    listed_texts,
 )
-from piecework.tokenizer.decoding import Decoding
+from piecework.tokenizer.decoding import DecodingMethods
+from piecework.tokenizer.encoding import EncodingMethods
 from piecework.tokenizer.loading import (
     load_bytes,
     load_file,
@@ -55,13 +36,10 @@ from piecework.tokenizer.settings import LIMITS, Changes, LoadSettings, ModelSet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from piecework._core import ArrowTexts, Encoding
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.added_tokens import AddedToken
-    from piecework.arguments import ArrowColumn, Specials, Text
-    from piecework.batch import Call, EncodedBatch
     from piecework.decoders import Decoder
-    from piecework.encoding_settings import PaddingLike, Sampling, TruncationLike
+    from piecework.encoding_settings import PaddingLike, TruncationLike
     from piecework.explain import Explanation, Merging
     from piecework.formats.detect import Format
     from piecework.io.files import Pathish
@@ -70,19 +48,17 @@ if TYPE_CHECKING:
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
-    from piecework.results import Merge, ProgressLike
+    from piecework.results import Merge
     from piecework.tokenizer.lm import LanguageModel
     from piecework.tokenizer.training_info import TrainingInfo
 
 __all__ = ["Tokenizer"]
 
 
-_BLOCK = 1 << 18
-"""The number of bytes read from a file at once; a block fits into the second-level cache."""
 _ADDED = ("added_tokens", "special_tokens")
 
 
-class Tokenizer(Decoding):
+class Tokenizer(EncodingMethods, DecodingMethods):
     r"""Converts text to token ids and back.
 
     Create one with :func:`piecework.train`, :meth:`from_file`, :meth:`from_str` or :meth:`from_bytes`. A tokenizer is
@@ -491,386 +467,6 @@ class Tokenizer(Decoding):
         if tuple(names) == self.control_symbols:
             return self
         return self._wrap(self._core.with_control_symbols(list(names)), self._functions)
-
-    # --- encoding and decoding ----------------------------------------------------------------
-
-    def encode(
-        self,
-        text: Text | Sequence[str],
-        pair: Text | Sequence[str] | None = None,
-        *,
-        is_pretokenized: bool = False,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-        truncation: TruncationLike | Default = DEFAULT,
-        padding: PaddingLike | Default = DEFAULT,
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
-    ) -> Encoding:
-        r"""Encodes a text or a pair of texts.
-
-        Args:
-            text: The text, a ``str`` or UTF-8 in ``bytes``; with `is_pretokenized` a list of words.
-            pair: A second text, whose tokens get type id 1.
-            is_pretokenized: Whether texts are lists of words. Each word is encoded separately, with offsets in the word.
-            add_special_tokens: Whether the post-processor adds special tokens.
-            specials: How special tokens in the text are treated: ``"match"`` matches them, ``"text"`` encodes them as
-                ordinary text (safe for untrusted input), ``"error"`` raises, a set matches only those in it. The default is
-                that of the library of the tokenizer's file: match all but :attr:`control_symbols`.
-            truncation: A :class:`piecework.Truncation`, its ``max_length``, or None; by default that of the tokenizer. The
-                removed tokens are in ``overflowing``.
-            padding: A :class:`piecework.Padding`, a length in tokens, or None; by default that of the tokenizer.
-            cache: Whether encoded words are looked up in a cache and added to it. The result does not depend on it.
-            sampling: A :class:`piecework.Sampling`, which draws segmentations at random, or None for the best one; by default
-                None, or the dropout of the model.
-
-        Returns:
-            Ids, tokens, offsets (in characters of the original text), word ids, type ids and masks.
-
-        Raises:
-            SpecialTokenError: The text contains a special token, and `specials` is ``"error"``.
-            UnknownTokenError: A word is unknown, and the tokenizer has no unknown token.
-            SurrogateError: The text contains a lone surrogate.
-            InvalidUtf8Error: The bytes are not UTF-8.
-            TruncationError: `max_length` is too small for the special tokens, or there is no second text to truncate.
-            RegexError: A pattern exceeded its limit of steps.
-            ConfigError: `sampling` with `alpha` and a model without segmentation probabilities, or with `dropout` and Unigram
-                or WordPiece's likeliest segmentation.
-
-        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
-        >>> tok.encode("hugs hug").offsets
-        [(0, 3), (3, 4), (5, 8)]
-        >>> tok.encode("hugs hug", truncation=2).tokens
-        ['hug', '##s']
-        """
-        options = self._options(
-            add_special_tokens,
-            specials,
-            truncation,
-            padding,
-            cache,
-            sampling,
-        )
-        return self._core.encode(text, pair, is_pretokenized, options)
-
-    def _encode_input(
-        self,
-        number: int,
-        text: Text | Sequence[str],
-        pair: Text | Sequence[str] | None,
-        call: Call,
-        padding: PaddingLike | Default,
-    ) -> Encoding:
-        """Encodes one input of a batch with the arguments of the batch."""
-        options = self._options(
-            call.add_special_tokens,
-            call.specials,
-            call.truncation,
-            padding,
-            call.cache,
-            call.sampling,
-            number,
-        )
-        return self._core.encode(text, pair, call.is_pretokenized, options)
-
-    def encode_segments(
-        self,
-        segments: Iterable[tuple[str, bool]],
-        *,
-        add_special_tokens: bool = True,
-        truncation: TruncationLike | Default = DEFAULT,
-        padding: PaddingLike | Default = DEFAULT,
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
-    ) -> Encoding:
-        r"""Encodes one text given as segments, of which only trusted ones may contain special tokens.
-
-        Args:
-            segments: Pairs of a text and whether it is trusted. Special tokens are matched in trusted segments, and are
-                ordinary text in others. No word spans two segments.
-            add_special_tokens: See :meth:`encode`.
-            truncation: See :meth:`encode`.
-            padding: See :meth:`encode`.
-            cache: See :meth:`encode`.
-            sampling: See :meth:`encode`.
-
-        Returns:
-            The encoding, with offsets in characters of the concatenated segments.
-
-        >>> tok = Tokenizer.from_str("[UNK]\n[SEP]\nhug\n##s\n")
-        >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
-        ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
-        """
-        options = self._options(
-            add_special_tokens,
-            "match",
-            truncation,
-            padding,
-            cache,
-            sampling,
-        )
-        return self._core.encode_segments(segments, options)
-
-    def encode_ids(
-        self,
-        text: Text | Sequence[str],
-        pair: Text | Sequence[str] | None = None,
-        *,
-        is_pretokenized: bool = False,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-        truncation: TruncationLike | Default = DEFAULT,
-        padding: PaddingLike | Default = DEFAULT,
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
-    ) -> list[int]:
-        """Returns only the token ids of a text or pair; for the arguments see :meth:`encode`."""
-        options = self._options(
-            add_special_tokens,
-            specials,
-            truncation,
-            padding,
-            cache,
-            sampling,
-        )
-        return self._core.encode_ids(text, pair, is_pretokenized, options)
-
-    def encode_batch(
-        self,
-        texts: Iterable[Any] | ArrowColumn | ArrowTexts,
-        *,
-        is_pretokenized: bool = False,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-        truncation: TruncationLike | Default = DEFAULT,
-        padding: PaddingLike | Default = DEFAULT,
-        offsets: bool = False,
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
-        threads: int | None = None,
-    ) -> EncodedBatch:
-        r"""Encodes many texts into one flat array of ids.
-
-        Args:
-            texts: An iterable of texts (see :meth:`encode`) or of pairs (tuples) of texts; or a string column of pyarrow,
-                polars or any library with the Arrow PyCapsule interface, which is read without a copy.
-            is_pretokenized: See :meth:`encode`.
-            add_special_tokens: See :meth:`encode`.
-            specials: See :meth:`encode`.
-            truncation: See :meth:`encode`.
-            padding: See :meth:`encode`; ``Padding()`` pads to the longest text of the batch.
-            offsets: Whether offsets, word ids, type ids and masks are computed together with the ids, instead of on first
-                access.
-            cache: See :meth:`encode`.
-            sampling: See :meth:`encode`. The position of a text in the batch is part of its random seed.
-            threads: The number of threads; by default one per core. The result does not depend on it.
-
-        Returns:
-            The ids and the offset of each text's ids in the array; other columns are computed on first access.
-
-        Raises:
-            PieceworkError: See :meth:`encode`; the message contains the position of the text.
-            ArrowError: The column is not a string column, or contains nulls.
-
-        >>> import pyarrow as pa
-        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
-        >>> tok.encode_batch(pa.array(["hugs", "hug hug"])).to_list()
-        [[1, 2], [1, 1]]
-        """
-        from piecework.batch import Call, EncodedBatch
-
-        rows = listed_texts(texts, is_pretokenized)
-        sampling = self._seeded(sampling)  # once: `batch[i]` encodes with the seed again
-        specials = frozen_specials(specials)
-        options = self._options(
-            add_special_tokens,
-            specials,
-            truncation,
-            padding,
-            cache,
-            sampling,
-        )
-        batch = self._core.encode_batch(rows, is_pretokenized, options, bool(offsets), threads)
-        call = Call(
-            self,
-            rows,
-            is_pretokenized,
-            add_special_tokens,
-            specials,
-            truncation,
-            padding,
-            cache,
-            sampling,
-        )
-        return EncodedBatch(batch, call, threads)
-
-    def encode_file(
-        self,
-        path: Pathish,
-        *,
-        lines: bool = False,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-        errors: Literal["strict", "replace"] = "strict",
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
-        threads: int | None = None,
-        progress: ProgressLike = False,
-    ) -> EncodedBatch:
-        r"""Encodes a UTF-8 file into one flat array of ids, neither truncated nor padded.
-
-        The file is read in blocks, so memory holds little more than the ids. If the tokenizer has no safe split points, as
-        most that do not split at white space, a file that is one text is read whole; then a text or line of more than 1 GiB
-        is an error.
-
-        Args:
-            path: The file.
-            lines: Whether each line, without its line end, is a text; by default the whole file is one text.
-            add_special_tokens: See :meth:`encode`.
-            specials: See :meth:`encode`.
-            errors: ``"strict"`` raises on invalid UTF-8, ``"replace"`` replaces it by U+FFFD.
-            cache: See :meth:`encode`.
-            sampling: See :meth:`encode`. The number of a line is part of its random seed, as in :meth:`encode_batch`.
-            threads: The number of threads; by default one per core. The result does not depend on it.
-            progress: Whether to show progress, or a callback for it.
-
-        Returns:
-            The ids and the offset of each text's ids in the array. The texts are not kept, so it has no other columns.
-
-        Raises:
-            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-            FormatError: The file is compressed data, a Parquet file or JSON lines instead of text.
-            InvalidUtf8Error: Invalid UTF-8; the message contains line and byte.
-            PieceworkError: See :meth:`encode`; the message contains the line, or the character of the file.
-
-        >>> import pathlib, tempfile
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "text.txt")
-        >>> _ = path.write_text("hugs\nhug hug\n")
-        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
-        >>> tok.encode_file(path).ids
-        array([1, 2, 1, 1], dtype=uint32)
-        >>> tok.encode_file(path, lines=True).to_list()
-        [[1, 2], [1, 1]]
-        """
-        from piecework.batch import Call, EncodedBatch, FileTexts
-        from piecework.progress import reporting
-
-        if errors not in ("strict", "replace"):
-            raise ConfigError(f'errors must be "strict" or "replace", not {shown(errors)}')
-        sampling = self._seeded(sampling)
-        specials = frozen_specials(specials)
-        options = self._options(add_special_tokens, specials, None, None, cache, sampling)
-        name = checked(path)
-        command = "encode TOKENIZER -"
-        check_text(path, command)
-        # The core cannot be interrupted while it waits for bytes, so Python reads pipes, which handles Ctrl-C.
-        data = read_bytes(path) if may_block(path) else None
-        check_start(data or b"", name, command)
-        total = size(path)
-        with reporting(progress) as report:
-            batch = self._core.encode_file(
-                name,
-                data,
-                bool(lines),
-                errors == "replace",
-                options,
-                threads,
-                lambda read: report("encoding bytes", read, total),
-                _BLOCK,
-            )
-        call = Call(
-            self,
-            FileTexts(name),
-            False,
-            add_special_tokens,
-            specials,
-            None,
-            None,
-            cache,
-            sampling,
-        )
-        return EncodedBatch(batch, call, threads)
-
-    def tokenize(self, text: str, *, specials: Specials | None = None) -> list[str]:
-        r"""Returns all tokens of a text, neither truncated nor padded, without added special tokens.
-
-        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").tokenize("Hugs!")
-        ['hug', '##s', '[UNK]']
-        """
-        options = self._options(False, specials, None, None)
-        return self._core.encode(text, None, False, options).tokens
-
-    def to_subword_nmt(self, text: str, *, separator: str = "@@") -> str:
-        r"""Returns a text with its tokens separated by spaces, as subword-nmt writes it.
-
-        Args:
-            text: The text; lines are kept.
-            separator: The suffix of a token that does not end its word.
-
-        Returns:
-            The range of the text of each token, so unknown characters are kept.
-
-        >>> from piecework import models, pre_tokenizers
-        >>> model = models.BPE(["l", "o", "w", "lo", "w</w>"], [("l", "o")], end_of_word_suffix="</w>")
-        >>> Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit()).to_subword_nmt("low\n low ")
-        'lo@@ w\n lo@@ w '
-        """
-        check_str("separator", separator)
-        lines = check_str("text", text).split("\n")
-        return "\n".join(self._segmented(line, separator) for line in lines)
-
-    def _segmented(self, line: str, separator: str) -> str:
-        body = line.strip("\r ")
-        before, _, after = line.partition(body) if body else (line, "", "")
-        options = self._options(False, "match", None, None)
-        parts, end = list[str](), 0
-        for start, stop in self._core.encode(body, None, False, options).offsets:
-            if stop <= end:
-                continue  # the end-of-word suffix covers no text
-            if parts:
-                parts.append(" " if start > end else f"{separator} ")
-            parts.append(body[max(start, end) : stop])
-            end = stop
-        return before + "".join(parts) + after
-
-    def count(
-        self,
-        text_or_texts: Text | Iterable[Text] | ArrowColumn,
-        *,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-        cache: bool = True,
-    ) -> Any:
-        r"""Counts the tokens of a text or of each text, without truncation and padding.
-
-        Args:
-            text_or_texts: A text (see :meth:`encode`), or an iterable or an Arrow column of texts.
-            add_special_tokens: See :meth:`encode`.
-            specials: See :meth:`encode`.
-            cache: See :meth:`encode`.
-
-        Returns:
-            The number of tokens (``int``) of a text, a list of numbers for several texts.
-
-        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
-        [2, 1]
-        """
-        options = self._options(add_special_tokens, specials, cache=cache)
-        if isinstance(text_or_texts, TEXT_TYPES):
-            return self._core.count(text_or_texts, options)
-        if (column := as_column(text_or_texts)) is not None:
-            batch = self.encode_batch(
-                column,
-                add_special_tokens=add_special_tokens,
-                specials=specials,
-                truncation=None,
-                padding=None,
-                cache=cache,
-            )
-            return batch._lengths().tolist()
-        texts: Any = text_or_texts
-        each = check_iterable("text_or_texts", texts, "a text or an iterable of texts")
-        return [self._core.count(text, options) for text in each]
 
     def explain(self, word: str) -> Explanation:
         """Explains how a word is segmented; print the result.
