@@ -180,7 +180,7 @@ class LanguageModel(Immutable):
         return self._tok._core.log_probability(text, self._tok._options(False, specials))
 
     def log_likelihood(self, text: str, *, specials: Specials | None = None) -> float:
-        """Returns the log-likelihood of a text, the sum of ln p over its tokens (note 002).
+        """Returns the log-likelihood of a text, the sum of ln p over its tokens.
 
         The p of a token is that in `probabilities`, or its relative frequency in the encoded training words. Tokens that
         never occur there, and the unknown token, have 2**-52, so the sum is finite. No special tokens are added.

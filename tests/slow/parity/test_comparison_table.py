@@ -238,7 +238,7 @@ def nbest(folder: Path) -> tuple[bool, bool, bool, bool]:
     processor = sentencepiece.SentencePieceProcessor(model_file=str(sentencepiece_file(folder)))
     unigram = pw.Tokenizer.from_file(sentencepiece_file(folder))
     return (
-        len(unigram.encode_nbest("lower", 2)) == 2,
+        len(unigram.lm.nbest("lower", 2)) == 2,
         bool(NBEST.intersection(dir(tokenizers.Tokenizer) + dir(tokenizers.models.Unigram))),
         len(processor.nbest_encode("lower", nbest_size=2)) == 2,
         bool(NBEST.intersection(dir(tiktoken.Encoding))),
