@@ -1,6 +1,7 @@
 """Fast path and generic path give the same tokens, for every character and every pipeline of the fast path."""
 
 import itertools
+import unicodedata
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -88,6 +89,9 @@ SWEPT = (
 )
 """Pipelines that the normal suite tries with every character."""
 STEP = 1 << 12
+PLANE = 1 << 16
+EMPTY_PLANES = range(4, 14)
+SURROGATES = range(0xD800, 0xE000)
 COLUMNS = ("ids", "offsets", "word_ids")
 
 
@@ -140,23 +144,36 @@ def differing(tok: pw.Tokenizer, texts: list[str]) -> list[str]:
     ]
 
 
-def scalar_values() -> Iterator[str]:
-    """Iterates over all Unicode scalar values."""
-    return map(chr, itertools.chain(range(0xD800), range(0xE000, 0x110000)))
+def blocks(*, every: bool) -> Iterator[list[str]]:
+    """Iterates over all Unicode scalar values in blocks.
+
+    Unless `every`, of each plane without characters it takes only the first block and the last.
+    """
+    for start in range(0, 0x110000, STEP):
+        at_edge = start % PLANE in (0, PLANE - STEP)
+        if every or at_edge or start // PLANE not in EMPTY_PLANES:
+            block = range(start, start + STEP)
+            yield [chr(code) for code in block if code not in SURROGATES]
 
 
 @pytest.mark.parametrize(
-    "pipeline",
+    ("pipeline", "every"),
     [
-        pytest.param(name, marks=[] if name in SWEPT else [pytest.mark.parity])
-        for name in BERT | OTHERS
+        *((name, False) for name in SWEPT),
+        *(pytest.param(name, True, marks=pytest.mark.parity) for name in BERT | OTHERS),
     ],
 )
-def test_paths_agree_on_every_character(pipeline: str) -> None:
+def test_paths_agree_on_every_character(pipeline: str, every: bool) -> None:
     tok = tokenizer(pipeline)
-    characters = scalar_values()
-    while some := list(itertools.islice(characters, STEP)):
+    for some in blocks(every=every):
         check_paths_agree(tok, [f"{c} a{c}b a {c} b a{c}\u0301b {c}{c}1 .{c}" for c in some])
+
+
+def test_blocks_hold_every_character() -> None:
+    assigned = {code for code in range(0x110000) if unicodedata.category(chr(code)) != "Cn"}
+    for every, least in ((True, set(range(0x110000))), (False, assigned)):
+        found = {ord(c) for block in blocks(every=every) for c in block}
+        assert found >= least - set(SURROGATES)
 
 
 HARD_TEXTS = (
