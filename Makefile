@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DIST := target/wheels
 ARGS ?=
+# Tests run on as many processes as there are CPUs; ARGS="-n0" runs them in one, for a debugger.
+PARALLEL = --numprocesses auto --maxprocesses 8 --dist worksteal
 SECONDS ?= 60
 TARGETS ?=
 
@@ -21,6 +23,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.toml' -o -name '*.bin' -o -type d)
 PYTHON_SOURCES := $(shell find python -name '*.py' -o -name '*.pyi' -o -name py.typed)
+FAST_TESTS = $(filter-out tests/helpers/ tests/slow/ tests/__pycache__/,$(wildcard tests/*/))
 PYTHON_CODE := $(wildcard python tests tools bench examples)
 
 ##@ Use
@@ -32,7 +35,7 @@ demo: $(VENV)/.built ## Train, save, load, encode and explain, on text that is p
 	$(BIN)/python examples/demo.py
 
 ##@ Develop
-.PHONY: build fmt lint test
+.PHONY: build fmt check lint test
 build: $(VENV)/.built $(VENV)/.test ## Create .venv with all development tools
 
 fmt: $(VENV)/.test ## Format all code, and apply automatic fixes
@@ -40,28 +43,33 @@ fmt: $(VENV)/.test ## Format all code, and apply automatic fixes
 	$(BIN)/ruff check --fix-only --quiet $(PYTHON_CODE)
 	$(BIN)/ruff format $(PYTHON_CODE)
 
-lint: $(VENV)/.built $(VENV)/.test ## Check formats, lints, types, stubs and import contracts
-	$(CARGO) fmt --check
+check: style $(VENV)/.checked $(VENV)/.importable ## Check an edit in minutes: formats, lints, types, fast tests
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest --quiet $(PARALLEL) $(FAST_TESTS) $(ARGS)
+
+lint: style $(VENV)/.built ## Check formats, lints, types, stubs and import contracts
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- --deny warnings
 	$(CARGO) clippy --package piecework-core --no-default-features --locked --quiet -- --deny warnings
-	$(BIN)/ruff check --quiet $(PYTHON_CODE)
-	$(BIN)/ruff format --check --quiet $(PYTHON_CODE)
-	$(BIN)/mypy --strict python/piecework
 	$(BIN)/python -m mypy.stubtest piecework._core --allowlist tests/stubtest-allow.txt
-	$(BIN)/lint-imports --no-logo
 
 # The whole Python suite comes last, so that its count is the last line of the output.
 test: lint test-rust doctests smoke test-python ## Run every check and every test
 
 ##@ Parts of `make test`
-.PHONY: test-rust doctests docs-check smoke test-python
+.PHONY: style test-rust doctests docs-check smoke test-python
+style: $(VENV)/.test ## Check formats, Python lints, types and import contracts, without compiling
+	$(CARGO) fmt --check
+	$(BIN)/ruff check --quiet $(PYTHON_CODE)
+	$(BIN)/ruff format --check --quiet $(PYTHON_CODE)
+	$(BIN)/mypy --strict python/piecework
+	$(BIN)/lint-imports --no-logo
+
 test-rust: $(VENV)/.run ## Run the tests of the core, with overflow checks
 	$(CARGO) test --package piecework-core --locked --quiet
 	$(CARGO) test --package piecework-core --no-default-features --locked --quiet --lib -- without_jieba
 
 doctests: $(VENV)/.built $(VENV)/.test ## Run the examples in the docstrings of both languages
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --package piecework-core --no-deps --locked --quiet
-	$(BIN)/pytest --quiet --doctest-modules python/piecework
+	$(BIN)/pytest --quiet $(PARALLEL) --doctest-modules python/piecework
 
 docs-check: doctests ## Run the docstring examples and the tests of the docs
 	$(BIN)/pytest --quiet tests/docs
@@ -69,7 +77,7 @@ docs-check: doctests ## Run the docstring examples and the tests of the docs
 smoke: $(PYTHONS:%=smoke-%) ## Test the wheel with every Python of this machine
 
 test-python: $(VENV)/.built $(VENV)/.test ## Run the Python tests (ARGS="-k name" selects)
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 ##@ Long runs
 .PHONY: bench fuzz fuzz-core unsafe parity
@@ -161,13 +169,29 @@ $(VENV)/.built: $(RUST_SOURCES) $(VENV)/.run
 	VIRTUAL_ENV=$(abspath $(VENV)) PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
+# The compiled core for `make check`: the release build if it is current, else a development build, which compiles
+# faster. It replaces the release build, so that the next target that needs that one makes it again.
+$(VENV)/.importable: $(RUST_SOURCES) $(VENV)/.test
+	@if [ ! -e $(VENV)/.built ] || [ -n "$$(find $(RUST_SOURCES) -maxdepth 0 -newer $(VENV)/.built -print -quit)" ]; then \
+		echo "Building the compiled core in the development profile."; \
+		rm -f $(VENV)/.built; \
+		VIRTUAL_ENV=$(abspath $(VENV)) PIP_QUIET=1 $(BIN)/maturin develop --locked --quiet; fi
+	@touch $@
+
+# The tests of the core in the development profile, run again only when its sources or cases have changed. `make test`
+# also runs its examples, and its tests without jieba.
+$(VENV)/.checked: $(RUST_SOURCES) $(wildcard spec/cases/*.json) $(VENV)/.run
+	$(CARGO) check --workspace --all-targets --locked --quiet
+	$(CARGO) test --package piecework-core --lib --tests --locked --quiet
+	@touch $@
+
 $(VENV)/.wheel: $(PYTHON_SOURCES) $(VENV)/.built
 	rm -rf $(DIST)
 	$(BIN)/maturin build --release --locked --quiet --out $(DIST)
 	@touch $@
 
-# The tests marked `smoke`, in an environment with the wheel, its dependencies, and pytest with Hypothesis. Their files are
-# listed, because other tests import packages that this environment lacks.
+# The tests marked `smoke`, in an environment with the wheel, its dependencies, pytest, pytest-xdist and Hypothesis. Their
+# files are listed, because other tests import packages that this environment lacks.
 SMOKE_FILES = $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark\.smoke' tests)
 FIND_PYTHON = for found in python$* "$$(pyenv root 2>/dev/null)"/versions/$*.*/bin/python; do \
 	"$$found" -c 'import ensurepip, sys, venv; sys.exit("%d.%d" % sys.version_info[:2] != "$*")' 2>/dev/null && break; \
@@ -181,5 +205,5 @@ $(PYTHONS:%=smoke-%): smoke-%: $(VENV)/.wheel
 	echo "smoke: Python $*"; \
 	[ -x $(VENV)-$*/bin/pip ] || "$$found" -m venv --clear $(VENV)-$*; \
 	$(SMOKE_PIP) --no-deps --force-reinstall $(DIST)/piecework-*.whl; \
-	$(SMOKE_PIP) $(DIST)/piecework-*.whl pytest hypothesis; \
-	$(VENV)-$*/bin/pytest --quiet -m smoke $(SMOKE_FILES)
+	$(SMOKE_PIP) $(DIST)/piecework-*.whl pytest pytest-xdist hypothesis; \
+	$(VENV)-$*/bin/pytest --quiet $(PARALLEL) -m smoke $(SMOKE_FILES)
