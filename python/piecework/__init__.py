@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         patterns,
         pre_tokenizers,
         processors,
+        trainers,
     )
     from piecework.added_tokens import AddedToken
     from piecework.arguments import DEFAULT
@@ -72,6 +73,7 @@ __all__ = [
     "processors",
     "train",
     "train_files",
+    "trainers",
 ]
 
 _MODULES = (
@@ -82,6 +84,7 @@ _MODULES = (
     "patterns",
     "pre_tokenizers",
     "processors",
+    "trainers",
 )
 
 _MODULE_OF = {

@@ -121,7 +121,7 @@ def _depth(component: Component) -> int:
 PrependScheme = Literal["always", "never", "first"]
 """Where a metaspace is prepended to a text that starts without one."""
 
-METASPACE_SCHEME = Choice({name: name for name in ("always", "never", "first")})
+METASPACE_SCHEME = Choice.of(PrependScheme)
 
 
 def current_metaspace(data: dict[str, Any]) -> dict[str, Any]:

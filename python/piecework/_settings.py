@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 from piecework._immutable import Immutable
 from piecework.errors import ConfigError, FormatError, VocabularyError, hint, shown, to_utf8
@@ -119,6 +119,11 @@ class Choice(Kind):
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
         self.back = {name: own for own, name in names.items()}
+
+    @classmethod
+    def of(cls, literal: object) -> Choice:
+        """Returns the choice of the names of a `Literal`, which JSON contains unchanged."""
+        return cls({name: name for name in get_args(literal)})
 
     def check(self, value: Any) -> str:
         _one_of(value, self.names)

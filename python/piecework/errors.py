@@ -22,6 +22,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
 
+__all__ = [
+    "ArrowError",
+    "ConfigError",
+    "CountOverflowError",
+    "CountsError",
+    "FileError",
+    "FilePermissionError",
+    "FormatError",
+    "InvalidUtf8Error",
+    "MissingCountsError",
+    "MissingFileError",
+    "NotAFileError",
+    "PieceworkError",
+    "PieceworkWarning",
+    "RegexError",
+    "SpecialTokenError",
+    "SurrogateError",
+    "TextTooLongError",
+    "TokenIdError",
+    "TruncationError",
+    "UnknownTokenError",
+    "UnsupportedError",
+    "VocabularyError",
+]
 
 _LONGEST = 480
 """The maximum number of bytes of a message, so that logs contain no whole files."""

@@ -13,7 +13,7 @@ import re
 import sys
 from collections import abc
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from piecework._component import Component
 from piecework._immutable import dataclass
@@ -36,16 +36,16 @@ from piecework._settings import (
     takes,
     under,
 )
+from piecework.arguments import Segmentation, UnknownPolicy
 from piecework.errors import ConfigError, FormatError, VocabularyError, shown, wrong_type
-
-if TYPE_CHECKING:
-    from piecework.arguments import Segmentation, UnknownPolicy
 
 __all__ = [
     "BPE",
     "MergeList",
     "Model",
     "PieceList",
+    "Precision",
+    "SuffixStyle",
     "Unigram",
     "Vocabulary",
     "WordLevel",
@@ -184,9 +184,9 @@ class Model(Component):
 
 
 _VOCAB = _Vocab()
-_UNKNOWN = Choice({name: name for name in ("word", "run", "char")})
+_UNKNOWN = Choice.of(UnknownPolicy)
 _PROBABILITIES = Maybe(_Probabilities())
-_SEGMENTATION = Choice({name: name for name in ("longest", "likeliest")})
+_SEGMENTATION = Choice.of(Segmentation)
 _NO_LIMIT = ID_LIMIT - 1
 """The number that means "no limit" in a file, which requires a number."""
 _ANY_UNK = "[UNK]"
@@ -393,7 +393,7 @@ def _is_header(line: object) -> bool:
 
 
 SuffixStyle = Literal["attached", "separate"]
-_SUFFIX_STYLE = Choice({name: name for name in ("attached", "separate")})
+_SUFFIX_STYLE = Choice.of(SuffixStyle)
 
 
 @dataclass(frozen=True)
@@ -578,7 +578,7 @@ def _vocab_line(number: int, line: str) -> tuple[str, float]:
 
 
 Precision = Literal["float64", "float32"]
-_PRECISION = Choice({name: name for name in ("float64", "float32")})
+_PRECISION = Choice.of(Precision)
 _OWN_UNIGRAM = "piecework.Unigram"
 
 

@@ -47,6 +47,7 @@ __all__ = [
     "Precompiled",
     "Prepend",
     "Replace",
+    "RuleName",
     "SentencePiece",
     "Sequence",
     "Strip",

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from piecework.normalizers import Normalizer
 
 __all__ = [
+    "Behavior",
     "BertPreTokenizer",
     "ByteLevel",
     "CharDelimiterSplit",
@@ -61,6 +62,7 @@ __all__ = [
     "Sequence",
     "Split",
     "UnicodeScripts",
+    "UserWord",
     "Whitespace",
     "WhitespaceSplit",
 ]

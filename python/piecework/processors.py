@@ -38,6 +38,7 @@ __all__ = [
     "RobertaProcessing",
     "Sequence",
     "SpecialToken",
+    "Template",
     "TemplatePiece",
     "TemplateProcessing",
 ]
@@ -139,6 +140,9 @@ class ByteLevel(PostProcessor):
     use_regex: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
 
 
+_PieceKind = Literal["Sequence", "SpecialToken"]
+
+
 @dataclass(frozen=True)
 class TemplatePiece:
     """Represents an item of a template: one of the texts, or a special token.
@@ -149,7 +153,7 @@ class TemplatePiece:
         type_id: The type id of its tokens.
     """
 
-    kind: Literal["Sequence", "SpecialToken"]
+    kind: _PieceKind
     id: str
     type_id: int = 0
 
@@ -221,7 +225,7 @@ def _piece(kind: Any, name: Any, type_id: Any) -> TemplatePiece:
     return TemplatePiece(kind, TEXT.check(name), NUMBER.check(type_id))
 
 
-_KIND = Choice({name: name for name in ("Sequence", "SpecialToken")})
+_KIND = Choice.of(_PieceKind)
 _PIECES = ListOf(_Piece())
 _PIECE = re.compile(r"(?P<name>[^:]*)(?::\+?(?P<type_id>[0-9]+))?", re.DOTALL)
 _SEQUENCE = re.compile(r"\$(?:(?P<name>[AaBb])|\+?(?P<type_id>[0-9]+))?")

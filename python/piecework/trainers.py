@@ -20,7 +20,17 @@ from piecework._immutable import Immutable, dataclass
 from piecework.arguments import DEFAULT, Default
 from piecework.errors import ConfigError, FormatError, from_surrogate, shown, to_utf8
 
-__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordPieceTrainer"]
+__all__ = [
+    "Alphabet",
+    "BpeTies",
+    "BpeTrainer",
+    "Criterion",
+    "SuffixStyle",
+    "Ties",
+    "Trainer",
+    "UnigramTrainer",
+    "WordPieceTrainer",
+]
 
 Criterion = Literal["likelihood", "pmi", "sum", "frequency"]
 Ties = Literal["lex", "first", "hf"]

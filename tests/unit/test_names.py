@@ -1,0 +1,152 @@
+"""Names that are written in several places agree: exports, settings, arguments, and the names that the core accepts."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import pytest
+
+import piecework as pw
+from piecework import _core, arguments, encoding_settings
+from piecework._component import Component
+from piecework._settings import Choice, Maybe, Settings
+from piecework.formats import detect
+from piecework.tokenizer import lm, loading
+from piecework.tokenizer import settings as keywords
+
+PUBLIC = sorted(name for name in pw.__all__ if inspect.ismodule(getattr(pw, name)))
+INTERNAL = {
+    "patterns": {"differs_in_oniguruma"},
+    "pre_tokenizers": {"foreign_phrases", "warn_of_foreign_phrases"},
+}
+"""Functions that other modules of the package use."""
+SOURCE = Path(pw.__file__).parent
+
+
+def defined(module: str) -> set[str]:
+    """Returns the names without underscore that a module defines itself."""
+    names = set[str]()
+    for statement in ast.parse((SOURCE / f"{module}.py").read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.ClassDef | ast.FunctionDef):
+            names.add(statement.name)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return {name for name in names if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_public_modules_export_what_they_define(module: str) -> None:
+    exported = set(getattr(pw, module).__all__)
+    # The helpers of `errors` raise and shorten messages; only its classes are for users.
+    ours = {n for n in defined(module) if module != "errors" or n[0].isupper()}
+    assert exported == ours - INTERNAL.get(module, set())
+
+
+def test_lazy_names_are_those_that_type_checkers_see() -> None:
+    body = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8")).body
+    block = next(statement for statement in body if isinstance(statement, ast.If))
+    seen = {
+        alias.name
+        for line in block.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    }
+    assert seen | {"__version__"} == set(pw.__all__)
+    for name, module in pw._MODULE_OF.items():
+        assert name in __import__(f"piecework.{module}", fromlist=["x"]).__dict__
+    assert {*pw._MODULE_OF, *pw._MODULES, "__version__"} == set(pw.__all__)
+
+
+def subclasses(base: type[Any]) -> set[type[Any]]:
+    found = set(base.__subclasses__())
+    return found | {c for child in found for c in subclasses(child)}
+
+
+def literal_of(annotation: object) -> set[str] | None:
+    """Returns the names of a `Literal`, alone or with None."""
+    if get_origin(annotation) is Literal:
+        return set(get_args(annotation))
+    names = [literal_of(part) for part in get_args(annotation) if part is not type(None)]
+    return names[0] if len(names) == 1 else None
+
+
+def test_choices_of_settings_are_those_of_their_annotations() -> None:
+    checked = set()
+    for cls in {*subclasses(Settings), *subclasses(Component)}:
+        if not cls.__module__.startswith("piecework.") or "__dataclass_fields__" not in vars(cls):
+            continue
+        names = vars(arguments) | vars(sys.modules[cls.__module__])
+        for name, field in cls.__dataclass_fields__.items():
+            kind = field.metadata.get("kind")
+            kind = kind.kind if isinstance(kind, Maybe) else kind
+            if isinstance(kind, Choice):
+                assert literal_of(eval(str(field.type), names)) == set(kind.names), (cls, name)
+                checked.add((cls.__name__, name))
+    assert {("Truncation", "strategy"), ("Padding", "direction"), ("Split", "behavior")} <= checked
+
+
+@pytest.mark.parametrize(
+    ("trainer", "setting", "names"),
+    [
+        ("WordPieceTrainer", "criterion", "Criterion"),
+        ("WordPieceTrainer", "ties", "Ties"),
+        ("BpeTrainer", "ties", "BpeTies"),
+        ("BpeTrainer", "alphabet", "Alphabet"),
+        ("BpeTrainer", "suffix_style", "SuffixStyle"),
+    ],
+)
+def test_choices_of_trainers_are_those_of_the_core(trainer: str, setting: str, names: str) -> None:
+    with pytest.raises(pw.errors.ConfigError) as caught:
+        getattr(pw.trainers, trainer)(60, **{setting: "?"})
+    known = re.findall(r'"(\w+)"', str(caught.value).partition("expected")[2].partition("found")[0])
+    assert set(known) == set(get_args(getattr(pw.trainers, names)))
+
+
+def test_model_settings_are_those_of_the_core() -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\na\n")
+    for name in get_args(arguments.UnknownPolicy):
+        assert tok.replace(unknown=name).unknown == name
+    assert set(keywords.MODEL) == set(keywords.ModelSettings.__optional_keys__)
+    assert set(keywords.MODEL) <= set(inspect.signature(pw.models.WordPiece).parameters)
+    assert set(get_args(detect.Format)) == {name for name, *_ in _core.file_formats()}
+
+
+def keyword_names(function: Any) -> set[str]:
+    """Returns the names of keyword-only parameters."""
+    found = inspect.signature(function).parameters.values()
+    return {p.name for p in found if p.kind is p.KEYWORD_ONLY}
+
+
+def test_keywords_of_the_tokenizer_agree() -> None:
+    parts = set(keywords.Parts.__optional_keys__)
+    assert keyword_names(pw.Tokenizer.__init__) == parts | {"added_tokens"}
+    assert set(keywords.Changes.__optional_keys__) == parts | set(keywords.MODEL)
+    assert set(keywords.LIMITS) <= parts
+    bert = set(inspect.signature(pw.normalizers.BertNormalizer).parameters)
+    assert set(loading._BERT) == bert
+    loads = set(keywords.LoadSettings.__optional_keys__)
+    assert loads == {*loading._VOCAB_ONLY, *keywords.MODEL, *keywords.LIMITS}
+
+
+def test_encode_calls_share_their_keywords() -> None:
+    tok = pw.Tokenizer
+    single = keyword_names(tok.encode)
+    assert keyword_names(tok.encode_ids) == single
+    assert keyword_names(tok.encode_batch) == single | {"offsets", "threads"}
+    assert keyword_names(tok.encode_segments) == single - {"is_pretokenized", "specials"}
+    limits = {"is_pretokenized", "truncation", "padding"}
+    own = {"lines", "errors", "threads", "progress"}
+    assert keyword_names(tok.encode_file) == single - limits | own
+
+
+def test_settings_of_sampling_agree() -> None:
+    fields = set(encoding_settings.Sampling.__dataclass_fields__)
+    assert set(arguments.Way._fields) == fields | {"path", "first_input"}
+    drawn = keyword_names(lm.LanguageModel.sample)
+    assert drawn == fields - {"dropout"} | {"add_special_tokens", "specials"}
