@@ -12,6 +12,7 @@ import pytest
 Json = dict[str, Any]
 Piece = tuple[str, float, int]
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+PIECES: list[Piece] = [("<unk>", 0.0, UNKNOWN), ("▁", -3.0, 1), ("a", -1.5, 1)]
 MODELS = ("t5-spiece", "privately-corp-albert-30k-clean", "sentencepiece-test_model")
 
 HARD_TEXTS = (

@@ -124,3 +124,16 @@ def made(model: m.Model | None = None, **parts: Any) -> pw.Tokenizer:
     return pw.Tokenizer(
         model or m.WordLevel(VOCAB, "[UNK]"), **({"pre_tokenizer": p.Whitespace()} | parts)
     )
+
+
+STAGES: dict[str, list[Any]] = {
+    "normalizer": NORMALIZERS,
+    "pre_tokenizer": [*PRE_TOKENIZERS, *PIECEWORK_PRE_TOKENIZERS],
+    "post_processor": POST_PROCESSORS,
+    "decoder": DECODERS,
+}
+LIMITS: dict[str, list[Any]] = {
+    "truncation": [pw.Truncation(5), TRUNCATION],
+    "padding": [PADDING, pw.Padding(pad_id=0, pad_token="[PAD]")],
+}
+EVERY = [(name, part) for name, all_ in (STAGES | LIMITS).items() for part in all_]

@@ -15,18 +15,7 @@ from piecework import decoders, models, normalizers, pre_tokenizers, processors
 
 pytestmark = pytest.mark.smoke
 
-STAGES: dict[str, list[Any]] = {
-    "normalizer": parts.NORMALIZERS,
-    "pre_tokenizer": [*parts.PRE_TOKENIZERS, *parts.PIECEWORK_PRE_TOKENIZERS],
-    "post_processor": parts.POST_PROCESSORS,
-    "decoder": parts.DECODERS,
-}
-LIMITS: dict[str, list[Any]] = {
-    "truncation": [pw.Truncation(5), parts.TRUNCATION],
-    "padding": [parts.PADDING, pw.Padding(pad_id=0, pad_token="[PAD]")],
-}
-EVERY = [(name, part) for name, all_ in (STAGES | LIMITS).items() for part in all_]
-NAMES = [f"{name}-{place}" for place, (name, _) in enumerate(EVERY)]
+NAMES = [f"{name}-{place}" for place, (name, _) in enumerate(parts.EVERY)]
 ALL_MODELS = [*parts.MODELS, *parts.PIECEWORK_MODELS]
 
 
@@ -47,7 +36,7 @@ def check_equal(one: pw.Tokenizer, other: pw.Tokenizer) -> None:
         )
 
 
-@pytest.mark.parametrize(("name", "part"), EVERY, ids=NAMES)
+@pytest.mark.parametrize(("name", "part"), parts.EVERY, ids=NAMES)
 def test_components_are_kept(name: str, part: Any) -> None:
     tok = parts.made(**{name: part})
     assert getattr(tok, name) == part
@@ -56,7 +45,7 @@ def test_components_are_kept(name: str, part: Any) -> None:
     assert parts.made().replace(**{name: part}) == tok  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(("name", "part"), EVERY, ids=NAMES)
+@pytest.mark.parametrize(("name", "part"), parts.EVERY, ids=NAMES)
 def test_components_survive_saving_and_pickling(tmp_path: Path, name: str, part: Any) -> None:
     tok = parts.made(**{name: part}, added_tokens=parts.ADDED)
     tok.save(tmp_path / "tokenizer.json")
@@ -80,7 +69,7 @@ def test_models_survive_saving_and_pickling(model: models.Model) -> None:
 
 
 def test_all_components_together_survive_saving() -> None:
-    given = {name: all_[-1] for name, all_ in (STAGES | LIMITS).items()}
+    given = {name: all_[-1] for name, all_ in (parts.STAGES | parts.LIMITS).items()}
     with pytest.warns(
         pw.errors.PieceworkWarning, match="no text matches them"
     ):  # "New York" after lowercasing
@@ -89,9 +78,9 @@ def test_all_components_together_survive_saving() -> None:
     check_equal(tok, pw.Tokenizer.from_str(tok.to_str()))
 
 
-@pytest.mark.parametrize("name", [*STAGES, *LIMITS])
+@pytest.mark.parametrize("name", [*parts.STAGES, *parts.LIMITS])
 def test_none_removes_one_component(name: str) -> None:
-    given = {other: all_[0] for other, all_ in (STAGES | LIMITS).items()}
+    given = {other: all_[0] for other, all_ in (parts.STAGES | parts.LIMITS).items()}
     tok = parts.made(**given, added_tokens=parts.ADDED)
     without = tok.replace(**{name: None})  # type: ignore[misc]
     assert getattr(without, name) is None
@@ -115,7 +104,7 @@ def test_model_without_other_components() -> None:
     assert tok.encode("a b").tokens == ["a b"]
     assert tok.encode("a b ").tokens == ["<unk>"]
     assert tok.decode([1, 0]) == "a b <unk>"
-    for name in (*STAGES, *LIMITS):
+    for name in (*parts.STAGES, *parts.LIMITS):
         assert getattr(tok, name) is None
     assert tok.special_tokens == tok.added_tokens == {}
 
@@ -199,48 +188,6 @@ def test_every_property_has_a_docstring() -> None:
     for name, value in inspect.getmembers(pw.Tokenizer):
         if not name.startswith("_"):
             assert inspect.getdoc(value), name
-
-
-# Comparison with `tokenizers`
-
-
-def live(tok: pw.Tokenizer) -> Any:
-    tokenizers = pytest.importorskip("tokenizers", reason="the oracle is not installed")
-    return tokenizers.Tokenizer.from_str(tok.to_str())
-
-
-@pytest.mark.parametrize("model", parts.MODELS, ids=repr)
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [(name, part) for name, part in EVERY if part not in parts.PIECEWORK_PRE_TOKENIZERS],
-)
-def test_saved_tokenizers_work_in_tokenizers(model: models.Model, name: str, part: Any) -> None:
-    tok = parts.made(model, **{name: part}, added_tokens=parts.ADDED)
-    theirs = live(tok)
-    for text in parts.TEXTS:
-        for pair in (None, "ab New"):
-            found, wanted = tok.encode(text, pair), theirs.encode(text, pair)
-            assert found.ids == wanted.ids
-            assert found.tokens == wanted.tokens
-            assert found.offsets == wanted.offsets
-            assert found.word_ids == wanted.word_ids
-            assert [o.ids for o in found.overflowing] == [o.ids for o in wanted.overflowing]
-        if not isinstance(part, decoders.Strip):  # panics in `tokenizers` on short tokens
-            assert tok.decode(found.ids) == theirs.decode(found.ids)
-
-
-@pytest.mark.parametrize("pre_tokenizer", parts.PIECEWORK_PRE_TOKENIZERS, ids=repr)
-def test_tokenizers_refuses_piecework_pre_tokenizers(
-    pre_tokenizer: pre_tokenizers.PreTokenizer,
-) -> None:
-    with pytest.raises(Exception, match=r"variant|unknown"):
-        live(parts.made(pre_tokenizer=pre_tokenizer))
-
-
-@pytest.mark.parametrize("model", parts.PIECEWORK_MODELS, ids=repr)
-def test_tokenizers_refuses_piecework_models(model: models.Model) -> None:
-    with pytest.raises(Exception, match=r"variant|unknown"):
-        live(parts.made(model))
 
 
 def test_piecework_types_have_a_prefix() -> None:
