@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from piecework.arguments import DEFAULT
-
 if TYPE_CHECKING:
     from piecework import Tokenizer
     from piecework.arguments import Default
@@ -70,6 +68,7 @@ class Sampling:
 
     def at(self, line: int) -> CallSampling | Default:
         """Returns the sampling of a batch that starts at a line; tokens do not depend on the batch size."""
+        from piecework.arguments import DEFAULT
         from piecework.encoding_settings import Sampling as CallSampling
 
         if self == Sampling():
