@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework._core import ArrowTexts, Batch, Encoding
-    from piecework._core._batch import Columns
+    from piecework._core._batch import _Columns
     from piecework.arguments import Specials
     from piecework.encoding_settings import Padding, PaddingLike, Sampling, Side, TruncationLike
     from piecework.tokenizer.encoding import EncodingMethods
@@ -109,7 +109,7 @@ class EncodedBatch:
         ends = self.row_offsets
         return ends[1:] - ends[:-1]
 
-    def _all_columns(self) -> Columns:
+    def _all_columns(self) -> _Columns:
         if self._columns is None:
             call = self._call
             full = call.tokenizer.encode_batch(

@@ -35,10 +35,13 @@ def public(names: set[str]) -> set[str]:
 
 
 def stubbed() -> dict[str, ast.stmt]:
-    """Returns the classes and functions of all stubs by name."""
+    """Returns the public classes and functions of all stubs by name; others are types for stubs alone."""
     bodies = [ast.parse(stub.read_text(encoding="utf-8")).body for stub in STUBS]
     return {
-        s.name: s for body in bodies for s in body if isinstance(s, ast.ClassDef | ast.FunctionDef)
+        s.name: s
+        for body in bodies
+        for s in body
+        if isinstance(s, ast.ClassDef | ast.FunctionDef) and not s.name.startswith("_")
     }
 
 

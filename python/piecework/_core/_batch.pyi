@@ -8,7 +8,7 @@ import numpy.typing as npt
 _Uint32s: TypeAlias = npt.NDArray[np.uint32]
 _Uint8s: TypeAlias = npt.NDArray[np.uint8]
 
-class Columns(TypedDict):
+class _Columns(TypedDict):
     """The columns of a batch other than ids; offsets have two values per token, start and end."""
 
     offsets: _Uint32s
@@ -35,7 +35,7 @@ class Batch:
     def row_offsets(self) -> npt.NDArray[np.int64]:
         """Returns the start of each row in `ids`, and the end of the last; read-only."""
 
-    def columns(self) -> Columns | None:
+    def columns(self) -> _Columns | None:
         r"""Returns the columns other than ids, read-only; None unless they were requested.
 
         Offsets are in characters.

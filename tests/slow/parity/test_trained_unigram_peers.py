@@ -17,7 +17,7 @@ def test_white_space_as_suffix(tmp_path: Path) -> None:
     assert not [piece for piece in tok.vocab if "▁" in piece[:-1]]
     assert tok.decode(tok.encode("the cat").ids) == "the cat "  # as SentencePiece decodes it
     again = pw.Tokenizer.from_str(tok.to_str())
-    assert again.trainer == tok.trainer
+    assert again.training.trainer == tok.training.trainer
     library = pytest.importorskip("sentencepiece")
     with (
         pytest.warns(pw.errors.PieceworkWarning, match="32 bits.* is decoded as ⁇"),

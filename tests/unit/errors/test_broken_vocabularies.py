@@ -9,6 +9,7 @@ import pytest
 
 import impls
 import piecework as pw
+from piecework.tokenizer import loading
 
 GOOD: dict[str, Any] = json.loads(
     pw.train({"hug": 3, "pug": 2}, pw.WordPieceTrainer(vocab_size=15)).to_str()
@@ -311,7 +312,7 @@ def test_truncated_files_raise() -> None:
     text = json.dumps(GOOD)
     for end in range(1, len(text), 7):
         with pytest.raises(pw.errors.FormatError):
-            pw.Tokenizer._parse(text[:end].encode(), ".json", {})
+            loading._parse(pw.Tokenizer, text[:end].encode(), ".json", {})
 
 
 def test_files_with_changed_bytes_raise_or_load() -> None:
@@ -320,7 +321,7 @@ def test_files_with_changed_bytes_raise_or_load() -> None:
         for byte in b'"{]9\xff\x00':
             broken = data[:place] + bytes([byte]) + data[place + 1 :]
             with contextlib.suppress(pw.PieceworkError):
-                pw.Tokenizer._parse(broken, ".json", {}).encode("hug pug x")
+                loading._parse(pw.Tokenizer, broken, ".json", {}).encode("hug pug x")
 
 
 # Word counts
