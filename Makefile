@@ -23,7 +23,10 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 RUST_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.toml' -o -name '*.bin' -o -type d)
 PYTHON_SOURCES := $(shell find python -name '*.py' -o -name '*.pyi' -o -name py.typed)
-FAST_TESTS = $(filter-out tests/helpers/ tests/slow/ tests/__pycache__/,$(wildcard tests/*/))
+FAST_TESTS = -m "not fuzz and not parity and not slow" $(filter-out tests/helpers/ tests/slow/ tests/__pycache__/,$(wildcard tests/*/))
+# Tests of the core that take four fifths of the time of all; `make check` leaves them out.
+SLOW_CORE_TESTS = every_character_in_every_context categories_equal_the_engine \
+	every_kernel_encodes_hard_texts_at_every_position no_kernel_reads_beyond_a_hard_text
 PYTHON_CODE := $(wildcard python tests tools bench examples)
 
 ##@ Use
@@ -178,11 +181,10 @@ $(VENV)/.importable: $(RUST_SOURCES) $(VENV)/.test
 		VIRTUAL_ENV=$(abspath $(VENV)) PIP_QUIET=1 $(BIN)/maturin develop --locked --quiet; fi
 	@touch $@
 
-# The tests of the core in the development profile, run again only when its sources or cases have changed. `make test`
-# also runs its examples, and its tests without jieba.
+# The fast tests of the core in the development profile, run again only when its sources or cases have changed.
 $(VENV)/.checked: $(RUST_SOURCES) $(wildcard spec/cases/*.json) $(VENV)/.run
 	$(CARGO) check --workspace --all-targets --locked --quiet
-	$(CARGO) test --package piecework-core --lib --tests --locked --quiet
+	$(CARGO) test --package piecework-core --lib --tests --locked --quiet -- $(SLOW_CORE_TESTS:%=--skip %)
 	@touch $@
 
 $(VENV)/.wheel: $(PYTHON_SOURCES) $(VENV)/.built

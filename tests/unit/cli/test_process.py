@@ -18,6 +18,7 @@ import piecework as pw
 if sys.platform != "win32":
     import pty
 
+pytestmark = pytest.mark.slow  # each test starts processes
 terminals = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 
 Shell = Callable[[str], Any]

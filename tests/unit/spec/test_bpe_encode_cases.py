@@ -68,7 +68,13 @@ def check(encode: Callable[..., Any], case: Case, columns: Sequence[str]) -> Non
         assert column == case.get(name, column), name
 
 
-@pytest.mark.parametrize("case", TABLE["cases"], ids=name_of)
+def marked(case: Case) -> Any:
+    """Returns a parameter, marked `slow` if the case takes the reference seconds."""
+    marks = [pytest.mark.slow] if len(case["text"]) >= 300 else []
+    return pytest.param(case, marks=marks, id=name_of(case))
+
+
+@pytest.mark.parametrize("case", [marked(case) for case in TABLE["cases"]])
 def test_reference_equals_case(case: Case) -> None:
     check(by_reference, case, COLUMNS)
 

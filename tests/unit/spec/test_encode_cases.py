@@ -55,9 +55,9 @@ def test_case_keys_are_known() -> None:
 
 
 def marked(case: Case) -> Any:
-    """Returns a parameter with the mark `smoke`, except for cases that take the reference seconds."""
-    marks = [pytest.mark.smoke] if isinstance(case["text"], str) else []
-    return pytest.param(case, marks=marks, id=name_of(case))
+    """Returns a parameter with the mark `smoke`, or `slow` for cases that take the reference seconds."""
+    mark = pytest.mark.smoke if isinstance(case["text"], str) else pytest.mark.slow
+    return pytest.param(case, marks=mark, id=name_of(case))
 
 
 @pytest.mark.parametrize("case", [marked(case) for case in TABLE["cases"]])
