@@ -58,6 +58,10 @@ class Input:
                 names a conversion for this command.
             json_lines: Whether JSON lines are accepted.
         """
+        # Imported before anything is written: Python ends by the signal itself, not with exit code 130, if an
+        # interrupt occurs while a module's classes are created.
+        import piecework.results  # noqa: F401
+
         self.name = "standard input" if file == STDIN else file
         self.size = self.bytes = self.line = 0
         self._file = file
