@@ -171,7 +171,7 @@ def test_hundred_thousand_phrases() -> None:
     assert pw.Tokenizer.from_str(tok.to_str()) == tok
 
 
-@pytest.mark.parametrize("given", [[], "abc", [""], [3], {"a", ""}, None, {"a": 1}], ids=repr)
+@pytest.mark.parametrize("given", [[], "abc", [""], [3], {""}, None, {"a": 1}], ids=repr)
 def test_invalid_phrases_raise(given: Any) -> None:
     with pytest.raises(ConfigError, match="phrases"):
         p.Dictionary(given)
