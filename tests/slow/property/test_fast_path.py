@@ -11,7 +11,7 @@ import piecework as pw
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
 from piecework.arguments import EncodingPath, Way
-from piecework.batch import EncodedBatch
+from piecework.batch import Call, EncodedBatch
 from piecework.patterns import SPLIT_PATTERNS
 
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
@@ -117,7 +117,7 @@ def encoded(
     tok: pw.Tokenizer, texts: list[str], path: EncodingPath, *, columns: bool = True
 ) -> EncodedBatch:
     """Encodes texts on one of the paths."""
-    call = pw.types.Call(tok, texts, False, True, "match", None, None, True)
+    call = Call(tok, texts, False, True, "match", None, None, True, None)
     options = tok._new_options(True, "match", None, None, Way(path))
     return EncodedBatch(tok._core.encode_batch(texts, False, options, columns, 1), call, 1)
 
