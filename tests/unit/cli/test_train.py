@@ -122,6 +122,7 @@ def test_unigram_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: 
     assert settings.keys() | switches.keys() | named_too == everything
 
 
+@pytest.mark.slow
 def test_unigram_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> None:
     table, target = tmp_path / "counts.txt", tmp_path / "t.json"
     splitting = ("--normalizer", "nmt_nfkc", "--pre-tokenizer", "metaspace")

@@ -396,6 +396,7 @@ def test_counts_of_different_settings_cannot_be_combined() -> None:
         pw.train(one, pw.WordPieceTrainer(20), pre_tokenizer=None)
 
 
+@pytest.mark.slow
 def test_unigram_model_of_a_million_pieces() -> None:
     """Ids this large leave no free bits for the id tags of the fast path; added tokens have even larger ids."""
     many = [f"▁q{number}" for number in range(2**20 - 6)]

@@ -318,6 +318,7 @@ def test_threads_share_a_tokenizer() -> None:
         assert all(pool.map(work, range(32)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unknown", ["word", "run", "char"])
 @pytest.mark.parametrize("limit", [None, 100, 2 * 10**6])
 def test_word_of_a_million_characters_is_encoded(unknown: Any, limit: int | None) -> None:

@@ -352,6 +352,7 @@ def test_invalid_regexes_raise(source: str) -> None:
     assert "$.pre_tokenizer.pattern.Regex" in refused(document(pre_tokenizer=pattern))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["(a+)+$", "(a|a)*$", "(a|aa)+c", "(a*)*c|(a*)*$", r"(a+)+\b\B"])
 def test_backtracking_regexes_give_up(source: str) -> None:
     regex, text = pw.Regex(source), "a" * 3_000 + "é"
@@ -476,6 +477,7 @@ def test_deeply_nested_files_raise(name: str, levels: int) -> None:
 # Charsmaps
 
 
+@pytest.mark.slow
 def test_random_charsmaps_raise_or_work() -> None:
     rng = random.Random(7)
     for number in range(3_000):
@@ -498,6 +500,7 @@ def _normalizes_or_is_refused(data: bytes) -> None:
         assert len(str(error)) < 300  # noqa: PT017  # a working normalizer is fine too
 
 
+@pytest.mark.slow
 def test_mutated_charsmaps_raise_or_work() -> None:
     rng, whole = random.Random(8), parts.NO_RULES + "é\0ab\0".encode()
     for end in range(0, len(whole), 9):

@@ -8,7 +8,10 @@ import time
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+pytestmark = [
+    pytest.mark.slow,  # each test starts a process and waits
+    pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX"),
+]
 
 PRELUDE = """
 import random, sys, time

@@ -18,6 +18,7 @@ from piecework import models as m
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
 
+pytestmark = pytest.mark.slow
 SECONDS = 20.0
 LONG = {
     "letters": "ab" * 500_000,

@@ -70,7 +70,7 @@ def check(encode: Callable[..., Any], case: Case, columns: Sequence[str]) -> Non
 
 def marked(case: Case) -> Any:
     """Returns a parameter, marked `slow` if the case takes the reference seconds."""
-    marks = [pytest.mark.slow] if len(case["text"]) >= 300 else []
+    marks = [pytest.mark.slow] if len(case["text"]) >= 100 else []
     return pytest.param(case, marks=marks, id=name_of(case))
 
 

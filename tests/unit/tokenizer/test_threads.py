@@ -29,6 +29,7 @@ def tokenizer(name: str) -> pw.Tokenizer:
     return pw.Tokenizer.from_str(VOCAB).with_added_tokens(TOKENS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOKENS)
 @pytest.mark.parametrize("special", [True, False])
 def test_long_text_in_a_batch_equals_single_calls(name: str, special: bool) -> None:
