@@ -85,11 +85,11 @@ fn last_merge(
     let mut left = text.len();
     for c in text.chars() {
         left -= c.len_utf8();
-        let id = alphabet.ids_at(false, ends && left == 0).id(c);
-        if id == NONE {
+        let symbol = alphabet.ids_at(false, ends && left == 0).id(c);
+        if symbol == NONE {
             return None;
         }
-        scratch.push(id, 0);
+        scratch.push(symbol, 0);
     }
     scratch.merge(pairs);
     match &scratch.parts[..] {

@@ -67,8 +67,8 @@ impl Bpe {
                 _ => (text, None),
             };
             let ends = |at: usize, c: char| last && at + c.len_utf8() == text.len();
-            let letter = |(at, c): (usize, char)| alphabet.ids_at(first && at == 0, ends(at, c)).id(c);
-            let ids: Vec<u32> = text.char_indices().map(letter).chain(end).collect();
+            let symbol = |(at, c): (usize, char)| alphabet.ids_at(first && at == 0, ends(at, c)).id(c);
+            let ids: Vec<u32> = text.char_indices().map(symbol).chain(end).collect();
             ids.iter().all(|&id| id != NONE).then_some(ids)
         })
     }
