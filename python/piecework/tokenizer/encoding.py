@@ -80,14 +80,7 @@ class EncodingMethods(CallOptions):
         >>> tok.encode("hugs hug", truncation=2).tokens
         ['hug', '##s']
         """
-        options = self._options(
-            add_special_tokens,
-            specials,
-            truncation,
-            padding,
-            cache,
-            sampling,
-        )
+        options = self._options(add_special_tokens, specials, truncation, padding, cache, sampling)
         return self._core.encode(text, pair, is_pretokenized, options)
 
     def _encode_input(
@@ -139,14 +132,7 @@ class EncodingMethods(CallOptions):
         >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
-        options = self._options(
-            add_special_tokens,
-            "match",
-            truncation,
-            padding,
-            cache,
-            sampling,
-        )
+        options = self._options(add_special_tokens, "match", truncation, padding, cache, sampling)
         return self._core.encode_segments(segments, options)
 
     def encode_ids(
@@ -163,14 +149,7 @@ class EncodingMethods(CallOptions):
         sampling: Sampling | Default | None = DEFAULT,
     ) -> list[int]:
         """Returns only the token ids of a text or pair; for the arguments see :meth:`encode`."""
-        options = self._options(
-            add_special_tokens,
-            specials,
-            truncation,
-            padding,
-            cache,
-            sampling,
-        )
+        options = self._options(add_special_tokens, specials, truncation, padding, cache, sampling)
         return self._core.encode_ids(text, pair, is_pretokenized, options)
 
     def encode_batch(
@@ -221,14 +200,7 @@ class EncodingMethods(CallOptions):
         rows = listed_texts(texts, is_pretokenized)
         sampling = self._seeded(sampling)  # once: `batch[i]` encodes with the seed again
         specials = frozen_specials(specials)
-        options = self._options(
-            add_special_tokens,
-            specials,
-            truncation,
-            padding,
-            cache,
-            sampling,
-        )
+        options = self._options(add_special_tokens, specials, truncation, padding, cache, sampling)
         batch = self._core.encode_batch(rows, is_pretokenized, options, bool(offsets), threads)
         call = Call(
             self,
@@ -319,15 +291,7 @@ class EncodingMethods(CallOptions):
                 _BLOCK,
             )
         call = Call(
-            self,
-            FileTexts(name),
-            False,
-            add_special_tokens,
-            specials,
-            None,
-            None,
-            cache,
-            sampling,
+            self, FileTexts(name), False, add_special_tokens, specials, None, None, cache, sampling
         )
         return EncodedBatch(batch, call, threads)
 
