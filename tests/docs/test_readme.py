@@ -123,12 +123,12 @@ def test_blocks_print_what_they_show(
 def skeleton(text: str) -> list[str]:
     """Returns the kinds of the parts of a page in order: headings, blocks, tables with their size."""
     rows = re.compile(r"(?:^\|[^\n]*\n)+", re.MULTILINE)
-    parts = [(match.start(), f"```{match['language']}") for match in FENCE.finditer(text)]
-    fenced = [range(*match.span()) for match in FENCE.finditer(text)]
+    blocks = list(FENCE.finditer(text))
+    parts = [(match.start(), f"```{match['language']}") for match in blocks]
     parts += [
         (match.start(), match[0])
         for match in re.finditer(r"^#+(?= )", text, re.MULTILINE)
-        if not any(match.start() in block for block in fenced)
+        if not any(block.start() <= match.start() < block.end() for block in blocks)
     ]
     parts += [
         (match.start(), f"table of {match[0].count(chr(10))}") for match in rows.finditer(text)

@@ -10,6 +10,7 @@ import pytest
 import sentencepiece
 import tiktoken
 import tokenizers
+from tiktoken.load import load_tiktoken_bpe
 
 import piecework as pw
 from paths import REPOSITORY
@@ -62,12 +63,27 @@ def has_own_wordpiece() -> bool:
     return learned(trained("WordPiece").get_vocab()) != learned(trained("BPE").get_vocab())
 
 
-def trains_from(counts: Callable[[], Any]) -> bool:
+def succeeds(call: Callable[[], Any], *errors: type[Exception]) -> bool:
+    """Returns whether a call raises none of these errors."""
     try:
-        counts()
-    except (TypeError, AttributeError):
+        call()
+    except errors:
         return False
     return True
+
+
+def readers(path: Path) -> tuple[bool, bool, bool, bool]:
+    """Returns which libraries load a file; they raise errors of many classes."""
+    loaders = (
+        pw.Tokenizer.from_file,
+        tokenizers.Tokenizer.from_file,
+        lambda name: sentencepiece.SentencePieceProcessor(model_file=name),
+        load_tiktoken_bpe,
+    )
+    ours, theirs, pieces, ranked = (
+        succeeds(lambda load=load: load(str(path)), Exception) for load in loaders
+    )
+    return ours, theirs, pieces, ranked
 
 
 def sentencepiece_counts(folder: Path) -> None:
@@ -85,15 +101,6 @@ def sentencepiece_file(folder: Path) -> Path:
     return folder / "m.model"
 
 
-def reads(load: Callable[[], Any]) -> bool:
-    """Returns whether a file can be loaded; libraries raise errors of many classes."""
-    try:
-        load()
-    except Exception:  # noqa: BLE001 (see above)
-        return False
-    return True
-
-
 def ranks(folder: Path) -> Path:
     path = folder / "gpt2.tiktoken"
     trainer = pw.BpeTrainer(260, alphabet="byte")
@@ -105,8 +112,6 @@ def ranks(folder: Path) -> Path:
 
 
 def encoding(folder: Path) -> tiktoken.Encoding:
-    from tiktoken.load import load_tiktoken_bpe
-
     return tiktoken.Encoding(
         "mine", pat_str=r"\S+|\s+", mergeable_ranks=load_tiktoken_bpe(str(ranks(folder))),
         special_tokens={"<end>": 1000},
@@ -117,14 +122,6 @@ def json_file(folder: Path) -> Path:
     path = folder / "tokenizer.json"
     pw.train(TEXTS, pw.WordPieceTrainer(40)).save(path)
     return path
-
-
-def rejects(call: Callable[[], Any], kind: type[Exception]) -> bool:
-    try:
-        call()
-    except kind:
-        return True
-    return False
 
 
 def columns(batch: Any) -> bool:
@@ -159,10 +156,11 @@ def likelihood(folder: Path) -> tuple[bool, bool, bool, bool]:
 def counts(folder: Path) -> tuple[bool, bool, bool, bool]:
     trainer = tokenizers.trainers.BpeTrainer(show_progress=False)
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
+    errors = TypeError, AttributeError
     return (
-        trains_from(lambda: pw.train(COUNTS, pw.WordPieceTrainer(24))),
-        trains_from(lambda: theirs.train_from_iterator(list(COUNTS.items()), trainer)),
-        trains_from(lambda: sentencepiece_counts(folder)),
+        succeeds(lambda: pw.train(COUNTS, pw.WordPieceTrainer(24)), *errors),
+        succeeds(lambda: theirs.train_from_iterator(list(COUNTS.items()), trainer), *errors),
+        succeeds(lambda: sentencepiece_counts(folder), *errors),
         hasattr(tiktoken, "train"),
     )
 
@@ -175,35 +173,17 @@ def scores(folder: Path) -> tuple[bool, bool, bool, bool]:
 
 @check("reads `tokenizer.json`")
 def tokenizer_json(folder: Path) -> tuple[bool, bool, bool, bool]:
-    path = str(json_file(folder))
-    return (
-        reads(lambda: pw.Tokenizer.from_file(path)),
-        reads(lambda: tokenizers.Tokenizer.from_file(path)),
-        reads(lambda: sentencepiece.SentencePieceProcessor(model_file=path)),
-        reads(lambda: tiktoken.load.load_tiktoken_bpe(path)),
-    )
+    return readers(json_file(folder))
 
 
 @check("reads `.model`")
 def sentencepiece_model(folder: Path) -> tuple[bool, bool, bool, bool]:
-    path = str(sentencepiece_file(folder))
-    return (
-        reads(lambda: pw.Tokenizer.from_file(path)),
-        reads(lambda: tokenizers.Tokenizer.from_file(path)),
-        reads(lambda: sentencepiece.SentencePieceProcessor(model_file=path)),
-        reads(lambda: tiktoken.load.load_tiktoken_bpe(path)),
-    )
+    return readers(sentencepiece_file(folder))
 
 
 @check("reads `.tiktoken`")
 def tiktoken_ranks(folder: Path) -> tuple[bool, bool, bool, bool]:
-    path = str(ranks(folder))
-    return (
-        reads(lambda: pw.Tokenizer.from_file(path)),
-        reads(lambda: tokenizers.Tokenizer.from_file(path)),
-        reads(lambda: sentencepiece.SentencePieceProcessor(model_file=path)),
-        reads(lambda: encoding(folder)),
-    )
+    return readers(ranks(folder))
 
 
 @check("offsets of tokens")
@@ -249,10 +229,10 @@ def nbest(folder: Path) -> tuple[bool, bool, bool, bool]:
 def specials(folder: Path) -> tuple[bool, bool, bool, bool]:
     ours, enc = pw.Tokenizer.from_file(json_file(folder)), encoding(folder)
     return (
-        rejects(lambda: ours.encode("a [SEP]", specials="error"), pw.errors.SpecialTokenError),
+        not succeeds(lambda: ours.encode("a [SEP]", specials="error"), pw.errors.SpecialTokenError),
         hasattr(tokenizers.Tokenizer, "reject_special_tokens"),
         hasattr(sentencepiece.SentencePieceProcessor, "reject_special_tokens"),
-        rejects(lambda: enc.encode("a <end>"), ValueError),
+        not succeeds(lambda: enc.encode("a <end>"), ValueError),
     )
 
 
