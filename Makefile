@@ -64,7 +64,7 @@ style: $(VENV)/.test ## Check formats, Python lints, types and import contracts,
 	$(BIN)/ruff check --quiet $(PYTHON_CODE)
 	$(BIN)/ruff format --check --quiet $(PYTHON_CODE)
 	$(BIN)/mypy --strict python/piecework
-	$(BIN)/lint-imports --no-logo
+	PYTHONPATH=python $(BIN)/lint-imports --no-logo
 
 test-rust: $(VENV)/.run ## Run the tests of the core, with overflow checks
 	$(CARGO) test --package piecework-core --locked --quiet
