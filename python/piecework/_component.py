@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from piecework._core import Stage
 from piecework._settings import TEXT, Choice, Kind, Mismatch, Settings, members, under
-from piecework.errors import UnsupportedError, hint, shown
+from piecework.errors import UnsupportedError, did_you_mean, shown
 from piecework.patterns import Regex
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Component(Settings):
         if not isinstance(kind, str) or kind not in known:
             listed = ", ".join(sorted(known))
             message = f"the type {shown(kind)} is not among those known here, {listed}"
-            raise Mismatch(message + hint(kind, known), kind=UnsupportedError)
+            raise Mismatch(message, kind=UnsupportedError, hint=did_you_mean(kind, known))
         if known[kind] is not cls:
             return known[kind]._read(data | {"type": kind})
         return super()._read(data)

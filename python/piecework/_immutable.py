@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from piecework.errors import hint
+from piecework.errors import did_you_mean, with_hint
 
 __all__ = ["Immutable", "dataclass"]
 
@@ -80,5 +80,5 @@ class Immutable:
         kind = type(self).__name__
         settings = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
         if name not in settings:
-            return f"{kind} has no setting of this name{hint(name, settings)}"
+            return with_hint(f"{kind} has no setting of this name", did_you_mean(name, settings))
         return f"{kind} is immutable; create another with dataclasses.replace(value, {name}=...)"

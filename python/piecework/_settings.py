@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self, get_args
 
 from piecework._immutable import Immutable
-from piecework.errors import ConfigError, FormatError, VocabularyError, hint, shown, to_utf8
+from piecework.errors import ConfigError, FormatError, VocabularyError, did_you_mean, shown, to_utf8
 
 ID_LIMIT = 1 << 32
 """The exclusive upper limit of ids and of other numbers that the core stores in 32 bits."""
@@ -21,17 +21,24 @@ ID_LIMIT = 1 << 32
 class Mismatch(Exception):  # noqa: N818  # converted to a PieceworkError before users see it
     """Reports an invalid value, with its relative JSON path and the error to raise for a file."""
 
-    def __init__(self, message: str, path: str = "", kind: type[FormatError] = FormatError) -> None:
+    def __init__(
+        self,
+        message: str,
+        path: str = "",
+        kind: type[FormatError] = FormatError,
+        *,
+        hint: str | None = None,
+    ) -> None:
         super().__init__(message)
-        self.message, self.path, self.kind = message, path, kind
+        self.message, self.path, self.kind, self.hint = message, path, kind, hint
 
     def under(self, path: str) -> Mismatch:
         """Returns the mismatch with a path prepended to its own."""
-        return Mismatch(self.message, path + self.path, self.kind)
+        return Mismatch(self.message, path + self.path, self.kind, hint=self.hint)
 
     def error(self, root: str = "$") -> FormatError:
         """Returns the public error."""
-        return self.kind(f"{root}{self.path}: {self.message}")
+        return self.kind(self.message, hint=self.hint, place=f"{root}{self.path}: ")
 
 
 @contextlib.contextmanager
@@ -240,7 +247,8 @@ class Settings(Immutable):
             try:
                 value = _kind(f).check(given[f.name])
             except Mismatch as error:
-                raise ConfigError(f"{f.name}{error.path}: {error.message}") from None
+                setting = f"{f.name}{error.path}"
+                raise ConfigError(error.message, setting=setting, hint=error.hint) from None
             object.__setattr__(self, f.name, value)
 
     def _write(self) -> dict[str, Any]:
@@ -252,12 +260,15 @@ class Settings(Immutable):
         known = [_member(f) for f in _fields(cls)]
         for name in data:
             if name not in known and name not in cls.accepted:
-                raise Mismatch(f"the member {shown(name)} is unknown{hint(name, known)}")
+                raise Mismatch(
+                    f"the member {shown(name)} is unknown", hint=did_you_mean(name, known)
+                )
         given = {f.name: _read_member(f, data) for f in _fields(cls) if _is_there(f, data)}
         try:
             return cls(**given)
         except (ConfigError, VocabularyError) as error:
-            raise Mismatch(str(error)) from None
+            setting = f"{error.setting}: " if error.setting else ""
+            raise Mismatch(f"{setting}{error.problem}", hint=error.hint) from None
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -283,7 +294,7 @@ def _one_of(value: Any, names: Iterable[str]) -> None:
     names = list(names)
     if not isinstance(value, str) or value not in names:
         listed = " or ".join([", ".join(map(repr, names[:-1])), repr(names[-1])])
-        raise Mismatch(f"expected {listed}, found {shown(value)}{hint(value, names)}")
+        raise Mismatch(f"expected {listed}, found {shown(value)}", hint=did_you_mean(value, names))
 
 
 def _fields(settings: object) -> tuple[dataclasses.Field[Any], ...]:

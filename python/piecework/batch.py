@@ -68,7 +68,8 @@ class FileTexts(Immutable):
     def __getitem__(self, place: int) -> Any:
         """Raises ConfigError."""
         raise ConfigError(
-            f"{self.path}: the batch of a file contains only ids; read the texts and pass them to encode_batch"
+            f"{self.path}: the batch of a file contains only ids",
+            hint="read the texts and pass them to encode_batch",
         )
 
 
@@ -237,13 +238,15 @@ class EncodedBatch:
         """
         side = self._pad_side() if side is None else side
         if side not in ("left", "right"):
-            raise ConfigError(f'side must be "left" or "right", not {shown(side)}')
+            raise ConfigError(f'expected "left" or "right", found {shown(side)}', setting="side")
         pad_id = self._pad_id() if pad_id is None else _checked("pad_id", pad_id, 1 << 63)
         longest = self._most_tokens()
         columns = longest if length is None else _checked("length", length, ID_LIMIT)
         if columns < longest:
             raise ConfigError(
-                f"length: the longest text has {longest} tokens, more than {columns}; pass a larger length="
+                f"the longest text has {longest} tokens, more than {columns}",
+                setting="length",
+                hint="pass a larger `length=...`",
             )
         filled = _aligned(self._lengths(), columns, left=side == "left")
         types = _matrix(filled, self.type_ids, self._pad_type_id()) if type_ids else None
@@ -312,7 +315,9 @@ def _checked(name: str, value: int, limit: int) -> int:
     """Returns a checked integer; pad ids may be negative, such as -100, which losses ignore."""
     number = check_index(name, value)
     if not -limit <= number < limit:
-        raise ConfigError(f"{name}: expected an integer below {limit:,}, found {shown(value)}")
+        raise ConfigError(
+            f"expected an integer below {limit:,}, found {shown(value)}", setting=name
+        )
     return number
 
 

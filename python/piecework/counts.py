@@ -221,7 +221,7 @@ class WordCounts(Immutable):
         try:
             return cls.from_bytes(data)
         except (FormatError, CountOverflowError) as error:
-            raise type(error)(f"{os.fspath(path)}: {error}") from None
+            raise error.at(os.fspath(path)) from None
 
     @classmethod
     def from_bytes(cls, data: bytes) -> WordCounts:
@@ -385,7 +385,9 @@ def _unknown(word: str) -> KeyError:
 
 def _checked_first(document: object) -> int:
     if isinstance(document, bool) or not isinstance(document, int) or not 0 <= document < 1 << 63:
-        raise ConfigError(f"first_document must be an integer from 0 on, not {shown(document)}")
+        raise ConfigError(
+            f"expected an integer from 0 on, found {shown(document)}", setting="first_document"
+        )
     return document
 
 

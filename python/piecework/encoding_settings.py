@@ -65,7 +65,8 @@ class Truncation(Settings):
         super().__post_init__()
         if self.stride >= self.max_length:
             raise ConfigError(
-                f"stride: expected less than max_length, which is {self.max_length}, found {self.stride}"
+                f"expected less than {self.max_length}, the maximum length, found {self.stride}",
+                setting="stride",
             )
 
 
@@ -166,7 +167,9 @@ class Sampling(Settings):
         super().__post_init__()
         if self.nbest_size is not None and self.alpha is None:
             raise ConfigError(
-                "nbest_size: requires alpha, the power of the probabilities; pass both"
+                "requires alpha, the power of the probabilities",
+                setting="nbest_size",
+                hint="pass both",
             )
 
 
@@ -182,7 +185,7 @@ def as_truncation(value: TruncationLike) -> Truncation | None:
         return value
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise ConfigError(
-            f"truncation: expected a Truncation, an integer or None, found {shown(value)}"
+            f"expected a Truncation, an integer or None, found {shown(value)}", setting="truncation"
         )
     return Truncation(operator.index(value))
 
@@ -197,7 +200,8 @@ def as_padding(value: PaddingLike, tokenizer: TokenizerParts) -> Padding | None:
         value = Padding(operator.index(value))
     elif not isinstance(value, Padding):
         raise ConfigError(
-            f"padding: expected a Padding, an integer, 'longest' or None, found {shown(value)}"
+            f"expected a Padding, an integer, 'longest' or None, found {shown(value)}",
+            setting="padding",
         )
     return _with_pad_token(value, tokenizer)
 
@@ -210,13 +214,17 @@ def _with_pad_token(padding: Padding, tokenizer: TokenizerParts) -> Padding:
         token = tokenizer.id_to_token(number)
         if token is None:
             raise ConfigError(
-                f"pad_id: the tokenizer has no token with the id {number}; pass pad_token"
+                f"the tokenizer has no token with the id {number}",
+                setting="pad_id",
+                hint="pass `pad_token=...`",
             )
     if token is not None and number is None:
         number = tokenizer.token_to_id(token)
         if number is None:
             raise ConfigError(
-                f"pad_token: {shown(token)} is not in the vocabulary; pass pad_id too"
+                f"{shown(token)} is not in the vocabulary",
+                setting="pad_token",
+                hint="pass `pad_id=...` too",
             )
     if number is None:
         number = pad_token_of(tokenizer, None)
@@ -236,5 +244,6 @@ def pad_token_of(tokenizer: TokenizerParts, padding: PaddingLike) -> int:
         if number is not None:
             return number
     raise ConfigError(
-        "the tokenizer has no token [PAD] or <pad>; pass pad_id, or Padding(pad_token=…)"
+        "the tokenizer has no token [PAD] or <pad>",
+        hint="pass `pad_id=...` or `pad_token=...` to Padding",
     )

@@ -1,22 +1,25 @@
 """Defines the exceptions of piecework, which share a base and also derive from built-in exceptions.
 
-A message contains what is wrong, where (file, line, JSON path, token), what was expected and what to do.
+A message contains what is wrong, where (file, line, JSON path, token), what was expected and what to do. Its parts are
+attributes: ``setting`` is the name of the setting or argument at fault, ``hint`` is what to do. Settings in a hint are
+between backticks, so that the command line can replace them by its options.
 
 >>> import piecework as pw
 >>> try:
-...     pw.WordPieceTrainer(vocab_size=0)
+...     pw.train(["the cat"], pw.WordPieceTrainer(vocab_size=5))
 ... except ValueError as error:
-...     isinstance(error, pw.PieceworkError)
-True
+...     print(type(error).__name__, error.setting, error.hint)
+ConfigError vocab_size raise `vocab_size`, or lower the alphabet with `limit_alphabet`
 """
 
 from __future__ import annotations
 
+import copy
 import errno
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,31 +90,88 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}…"
 
 
-class PieceworkError(Exception):
-    """Serves as the base of all exceptions that piecework raises on purpose."""
+class Explained:
+    """Holds the parts of a message: its place, the setting at fault, the problem and a hint.
+
+    Attributes:
+        setting: The name of the setting or argument at fault; None if there is none.
+        hint: What to do, with settings between backticks; None if unknown.
+        place: The file, line or text, and a colon; empty if there is none.
+    """
+
+    setting: str | None
+    hint: str | None
+    place: str
+
+    def __init__(
+        self,
+        *args: object,
+        setting: str | None = None,
+        hint: str | None = None,
+        place: str = "",
+    ) -> None:
+        super().__init__(*args)
+        self.setting, self.hint, self.place = setting, hint, place
+
+    @property
+    def problem(self) -> str:
+        """The message without place, setting and hint."""
+        return super().__str__()
+
+    def at(self, place: str) -> Self:
+        """Returns a copy whose message begins with a place.
+
+        >>> str(ConfigError("expected 1, found 0", setting="stride").at("line 3"))
+        'line 3: stride: expected 1, found 0'
+        """
+        located = copy.copy(self)
+        located.place = f"{place}: {self.place}"
+        return located
 
     def __str__(self) -> str:
         """Returns the message on one line of at most 480 bytes."""
-        return one_line(super().__str__())
+        setting = f"{self.setting}: " if self.setting else ""
+        return one_line(with_hint(f"{self.place}{setting}{self.problem}", self.hint))
+
+    def __repr__(self) -> str:
+        """Returns the class and the message."""
+        return f"{type(self).__name__}({str(self)!r})"
 
 
-class PieceworkWarning(UserWarning):
-    """Warns of a call that succeeds, but probably not as intended."""
+class PieceworkError(Explained, Exception):
+    """Serves as the base of all exceptions that piecework raises on purpose.
 
-    def __str__(self) -> str:
-        """Returns the message on one line of at most 480 bytes."""
-        return one_line(super().__str__())
+    Attributes:
+        setting: The name of the setting or argument at fault; None if there is none.
+        hint: What to do, with settings between backticks; None if unknown.
+    """
+
+
+class PieceworkWarning(Explained, UserWarning):
+    """Warns of a call that succeeds, but probably not as intended.
+
+    Attributes:
+        setting: The name of the setting or argument at fault; None if there is none.
+        hint: What to do, with settings between backticks; None if unknown.
+    """
 
 
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")
 
 
-def warn(message: str) -> None:
+def warn(
+    problem: str, *, setting: str | None = None, hint: str | None = None, place: str = ""
+) -> None:
+    """Raises a warning of a problem; see :func:`show_warning`."""
+    show_warning(PieceworkWarning(problem, setting=setting, hint=hint, place=place))
+
+
+def show_warning(warning: PieceworkWarning) -> None:
     """Raises a warning at the line outside piecework that called it."""
     frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, PieceworkWarning, stacklevel=level)
+    warnings.warn(warning, stacklevel=level)
 
 
 class ConfigError(PieceworkError, ValueError):
@@ -169,9 +229,10 @@ class TextTooLongError(PieceworkError, ValueError):
 class SurrogateError(PieceworkError, UnicodeEncodeError):
     """Reports a ``str`` with a lone surrogate, which has no UTF-8."""
 
-    def __str__(self) -> str:
-        """Returns the message on one line of at most 480 bytes."""
-        return one_line(self.reason)
+    @property
+    def problem(self) -> str:
+        """The message without place, setting and hint."""
+        return self.reason
 
 
 class InvalidUtf8Error(PieceworkError, UnicodeDecodeError):
@@ -185,9 +246,10 @@ class InvalidUtf8Error(PieceworkError, UnicodeDecodeError):
     line: int | None
     byte: int | None
 
-    def __str__(self) -> str:
-        """Returns the message on one line of at most 480 bytes."""
-        return one_line(self.reason)
+    @property
+    def problem(self) -> str:
+        """The message without place, setting and hint."""
+        return self.reason
 
 
 class ArrowError(PieceworkError, ValueError):
@@ -197,9 +259,10 @@ class ArrowError(PieceworkError, ValueError):
 class FileError(PieceworkError, OSError):
     """Reports a file that cannot be read or written."""
 
-    def __str__(self) -> str:
-        """Returns the message on one line of at most 480 bytes."""
-        return one_line(f"{self.filename}: {self.strerror}")
+    @property
+    def problem(self) -> str:
+        """The message without place, setting and hint."""
+        return f"{self.filename}: {self.strerror}"
 
 
 class MissingFileError(FileError, FileNotFoundError):
@@ -238,7 +301,7 @@ def from_os_error(number: int, message: str, filename: str) -> FileError:
         The exception.
 
     >>> from_os_error(errno.ENOENT, "", "vocab.txt")
-    MissingFileError(2, 'no such file or folder')
+    MissingFileError('vocab.txt: no such file or folder')
     """
     kind, text = _FILE_ERRORS.get(number, (FileError, message))
     return kind(number, text, filename)
@@ -249,22 +312,37 @@ def wrap_os_error(error: OSError, path: str | PathLike[str]) -> FileError:
     return from_os_error(error.errno or 0, error.strerror or str(error), str(path))
 
 
-def from_utf8(message: str, value: int, line: int, byte: int) -> InvalidUtf8Error:
-    """Returns the exception for an invalid byte of a UTF-8 file (called by the core)."""
-    hint = (
-        'pass errors="replace" to replace it by U+FFFD, or, if the call supports it, encoding="auto" to detect '
-        "the encoding"
-    )
-    error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, f"{message}; {hint}")
-    error.line, error.byte = line, byte
+def from_core(
+    kind: str, place: str, problem: str, setting: str | None, hint: str | None
+) -> PieceworkError:
+    """Returns the exception for an error of the core (called by the core)."""
+    error: PieceworkError = globals()[kind](problem, setting=setting, hint=hint, place=place)
     return error
 
 
-def from_bytes(message: str, value: int, byte: int) -> InvalidUtf8Error:
+def from_utf8(place: str, problem: str, value: int, line: int, byte: int) -> InvalidUtf8Error:
+    """Returns the exception for an invalid byte of a UTF-8 file (called by the core)."""
+    return _invalid_byte(
+        place,
+        problem,
+        value,
+        (line, byte),
+        'pass `errors="replace"` to replace it by U+FFFD, or, if the call supports it, `encoding="auto"` to detect '
+        "the encoding",
+    )
+
+
+def from_bytes(place: str, problem: str, value: int, byte: int) -> InvalidUtf8Error:
     """Returns the exception for an invalid byte of a UTF-8 text (called by the core)."""
     hint = 'pass text.decode("utf-8", "replace") to replace it by U+FFFD, or decode it with its encoding'
-    error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, f"{message}; {hint}")
-    error.line, error.byte = None, byte
+    return _invalid_byte(place, problem, value, (None, byte), hint)
+
+
+def _invalid_byte(
+    place: str, problem: str, value: int, position: tuple[int | None, int], hint: str
+) -> InvalidUtf8Error:
+    error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, problem, hint=hint, place=place)
+    error.line, error.byte = position
     return error
 
 
@@ -279,8 +357,11 @@ def wrong_type(name: str, expected: str, found: object) -> TypeError:
 
 def id_error() -> TokenIdError:
     """Returns the exception for an id outside 32 bits (also called by the core)."""
-    message = "ids: an id is negative or over 2^32 - 1; pass token ids, as encode returns them"
-    return TokenIdError(message)
+    return TokenIdError(
+        "an id is negative or over 2^32 - 1",
+        setting="ids",
+        hint="pass token ids, as encode returns them",
+    )
 
 
 def to_utf8(text: str) -> bytes:
@@ -297,16 +378,30 @@ def to_utf8(text: str) -> bytes:
 
 def from_surrogate(error: UnicodeEncodeError, place: str = "") -> SurrogateError:
     """Returns the exception for a ``str`` that has no UTF-8, with its location prepended (called by the core)."""
-    reason = (
-        f"{place}the text contains the lone surrogate U+{ord(error.object[error.start]):04X} at character {error.start}, "
-        'which has no UTF-8; replace it with text.encode("utf-8", "replace").decode(), or decode the source correctly'
+    position = f"U+{ord(error.object[error.start]):04X} at character {error.start}"
+    return SurrogateError(
+        error.encoding,
+        error.object,
+        error.start,
+        error.end,
+        f"the text contains the lone surrogate {position}, which has no UTF-8",
+        hint='replace it with text.encode("utf-8", "replace").decode(), or decode the source correctly',
+        place=place,
     )
-    return SurrogateError(error.encoding, error.object, error.start, error.end, reason)
 
 
-def hint(name: object, known: Iterable[str]) -> str:
-    """Returns the end of a message that suggests a similar known name; empty if there is none."""
+def did_you_mean(name: object, known: Iterable[str]) -> str | None:
+    """Returns the hint for a misspelled name; None if no known name is similar."""
     import difflib
 
     similar = difflib.get_close_matches(name, list(known), 1) if isinstance(name, str) else ()
-    return f"; did you mean {similar[0]!r}?" if similar else ""
+    return f"did you mean {similar[0]!r}?" if similar else None
+
+
+def with_hint(problem: str, hint: str | None) -> str:
+    """Returns a message with a hint at its end.
+
+    >>> with_hint("the file is empty", "write a token"), with_hint("no", None)
+    ('the file is empty; write a token', 'no')
+    """
+    return f"{problem}; {hint}" if hint else problem

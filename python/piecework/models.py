@@ -77,7 +77,8 @@ class Vocabulary(abc.Mapping[str, int]):
         try:
             self._ids = _ids(tokens)
         except Mismatch as error:
-            raise ConfigError(f"tokens{error.path}: {error.message}") from None
+            setting = f"tokens{error.path}"
+            raise ConfigError(error.message, setting=setting, hint=error.hint) from None
 
     @classmethod
     def _of(cls, tokens: Any) -> Vocabulary:
@@ -136,7 +137,8 @@ def _numbered(tokens: abc.Iterable[str]) -> list[tuple[str, int]]:
         first = ids.setdefault(_TOKEN.check(token), i)
         if first != i:
             raise VocabularyError(
-                f"duplicate token {shown(token)}, at index {first} and at index {i}; remove one of them"
+                f"duplicate token {shown(token)}, at index {first} and at index {i}",
+                hint="remove one of them",
             )
     return list(ids.items())
 
@@ -153,7 +155,7 @@ class _Vocab(Kind):
         try:
             return self.check(members(data))
         except VocabularyError as error:
-            raise Mismatch(str(error)) from None
+            raise Mismatch(error.problem, hint=error.hint) from None
 
     def write(self, value: Vocabulary) -> dict[str, int]:
         return dict(value)
@@ -483,7 +485,9 @@ class BPE(Model):
             unused=unused,
         )
         if ranks is not None and self.merges:
-            raise ConfigError("merges= cannot be combined with ranks=, which imply the merges")
+            raise ConfigError(
+                "cannot be combined with ranks, which imply the merges", setting="merges"
+            )
 
     def _write(self) -> dict[str, Any]:
         """Returns JSON values, with the type that ``tokenizers`` knows only if it would encode the same."""
@@ -547,7 +551,7 @@ class _Pieces(Kind):
         try:
             return self.check(items(data))
         except VocabularyError as error:
-            raise Mismatch(str(error)) from None
+            raise Mismatch(error.problem, hint=error.hint) from None
 
     def write(self, value: PieceList) -> list[list[str | float]]:
         return [list(piece) for piece in value]
@@ -691,7 +695,8 @@ class Unigram(Model):
         broken = next((piece for piece, _ in self.vocab if "\n" in piece), None)
         if broken is not None:
             raise ConfigError(
-                f"the piece {shown(broken)} contains a line end, and a .vocab has one piece per line; save a tokenizer.json"
+                f"the piece {shown(broken)} contains a line end, and a .vocab has one piece per line",
+                hint="save a tokenizer.json",
             )
         return "".join(f"{piece}\t{score!r}\n" for piece, score in self.vocab)
 

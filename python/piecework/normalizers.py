@@ -272,12 +272,13 @@ def _charsmap(rules: RuleName | abc.Mapping[str, str]) -> bytes | None:
         return _core.charsmap_named(TEXT.check(rules))
     if not isinstance(rules, collections.abc.Mapping):
         raise ConfigError(
-            f"rules: expected the name of rules, or a mapping of strings to strings; found {shown(rules)}"
+            f"expected the name of rules, or a mapping of strings to strings, found {shown(rules)}",
+            setting="rules",
         )
     try:
         pairs = [(TEXT.check(one), TEXT.check(other)) for one, other in rules.items()]
     except Mismatch as error:
-        raise ConfigError(f"rules: {error}") from None
+        raise ConfigError(str(error), setting="rules") from None
     return _core.charsmap_of(pairs) if pairs else None
 
 
@@ -319,7 +320,9 @@ class Precompiled(Normalizer):
         """
         charsmap = _charsmap(rules)
         if charsmap is None:
-            raise ConfigError(f"rules: {shown(rules)} replaces nothing; omit the normalizer")
+            raise ConfigError(
+                f"{shown(rules)} replaces nothing", setting="rules", hint="omit the normalizer"
+            )
         return cls(charsmap)
 
     def __repr__(self) -> str:

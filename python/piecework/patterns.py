@@ -105,5 +105,5 @@ class Regex(Immutable):
     def __post_init__(self) -> None:
         """Checks the type."""
         if not isinstance(self.pattern, str):
-            raise ConfigError(f"pattern: expected a string, found {shown(self.pattern)}")
+            raise ConfigError(f"expected a string, found {shown(self.pattern)}", setting="pattern")
         to_utf8(self.pattern)

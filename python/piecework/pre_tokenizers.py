@@ -96,9 +96,9 @@ class PreTokenizer(Component):
         """
         if functions := self.functions():
             raise ConfigError(
-                f"the Python function {_name(functions[0])} cannot be saved; replace it by another pre-tokenizer, "
-                "such as Dictionary, Jieba or Split, and set it again after loading; or pickle the tokenizer, which "
-                "keeps importable functions"
+                f"the Python function {_name(functions[0])} cannot be saved",
+                hint="replace it by another pre-tokenizer, such as Dictionary, Jieba or Split, and set "
+                "it again after loading; or pickle the tokenizer, which keeps importable functions",
             )
         return super().to_dict()
 
@@ -560,9 +560,9 @@ def warn_of_foreign_phrases(
     """Warns of phrases that no text matches."""
     if foreign := foreign_phrases(normalizer, pre_tokenizer):
         warn(
-            f"the normalizer changes phrases of the dictionary, such as {foreign}, so no text matches them; "
-            "pass them in normalized form, or another normalizer (Chinese phrases need "
-            "BertNormalizer(handle_chinese_chars=False))"
+            f"the normalizer changes phrases of the dictionary, such as {foreign}, so no text matches "
+            "them",
+            hint="pass them in normalized form, or another normalizer (for Chinese phrases, `handle_chinese_chars=False` of BertNormalizer)",
         )
 
 

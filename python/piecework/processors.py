@@ -29,7 +29,7 @@ from piecework._settings import (
     takes,
     under,
 )
-from piecework.errors import ConfigError, hint, shown
+from piecework.errors import ConfigError, did_you_mean, shown
 
 __all__ = [
     "BertProcessing",
@@ -257,8 +257,9 @@ class _SpecialTokens(Kind):
         for at, token in enumerate(ListOf(_SpecialToken()).check(value)):
             if known.setdefault(token.id, token) != token:
                 raise Mismatch(
-                    f"duplicate special token {shown(token.id)} with other ids; remove one of them",
+                    f"duplicate special token {shown(token.id)} with other ids",
                     f"[{at}]",
+                    hint="remove one of them",
                 )
         return tuple(known.values())
 
@@ -343,12 +344,14 @@ class TemplateProcessing(PostProcessor):
 
     def _check_texts(self) -> None:
         if "B" in _texts(self.single):
-            raise ConfigError("single: the template for one text contains $B; remove it")
+            raise ConfigError(
+                "the template for one text contains $B", setting="single", hint="remove it"
+            )
         if not self.single:
-            raise ConfigError("single: the template is empty; expected at least $A")
+            raise ConfigError("the template is empty; expected at least $A", setting="single")
         if missing := {"A", "B"} - _texts(self.pair):
             names = " and ".join(f"${name}" for name in sorted(missing))
-            raise ConfigError(f"pair: the template for a pair lacks {names}")
+            raise ConfigError(f"the template for a pair lacks {names}", setting="pair")
 
     def _check_special_tokens(self) -> None:
         known = [token.id for token in self.special_tokens]
@@ -356,7 +359,9 @@ class TemplateProcessing(PostProcessor):
             for piece in template:
                 if piece.kind == "SpecialToken" and piece.id not in known:
                     raise ConfigError(
-                        f"{name}: {shown(piece.id)} has no id in special_tokens{hint(piece.id, known)}"
+                        f"{shown(piece.id)} has no id in special_tokens",
+                        setting=name,
+                        hint=did_you_mean(piece.id, known),
                     )
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:

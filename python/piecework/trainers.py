@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal
 from piecework import _core
 from piecework._immutable import Immutable, dataclass
 from piecework.arguments import DEFAULT, Default
-from piecework.errors import ConfigError, FormatError, from_surrogate, shown, to_utf8
+from piecework.errors import ConfigError, from_surrogate, shown, to_utf8
 
 __all__ = [
     "Alphabet",
@@ -72,10 +72,12 @@ class Trainer(Immutable):
         for name in own.intersection(_NAMES + _CHARACTERS):
             value = getattr(self, name)
             if not isinstance(value, Iterable):
-                raise ConfigError(f"{name} must be a sequence of str, not {shown(value)}")
+                raise ConfigError(f"expected a sequence of str, found {shown(value)}", setting=name)
             if name in _NAMES and isinstance(value, str):
                 raise ConfigError(
-                    f"{name} must be a sequence of str, not one str; pass [{shown(value)}]"
+                    "expected a sequence of str, found one str",
+                    setting=name,
+                    hint=f"pass [{shown(value)}]",
                 )
             object.__setattr__(self, name, tuple(value))
             self._check_texts(name)
@@ -83,16 +85,15 @@ class Trainer(Immutable):
         for name in own.intersection(_LEAST):
             least = _LEAST[name]
             object.__setattr__(self, name, self._integer(name, getattr(self, name), least))
-        try:
-            _core.check_trainer(self.to_json())
-        except FormatError as error:
-            raise ConfigError(str(error).removeprefix("$.")) from None
+        _core.check_trainer(self.to_json())
 
     def _check_texts(self, name: str) -> None:
         """Raises ConfigError for an item that is not a text, with its index instead of a JSON path."""
         for place, text in enumerate(getattr(self, name)):
             if not isinstance(text, str):
-                raise ConfigError(f"{name}[{place}]: expected a str, found {shown(text)}")
+                raise ConfigError(
+                    f"expected a str, found {shown(text)}", setting=f"{name}[{place}]"
+                )
             self._check_unicode(f"{name}[{place}]", text)
 
     def _check_unicode(self, name: str, text: str) -> None:
@@ -106,11 +107,13 @@ class Trainer(Immutable):
             for token, times in Counter(getattr(self, name)).items():
                 if not token or times > 1:
                     problem = "is a duplicate" if token else "is empty"
-                    raise ConfigError(f"{name}: {shown(token)} {problem}; remove it")
+                    raise ConfigError(f"{shown(token)} {problem}", setting=name, hint="remove it")
         for token in self.user_defined_symbols:
             if token in self.special_tokens:
                 raise ConfigError(
-                    f"user_defined_symbols: {shown(token)} is also a special token; remove one of them"
+                    f"{shown(token)} is also a special token",
+                    setting="user_defined_symbols",
+                    hint="remove one of them",
                 )
 
     def _integer(self, name: str, value: object, least: int) -> int | None:
@@ -123,7 +126,7 @@ class Trainer(Immutable):
             number = -1
         if isinstance(value, bool) or not least <= number < 1 << 63:
             raise ConfigError(
-                f"{name} must be an integer from {least} to 2^63 - 1, not {shown(value)}"
+                f"expected an integer from {least} to 2^63 - 1, found {shown(value)}", setting=name
             )
         return number
 
@@ -311,11 +314,15 @@ class BpeTrainer(Trainer):
         super()._check_names()
         unk_token: Any = self.unknown_token
         if not (unk_token is None or (isinstance(unk_token, str) and unk_token)):
-            raise ConfigError(f"unk_token must be a non-empty str or None, not {shown(unk_token)}")
+            raise ConfigError(
+                f"expected a non-empty str or None, found {shown(unk_token)}", setting="unk_token"
+            )
         self._check_unicode("unk_token", unk_token or "")
         if unk_token in self.user_defined_symbols:
             raise ConfigError(
-                f"user_defined_symbols: {shown(unk_token)} is the unknown token; pass another unk_token"
+                f"{shown(unk_token)} is the unknown token",
+                setting="user_defined_symbols",
+                hint="pass another `unk_token=...`",
             )
 
     def _values(self) -> dict[str, object]:
@@ -421,6 +428,8 @@ class UnigramTrainer(Trainer):
             value = getattr(self, name)
             is_number = isinstance(value, Real) and not isinstance(value, bool)
             if not is_number or not 0 <= value <= 1:
-                raise ConfigError(f"{name} must be a number from 0 to 1, not {shown(value)}")
+                raise ConfigError(
+                    f"expected a number from 0 to 1, found {shown(value)}", setting=name
+                )
             object.__setattr__(self, name, float(value))
         super().__post_init__()

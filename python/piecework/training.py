@@ -225,15 +225,14 @@ def _is_on_bytes(trainer: Trainer) -> bool:
 def _warn_of_dropped_characters(
     trainer: BpeTrainer, normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None
 ) -> None:
+    dropped = "encoding drops characters that are not in the alphabet"
     if trainer.alphabet == "char":
-        reason = "unk_token=None"
+        setting, problem = "unk_token", f"without an unknown token, {dropped}"
     elif not (_writes_bytes(normalizer) or _writes_bytes(pre_tokenizer)):
-        reason = (
-            'alphabet="byte" without ByteLevel, as normalizer or pre-tokenizer, and unk_token=None'
-        )
+        setting, problem = "alphabet", f"without ByteLevel and an unknown token, {dropped}"
     else:
         return
-    warn(f"{reason}: encoding drops characters that are not in the alphabet; pass unk_token=")
+    warn(problem, setting=setting, hint="pass `unk_token=...`")
 
 
 def _writes_bytes(part: Normalizer | PreTokenizer | None) -> bool:
@@ -255,16 +254,18 @@ def _warn_of_rare_pairs(counts: WordCounts, trainer: WordPieceTrainer) -> None:
     )
     if trainer.criterion == "pmi" and not has_minimum and len(counts) > _MANY_WORDS:
         warn(
-            'criterion="pmi" without a minimum frequency merges pairs whose symbols occur once, together; '
-            "pass min_frequency=, min_word_frequency= or limit_alphabet="
+            '"pmi" without a minimum frequency merges pairs whose symbols occur only together, even once',
+            setting="criterion",
+            hint="pass `min_frequency=...`, `min_word_frequency=...` or `limit_alphabet=...`",
         )
 
 
 def _warn_of_missing_suffix(normalizer: Normalizer | None) -> None:
     if normalizer is None or not normalizer.normalize_str("a b").startswith("a▁"):
         warn(
-            "treat_whitespace_as_suffix=True, but the normalizer appends no ▁ to words; pass "
-            "normalizers.SentencePiece(..., treat_whitespace_as_suffix=True), or a Sequence that ends in it"
+            "the normalizer appends no ▁ to words",
+            setting="treat_whitespace_as_suffix",
+            hint="pass a SentencePiece normalizer with `treat_whitespace_as_suffix=True`, or a Sequence that ends in one",
         )
 
 
@@ -274,8 +275,9 @@ def _warn_of_foreign_words(
     foreign = counts._core.foreign_to(splitter, functions, 3)
     if foreign:
         warn(
-            f"the tokenizer's normalizer and pre-tokenizer change words of the mapping, such as {foreign}, so no text "
-            "contains them after splitting; pass the normalizer= and pre_tokenizer= of the words (None for none)"
+            "the tokenizer's normalizer and pre-tokenizer change words of the mapping, such as "
+            f"{foreign}, so no text contains them after splitting",
+            hint="pass the `normalizer=...` and `pre_tokenizer=...` of the words (None for none)",
         )
 
 
@@ -290,7 +292,7 @@ def _warn_of_foreign_symbols(
     foreign = WordCounts(dict.fromkeys(words, 1))._core.foreign_to(splitter, functions, 3)
     if foreign:
         warn(
-            f"the tokenizer's normalizer and pre-tokenizer change user-defined symbols, such as "
-            f"{[words[word] for word in foreign]}, so no text matches them; pass them in normalized form, "
-            "or a pre-tokenizer that does not split them"
+            "the tokenizer's normalizer and pre-tokenizer change user-defined symbols, such as "
+            f"{[words[word] for word in foreign]}, so no text matches them",
+            hint="pass them in normalized form, or a pre-tokenizer that does not split them",
         )

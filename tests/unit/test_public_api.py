@@ -383,7 +383,7 @@ def test_padded_matrices(tok: pw.Tokenizer) -> None:
         batch.padded(length=2)
     with pytest.raises(pw.errors.ConfigError, match="pad_id"):
         pw.Tokenizer.from_str("[UNK]\n").encode_batch(["a", "b c"]).padded()
-    with pytest.raises(pw.errors.ConfigError, match='side must be "left" or "right"'):
+    with pytest.raises(pw.errors.ConfigError, match='side: expected "left" or "right"'):
         batch.padded(side="both")  # type: ignore[arg-type]
 
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::text::span::Span;
 use crate::text::unicode::{class, stands_alone};
 use crate::vocab::{Entries, Vocab};
@@ -135,13 +135,13 @@ impl AddedTokens {
         let mut added = Self::default();
         for (place, token) in tokens.iter().enumerate() {
             if token.content.is_empty() {
-                return Err(Error::Vocabulary(format!("the added token with the id {} is empty", token.id)));
+                return Err(Error::Vocabulary(format!("the added token with the id {} is empty", token.id).into()));
             }
             if added.by_id.insert(token.id, place).is_some() {
-                return Err(Error::Vocabulary(format!("two added tokens have the id {}", token.id)));
+                return Err(Error::Vocabulary(format!("two added tokens have the id {}", token.id).into()));
             }
             if added.by_content.insert(token.content.clone(), token.id).is_some() {
-                return Err(Error::Vocabulary(format!("{:?} is added twice", shorten(&token.content))));
+                return Err(Error::Vocabulary(format!("{:?} is added twice", shorten(&token.content)).into()));
             }
             if token.special {
                 added.special.insert(token.content.clone());
@@ -221,7 +221,7 @@ impl AddedTokens {
     fn expect_special(&self, names: &[String], what: &str) -> Result<()> {
         let Some(name) = names.iter().find(|name| !self.special.contains(name.as_str())) else { return Ok(()) };
         let known: Vec<&str> = self.specials().map(|token| token.content.as_str()).collect();
-        Err(Error::Config(format!("{what}: {name:?} is not a special token; there are {known:?}")))
+        Err(Error::Config(Message::new(format!("{name:?} is not among the special tokens, {known:?}")).setting(what)))
     }
 
     /// Returns the id of the token with this content.
@@ -309,7 +309,7 @@ impl AddedTokens {
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .build(places.iter().map(|&place| text(place)))
-            .map_err(|error| Error::Config(format!("the added tokens make too large a matcher: {error}")))?;
+            .map_err(|error| Error::Config(format!("the added tokens make too large a matcher: {error}").into()))?;
         Ok(Some(Automaton { automaton, places }))
     }
 }

@@ -8,6 +8,12 @@ use std::sync::Arc;
 const PLACE: usize = 120;
 const MESSAGE: usize = 340;
 
+const SPECIAL_TOKEN_HINT: &str = "pass `specials=\"text\"` to encode it as ordinary text, `specials=\"match\"` to \
+     encode it as the special token, or a set of the special tokens that are allowed";
+const UNKNOWN_TOKEN_HINT: &str = "train with one among the special tokens, or pass the model one (`unk_token=...`, for \
+     Unigram `unk_id=...`)";
+const TEXT_TOO_LONG_HINT: &str = "split it";
+
 /// The result type of the core.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -15,26 +21,26 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Settings that contradict each other or the data.
-    #[error("{}", abridge(.0, MESSAGE))]
-    Config(String),
+    #[error("{0}")]
+    Config(Message),
     /// A vocabulary that is not a bijection, or lacks a required token.
-    #[error("{}", abridge(.0, MESSAGE))]
-    Vocabulary(String),
+    #[error("{0}")]
+    Vocabulary(Message),
     /// Bytes that do not have the expected format.
-    #[error("{}: {}", abridge(&.at.to_string(), PLACE), abridge(message, MESSAGE))]
+    #[error("{}: {message}", abridge(&.at.to_string(), PLACE))]
     Format {
         /// The place: a JSON path or a line.
         at: Place,
         /// The value found and the value expected.
-        message: String,
+        message: Message,
     },
     /// A valid file that requests an unsupported feature.
-    #[error("{}: {}", abridge(&.at.to_string(), PLACE), abridge(message, MESSAGE))]
+    #[error("{}: {message}", abridge(&.at.to_string(), PLACE))]
     Unsupported {
         /// The place: a JSON path or a line.
         at: Place,
         /// The feature and the remedy.
-        message: String,
+        message: Message,
     },
     /// A file that is not UTF-8.
     #[error("invalid UTF-8 in line {line} at byte {byte} of the file (0x{value:02x})")]
@@ -55,17 +61,13 @@ pub enum Error {
         value: u8,
     },
     /// Word counts that cannot be combined, or none at all.
-    #[error("{}", abridge(.0, MESSAGE))]
-    Counts(String),
+    #[error("{0}")]
+    Counts(Message),
     /// A sum that does not fit into 64 bits.
-    #[error("{}", abridge(.0, MESSAGE))]
-    Overflow(String),
+    #[error("{0}")]
+    Overflow(Message),
     /// A special token in a text where none is allowed.
-    #[error(
-        "the text holds the special token {:?} at character {character}; pass specials=\"text\" to treat it as \
-         ordinary text, specials=\"match\" to encode it as the special token, or a set of those allowed",
-        shorten(token)
-    )]
+    #[error("the text holds the special token {:?} at character {character}; {SPECIAL_TOKEN_HINT}", shorten(token))]
     SpecialToken {
         /// The special token's text.
         token: String,
@@ -73,10 +75,7 @@ pub enum Error {
         character: usize,
     },
     /// A word that no pieces cover, in a tokenizer without unknown token.
-    #[error(
-        "no pieces of the vocabulary cover {word:?}, and the tokenizer has no unknown token; \
-         train with one among the special tokens, or give the model one (unk_token=..., of Unigram unk_id=...)"
-    )]
+    #[error("no pieces of the vocabulary cover {word:?}, and the tokenizer has no unknown token; {UNKNOWN_TOKEN_HINT}")]
     NoUnknownToken {
         /// The word, shortened.
         word: String,
@@ -90,23 +89,161 @@ pub enum Error {
         last: u32,
     },
     /// A request for token counts from a tokenizer without them.
-    #[error("{}", abridge(.0, MESSAGE))]
-    NoCounts(String),
+    #[error("{0}")]
+    NoCounts(Message),
     /// A regular expression that does not compile, or exceeds its limit on a text.
-    #[error("{}", abridge(.0, MESSAGE))]
-    Regex(String),
+    #[error("{0}")]
+    Regex(Message),
     /// A text longer than spans can address.
-    #[error("a text of {0} bytes is over the limit of 1 GiB; split it")]
+    #[error("a text of {0} bytes is over the limit of 1 GiB; {TEXT_TOO_LONG_HINT}")]
     TooLong(usize),
     /// A text that cannot be truncated with these settings.
-    #[error("{}", abridge(.0, MESSAGE))]
-    Truncation(String),
+    #[error("{0}")]
+    Truncation(Message),
     /// A failed function of the caller.
     #[error("the pre-tokenizer function failed: {0}")]
     Function(CallerError),
     /// A request of the caller to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl Error {
+    /// Returns the place in a file or in JSON.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        match self {
+            Self::Format { at, .. } | Self::Unsupported { at, .. } => {
+                Some(abridge(&at.to_string(), PLACE).into_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns what is wrong, without the place, the setting and the hint.
+    #[must_use]
+    pub fn problem(&self) -> String {
+        match (self.message(), self.hint()) {
+            (Some(message), _) => abridge(&message.0.problem, MESSAGE).into_owned(),
+            (None, Some(hint)) => self.to_string().trim_end_matches(hint).trim_end_matches("; ").to_owned(),
+            (None, None) => self.to_string(),
+        }
+    }
+
+    /// Returns the name of the setting at fault.
+    #[must_use]
+    pub fn setting(&self) -> Option<&str> {
+        self.message()?.0.setting.as_deref()
+    }
+
+    /// Returns what to do; settings in it are between backticks.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::SpecialToken { .. } => Some(SPECIAL_TOKEN_HINT),
+            Self::NoUnknownToken { .. } => Some(UNKNOWN_TOKEN_HINT),
+            Self::TooLong(_) => Some(TEXT_TOO_LONG_HINT),
+            _ => self.message()?.0.hint.as_deref(),
+        }
+    }
+
+    fn message(&self) -> Option<&Message> {
+        match self {
+            Self::Config(message)
+            | Self::Vocabulary(message)
+            | Self::Format { message, .. }
+            | Self::Unsupported { message, .. }
+            | Self::Counts(message)
+            | Self::Overflow(message)
+            | Self::NoCounts(message)
+            | Self::Regex(message)
+            | Self::Truncation(message) => Some(message),
+            _ => None,
+        }
+    }
+}
+
+/// The parts of a message: what is wrong, the setting at fault, and what to do.
+///
+/// ```
+/// use piecework_core::error::Message;
+///
+/// let message = Message::new("1 is too small").setting("vocab_size").hint("raise it");
+/// assert_eq!(message.to_string(), "vocab_size: 1 is too small; raise it");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message(Box<MessageParts>); // one pointer, so that the results of fast calls stay small
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct MessageParts {
+    problem: String,
+    setting: Option<String>,
+    hint: Option<String>,
+}
+
+impl Message {
+    /// Creates a message without setting and hint.
+    #[must_use]
+    pub fn new(problem: impl Into<String>) -> Self {
+        Self(Box::new(MessageParts { problem: problem.into(), setting: None, hint: None }))
+    }
+
+    /// Adds the name of the setting or argument at fault; the message begins with it.
+    #[must_use]
+    pub fn setting(mut self, name: impl Into<String>) -> Self {
+        self.0.setting = Some(name.into());
+        self
+    }
+
+    /// Adds the name of the setting that contains the setting at fault.
+    #[must_use]
+    pub fn within(mut self, name: &str) -> Self {
+        self.0.setting = Some(self.0.setting.map_or_else(|| name.to_owned(), |inner| format!("{name}.{inner}")));
+        self
+    }
+
+    /// Adds what to do; the message ends with it. Settings are written between backticks: `` `unk_token=None` ``.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds a hint if there is one.
+    #[must_use]
+    pub fn maybe_hint(mut self, hint: Option<String>) -> Self {
+        self.0.hint = hint;
+        self
+    }
+}
+
+impl From<Error> for Message {
+    fn from(error: Error) -> Self {
+        let before = [error.place(), error.setting().map(str::to_owned)].into_iter().flatten();
+        let before: String = before.map(|part| part + ": ").collect();
+        Self::new(before + &error.problem()).maybe_hint(error.hint().map(str::to_owned))
+    }
+}
+
+impl From<String> for Message {
+    fn from(problem: String) -> Self {
+        Self::new(problem)
+    }
+}
+
+impl From<&str> for Message {
+    fn from(problem: &str) -> Self {
+        Self::new(problem)
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MessageParts { problem, setting, hint } = &*self.0;
+        let before = setting.as_ref().map_or_else(String::new, |name| format!("{name}: "));
+        let after = hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"));
+        f.write_str(&abridge(&format!("{before}{problem}{after}"), MESSAGE))
+    }
 }
 
 /// An error of the caller, passed through unchanged; two are equal only if they are the same object.
@@ -175,6 +312,12 @@ fn abridge(text: &str, limit: usize) -> Cow<'_, str> {
     format!("{}{GAP}{}", &text[..before], &text[after..]).into()
 }
 
+/// Returns the hint for a misspelled name, if a candidate is similar.
+#[must_use]
+pub fn did_you_mean(written: &str, candidates: &[&str]) -> Option<String> {
+    nearest(written, candidates).map(|near| format!("did you mean {near:?}?"))
+}
+
 /// Returns the candidate nearest to `written`, for "did you mean".
 #[must_use]
 pub fn nearest<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str> {
@@ -214,15 +357,15 @@ mod tests {
         let long = "é".repeat(70_000);
         let path = Place::Json(format!("$.model.vocab.{long}"));
         let errors = [
-            Error::Config(format!("the token {long:?} occurs twice; remove one")),
-            Error::Format { at: path.clone(), message: format!("the member {long:?}") },
-            Error::Unsupported { at: path, message: "a type".to_owned() },
+            Error::Config(format!("the token {long:?} occurs twice; remove one").into()),
+            Error::Format { at: path.clone(), message: format!("the member {long:?}").into() },
+            Error::Unsupported { at: path, message: "a type".into() },
             Error::SpecialToken { token: long.clone(), character: 3 },
         ];
         for error in errors {
             assert!(error.to_string().len() < 480, "{}", error.to_string().len());
         }
-        let message = Error::Config(format!("the token {long:?} occurs twice; remove one")).to_string();
+        let message = Error::Config(format!("the token {long:?} occurs twice; remove one").into()).to_string();
         assert!(message.starts_with("the token \"é") && message.ends_with("é\" occurs twice; remove one"));
         assert_eq!(abridge(&"a".repeat(340), MESSAGE).len(), 340);
     }

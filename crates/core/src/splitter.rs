@@ -1,7 +1,7 @@
 //! The stages that training and encoding share: normalization and pre-tokenization of a text into words.
 
 use crate::added::AddedTokenSearch;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::normalize::locality::Locality;
 use crate::normalize::{BertNormalizer, Normalized, Normalizer};
 use crate::pretokenize::PreTokenizer;
@@ -36,9 +36,8 @@ impl WordSplitter {
             && normalizer.steps().any(|step| matches!(step, Normalizer::Bert(bert) if bert.handle_chinese_chars))
         {
             return Err(Error::Config(
-                "Jieba cannot find words in text whose Chinese characters the normalizer has set apart; pass \
-                 BertNormalizer(handle_chinese_chars=False)"
-                    .to_owned(),
+                Message::new("Jieba cannot find words in text whose Chinese characters the normalizer has set apart")
+                    .hint("with BertNormalizer, pass `handle_chinese_chars=False`"),
             ));
         }
         let made_up = normalizer.as_ref().is_some_and(Normalizer::makes_up_characters);

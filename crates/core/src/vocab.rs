@@ -83,7 +83,7 @@ impl Vocab {
     /// Adds `token` with the id after the last one, and returns that id.
     pub fn insert_next(&mut self, token: &str) -> Result<u32> {
         let id = u32::try_from(self.spans.len())
-            .map_err(|_| Error::Vocabulary("the vocabulary has more than 2^32 tokens".to_owned()))?;
+            .map_err(|_| Error::Vocabulary("the vocabulary has more than 2^32 tokens".into()))?;
         self.insert(token, id)?;
         Ok(id)
     }
@@ -92,30 +92,30 @@ impl Vocab {
     pub fn insert(&mut self, token: &str, id: u32) -> Result<()> {
         let place = id as usize;
         if place > self.ids.len().max(self.expected).saturating_mul(2) + MAX_GAPS {
-            return Err(Error::Vocabulary(format!(
-                "token {:?} has the id {id}, far beyond the number of tokens",
-                shorten(token)
-            )));
+            return Err(Error::Vocabulary(
+                format!("token {:?} has the id {id}, far beyond the number of tokens", shorten(token)).into(),
+            ));
         }
         if self.text.len() + token.len() >= GAP.start as usize {
-            return Err(Error::Vocabulary("the tokens of the vocabulary are 4 GiB long together".to_owned()));
+            return Err(Error::Vocabulary("the tokens of the vocabulary are 4 GiB long together".into()));
         }
         if let Some(other) = self.token(id) {
-            return Err(Error::Vocabulary(format!(
-                "the tokens {:?} and {:?} share the id {id}",
-                shorten(other),
-                shorten(token)
-            )));
+            return Err(Error::Vocabulary(
+                format!("the tokens {:?} and {:?} share the id {id}", shorten(other), shorten(token)).into(),
+            ));
         }
         let Self { text, spans, ids, .. } = self;
         let text_of = |id: u32| &text[spans[id as usize].range()];
         match ids.entry(hash_one(token), |&other| text_of(other) == token, |&other| hash_one(text_of(other))) {
             hashbrown::hash_table::Entry::Occupied(first) => {
                 let first = first.get();
-                return Err(Error::Vocabulary(format!(
-                    "token {:?} occurs twice, with the ids {first} and {id}; a vocabulary holds each token once",
-                    shorten(token)
-                )));
+                return Err(Error::Vocabulary(
+                    format!(
+                        "token {:?} occurs twice, with the ids {first} and {id}; a vocabulary holds each token once",
+                        shorten(token)
+                    )
+                    .into(),
+                ));
             }
             hashbrown::hash_table::Entry::Vacant(slot) => slot.insert(id),
         };

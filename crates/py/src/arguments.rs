@@ -1,13 +1,12 @@
 //! Checks of single arguments; an error names the argument and what was expected.
 
-use piecework_core::Error;
 use piecework_core::error::shorten;
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
-use crate::errors::{id_error, to_py, utf8};
+use crate::errors::{id_error, invalid_setting, utf8};
 
 /// Returns the exception for an argument of a wrong type.
 pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
@@ -50,7 +49,8 @@ pub(crate) fn position(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> 
 }
 
 fn negative(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
-    to_py(value.py(), &Error::Config(format!("{name}: expected {expected}, found {}", display_value(value))))
+    let problem = format!("expected {expected}, found {}", display_value(value));
+    invalid_setting(value.py(), name, problem)
 }
 
 /// Returns a number as messages show it.

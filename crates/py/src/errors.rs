@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use piecework_core::Error;
-use piecework_core::error::Place;
+use piecework_core::error::{Message, Place};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -13,12 +13,18 @@ pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     make(py, error, None)
 }
 
+/// Returns the exception for an invalid value of a setting or argument.
+pub(crate) fn invalid_setting(py: Python<'_>, name: &str, problem: String) -> PyErr {
+    to_py(py, &Error::Config(Message::new(problem).setting(name)))
+}
+
 /// Returns the exception for an error in settings that the caller combined, whose JSON is in no file.
 pub(crate) fn in_settings(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::Format { at: Place::Json(path), message } => {
             let part = path.trim_start_matches(['$', '.']);
-            to_py(py, &Error::Config(if part.is_empty() { message.clone() } else { format!("{part}: {message}") }))
+            let message = message.clone();
+            to_py(py, &Error::Config(if part.is_empty() { message } else { message.within(part) }))
         }
         _ => to_py(py, error),
     }
@@ -76,27 +82,32 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
     {
         return exception.clone_ref(py);
     }
-    let place = place.map_or_else(String::new, |place| format!("{place}: "));
-    let message = format!("{place}{error}");
-    match error {
-        Error::Config(_) => new_exception(py, "ConfigError", (message,)),
-        Error::Vocabulary(_) => new_exception(py, "VocabularyError", (message,)),
-        Error::Format { .. } => new_exception(py, "FormatError", (message,)),
-        Error::Unsupported { .. } => new_exception(py, "UnsupportedError", (message,)),
-        Error::Utf8 { line, byte, value } => new_exception(py, "from_utf8", (message, *value, *line, *byte)),
-        Error::Bytes { byte, value } => new_exception(py, "from_bytes", (message, *value, *byte)),
-        Error::Counts(_) => new_exception(py, "CountsError", (message,)),
-        Error::Overflow(_) => new_exception(py, "CountOverflowError", (message,)),
-        Error::SpecialToken { .. } => new_exception(py, "SpecialTokenError", (message,)),
-        Error::NoUnknownToken { .. } => new_exception(py, "UnknownTokenError", (message,)),
-        Error::Id { .. } => new_exception(py, "TokenIdError", (message,)),
-        Error::NoCounts(_) => new_exception(py, "MissingCountsError", (message,)),
-        Error::TooLong(_) => new_exception(py, "TextTooLongError", (message,)),
-        Error::Truncation(_) => new_exception(py, "TruncationError", (message,)),
-        Error::Regex(_) => new_exception(py, "RegexError", (message,)),
-        Error::Function(_) => PyRuntimeError::new_err(message),
-        Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(message),
-    }
+    let places = [place.map(str::to_owned), error.place()].into_iter().flatten();
+    let place: String = places.map(|place| place + ": ").collect();
+    let kind = match error {
+        Error::Utf8 { line, byte, value } => {
+            return new_exception(py, "from_utf8", (&place, error.problem(), *value, *line, *byte));
+        }
+        Error::Bytes { byte, value } => {
+            return new_exception(py, "from_bytes", (&place, error.problem(), *value, *byte));
+        }
+        Error::Function(_) => return PyRuntimeError::new_err(error.to_string()),
+        Error::Interrupted => return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string()),
+        Error::Config(_) => "ConfigError",
+        Error::Vocabulary(_) => "VocabularyError",
+        Error::Format { .. } => "FormatError",
+        Error::Unsupported { .. } => "UnsupportedError",
+        Error::Counts(_) => "CountsError",
+        Error::Overflow(_) => "CountOverflowError",
+        Error::SpecialToken { .. } => "SpecialTokenError",
+        Error::NoUnknownToken { .. } => "UnknownTokenError",
+        Error::Id { .. } => "TokenIdError",
+        Error::NoCounts(_) => "MissingCountsError",
+        Error::TooLong(_) => "TextTooLongError",
+        Error::Truncation(_) => "TruncationError",
+        Error::Regex(_) => "RegexError",
+    };
+    new_exception(py, "from_core", (kind, &place, error.problem(), error.setting(), error.hint()))
 }
 
 /// Calls `piecework.errors.<name>` and returns the exception that it makes.

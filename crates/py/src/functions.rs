@@ -92,5 +92,5 @@ impl<'a> CharOffsets<'a> {
 
 /// Returns the exception for a wrong result of a function.
 fn wrong(py: Python<'_>, what: &str) -> PyErr {
-    to_py(py, &Error::Config(format!("the pre-tokenizer function {what}")))
+    to_py(py, &Error::Config(format!("the pre-tokenizer function {what}").into()))
 }

@@ -7,7 +7,7 @@ use piecework_core::model::wordpiece::{self, Segmentation, Settings, Unknown, Wo
 use piecework_core::{Error, pipeline};
 use pyo3::prelude::*;
 
-use crate::errors::to_py;
+use crate::errors::{invalid_setting, to_py};
 use crate::tuples::tuple_struct;
 
 tuple_struct! {
@@ -37,11 +37,11 @@ impl ModelSettings {
     /// Returns the settings of the core; an unknown choice is an error.
     pub(crate) fn into_core(self, py: Python<'_>) -> PyResult<Settings> {
         let Self { continuing_subword_prefix, unk_token, unknown, max_input_chars_per_word, segmentation } = self;
-        let refused = |message| to_py(py, &Error::Config(message));
+        let refused = |setting: &str, problem: String| invalid_setting(py, setting, problem);
         let unknown = Unknown::from_name(&unknown)
-            .ok_or_else(|| refused(format!("unknown must be \"word\", \"run\" or \"char\", not {unknown:?}")))?;
+            .ok_or_else(|| refused("unknown", format!("expected \"word\", \"run\" or \"char\", found {unknown:?}")))?;
         let segmentation = Segmentation::from_name(&segmentation).ok_or_else(|| {
-            refused(format!("segmentation must be \"longest\" or \"likeliest\", not {segmentation:?}"))
+            refused("segmentation", format!("expected \"longest\" or \"likeliest\", found {segmentation:?}"))
         })?;
         Ok(Settings {
             continuing_subword_prefix,
@@ -57,8 +57,8 @@ impl ModelSettings {
 /// Returns the `WordPiece` model of a tokenizer; another model is an error.
 pub(crate) fn word_piece<'a>(py: Python<'_>, tokenizer: &'a pipeline::Tokenizer) -> PyResult<&'a WordPiece> {
     tokenizer.model().as_word_piece().ok_or_else(|| {
-        let message = "this is a setting of WordPiece models, and the tokenizer has another".to_owned();
-        to_py(py, &Error::Config(message))
+        let message = "this is a setting of WordPiece models, and the tokenizer has another";
+        to_py(py, &Error::Config(message.into()))
     })
 }
 

@@ -1,6 +1,5 @@
 //! The options of a call, made once and used for many texts.
 
-use piecework_core::Error;
 use piecework_core::added::Specials;
 use piecework_core::format::{read_padding, read_truncation};
 use piecework_core::pipeline::{self, EncodingPath};
@@ -8,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::arguments::wrong_type;
-use crate::errors::{to_py, utf8};
+use crate::errors::{invalid_setting, to_py, utf8};
 use crate::tuples::tuple_struct;
 
 /// The options of a call.
@@ -92,8 +91,8 @@ fn path(py: Python<'_>, name: &str) -> PyResult<EncodingPath> {
         "uncached" => Ok(EncodingPath::Uncached),
         "generic" => Ok(EncodingPath::Generic),
         other => {
-            let message = format!("path must be \"fast\", \"uncached\" or \"generic\", not {other:?}");
-            Err(to_py(py, &Error::Config(message)))
+            let problem = format!("expected \"fast\", \"uncached\" or \"generic\", found {other:?}");
+            Err(invalid_setting(py, "path", problem))
         }
     }
 }
@@ -106,12 +105,11 @@ fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
             "match" => Ok(Specials::Match),
             "text" => Ok(Specials::Text),
             "error" => Ok(Specials::Error),
-            other => Err(to_py(
-                value.py(),
-                &Error::Config(format!(
-                    "specials must be \"match\", \"text\", \"error\" or a set of special tokens, not {other:?}"
-                )),
-            )),
+            other => {
+                let problem =
+                    format!("expected \"match\", \"text\", \"error\" or a set of special tokens, found {other:?}");
+                Err(invalid_setting(value.py(), "specials", problem))
+            }
         };
     }
     let mut allowed = Vec::new();

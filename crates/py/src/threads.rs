@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use piecework_core::Error;
 use pyo3::Borrowed;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::arguments::display_value;
-use crate::errors::to_py;
+use crate::errors::invalid_setting;
 
 /// The maximum number of threads; more only cost memory.
 const MAX_THREADS: usize = 256;
@@ -39,9 +38,9 @@ impl FromPyObject<'_, '_> for Requested {
                 Ok(Self(usize::try_from(requested).unwrap_or(MAX_THREADS).min(MAX_THREADS)))
             }
             _ => {
-                let message =
-                    format!("threads must be an integer from 1 to 2^63 - 1, or None, not {}", display_value(&threads));
-                Err(to_py(threads.py(), &Error::Config(message)))
+                let problem =
+                    format!("expected an integer from 1 to 2^63 - 1, or None, found {}", display_value(&threads));
+                Err(invalid_setting(threads.py(), "threads", problem))
             }
         }
     }

@@ -66,5 +66,5 @@ fn stage(stage: Stage) -> &'static str {
 /// Refuses invalid settings of a trainer (JSON).
 #[pyfunction]
 pub(crate) fn check_trainer(py: Python<'_>, trainer: &str) -> PyResult<()> {
-    read_trainer(trainer).map(|_| ()).map_err(|error| to_py(py, &error))
+    read_trainer(trainer).map(|_| ()).map_err(|error| in_settings(py, &error))
 }

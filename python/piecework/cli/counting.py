@@ -125,4 +125,4 @@ def _load(file: str) -> WordCounts:
     try:
         return WordCounts.from_bytes(data)
     except FormatError as error:
-        raise FormatError(f"standard input: {error}") from None
+        raise error.at("standard input") from None

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, BinaryIO, Self, TypeVar
 from piecework.cli.streams import report
 from piecework.errors import (
     ConfigError,
-    FormatError,
     InvalidUtf8Error,
     PieceworkError,
     wrap_os_error,
@@ -156,11 +155,16 @@ class Input:
             return raw.decode("utf-8", self._errors)
         except UnicodeDecodeError as error:
             byte = self.bytes + error.start
-            message = (
-                f"{self.name}: invalid UTF-8 in line {self.line} at byte {byte} of the file "
-                f"(0x{raw[error.start]:02x}); pass --errors replace to replace it by U+FFFD"
+            problem = f"invalid UTF-8 in line {self.line} at byte {byte} of the file"
+            located = InvalidUtf8Error(
+                "utf-8",
+                raw,
+                error.start,
+                error.end,
+                f"{problem} (0x{raw[error.start]:02x})",
+                hint='pass `errors="replace"` to replace it by U+FFFD',
+                place=f"{self.name}: ",
             )
-            located = InvalidUtf8Error("utf-8", raw, error.start, error.end, message)
             located.line, located.byte = self.line, byte
             raise located from None
 
@@ -176,4 +180,4 @@ def at_line(name: str, number: int) -> Iterator[None]:
     try:
         yield
     except PieceworkError as error:
-        raise FormatError(f"{name}: line {number}: {error}") from None
+        raise error.at(f"{name}: line {number}") from None

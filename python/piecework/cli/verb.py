@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
+from piecework.cli.messages import Options
 from piecework.cli.output import shown
 from piecework.cli.streams import report
-from piecework.errors import PieceworkError, one_line
+from piecework.errors import Explained, PieceworkError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +40,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         for name, group in groups.items():
             given[name] = group(**{f.name: given.pop(f.name) for f in dataclasses.fields(group)})  # type: ignore[operator]
-        with _one_line_errors([parameter.name for parameter in parameters]):
+        with _one_line_errors(options):
             function(**given)
 
     parameters: list[inspect.Parameter] = []
@@ -49,6 +50,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             parameters += _parameters_of(hint)
         else:
             parameters.append(parameter.replace(annotation=hint))
+    options = Options(dict(filter(None, map(_option_of, parameters))))
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
@@ -62,17 +64,29 @@ def _parameters_of(group: type) -> Iterator[inspect.Parameter]:
         )
 
 
+def _option_of(parameter: inspect.Parameter) -> tuple[str, str] | None:
+    """Returns the name of a parameter and its long option; None for an argument."""
+    (info,) = getattr(parameter.annotation, "__metadata__", [None])
+    if not isinstance(info, OptionInfo):
+        return None
+    # In an annotation, typer takes the first name as the default.
+    names = [name for name in (info.default, *(info.param_decls or ())) if isinstance(name, str)]
+    long = [name.partition("/")[0] for name in names if name.startswith("--")]
+    return parameter.name, long[0] if long else f"--{parameter.name.replace('_', '-')}"
+
+
 def help_text(function: Callable[..., None]) -> str:
     """Returns the docstring of a function for typer, with the line breaks of its examples kept."""
     return (inspect.getdoc(function) or "").replace("Examples:\n", "\b\nExamples:\n")
 
 
 @contextmanager
-def _one_line_errors(options: list[str]) -> Iterator[None]:
+def _one_line_errors(options: Options) -> Iterator[None]:
     """Reports errors and warnings on one line, with settings written as options of the verb."""
 
     def print_line(kind: str, message: object) -> None:
-        report(f"{kind}: {one_line(shown(_as_options(str(message), options)))}")
+        text = options.message(message) if isinstance(message, Explained) else str(message)
+        report(f"{kind}: {one_line(shown(text))}")
 
     try:
         with warnings.catch_warnings():
@@ -92,38 +106,3 @@ def _one_line_errors(options: list[str]) -> Iterator[None]:
     except OSError as error:
         print_line("error", ": ".join(filter(None, [error.filename, error.strerror])) or error)
         raise typer.Exit(2) from None
-
-
-_OPTION_FOR = {
-    "truncation=None": "--no-truncation",
-    "padding=None": "--no-padding",
-    "add_special_tokens=False": "--no-special-tokens",
-    "unk_token=None": "--unk-token ''",
-    "user_defined_symbols": "--user-defined-symbol",
-}
-"""The options of settings that are not named like their option."""
-_IN_COMPONENT = re.compile(r"BertNormalizer\((\w+=\w+)\)")
-_SETTINGS = ["truncation", "padding", "add_special_tokens"]
-"""Settings that are replaced although no option has their name."""
-
-
-def _as_options(message: str, options: list[str]) -> str:
-    """Returns a message with Python settings written as options: `errors="replace"` as `--errors replace`."""
-    names = "|".join(sorted([*options, *_SETTINGS], key=len, reverse=True))
-    setting = re.compile(
-        rf"""(?<![\w.'"])({names})\b(?![./-]\w)(=(?:"([\w-]+)"|'[^']*'|\w+|\.\.\.)?)?"""
-    )
-
-    def option(match: re.Match[str]) -> str:
-        text, name, assigned, word = match[0], match[1], match[2], match[3]
-        dashed = f"--{name.replace('_', '-')}"
-        if text in _OPTION_FOR:
-            return _OPTION_FOR[text]
-        if assigned is None:
-            return dashed if "_" in name else text  # a name of one word may be an English word
-        if assigned == "=False":
-            return f"--no-{dashed[2:]}"
-        value = word or assigned[1:].replace("None", "none")
-        return dashed if value in ("", "True", "...") else f"{dashed} {value}"
-
-    return setting.sub(option, _IN_COMPONENT.sub(r"\1", message))

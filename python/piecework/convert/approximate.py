@@ -142,7 +142,7 @@ def for_sentencepiece(stages: Stages) -> Stages:
     model, changes = stages.model, list(stages.changes)
     if model.unk_id is None:
         raise ConfigError(
-            "a SentencePiece model requires an unknown token; pass unk_id to the model"
+            "a SentencePiece model requires an unknown token", hint="pass `unk_id=...` to the model"
         )
     if model.precision != "float32":
         changes.append("running scores have 32 bits, so ties may change")
@@ -164,7 +164,8 @@ def for_sentencepiece(stages: Stages) -> Stages:
     vocab += [(escaped.get(content, content), 0.0) for content in more]
     if len({piece for piece, _ in vocab}) < len(vocab):
         raise ConfigError(
-            "an added token with ▁ for its spaces equals another piece; a SentencePiece model cannot contain both"
+            "an added token with ▁ for its spaces equals another piece, and a SentencePiece model "
+            "cannot contain both"
         )
     special = [token.content for token in stages.added_tokens if token.special]
     bytes_ = {*ids} - {*special}

@@ -143,7 +143,7 @@ def _split(text: str, name: str, tokenizer: Tokenizer) -> Split:
     try:
         encoding = tokenizer.encode(text, add_special_tokens=False, truncation=None, padding=None)
     except (RegexError, UnknownTokenError) as error:
-        raise type(error)(f"{name}: {error}") from None
+        raise error.at(name) from None
     return Split(
         name,
         tokenizer.model_type,

@@ -63,12 +63,12 @@ def format_from_name(name: str) -> Format:
     suffix = os.path.splitext(name)[1].lower()
     if suffix != ".json" and (other := companion_file(name)):
         raise ConfigError(
-            f'{name} requires {other} too; pass their folder and the format "merges.txt"'
+            f"{name} requires {other} too", hint='pass their folder and the format "merges.txt"'
         )
     if suffix == ".vocab":
         raise ConfigError(
-            f"{name} would contain only pieces and scores (see models.Unigram.to_vocab()); "
-            "pass another name, or the format"
+            f"{name} would contain only pieces and scores (see models.Unigram.to_vocab())",
+            hint="pass another name, or the format",
         )
     return cast("Format", _SUFFIXES.get(suffix, "tokenizer.json"))
 

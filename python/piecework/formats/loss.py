@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
-from piecework.errors import VocabularyError
+from piecework.errors import PieceworkWarning, VocabularyError
 from piecework.formats.read import read, stem
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ _OF_THE_MODEL = (
 
 def describe_loss(
     core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: str
-) -> str | None:
-    """Returns a description of what the files of a format lack, and of the settings to load them with.
+) -> PieceworkWarning | None:
+    """Returns a warning of what the files of a format lack, with the settings to load them with as its hint.
 
     Args:
         core: The tokenizer.
@@ -83,7 +83,7 @@ def describe_loss(
         name: The name of the file.
 
     Returns:
-        A sentence, or None if nothing is lost. `ignore_merges` is not compared, since writers reject tokenizers for which
+        The warning, or None if nothing is lost. `ignore_merges` is not compared, since writers reject tokenizers for which
         it matters.
     """
     ours, theirs = _facts(core), _facts(reload(core, kind, files))
@@ -101,13 +101,13 @@ def describe_loss(
     elif kind == "sentencepiece":
         # The writer rejects other normalizers; this one may be read as an equivalent one.
         lost = [fact for fact in lost if fact != "normalizer"]
-    parts = [f"pass {', '.join(settings)} to load it unchanged"] if settings else []
-    # With spaces, as in `inspect`, since the command line rewrites names of settings as options.
-    parts += [f"it lacks or changes {', '.join(lost).replace('_', ' ')}"] if lost else []
-    return (
-        f"the format {kind} cannot represent all of this tokenizer: {'; '.join(parts)}"
-        if parts
-        else None
+    if not settings and not lost:
+        return None
+    changes = f"; it lacks or changes {', '.join(lost)}" if lost else ""
+    written = ", ".join(f"`{setting}`" for setting in settings)
+    return PieceworkWarning(
+        f"the format {kind} cannot represent all of this tokenizer{changes}",
+        hint=f"pass {written} to load it unchanged" if settings else None,
     )
 
 

@@ -45,11 +45,11 @@ def encoding(path: str, name: str | None) -> tuple[str, dict[str, int]]:
     except ConfigError as error:
         if name is not None:
             raise
-        message = (
-            f"{path}: a file of ranks contains no split pattern, and its name is not that of an encoding: {error}; pass "
-            "name=... or pattern=... to Tokenizer.from_tiktoken"
-        )
-        raise ConfigError(message) from None
+        raise ConfigError(
+            f"a file of ranks contains no split pattern, and its name is not that of an encoding: {error.problem}",
+            hint="pass `name=...` or `pattern=...` to Tokenizer.from_tiktoken",
+            place=f"{path}: ",
+        ) from None
     return pattern, dict(special_tokens)
 
 

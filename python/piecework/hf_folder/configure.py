@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
-from piecework.errors import shown
+from piecework.errors import PieceworkWarning, shown
 from piecework.patterns import Regex
 from piecework.pre_tokenizers import ByteLevel
 from piecework.processors import (
@@ -194,7 +194,7 @@ def _around(bos: tuple[str, int] | None, eos: tuple[str, int] | None) -> Templat
     return TemplateProcessing(single, [*single, *second], list({t for t in (bos, eos) if t}))
 
 
-def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
+def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[PieceworkWarning]:
     """Iterates over warnings about settings of the configuration that the tokenizer does not follow.
 
     Args:
@@ -202,51 +202,57 @@ def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
         folder: The folder of the tokenizer.
 
     Yields:
-        Messages of warnings.
+        The warnings.
     """
     settings = folder.settings
     if settings.tokenizer_class:
         yield from _unmet_of_class(tokenizer, folder)
     elif settings.add_bos_token and not settings.special_tokens.get("bos_token"):
-        yield "add_bos_token is true, but there is no bos_token; none is added to texts"
+        yield PieceworkWarning(
+            "add_bos_token is true, but there is no bos_token; none is added to texts"
+        )
     if settings.split_special_tokens:
-        yield "split_special_tokens is not applied; pass specials='text' when encoding"
+        hint = "pass `specials='text'` when encoding"
+        yield PieceworkWarning("split_special_tokens is not applied", hint=hint)
     settings_and_effects = {
         "add_prefix_space": (settings.add_prefix_space, _puts_space(tokenizer)),
         **dict(_ends(tokenizer, settings)),
     }
     for name, (setting, effect) in settings_and_effects.items():
         if setting is not None and setting != effect:
-            yield f"{name} is {str(setting).lower()}, but {folder.format} differs and takes precedence"
+            problem = f"{name} is {str(setting).lower()}, but {folder.format} differs"
+            yield PieceworkWarning(f"{problem} and takes precedence")
 
 
-def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
+def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[PieceworkWarning]:
     """Iterates over warnings about the class of the tokenizer."""
     settings, name = folder.settings, shown(folder.settings.tokenizer_class)
     if folder.format in {"vocab.json", "encoder.json"}:
         if not settings.kind:
-            yield (
-                f"the class {name} is unknown, so the pre-tokenizer is inferred from the vocabulary; pass pre_tokenizer=... to "
-                "change it"
+            yield PieceworkWarning(
+                f"the class {name} is unknown, so the pre-tokenizer is inferred from the vocabulary",
+                hint="pass `pre_tokenizer=...` to change it",
             )
     elif folder.format.endswith(".model"):
         yield from _unmet_of_sentencepiece(tokenizer, folder)
     elif settings.family is None:
-        yield (
+        yield PieceworkWarning(
             f"the class {name} is unknown: it may normalize and split text differently from {folder.format}, and add other "
-            "special tokens; compare ids with `transformers`, or set tokenizer_class to 'TokenizersBackend' if the file is right"
+            "special tokens",
+            hint="compare ids with `transformers`, or set tokenizer_class to 'TokenizersBackend' if the file is right",
         )
     elif settings.family == "bert":
         yield from _unmet_of_bert(tokenizer, folder)
 
 
-def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
+def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[PieceworkWarning]:
     settings, name = folder.settings, shown(folder.settings.tokenizer_class)
     for end, token in _BERT_ENDS.items():
         if end not in settings.special_tokens:
-            yield (
+            yield PieceworkWarning(
                 f"{end} is missing, so the class {name} adds a token of a fixed id to texts; here {token!r} is added if it "
-                f"is in the vocabulary; set {end}"
+                "is in the vocabulary",
+                hint=f"set {end}",
             )
     if folder.format == "vocab.txt":
         special = [*settings.special_tokens.values(), *settings.more_special_tokens]
@@ -254,9 +260,10 @@ def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
         if others := [
             t.content for t in tokenizer.added_tokens.values() if t.content not in listed
         ]:
-            yield (
+            yield PieceworkWarning(
                 f"{', '.join(map(shown, others))} are not listed as special tokens, so the class {name} encodes them as text; here "
-                "they are matched; list them in additional_special_tokens, or pass specials='text' when encoding"
+                "they are matched",
+                hint="list them in additional_special_tokens, or pass `specials='text'` when encoding",
             )
     else:
         built = _of_the_class(tokenizer, settings)
@@ -264,24 +271,27 @@ def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
             part.replace("_", "-") for part in built if built[part] != getattr(tokenizer, part)
         ]
         if others:
-            yield (
-                f"the class {name} replaces {' and '.join(others)}; here those of tokenizer.json apply; pass those of the class "
-                "to replace to change that"
+            yield PieceworkWarning(
+                f"the class {name} replaces {' and '.join(others)}; here those of tokenizer.json apply",
+                hint="pass those of the class to `replace` to change that",
             )
 
 
-def _unmet_of_sentencepiece(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[str]:
+def _unmet_of_sentencepiece(
+    tokenizer: Tokenizer, folder: ModelFolder
+) -> Iterator[PieceworkWarning]:
     name = shown(folder.settings.tokenizer_class)
     if tokenizer.model_type == "Unigram":
-        yield (
+        yield PieceworkWarning(
             f"the class {name} adds special tokens and may renumber all tokens; here the ids are those of "
-            f"{folder.format}, and no special tokens are added; load a tokenizer.json saved by `transformers`"
+            f"{folder.format}, and no special tokens are added",
+            hint="load a tokenizer.json saved by `transformers`",
         )
     elif folder.settings.family != "file":
-        yield (
+        yield PieceworkWarning(
             f"the class {name} prepends no space to a text that starts with one, or after a special token, and may normalize "
-            f"and merge differently, as with several spaces; here the ids are those of {folder.format}; load a "
-            "tokenizer.json saved by `transformers` to get those of the class"
+            f"and merge differently, as with several spaces; here the ids are those of {folder.format}",
+            hint="load a tokenizer.json saved by `transformers` to get those of the class",
         )
 
 

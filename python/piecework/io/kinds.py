@@ -150,7 +150,7 @@ def _error(kind: _Kind, name: str, command: str, program: str = "") -> FormatErr
         in_python=_IN_PYTHON if command.startswith("train") else "",
     )
     then = f" | piecework {command}" if command else ""
-    return FormatError(f"{name}: this is {kind.name}; {remedy}{then}")
+    return FormatError(f"this is {kind.name}", hint=f"{remedy}{then}", place=f"{name}: ")
 
 
 def _filter_for(file: BinaryIO) -> str | None:

@@ -65,14 +65,14 @@ def codec_name(encoding: str, errors: str) -> str:
     try:
         codecs.lookup_error(errors)
     except (LookupError, ValueError):
-        message = f"unknown errors={shown(errors)}; expected 'strict', 'replace' or another error handler of Python"
-        raise ConfigError(message) from None
+        message = f"expected 'strict', 'replace' or another error handler of Python, found {shown(errors)}"
+        raise ConfigError(message, setting="errors") from None
     try:
         b"a".decode(encoding, "replace")  # raises for codecs that do not decode text, such as "hex"
         return codecs.lookup(encoding).name
     except (LookupError, ValueError):
-        message = f"unknown encoding {shown(encoding)}; expected a Python codec such as 'utf-8', or 'auto'"
-        raise ConfigError(message) from None
+        message = f"expected a Python codec such as 'utf-8', or 'auto', found {shown(encoding)}"
+        raise ConfigError(message, setting="encoding") from None
 
 
 def read_lines(

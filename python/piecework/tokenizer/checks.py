@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from piecework.arguments import as_column, check_iterable
-from piecework.errors import ConfigError, hint, shown, to_utf8, wrong_type
+from piecework.errors import ConfigError, did_you_mean, shown, to_utf8, with_hint, wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -87,7 +87,8 @@ def checked_probabilities(given: Any) -> Mapping[str, float] | None:
         return None
     if not isinstance(given, abc.Mapping):
         raise ConfigError(
-            f"probabilities: expected a mapping of tokens to numbers, found {shown(given)}"
+            f"expected a mapping of tokens to numbers, found {shown(given)}",
+            setting="probabilities",
         )
     for token, probability in given.items():
         checked_text("probabilities", token)
@@ -98,7 +99,7 @@ def checked_probabilities(given: Any) -> Mapping[str, float] | None:
 def checked_text(name: str, text: object) -> str:
     """Returns an argument that is a ``str`` without surrogates, or raises an error that names it."""
     if not isinstance(text, str):
-        raise ConfigError(f"{name} must be a str, not {shown(text)}")
+        raise ConfigError(f"expected a str, found {shown(text)}", setting=name)
     to_utf8(text)
     return text
 
@@ -109,7 +110,8 @@ def checked_limit(limit: Any) -> int | None:
         isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit < 1 << 63
     ):
         raise ConfigError(
-            f"max_input_chars_per_word must be an integer from 0 on or None, not {shown(limit)}"
+            f"expected an integer from 0 on or None, found {shown(limit)}",
+            setting="max_input_chars_per_word",
         )
     return None if limit is None or limit >= NO_LIMIT else limit
 
@@ -124,7 +126,8 @@ def checked_specials(tokens: Mapping[str, int]) -> dict[str, int]:
         checked_text("special_tokens: a token", token)
         if not is_integer(number, 0, NO_LIMIT):
             raise ConfigError(
-                f"special_tokens: the id of {shown(token)} is {shown(number)}; expected an integer from 0 to 2^32 - 1"
+                f"the id of {shown(token)} is {shown(number)}; expected an integer from 0 to 2^32 - 1",
+                setting="special_tokens",
             )
     return dict(tokens)
 
@@ -194,15 +197,15 @@ def refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:
     known = sorted(known)
     for name in settings:
         if name not in known:
-            advice = hint(name, known) or f"; expected one of {', '.join(known)}"
-            raise TypeError(f"{shown(name)} is not among {what}{advice}")
+            advice = did_you_mean(name, known) or f"expected one of {', '.join(known)}"
+            raise TypeError(f"{shown(name)} is not among {what}; {advice}")
 
 
 def refuse(settings: Any, names: Iterable[str], why: str) -> None:
     """Raises ConfigError if one of `names` is among the settings."""
     for name in names:
         if name in settings:
-            raise ConfigError(f"{name}= cannot be given: {why}")
+            raise ConfigError(f"cannot be given: {why}", setting=name)
 
 
 def read_only(view: object, name: str) -> str:
@@ -210,4 +213,4 @@ def read_only(view: object, name: str) -> str:
     kind, known = type(view).__name__, [own for own in dir(view) if not own.startswith("_")]
     if name in known or name.startswith("_"):
         return f"{kind} is read-only"
-    return f"{kind} has no attribute of this name{hint(name, known)}"
+    return with_hint(f"{kind} has no attribute of this name", did_you_mean(name, known))

@@ -268,7 +268,9 @@ class EncodingMethods(CallOptions):
         from piecework.progress import reporting
 
         if errors not in ("strict", "replace"):
-            raise ConfigError(f'errors must be "strict" or "replace", not {shown(errors)}')
+            raise ConfigError(
+                f'expected "strict" or "replace", found {shown(errors)}', setting="errors"
+            )
         sampling = self._seeded(sampling)
         specials = frozen_specials(specials)
         options = self._options(add_special_tokens, specials, None, None, cache, sampling)

@@ -221,5 +221,6 @@ def _check_number_of_segmentations(n: object) -> None:
     """Raises ConfigError for an `n` that is out of range."""
     if not is_integer(n, 1, _MOST_SEGMENTATIONS):
         raise ConfigError(
-            f"n: expected a number of segmentations from 1 to {_MOST_SEGMENTATIONS:,}, found {shown(n)}"
+            f"expected a number of segmentations from 1 to {_MOST_SEGMENTATIONS:,}, found {shown(n)}",
+            setting="n",
         )

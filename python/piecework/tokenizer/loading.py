@@ -16,6 +16,7 @@ from piecework.errors import (
     MissingFileError,
     UnsupportedError,
     VocabularyError,
+    show_warning,
     shown,
     to_utf8,
     warn,
@@ -31,7 +32,7 @@ from piecework.tokenizer.checks import (
     refuse,
     refuse_unknown,
 )
-from piecework.tokenizer.settings import LIKELIEST, LIMITS, MODEL, LoadSettings
+from piecework.tokenizer.settings import BERT, LIKELIEST, LIMITS, MODEL, LoadSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -56,8 +57,7 @@ __all__ = [
     "unpickle",
 ]
 
-_BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
-_VOCAB_ONLY = (*_BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
+_VOCAB_ONLY = (*BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _SPLITTING = ("normalizer", "pre_tokenizer")
 _ALONE = {
     "merges.txt": "a BPE vocabulary or its merges alone; expected both files, vocab.json and merges.txt: call from_file",
@@ -117,7 +117,7 @@ def load_tiktoken(
     try:
         core = _core.from_tiktoken(data, regex, list(specials.items()))
     except (FormatError, VocabularyError) as error:
-        raise type(error)(f"{file}: {error}") from None
+        raise error.at(file) from None
     gap = _core.first_gap(core)
     if gap is not None and gap < len(core) - len(specials):
         message = f"{file}: the ranks have gaps: no token has the id {gap}; decoding such an id raises an error"
@@ -139,17 +139,17 @@ def load_subword_nmt(
         vocab_threshold = max(-NO_LIMIT, min(number, NO_LIMIT))
     if vocab is None:
         if vocab_threshold is not None:
-            raise ConfigError("vocab_threshold= requires vocab=")
+            raise ConfigError("requires vocab", setting="vocab_threshold")
         return load_format(cls, "subword-nmt", path)
     checked(vocab, "vocab")
     data, filtered = read_unpacked(path), (read_unpacked(vocab), vocab_threshold, separator)
     try:
         return cls._wrap(_core.from_subword_nmt(data, filtered))
     except UnsupportedError as error:
-        raise UnsupportedError(f"{os.fspath(path)}: {error}") from None
+        raise error.at(os.fspath(path)) from None
     except FormatError as error:
         load_format(cls, "subword-nmt", path)  # raises if the codes are malformed, not the vocab
-        raise FormatError(f"{os.fspath(vocab)}: {error}") from None
+        raise error.at(os.fspath(vocab)) from None
 
 
 def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
@@ -177,7 +177,7 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     }
     tokenizer = tokenizer.replace(**changes) if changes else tokenizer
     for message in unmet(tokenizer, folder):
-        warn(f"{folder.config_path}: {message}")
+        show_warning(message.at(folder.config_path))
     return tokenizer
 
 
@@ -195,7 +195,7 @@ def _load(
     try:
         return _parse(cls, data, os.path.splitext(name)[1].lower(), settings)
     except (FormatError, VocabularyError) as error:
-        raise type(error)(f"{name}: {error}") from None
+        raise error.at(name) from None
 
 
 def _parse(cls: type[Tokenizer], data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
@@ -213,8 +213,8 @@ def _parse(cls: type[Tokenizer], data: bytes, suffix: str, settings: LoadSetting
     is_json = kind == "tokenizer.json"
     if not is_json and suffix != ".txt" and is_scored(data):
         raise FormatError(
-            "a SentencePiece .vocab file, which contains only pieces and scores; load the .model file, or build "
-            "Tokenizer(models.Unigram.from_vocab(text))"
+            "a SentencePiece .vocab file, which contains only pieces and scores",
+            hint="load the .model file, or build Tokenizer(models.Unigram.from_vocab(text))",
         )
     try:
         tokenizer = _from_json(cls, data, settings) if is_json else load_vocab(cls, data, settings)
@@ -222,7 +222,7 @@ def _parse(cls: type[Tokenizer], data: bytes, suffix: str, settings: LoadSetting
         if is_json or suffix == ".txt" or not _is_json(data):
             raise
         raise FormatError(
-            "expected a tokenizer.json or a vocab.txt with one token per line; found other JSON"
+            "expected a tokenizer.json or a vocab.txt with one token per line, found other JSON"
         ) from error
     limits = {name: settings[name] for name in LIMITS if name in settings}  # type: ignore[literal-required]
     return tokenizer.replace(**limits) if limits else tokenizer
@@ -241,10 +241,12 @@ def _from_json(
 
 def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
     """Loads the content of a vocab.txt."""
-    flags = {name: settings[name] for name in _BERT if name in settings}  # type: ignore[literal-required]
+    flags = {name: settings[name] for name in BERT if name in settings}  # type: ignore[literal-required]
     if flags and "normalizer" in settings:
         raise ConfigError(
-            f"normalizer= cannot be combined with {', '.join(flags)}; set them on the normalizer"
+            f"cannot be combined with {', '.join(flags)}",
+            setting="normalizer",
+            hint="set them on the normalizer",
         )
     splitter, functions = _vocab_splitter(settings, flags)
     prefix = settings.get("continuing_subword_prefix", "##")
@@ -275,7 +277,9 @@ def _from_merges(
     other = companion_file(name)
     if other is None:
         raise FormatError(
-            f"{name}: a BPE vocabulary without its merges; name it vocab.json and put merges.txt in the same folder"
+            "a BPE vocabulary without its merges",
+            place=f"{name}: ",
+            hint="name it vocab.json and put merges.txt in the same folder",
         )
     try:
         other_data = read_unpacked(other)
@@ -302,7 +306,7 @@ def load_format(cls: type[Tokenizer], kind: Format, path: Pathish) -> Tokenizer:
     try:
         return cls._wrap(read(kind, data))
     except (FormatError, VocabularyError) as error:
-        raise type(error)(f"{os.fspath(path)}: {error}") from None
+        raise error.at(os.fspath(path)) from None
 
 
 def _with_limits(
@@ -325,7 +329,7 @@ def _from_exact_json(
     try:
         return _from_json(cls, folder.data, settings, exact_numbers=True)
     except (FormatError, VocabularyError) as error:
-        raise type(error)(f"{folder.path}: {error}") from None
+        raise error.at(folder.path) from None
 
 
 def _compare_ids(tok: Tokenizer, folder: ModelFolder) -> None:

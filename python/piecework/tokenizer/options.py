@@ -113,7 +113,9 @@ class CallOptions(TokenizerParts):
         if isinstance(sampling, Default):
             sampling = Sampling()
         elif not isinstance(sampling, Sampling):
-            raise ConfigError(f"sampling: expected a Sampling or None, found {shown(sampling)}")
+            raise ConfigError(
+                f"expected a Sampling or None, found {shown(sampling)}", setting="sampling"
+            )
         dropout = self._has_dropout if sampling.dropout is None else sampling.dropout
         if sampling.seed is not None or (sampling.alpha is None and not dropout):
             return sampling

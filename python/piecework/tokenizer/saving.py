@@ -6,12 +6,12 @@ import os
 from typing import TYPE_CHECKING, cast
 
 from piecework.arguments import check_str
-from piecework.errors import ConfigError, warn
+from piecework.errors import ConfigError, show_warning, warn
 from piecework.io import make_folder, packed, read_bytes, write_aside
 from piecework.io.files import checked
 from piecework.tokenizer.checks import first_few
 from piecework.tokenizer.loading import load_vocab
-from piecework.tokenizer.settings import LIMITS, LoadSettings
+from piecework.tokenizer.settings import BERT, LIMITS, LoadSettings
 
 if TYPE_CHECKING:
     from piecework.formats.detect import Format
@@ -56,7 +56,8 @@ def _approximate(tok: Tokenizer, kind: Format, build: type[Tokenizer]) -> Tokeni
     converters = {"tokenizer.json": for_tokenizers, "sentencepiece": for_sentencepiece}
     if kind not in converters or not isinstance(tok.model, Unigram):
         raise ConfigError(
-            "approximate= requires a Unigram model and the format tokenizer.json or sentencepiece"
+            "requires a Unigram model and the format tokenizer.json or sentencepiece",
+            setting="approximate",
         )
     added = list(tok.added_tokens.values())
     own = Stages(tok.model, tok.normalizer, tok.pre_tokenizer, tok.decoder, added, [])
@@ -86,8 +87,8 @@ def _save_as(tok: Tokenizer, path: Pathish, kind: Format, base: bytes | None) ->
     if tok._functions:
         tok.to_str()  # raises, since no file can contain a Python function
     files = write(tok._core, kind, base)
-    if message := describe_loss(tok._core, kind, files, os.path.basename(os.fspath(path))):
-        warn(message)
+    if warning := describe_loss(tok._core, kind, files, os.path.basename(os.fspath(path))):
+        show_warning(warning)
     if kind == "sentencepiece":
         _warn_of_matched(tok)
     if kind == "clip" and os.fspath(path).endswith(".gz"):
@@ -100,7 +101,8 @@ def _save_vocab(tok: Tokenizer, path: Pathish) -> None:
     text = tok._core.to_vocab()
     if lost := _lost_in_vocab(tok, text):
         warn(
-            f"a vocab.txt contains only the tokens; to encode the same, this one needs {', '.join(lost)}"
+            "a vocab.txt contains only the tokens",
+            hint=f"to encode the same, it needs {', '.join(lost)}",
         )
     write_aside(path, text.encode())
 
@@ -123,13 +125,29 @@ def _lost_in_vocab(tok: Tokenizer, text: str) -> list[str]:
         "padding": (tok.padding, None),
     }
     settings = stages | model if tok.model_type == "WordPiece" else stages
-    lost = [f"{name}={value!r}" for name, (value, default) in settings.items() if value != default]
+    lost = [
+        f"`{setting}`"
+        for name, (value, default) in settings.items()
+        if value != default
+        for setting in _assignments(name, value)
+    ]
     given = {name: value for name, (value, _) in settings.items() if name not in LIMITS}
     own = _implied(tok)
     back = _implied(load_vocab(type(tok), text.encode(), cast("LoadSettings", given)))
     return lost + [
         f"its {name}, which the format cannot represent" for name in own if own[name] != back[name]
     ]
+
+
+def _assignments(name: str, value: object) -> list[str]:
+    """Returns a load setting as assignments; BERT's normalizer is written as its own settings."""
+    from piecework.normalizers import BertNormalizer
+
+    if not isinstance(value, BertNormalizer):
+        return [f"{name}={value!r}"]
+    default = BertNormalizer()
+    changed = [flag for flag in BERT if getattr(value, flag) != getattr(default, flag)]
+    return [f"{flag}={getattr(value, flag)!r}" for flag in changed]
 
 
 def _implied(tok: Tokenizer) -> dict[str, object]:
@@ -153,8 +171,9 @@ def _warn_of_matched(tok: Tokenizer) -> None:
     if not matched:
         return
     warn(
-        f"a SentencePiece model has control symbols: the saved file treats {first_few(matched)} in a text as ordinary text, while this "
-        "tokenizer matches them; pass specials='match' to calls of the loaded tokenizer"
+        f"a SentencePiece model has control symbols: the saved file treats {first_few(matched)} "
+        "in a text as ordinary text, while this tokenizer matches them",
+        hint="pass `specials='match'` to calls of the loaded tokenizer",
     )
 
 
@@ -163,6 +182,7 @@ def _warn_of_controls(tok: Tokenizer) -> None:
     if not tok.control_symbols:
         return
     warn(
-        f"a tokenizer.json has no control symbols: the saved file matches {first_few(tok.control_symbols)} in a text, while this tokenizer "
-        "treats them as ordinary text; pass specials='text' to calls of the loaded tokenizer"
+        f"a tokenizer.json has no control symbols: the saved file matches {first_few(tok.control_symbols)} "
+        "in a text, while this tokenizer treats them as ordinary text",
+        hint="pass `specials='text'` to calls of the loaded tokenizer",
     )

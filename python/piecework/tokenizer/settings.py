@@ -14,8 +14,18 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
 
-__all__ = ["LIKELIEST", "LIMITS", "MODEL", "Changes", "LoadSettings", "ModelSettings", "Parts"]
+__all__ = [
+    "BERT",
+    "LIKELIEST",
+    "LIMITS",
+    "MODEL",
+    "Changes",
+    "LoadSettings",
+    "ModelSettings",
+    "Parts",
+]
 
+BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 LIMITS = ("truncation", "padding")
 LIKELIEST = ("segmentation", "probabilities")
 MODEL = ("unknown", "unk_token", "max_input_chars_per_word", *LIKELIEST)

@@ -13,7 +13,8 @@ from piecework import _core
 from piecework.errors import (
     FormatError,
     VocabularyError,
-    hint,
+    did_you_mean,
+    with_hint,
 )
 from piecework.tokenizer.checks import (
     added_tuples,
@@ -120,7 +121,8 @@ class Tokenizer(EncodingMethods, DecodingMethods):
                 _core.Tokenizer.from_json(json.dumps(tree).encode(), [], False, True)
             )
         except FormatError as error:
-            raise VocabularyError(str(error).removeprefix("$.")) from None
+            setting = error.place.removeprefix("$.").removesuffix(": ")
+            raise VocabularyError(error.problem, setting=setting, hint=error.hint) from None
         changes: Any = {
             "normalizer": normalizer,
             "pre_tokenizer": pre_tokenizer,
@@ -550,7 +552,7 @@ class Tokenizer(EncodingMethods, DecodingMethods):
             return "a Tokenizer is immutable"
         if name in known:
             return "a Tokenizer is immutable, and this attribute is read-only"
-        return f"Tokenizer has no attribute of this name{hint(name, known)}"
+        return with_hint("Tokenizer has no attribute of this name", did_you_mean(name, known))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles a tokenizer.json, and separately a pre-tokenizer that is a Python function."""

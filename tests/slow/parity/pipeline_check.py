@@ -264,7 +264,7 @@ def _answers(encoding: Any, name: str, places: list[tuple[int, ...]]) -> list[An
 
 DELIBERATE = (
     "TokenIdError: ",
-    "max_length=_ is too small",
+    "max_length: _ is too small",
     "$.model.unk_token: the unknown token _ is not in the vocabulary",
     "SpecialToken.id: _ is not among",
 )

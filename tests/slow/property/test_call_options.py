@@ -223,9 +223,9 @@ def test_numpy_integers_are_accepted(number: Any) -> None:
 
 
 IMPOSSIBLE_TRUNCATIONS: list[tuple[dict[str, Any], str]] = [
-    ({"truncation": 1}, "max_length=1 is too small: the post-processor adds 2"),
-    ({"truncation": pw.Truncation(4, 2)}, "stride=2"),
-    ({"truncation": pw.Truncation(4, 3)}, "stride=3"),
+    ({"truncation": 1}, "max_length: 1 is too small: the post-processor adds 2"),
+    ({"truncation": pw.Truncation(4, 2)}, "found 2; lower it"),
+    ({"truncation": pw.Truncation(4, 3)}, "found 3; lower it"),
     ({"truncation": pw.Truncation(5, strategy="only_second")}, "only_second"),
 ]
 

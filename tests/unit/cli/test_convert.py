@@ -54,7 +54,7 @@ def test_merges_txt_is_saved_as_a_folder(run: Run, ranks: Path, tmp_path: Path) 
     ended = run("convert", ranks, target, "--to", "merges.txt")
     assert (ended.code, ended.out) == (0, "")
     assert ended.err == (
-        "warning: the format merges.txt cannot represent all of this tokenizer: pass --pre-tokenizer to load it unchanged\n"
+        "warning: the format merges.txt cannot represent all of this tokenizer; pass --pre-tokenizer to load it unchanged\n"
     )
     assert sorted(path.name for path in target.iterdir()) == ["merges.txt", "vocab.json"]
     assert run("encode", target, stdin="hug hug\n").out == "257 32 257\n"
@@ -87,7 +87,7 @@ def test_name_option_selects_the_encoding(run: Run, ranks: Path, tmp_path: Path)
     mine, target = ranks.rename(tmp_path / "mine"), tmp_path / "t.json"
     ended = run("convert", mine, target, "--to", "tokenizer.json")
     assert (ended.code, ended.out) == (2, "")
-    assert "pass --name or pattern=... to Tokenizer.from_tiktoken" in ended.err
+    assert "pass --name or `pattern=...` to Tokenizer.from_tiktoken" in ended.err
     assert run("convert", mine, target, "--to", "tokenizer.json", "--name", "cl100k_base").code == 0
     ended = run("convert", target, mine, "--to", "tiktoken")
     assert ended.err.endswith("pass --name cl100k_base to load it unchanged\n")
@@ -113,7 +113,7 @@ def test_base_option_keeps_fields_of_a_model(run: Run, data: Path, tmp_path: Pat
     assert (ended.code, ended.out) == (0, "")
     assert ended.err == (
         "warning: a tokenizer.json has no control symbols: the saved file matches '<s>', '</s>' in a text, while this tokenizer treats "
-        "them as ordinary text; pass specials='text' to calls of the loaded tokenizer\n"
+        "them as ordinary text; pass `specials='text'` to calls of the loaded tokenizer\n"
     )
     converted = run("convert", json, target, "--to", "sentencepiece", "--base", model)
     assert (converted.code, converted.out) == (0, "")
@@ -128,8 +128,8 @@ def test_losses_are_listed_in_a_warning(run: Run, tmp_path: Path) -> None:
     pw.train(["the cat sat"], trainer).save(tmp_path / "t.json")
     ended = run("convert", tmp_path / "t.json", tmp_path / "codes", "--to", "subword-nmt")
     assert ended.err == (
-        "warning: the format subword-nmt cannot represent all of this tokenizer: it lacks or changes ids, unk token, "
-        "pre tokenizer, special tokens, training\n"
+        "warning: the format subword-nmt cannot represent all of this tokenizer; it lacks or changes ids, unk_token, "
+        "pre_tokenizer, special_tokens, training\n"
     )
 
 
@@ -173,7 +173,7 @@ def test_approximate_unigram_round_trip(run: Run, tmp_path: Path) -> None:
     ("given", "message"),
     [
         (["--to", "sentencepiece"], "scores that are added up in 64 bits"),
-        (["--to", "vocab.txt", "--approximate"], "--approximate requires a Unigram"),
+        (["--to", "vocab.txt", "--approximate"], "--approximate: requires a Unigram"),
         (
             ["--to", "sentencepiece", "--approximate", "--base", "x.model"],
             "cannot be combined with",

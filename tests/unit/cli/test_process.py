@@ -262,10 +262,10 @@ LONG = "x" * 5000
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("encode {tok} {text} --threads 99999999999999999999", "threads must be an integer"),
-        ("count {tok} {text} --threads 99999999999999999999", "threads must be an integer"),
+        ("encode {tok} {text} --threads 99999999999999999999", "--threads: expected an integer"),
+        ("count {tok} {text} --threads 99999999999999999999", "--threads: expected an integer"),
         ("train {text} -o n.json --vocab-size 50 --threads 99999999999999999999", "threads must"),
-        ("count-words {text} --threads 99999999999999999999", "threads must be an integer"),
+        ("count-words {text} --threads 99999999999999999999", "--threads: expected an integer"),
         ("train {text} -o loop --vocab-size 50", "loop: a cycle of symbolic links"),
         ("convert {tok} loop", "loop: a cycle of symbolic links"),
         ("count-words {text} -o loop", "loop: a cycle of symbolic links"),

@@ -196,10 +196,16 @@ def test_bpe_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> No
         (["--model", "unigram", "--ties", "lex"], "--ties has no effect with --model unigram"),
         (
             ["--model", "unigram", "--shrinking-factor", "1"],
-            "--shrinking-factor must lie between 0 and 1",
+            "--shrinking-factor: expected a number between 0 and 1",
         ),
-        (["--model", "unigram", "--character-coverage", "2"], "--character-coverage must be a"),
-        (["--model", "unigram", "--unk-token", "?"], "is no special token"),
+        (
+            ["--model", "unigram", "--character-coverage", "2"],
+            "--character-coverage: expected a number",
+        ),
+        (
+            ["--model", "unigram", "--unk-token", "?"],
+            "is not a special token; add it to --special-token",
+        ),
         (["--model", "unigram", "--em-steps", "0"], "--em-steps"),
         (["--model", "bpe", "--byte-fallback"], "--byte-fallback has no effect with --model bpe"),
         (["--treat-whitespace-as-suffix"], "has no effect with --model wordpiece"),
@@ -437,7 +443,7 @@ def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> Non
         (["text.txt", "-o", "/dev/null"], "not a regular file"),
         (["text.txt", "-o", "t.json", "--vocab-txt", "t.json"], "expected another file than that of --output"),
         (["text.txt", "-o", "t.json", "--vocab-txt", "no/v.txt"], "no: no such folder"),
-        (["text.txt", "-o", "t.json", "--vocab-size", "8"], "--vocab-size 8 is too small"),
+        (["text.txt", "-o", "t.json", "--vocab-size", "8"], "--vocab-size: 8 is too small"),
         (["text.txt", "-o", "t.json", "--model", "unigram", "--vocab-size", "8"], "too small"),
         (["text.txt", "-o", "t.json", "--model", "unigram", "--vocab-size", "99999"], "too large"),
         (["text.txt", "-o", "t.json", "--encoding", "klingon"], "klingon"),

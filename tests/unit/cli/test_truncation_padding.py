@@ -127,7 +127,7 @@ def test_pretokenized_option(run: Run, tok: pw.Tokenizer, tok_file: Path) -> Non
     [
         (["--max-length", 0], "--max-length"),
         (["--max-length", 1], "pass --no-special-tokens"),
-        (["--max-length", 4, "--stride", 4, "--json"], "--max-length, which is 4"),
+        (["--max-length", 4, "--stride", 4, "--json"], "--stride: expected less than 4"),
         (["--max-length", 4, "--stride", 1], "requires --json"),
         (["--stride", 1, "--json"], "requires --max-length"),
         (["--truncation-side", "left"], "requires --max-length"),

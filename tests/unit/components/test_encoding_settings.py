@@ -89,7 +89,7 @@ def test_special_tokens_are_not_normalized_by_default() -> None:
         ("Truncation(True)", "max_length: expected an integer from 1"),
         ("Truncation(None)", "max_length: expected an integer from 1"),
         ("Truncation(5, -1)", "stride: expected an integer from 0"),
-        ("Truncation(5, 5)", "stride: expected less than max_length, which is 5, found 5"),
+        ("Truncation(5, 5)", "stride: expected less than 5, the maximum length, found 5"),
         ("Truncation(5, strategy='longest')", "did you mean 'longest_first'"),
         ("Truncation(5, direction='Right')", "direction: expected 'left' or 'right'"),
         ("Padding(-3)", "length: expected an integer from 0"),
@@ -118,7 +118,7 @@ def test_impossible_settings_raise(call: str, message: str) -> None:
         (pw.Truncation, None, r"\$: expected an object"),
         (pw.Truncation, {}, r"\$: the member 'max_length' is missing"),
         (pw.Truncation, TRUNCATION | {"max_length": 0}, r"\$\.max_length: expected an integer"),
-        (pw.Truncation, TRUNCATION | {"stride": 5}, r"\$: stride: expected less than max_length"),
+        (pw.Truncation, TRUNCATION | {"stride": 5}, r"\$: stride: expected less than 5"),
         (pw.Truncation, TRUNCATION | {"strategy": "OnlyFist"}, r"\$\.strategy: .* 'OnlyFirst'"),
         (pw.Truncation, TRUNCATION | {"strid": 1}, r"'strid' is unknown; did you mean 'stride'"),
         (

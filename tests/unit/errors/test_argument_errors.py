@@ -309,7 +309,7 @@ def test_invalid_threads_raise(threads: Any) -> None:
         lambda: pw.WordCounts.from_files("text.txt", threads=threads),
     ]
     for call in calls:
-        with pytest.raises(pw.errors.ConfigError, match="threads must be an integer from 1 to"):
+        with pytest.raises(pw.errors.ConfigError, match="threads: expected an integer from 1 to"):
             call()
     assert TOKENIZER.encode_batch(["a"], threads=2**63 - 1).to_list()
 

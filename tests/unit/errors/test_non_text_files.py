@@ -183,8 +183,8 @@ def test_suggested_command_runs_in_a_shell(
     path.write_bytes(data)
     with pytest.raises(pw.errors.FormatError) as error:
         pw.train_files(path, TRAINER)
-    # The arguments of the error keep the parts that its message may cut.
-    suggestion = error.value.args[0].split("; ", 1)[1].split(" | ")[0]
+    # The hint keeps the parts that the message may cut.
+    suggestion = str(error.value.hint).split(" | ")[0]
     suggestion = suggestion[suggestion.index(command) :]
     words = shlex.split(suggestion)
     assert shlex.join(words) == suggestion

@@ -94,7 +94,7 @@ def test_as_bpe_without_history_raises() -> None:
     }
     pruned = trained(words, criterion="frequency", prune_unused=True, vocab_size=60)
     with pytest.raises(
-        pw.errors.ConfigError, match="no longer in the vocabulary; train with prune_"
+        pw.errors.ConfigError, match="no longer in the vocabulary; train with `prune_"
     ):
         pruned.as_bpe()
 

@@ -146,7 +146,7 @@ def test_approximate_model_warns_of_another_unknown_score(tmp_path: Path) -> Non
 
 def test_models_without_approximation_are_refused(tmp_path: Path) -> None:
     words = pw.Tokenizer(pw.models.WordLevel(["<unk>"]))
-    with pytest.raises(pw.errors.ConfigError, match="approximate= requires a Unigram model"):
+    with pytest.raises(pw.errors.ConfigError, match="approximate: requires a Unigram model"):
         words.save(tmp_path / "x.json", approximate=True)
     unigram = pw.models.Unigram([("<unk>", 0.0)], 0)
     splits = pw.Tokenizer(unigram, pre_tokenizer=pw.pre_tokenizers.Digits())

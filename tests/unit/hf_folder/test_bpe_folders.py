@@ -153,7 +153,7 @@ def test_arguments_override_configuration(tmp_path: Path) -> None:
         ({"add_eos_token": True, "eos_token": "a"}, "add_eos_token is true, but tokenizer.json"),
         (
             {"split_special_tokens": True},
-            "split_special_tokens is not applied; pass specials='text'",
+            "split_special_tokens is not applied; pass `specials='text'`",
         ),
     ],
     ids=str,

@@ -286,14 +286,14 @@ BERT: Callable[[], pw.Tokenizer] = lambda: pw.Tokenizer.from_str("\n".join(VOCAB
     ("change", "expected"),
     [
         ({}, ""),
-        ({"normalizer": LOWERCASE}, "needs normalizer=Lowercase()"),
-        ({"pre_tokenizer": None}, "needs pre_tokenizer=None"),
-        ({"pre_tokenizer": SPLITS["function"]}, "needs pre_tokenizer=Function("),
-        ({"pre_tokenizer": SPLITS["dictionary"]}, "needs pre_tokenizer=Sequence("),
+        ({"normalizer": LOWERCASE}, "needs `normalizer=Lowercase()`"),
+        ({"pre_tokenizer": None}, "needs `pre_tokenizer=None"),
+        ({"pre_tokenizer": SPLITS["function"]}, "needs `pre_tokenizer=Function("),
+        ({"pre_tokenizer": SPLITS["dictionary"]}, "needs `pre_tokenizer=Sequence("),
         ({"decoder": None}, "needs its decoder, which the format cannot represent"),
         ({"post_processor": None}, "needs its post-processor, which the format cannot represent"),
-        ({"truncation": 7}, "needs truncation=Truncation(max_length=7,"),
-        ({"padding": 7}, "needs padding=Padding(length=7,"),
+        ({"truncation": 7}, "needs `truncation=Truncation(max_length=7,"),
+        ({"padding": 7}, "needs `padding=Padding(length=7,"),
     ],
 )
 def test_saving_a_vocab_names_the_arguments_to_restore_a_component(

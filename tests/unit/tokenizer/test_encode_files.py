@@ -220,9 +220,9 @@ def test_file_errors(tok: pw.Tokenizer, tmp_path: Path) -> None:
     ):
         tok.encode_file(path)
     assert len(tok.encode_file(path, lines=True, errors="replace")) == 2
-    with pytest.raises(errors.ConfigError, match="errors must be"):
+    with pytest.raises(errors.ConfigError, match="errors: expected"):
         tok.encode_file(path, errors="ignore")  # type: ignore[arg-type]
-    with pytest.raises(errors.ConfigError, match="threads must be"):
+    with pytest.raises(errors.ConfigError, match="threads: expected"):
         tok.encode_file(path, threads=0)
     path.write_text("[SEP]")
     with pytest.raises(errors.SpecialTokenError, match=r"a\.txt: line 1: .*character 0"):

@@ -56,7 +56,7 @@ def test_added_tokens_that_are_not_special_are_always_matched() -> None:
 
 def test_specials_set_accepts_only_special_tokens() -> None:
     for wrong in ({"<plain>"}, {"[SEP]", "a"}, {"no such"}, {""}):
-        with pytest.raises(ConfigError, match="not a special token"):
+        with pytest.raises(ConfigError, match="not among the special tokens"):
             made().encode("a", specials=wrong)
     with pytest.raises(SurrogateError):
         made().encode("a", specials={"\ud800"})

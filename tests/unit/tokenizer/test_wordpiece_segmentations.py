@@ -191,7 +191,7 @@ def test_probabilities_of_likeliest(trained: pw.Tokenizer) -> None:
         for n in range(40)
     }
     assert drawn == {("hu", "##gs"), ("hug", "##s")}
-    with pytest.raises(errors.ConfigError, match='give it segmentation="likeliest"'):
+    with pytest.raises(errors.ConfigError, match='pass `segmentation="likeliest"`'):
         trained.encode("hugs", sampling=pw.Sampling(alpha=0.1))
 
 
@@ -216,7 +216,7 @@ def test_given_probabilities_are_used(tmp_path: Path) -> None:
         assert tok.lm.log_likelihood("hugs") == pytest.approx(log(0.06))
         assert tok.tokenize("huh") == ["[UNK]"]
         assert tok.replace(segmentation="longest").tokenize("hugs") == ["hug", "##s"]
-        with pytest.raises(errors.MissingCountsError, match="or pass probabilities="):
+        with pytest.raises(errors.MissingCountsError, match="or pass `probabilities="):
             tok.replace(probabilities=None)
     assert models.Model.from_dict(model.to_dict()) == model
     assert dict(model.probabilities or ()) == {k: p for k, p in PROBABILITIES.items() if p}
@@ -267,12 +267,12 @@ def test_vocab_txt_warns_of_lost_segmentation(trained: pw.Tokenizer, tmp_path: P
 
 
 def test_invalid_segmentation_raises(trained: pw.Tokenizer) -> None:
-    with pytest.raises(errors.ConfigError, match='segmentation must be "longest" or "likeliest"'):
+    with pytest.raises(errors.ConfigError, match='segmentation: expected "longest" or "likeliest"'):
         trained.replace(segmentation="shortest")  # type: ignore[typeddict-item]
     with pytest.raises(errors.ConfigError, match="segmentation"):
         models.WordPiece(HUGS, segmentation="shortest")  # type: ignore[arg-type]
     likeliest = trained.replace(segmentation="likeliest")
-    with pytest.raises(errors.ConfigError, match="dropout is of the longest match"):
+    with pytest.raises(errors.ConfigError, match="the likeliest segmentation has no dropout"):
         likeliest.encode("hugs", sampling=pw.Sampling(dropout=0.5))
     assert likeliest.encode("hugs", sampling=pw.Sampling(dropout=0.0)) == likeliest.encode("hugs")
     model = {
@@ -286,7 +286,7 @@ def test_invalid_segmentation_raises(trained: pw.Tokenizer) -> None:
         "piecework": model,
     }
     limits = {"continuing_subword_prefix": "##", "max_input_chars_per_word": 9}
-    with pytest.raises(errors.PieceworkError, match="dropout is of the longest match"):
+    with pytest.raises(errors.PieceworkError, match="the likeliest segmentation has no dropout"):
         tokenizer(file | limits)
     for wrong in ({"segmentation": "x"}, {"segmentation": 1}, {"dropout": 1.5}, {"dropout": "a"}):
         with pytest.raises(errors.FormatError, match=next(iter(wrong))):

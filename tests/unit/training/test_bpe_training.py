@@ -46,9 +46,11 @@ def test_byte_level_bpe_with_split_pattern(name: str) -> None:
 
 
 def test_vocab_size_below_the_alphabet_raises() -> None:
-    with pytest.raises(pw.errors.ConfigError, match=r"at least 256; raise vocab_size$"):
+    with pytest.raises(pw.errors.ConfigError, match=r"at least 256; raise `vocab_size`$"):
         pw.train(TEXTS, pw.BpeTrainer(20, alphabet="byte"))
-    with pytest.raises(pw.errors.ConfigError, match="raise vocab_size, or lower the alphabet with"):
+    with pytest.raises(
+        pw.errors.ConfigError, match="raise `vocab_size`, or lower the alphabet with"
+    ):
         pw.train(TEXTS, pw.BpeTrainer(3))
 
 
@@ -129,7 +131,9 @@ def test_unknown_characters_give_tokens_or_a_warning() -> None:
         *("<unk>", "<unk>"),
     ]
     assert tok.token_to_id("<unk>") == 0
-    with pytest.warns(PieceworkWarning, match="unk_token=None: encoding drops") as caught:
+    with pytest.warns(
+        PieceworkWarning, match="unk_token: without an unknown token, encoding drops"
+    ) as caught:
         without = pw.train(["low lower lowest"], pw.BpeTrainer(29, unk_token=None))
     assert [warning.filename for warning in caught] == [__file__]
     assert without.tokenize("low zebra! 日本") == ["low", "e", "r"]
@@ -213,7 +217,7 @@ def test_lines_of_files_keep_their_ends(tmp_path: Path) -> None:
 def test_impossible_settings_raise() -> None:
     with pytest.raises(ConfigError, match=r"alphabet.*char.*byte"):
         pw.BpeTrainer(300, alphabet="bytes")  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="vocab_size must be an integer"):
+    with pytest.raises(ConfigError, match="vocab_size: expected an integer"):
         pw.BpeTrainer(0)
     with pytest.raises(ConfigError, match=r"needs? at least 256"):
         pw.train(TEXTS, pw.BpeTrainer(100, alphabet="byte"))
@@ -222,7 +226,7 @@ def test_impossible_settings_raise() -> None:
             pw.BpeTrainer(300, unk_token=unk_token)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="'<unk>' is the unknown token; pass another"):
         pw.BpeTrainer(300, user_defined_symbols=["<unk>"])
-    with pytest.raises(CountsError, match=r"ByteLevel.*中文"):
+    with pytest.raises(CountsError, match=r"中文.*ByteLevel"):
         pw.train(
             TEXTS,
             pw.BpeTrainer(300, alphabet="byte", unk_token="<unk>"),

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 pub use counter::{BlockStart, Counter, Lines, strip_line_end};
 
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::hash::hash_one;
 use crate::pretokenize::words::Words;
 use crate::splitter::WordSplitter;
@@ -68,10 +68,10 @@ impl Eq for WordCounts {}
 
 /// Returns the error for counts whose sum does not fit into 64 bits.
 fn overflow(word: &str) -> Error {
-    Error::Overflow(format!(
-        "counts add up to more than 2^64 - 1 at the word {:?}; divide all counts by a common factor",
-        shorten(word)
-    ))
+    Error::Overflow(
+        Message::new(format!("counts add up to more than 2^64 - 1 at the word {:?}", shorten(word)))
+            .hint("divide all counts by a common factor"),
+    )
 }
 
 impl WordCounts {
@@ -170,9 +170,10 @@ impl WordCounts {
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         if self.splitter != other.splitter {
             return Err(Error::Counts(
-                "the tables were counted with different normalization or pre-tokenization and do not add up; count \
-                 both with the same settings"
-                    .to_owned(),
+                Message::new(
+                    "the tables were counted with different normalization or pre-tokenization and do not add up",
+                )
+                .hint("count both with the same settings"),
             ));
         }
         for (index, entry) in other.entries.iter().enumerate() {

@@ -39,7 +39,7 @@ impl Padding {
         let target = length.checked_next_multiple_of(multiple).filter(|&target| target <= MAX_ROW_LENGTH);
         target.ok_or_else(|| {
             let multiple = if multiple > 1 { format!(", to a multiple of {multiple},") } else { String::new() };
-            Error::Config(format!("padding to {length} tokens{multiple} makes rows of more than 2^28 tokens"))
+            Error::Config(format!("padding to {length} tokens{multiple} makes rows of more than 2^28 tokens").into())
         })
     }
 

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::encoding::{Direction, Encoding};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 
 /// The choice of the text of a pair that is truncated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,10 +59,11 @@ impl Truncation {
     pub(crate) fn kept(&self, first: usize, second: Option<usize>, added: usize) -> Result<Kept> {
         let available = self.max_length.checked_sub(added).ok_or_else(|| {
             let max_length = self.max_length;
-            Error::Truncation(format!(
-                "max_length={max_length} is too small: the post-processor adds {added} special tokens; raise it, or \
-                 pass add_special_tokens=False"
-            ))
+            Error::Truncation(
+                Message::new(format!("{max_length} is too small: the post-processor adds {added} special tokens"))
+                    .setting("max_length")
+                    .hint("raise `max_length`, or pass `add_special_tokens=False`"),
+            )
         })?;
         if available == 0 {
             return Ok((Some(0), second.map(|_| 0)));
@@ -80,7 +81,7 @@ impl Truncation {
             (TruncationStrategy::OnlySecond, Some(second)) => (None, Some(remaining(second, excess, "second")?)),
             (TruncationStrategy::OnlySecond, None) => {
                 return Err(Error::Truncation(
-                    "the strategy \"only_second\" truncates the second of two texts, and there is only one".to_owned(),
+                    "the strategy \"only_second\" truncates the second of two texts, and there is only one".into(),
                 ));
             }
         };
@@ -111,11 +112,16 @@ impl Truncation {
         if first.saturating_mul(second) <= MAX_COMBINATIONS {
             return Ok(());
         }
-        Err(Error::Truncation(format!(
-            "{first} parts of one text and {second} of the other overflow, and make {} combinations; truncate only one \
-             of them (strategy \"only_first\" or \"only_second\"), or raise max_length",
-            first.saturating_mul(second)
-        )))
+        Err(Error::Truncation(
+            Message::new(format!(
+                "{first} parts of one text and {second} of the other overflow, and make {} combinations",
+                first.saturating_mul(second)
+            ))
+            .hint(
+                "truncate only one of them (`strategy=\"only_first\"` or `strategy=\"only_second\"`), or raise \
+                 `max_length`",
+            ),
+        ))
     }
 
     /// Returns the range that is kept of `tokens` tokens.
@@ -136,9 +142,13 @@ impl Truncation {
         if stride < length {
             return Ok(());
         }
-        Err(Error::Truncation(format!(
-            "stride={stride} repeats as much as there is room for, {length} tokens beside the special ones; lower it"
-        )))
+        Err(Error::Truncation(
+            Message::new(format!(
+                "expected less than {length}, the number of tokens without special tokens, found {stride}"
+            ))
+            .setting("stride")
+            .hint("lower it"),
+        ))
     }
 
     /// Returns the windows over `tokens` tokens, of `length` each except the last.
@@ -169,10 +179,10 @@ fn share(first: usize, second: usize, available: usize) -> (usize, usize) {
 /// Returns the number of tokens that remain of a text, or an error if none does.
 fn remaining(tokens: usize, excess: usize, text: &str) -> Result<usize> {
     tokens.checked_sub(excess).filter(|&kept| kept > 0).ok_or_else(|| {
-        Error::Truncation(format!(
-            "the {text} text has {tokens} tokens, and {excess} would have to go; raise max_length, or use the strategy \
-             \"longest_first\""
-        ))
+        Error::Truncation(
+            Message::new(format!("the {text} text has {tokens} tokens, and {excess} would have to go"))
+                .hint("raise `max_length`, or pass `strategy=\"longest_first\"`"),
+        )
     })
 }
 

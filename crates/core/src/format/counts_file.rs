@@ -84,7 +84,7 @@ pub fn read_counts(bytes: &[u8]) -> Result<WordCounts> {
 }
 
 fn at(line: usize, message: &str) -> Error {
-    Error::Format { at: Place::Line(line), message: message.to_owned() }
+    Error::Format { at: Place::Line(line), message: message.into() }
 }
 
 fn entry(line: &str) -> Option<(String, u64, FirstOccurrence)> {

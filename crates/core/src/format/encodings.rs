@@ -2,7 +2,7 @@
 //!
 //! The ranks are in separate files. The patterns find with Oniguruma the matches that tiktoken's patterns find.
 
-use crate::error::{Error, Result, nearest};
+use crate::error::{Error, Message, Result, did_you_mean};
 use crate::text::grammar::Grammar;
 
 const END_OF_TEXT: &str = "<|endoftext|>";
@@ -43,8 +43,8 @@ pub fn named_encoding(name: &str) -> Result<Encoding> {
         "o200k_base" => (Grammar::O200k, vec![(END_OF_TEXT, 199_999), (END_OF_PROMPT, 200_018)]),
         "o200k_harmony" => return Ok(Encoding { pattern: Grammar::O200k.pattern(), special_tokens: harmony() }),
         _ => {
-            let hint = nearest(name, &ENCODINGS).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-            return Err(Error::Config(format!("no encoding {name:?} is known, only {}{hint}", ENCODINGS.join(", "))));
+            let problem = format!("no encoding {name:?} is known, only {}", ENCODINGS.join(", "));
+            return Err(Error::Config(Message::new(problem).maybe_hint(did_you_mean(name, &ENCODINGS))));
         }
     };
     let special_tokens = specials.into_iter().map(|(token, id)| (token.to_owned(), id)).collect();

@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD as BASE64;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::error::{Error, Place, Result, nearest, shorten};
+use crate::error::{Error, Message, Place, Result, did_you_mean, shorten};
 
 /// A JSON value; objects keep the order of members and repeated members, so that checks see them.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ impl Json {
             let at = Place::Line(error.line());
             let reason = error.to_string();
             let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
-            Error::Format { at, message: format!("not valid JSON: {reason}, column {}", error.column()) }
+            Error::Format { at, message: format!("not valid JSON: {reason}, column {}", error.column()).into() }
         })
     }
 
@@ -135,11 +135,11 @@ impl<'a> Node<'a> {
         Self { json, path: "$".to_owned() }
     }
 
-    pub(super) fn error(&self, message: impl Into<String>) -> Error {
+    pub(super) fn error(&self, message: impl Into<Message>) -> Error {
         Error::Format { at: Place::Json(self.path.clone()), message: message.into() }
     }
 
-    pub(super) fn unsupported(&self, message: impl Into<String>) -> Error {
+    pub(super) fn unsupported(&self, message: impl Into<Message>) -> Error {
         Error::Unsupported { at: Place::Json(self.path.clone()), message: message.into() }
     }
 
@@ -247,8 +247,8 @@ impl<'a> Node<'a> {
         let members = self.members()?;
         for (at, (name, _)) in members.iter().enumerate() {
             if !known.contains(&name.as_str()) {
-                let hint = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-                return Err(self.error(format!("the member {:?} is unknown{hint}", shorten(name))));
+                let problem = Message::new(format!("the member {:?} is unknown", shorten(name)));
+                return Err(self.error(problem.maybe_hint(did_you_mean(name, known))));
             }
             if members[..at].iter().any(|(other, _)| other == name) {
                 return Err(self.error(format!("the member {name:?} occurs twice")));
@@ -264,8 +264,8 @@ impl<'a> Node<'a> {
 
     /// Returns the error for an unknown component type, with the nearest known one.
     pub(super) fn unknown_kind(&self, kind: &str, known: &[&str]) -> Error {
-        let hint = nearest(kind, known).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-        self.unsupported(format!("the type {:?} is not among those known here, {known:?}{hint}", shorten(kind)))
+        let problem = format!("the type {:?} is not among those known here, {known:?}", shorten(kind));
+        self.unsupported(Message::new(problem).maybe_hint(did_you_mean(kind, known)))
     }
 }
 

@@ -1,13 +1,11 @@
 //! Files of lines: numbered lines, and errors that name the line.
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Message, Place, Result};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-const BYTE_ORDER_MARK_MESSAGE: &str =
-    "the file begins with a byte order mark, which would be part of the first token; save it without (plain UTF-8)";
 
 /// Returns the error for line `number`.
-pub(super) fn error(number: usize, message: impl Into<String>) -> Error {
+pub(super) fn error(number: usize, message: impl Into<Message>) -> Error {
     Error::Format { at: Place::Line(number), message: message.into() }
 }
 
@@ -31,5 +29,9 @@ pub(super) fn plain_text(number: usize, line: &[u8]) -> Result<&str> {
 
 /// Refuses a byte order mark, which would be read as text.
 pub(super) fn refuse_byte_order_mark(bytes: &[u8]) -> Result<()> {
-    if bytes.starts_with(BYTE_ORDER_MARK) { Err(error(1, BYTE_ORDER_MARK_MESSAGE)) } else { Ok(()) }
+    if !bytes.starts_with(BYTE_ORDER_MARK) {
+        return Ok(());
+    }
+    let message = Message::new("the file begins with a byte order mark, which would be part of the first token");
+    Err(error(1, message.hint("save it without (plain UTF-8)")))
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::lines;
 use crate::decode::Decoder;
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
 use crate::pipeline::{Tokenizer, TokenizerParts};
@@ -105,7 +105,7 @@ pub(super) struct WriteTarget {
 
 impl WriteTarget {
     pub(super) fn cannot_hold(&self, what: &str) -> Error {
-        Error::Config(format!("{} cannot hold {what}; {}", self.format, self.instead))
+        Error::Config(Message::new(format!("{} cannot hold {what}", self.format)).hint(self.instead))
     }
 
     /// Returns the BPE model; other models are refused.

@@ -11,7 +11,7 @@ use super::tokenizer_json::{is_json, read_vocab, vocab_json};
 use crate::added::AddedToken;
 use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder};
 use crate::encoding::NamedToken;
-use crate::error::{Error, Place, Result, shorten};
+use crate::error::{Error, Message, Place, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings, SuffixStyle};
 use crate::normalize::{Normalizer, UnicodeForm};
@@ -68,9 +68,9 @@ impl VocabularyKind {
             "gpt2" => Ok(Self::Bytes),
             "roberta" => Ok(Self::Roberta),
             "clip" => Ok(Self::Clip),
-            _ => {
-                Err(Error::Config(format!("no kind of vocabulary is called {name:?}; expected gpt2, roberta or clip")))
-            }
+            _ => Err(Error::Config(
+                format!("no kind of vocabulary is called {name:?}; expected gpt2, roberta or clip").into(),
+            )),
         }
     }
 
@@ -180,7 +180,9 @@ pub fn read_merges(
     let kind = given.unwrap_or_else(|| VocabularyKind::of(&vocab));
     if matches!(kind, VocabularyKind::Bytes | VocabularyKind::Roberta) && splitter.is_none() {
         refuse_missing_bytes(&vocab).map_err(|error| {
-            Error::Vocabulary(format!("{error}; if its tokens are of characters, pass pre_tokenizer=... to say how"))
+            Error::Vocabulary(
+                Message::new(format!("{error}")).hint("if its tokens are of characters, pass `pre_tokenizer=...`"),
+            )
         })?;
     }
     let merges = merges_of(merges, &vocab).map_err(in_merges)?;
@@ -243,7 +245,7 @@ pub fn read_clip(bytes: &[u8]) -> Result<Tokenizer> {
         let (left, right) = parse_merge(number, plain_text(number, line)?)?;
         merges.push((symbol_id(&vocab, number, left)?, symbol_id(&vocab, number, right)?));
         let made = vocab.insert_next(&format!("{left}{right}"));
-        made.map_err(|error| lines::error(number, error.to_string()))?;
+        made.map_err(|error| lines::error(number, error))?;
     }
     for special in CLIP_SPECIALS {
         vocab.insert_next(special)?;

@@ -4,7 +4,7 @@
 //! the bytes of a file and its name in lower case; the first row whose detector accepts them is the format.
 
 use super::{merges_txt, sentencepiece, subword_nmt, tiktoken, tokenizer_json, vocab_txt};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::model::wordpiece::Settings;
 use crate::pipeline::Tokenizer;
 use crate::splitter::WordSplitter;
@@ -120,7 +120,7 @@ pub fn detect_format(bytes: &[u8], name: &str) -> &'static FileFormat {
 pub fn format_named(name: &str) -> Result<&'static FileFormat> {
     FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-        Error::Config(format!("the format {name:?} is not among those known here, {}", known.join(", ")))
+        Error::Config(format!("the format {name:?} is not among those known here, {}", known.join(", ")).into())
     })
 }
 
@@ -136,9 +136,10 @@ impl FileFormat {
     pub fn read(&self, bytes: &[u8]) -> Result<Tokenizer> {
         let read = self.read.ok_or_else(|| {
             let name = self.name;
-            Error::Config(format!(
-                "a file of the format {name} does not hold a whole tokenizer; use the format's own reader"
-            ))
+            Error::Config(
+                Message::new(format!("a file of the format {name} does not hold a whole tokenizer"))
+                    .hint("use the format's own reader"),
+            )
         })?;
         read(bytes)
     }

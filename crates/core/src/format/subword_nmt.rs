@@ -109,7 +109,7 @@ impl Filter<'_> {
         if style == SuffixStyle::Separate {
             let message = "a vocabulary goes with codes of version 0.2; in version 0.1 the end of a word is a symbol, \
                            which it does not name";
-            return Err(Error::Unsupported { at: Place::Line(1), message: message.to_owned() });
+            return Err(Error::Unsupported { at: Place::Line(1), message: message.into() });
         }
         let known = self.tokens()?;
         if known.is_empty() {
@@ -145,7 +145,7 @@ fn style_of(version: &str) -> Result<SuffixStyle> {
     let known = VERSIONS.iter().find(|(known, _)| *known == version);
     known.map(|(_, style)| *style).ok_or_else(|| Error::Unsupported {
         at: Place::Line(1),
-        message: format!("the codes are of version {:?}; expected \"0.1\" or \"0.2\"", shorten(version)),
+        message: format!("the codes are of version {:?}; expected \"0.1\" or \"0.2\"", shorten(version)).into(),
     })
 }
 

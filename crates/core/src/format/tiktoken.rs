@@ -9,7 +9,7 @@ use base64::prelude::BASE64_STANDARD as BASE64;
 use super::lines::{self, lines};
 use super::merged::{WriteTarget, byte_level, byte_level_parts, entries, is_implied};
 use crate::added::AddedToken;
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, NO_RANK, Settings};
 use crate::pipeline::{Tokenizer, TokenizerParts};
@@ -65,7 +65,7 @@ pub fn read_tiktoken(bytes: &[u8], settings: TiktokenSettings) -> Result<Tokeniz
     refuse_missing_bytes(&vocab)?;
     let mut ranks: Vec<u32> = (0..vocab.id_limit()).map(|id| vocab.token(id).map_or(NO_RANK, |_| id)).collect();
     for (token, id) in &settings.special_tokens {
-        vocab.insert(token, *id).map_err(|error| Error::Config(format!("special_tokens: {error}")))?;
+        vocab.insert(token, *id).map_err(|error| Error::Config(Message::from(error).setting("special_tokens")))?;
     }
     ranks.resize(vocab.id_limit() as usize, NO_RANK);
     let model = Settings { ignore_merges: true, ..Settings::default() };
@@ -87,7 +87,7 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
             continue;
         }
         let (token, rank) = rank(line).map_err(|message| lines::error(number, message))?;
-        vocab.insert(&token, rank).map_err(|error| lines::error(number, error.to_string()))?;
+        vocab.insert(&token, rank).map_err(|error| lines::error(number, error))?;
     }
     if vocab.is_empty() {
         return Err(lines::error(1, format!("the file is empty; {HINT}")));
@@ -116,10 +116,14 @@ pub(super) fn refuse_missing_bytes(vocab: &Vocab) -> Result<()> {
     let is_missing = |&byte: &u8| vocab.id(byte_to_char(byte).encode_utf8(&mut [0; 2])).is_none();
     let missing: Vec<u8> = (0..=255).filter(is_missing).collect();
     let Some(first) = missing.first() else { return Ok(()) };
-    Err(Error::Vocabulary(format!(
-        "{} of the 256 bytes are no tokens, the first of them 0x{first:02X}; text with such a byte could not be encoded",
-        missing.len(),
-    )))
+    Err(Error::Vocabulary(
+        format!(
+            "{} of the 256 bytes are no tokens, the first of them 0x{first:02X}; text with such a byte could not be \
+         encoded",
+            missing.len(),
+        )
+        .into(),
+    ))
 }
 
 /// Writes the ranks of a byte-level tokenizer whose merges are those that its ids imply.

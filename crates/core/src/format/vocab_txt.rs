@@ -3,7 +3,7 @@
 use super::lines::{self, lines, refuse_byte_order_mark, text};
 use crate::added::AddedToken;
 use crate::decode::{Decoder, WordPieceDecoder};
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::model::Model;
 use crate::model::wordpiece::{Settings, WordPiece};
 use crate::pipeline::{Tokenizer, TokenizerParts};
@@ -39,10 +39,10 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
     let vocab = vocab(bytes)?;
     let unk = settings.model.unk_token.as_deref();
     if let Some(unk) = unk.filter(|unk| vocab.id(unk).is_none()) {
-        return Err(Error::Vocabulary(format!(
-            "the vocabulary has no unknown token {:?}; pass unk_token=... to name it, or unk_token=None if there is none",
-            shorten(unk)
-        )));
+        return Err(Error::Vocabulary(
+            Message::new(format!("the vocabulary has no unknown token {:?}", shorten(unk)))
+                .hint("pass `unk_token=...` to name it, or `unk_token=None` if there is none"),
+        ));
     }
     let mut names = BERT_SPECIALS.to_vec();
     names.extend(unk.filter(|unk| !BERT_SPECIALS.contains(unk)));
@@ -70,13 +70,14 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
         let token = text(number, line)?.trim_end();
         if let Some(first) = vocab.id(token) {
             let (token, first) = (shorten(token), first + 1);
-            let message = format!("duplicate token {token:?} (first on line {first}); remove one of them");
+            let message =
+                Message::new(format!("duplicate token {token:?} (first on line {first})")).hint("remove one of them");
             return Err(lines::error(number, message));
         }
         vocab.insert_next(token)?;
     }
     if vocab.is_empty() {
-        return Err(Error::Vocabulary("the vocabulary is empty; expected one token a line".to_owned()));
+        return Err(Error::Vocabulary("the vocabulary is empty; expected one token a line".into()));
     }
     Ok(vocab)
 }
@@ -86,19 +87,22 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
 /// A vocabulary with gaps between its ids, or with a token that would not be read back, is an error.
 pub fn write_vocab_txt(vocab: &Vocab) -> Result<String> {
     if let Some(gap) = vocab.first_gap() {
-        return Err(Error::Vocabulary(format!(
-            "no token has the id {gap}, and a vocab.txt cannot skip an id; save a tokenizer.json"
-        )));
+        return Err(Error::Vocabulary(
+            Message::new(format!("no token has the id {gap}, and a vocab.txt cannot skip an id"))
+                .hint("save a tokenizer.json"),
+        ));
     }
     let mut text = String::new();
     for (token, id) in vocab.iter() {
         // An empty line is read as an empty token, unless it is the whole file.
         if token.contains('\n') || token.trim_end() != token || (token.is_empty() && vocab.len() == 1) {
-            return Err(Error::Vocabulary(format!(
-                "the token {:?} (id {id}) ends in white space or holds a line end, and a vocab.txt cannot hold it; save a \
-                 tokenizer.json",
-                shorten(token)
-            )));
+            return Err(Error::Vocabulary(
+                Message::new(format!(
+                    "the token {:?} (id {id}) ends in white space or holds a line end, and a vocab.txt cannot hold it",
+                    shorten(token)
+                ))
+                .hint("save a tokenizer.json"),
+            ));
         }
         text.push_str(token);
         text.push('\n');

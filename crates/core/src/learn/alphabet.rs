@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::plan::{Compatibility, Plan, SymbolForm};
 use super::table::TrainingWords;
 use super::{ProgressCallback, Stage, report};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::merge::Ties;
 use crate::merge::segments::{NONE, Segments};
 use crate::merge::symbols::Symbols;
@@ -64,9 +64,10 @@ pub(crate) fn prepare(
         let name = plan.spelling.symbol_name(form);
         let id = symbols.find(&name).unwrap_or_else(|| symbols.add(&name, u32::from(form != SymbolForm::Suffix)));
         if !used.insert(id) {
-            return Err(Error::Config(format!(
-                "the alphabet has two symbols that are written {name:?}; choose another prefix or suffix"
-            )));
+            return Err(Error::Config(
+                Message::new(format!("the alphabet has two symbols that are written {name:?}"))
+                    .hint("choose another prefix or suffix"),
+            ));
         }
         ids.set(form, id);
         names.push(name);
@@ -110,10 +111,13 @@ fn read_words(table: &TrainingWords<'_>, plan: &Plan<'_>, callback: ProgressCall
     }
     if counts.slots > Segments::LIMIT {
         let slots = counts.slots;
-        return Err(Error::Counts(format!(
-            "the distinct words hold {slots} characters (and one for each word), more than {}; raise min_word_frequency",
-            Segments::LIMIT
-        )));
+        return Err(Error::Counts(
+            Message::new(format!(
+                "the distinct words hold {slots} characters (and one for each word), more than {}",
+                Segments::LIMIT
+            ))
+            .hint("raise `min_word_frequency`"),
+        ));
     }
     Ok(counts)
 }
@@ -131,7 +135,8 @@ fn sum(total: u64, count: u64, symbols: u64) -> Result<u64> {
 /// Returns the error for more characters than 64 bits can count.
 fn overflow() -> Error {
     Error::Overflow(
-        "the characters of all words are more than 64 bits can count (2^64 - 1); scale the counts down".to_owned(),
+        Message::new("the characters of all words are more than 64 bits can count (2^64 - 1)")
+            .hint("divide all counts by a common factor"),
     )
 }
 

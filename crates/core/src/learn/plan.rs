@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::merge::score::PairScore;
 use crate::merge::{EngineSettings, Ties};
 
@@ -124,15 +124,21 @@ impl<'a> Plan<'a> {
     pub(crate) fn named_entries(&self) -> Result<HashSet<&'a str>> {
         let mut named = HashSet::new();
         if let Some(twice) = self.special_tokens.iter().find(|special| !named.insert(special.as_str())) {
-            return Err(Error::Config(format!("the special token {twice:?} is given twice")));
+            return Err(Error::Config(
+                Message::new(format!("{twice:?} is given twice")).setting("special_tokens").hint("remove one of them"),
+            ));
         }
         for symbol in self.user_defined_symbols {
             if symbol.is_empty() {
-                return Err(Error::Config("user_defined_symbols: an empty one".to_owned()));
+                return Err(Error::Config(
+                    Message::new("expected symbols, found an empty one").setting("user_defined_symbols"),
+                ));
             }
             if !named.insert(symbol) {
                 let reason = if self.special_tokens.contains(symbol) { "is a special token" } else { "is given twice" };
-                return Err(Error::Config(format!("user_defined_symbols: {symbol:?} {reason}")));
+                return Err(Error::Config(
+                    Message::new(format!("{symbol:?} {reason}")).setting("user_defined_symbols"),
+                ));
             }
         }
         Ok(named)
@@ -152,11 +158,9 @@ impl<'a> Plan<'a> {
         };
         let asked_for: usize =
             self.initial_alphabet.iter().map(|&character| self.spelling.forms(character).count()).sum();
-        let or = if alphabet > asked_for { ", or lower the alphabet with limit_alphabet" } else { "" };
-        Err(Error::Config(format!(
-            "vocab_size={size} is too small: {named} and an alphabet of {alphabet} need at least {least}; \
-             raise vocab_size{or}"
-        )))
+        let or = if alphabet > asked_for { ", or lower the alphabet with `limit_alphabet`" } else { "" };
+        let problem = format!("{size} is too small: {named} and an alphabet of {alphabet} need at least {least}");
+        Err(Error::Config(Message::new(problem).setting("vocab_size").hint(format!("raise `vocab_size`{or}"))))
     }
 
     /// Returns the names that no merge may make, apart from the alphabet.

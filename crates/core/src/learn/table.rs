@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::plan::Plan;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 
 /// The words and their counts, without those that are too rare.
 pub(crate) struct TrainingWords<'w> {
@@ -19,8 +19,9 @@ impl<'w> TrainingWords<'w> {
     pub(crate) fn new(words: &'w [(&'w str, u64)], plan: &Plan<'_>) -> Result<Self> {
         let table = Self::divide(words, plan);
         if table.words.is_empty() && table.whole.is_empty() {
-            let message = "empty corpus: no word is left to train on (min_word_frequency leaves rare words out)";
-            return Err(Error::Counts(message.to_owned()));
+            let message = Message::new("empty corpus: no word is left to train on")
+                .hint("pass text, or lower `min_word_frequency`, which excludes rare words");
+            return Err(Error::Counts(message));
         }
         Ok(table)
     }

@@ -13,7 +13,7 @@ pub mod wordpiece;
 
 use std::collections::HashSet;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::lattice::Sampling;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
@@ -207,15 +207,13 @@ impl Model {
     }
 
     fn without_probabilities(&self) -> Error {
-        let hint = match self {
-            Self::WordPiece(_) => "; give it segmentation=\"likeliest\"",
-            _ => "",
-        };
-        Error::Config(format!(
-            "only Unigram, and WordPiece with segmentation=\"likeliest\", have probabilities of segmentations, and the \
-             tokenizer has a {}{hint}",
+        let hint = matches!(self, Self::WordPiece(_)).then(|| "pass `segmentation=\"likeliest\"`".to_owned());
+        let problem = format!(
+            "a {} has no probabilities of segmentations; Unigram has them, and WordPiece with the likeliest \
+             segmentation",
             self.kind()
-        ))
+        );
+        Error::Config(Message::new(problem).maybe_hint(hint))
     }
 
     /// Returns an error for random choices that the model does not support.
@@ -226,14 +224,16 @@ impl Model {
         if dropout.is_none_or(|dropout| dropout <= 0.0) {
             return Ok(());
         }
-        let refused = |message: &str| Err(Error::Config(message.to_owned()));
+        let refused = |problem, hint| Err(Error::Config(Message::new(problem).setting("dropout").hint(hint)));
         match self {
-            Self::Unigram(_) => {
-                refused("dropout is of BPE and WordPiece; segmentations of a Unigram are drawn with alpha")
-            }
-            Self::WordPiece(model) if model.is_likeliest() => {
-                refused("dropout is of the longest match, and the tokenizer takes the likeliest segmentation")
-            }
+            Self::Unigram(_) => refused(
+                "Unigram has no dropout, which BPE and WordPiece have",
+                "pass `alpha=...` to draw segmentations at random",
+            ),
+            Self::WordPiece(model) if model.is_likeliest() => refused(
+                "the likeliest segmentation has no dropout, which the longest match has",
+                "pass `alpha=...` to draw segmentations at random",
+            ),
             _ => Ok(()),
         }
     }

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::Precompiled;
-use crate::error::{Error, Result, nearest, shorten};
+use crate::error::{Error, Message, Result, did_you_mean, shorten};
 
 /// The names of the built-in rules; `identity` has none.
 pub const RULES: [&str; 5] = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"];
@@ -28,9 +28,8 @@ impl Precompiled {
             "nmt_nfkc_cf" => folded(cleaned(compatible())),
             "identity" => return Ok(None),
             _ => {
-                let hint = nearest(name, &RULES).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-                let name = shorten(name);
-                return Err(Error::Config(format!("no rules are called {name:?}, but {RULES:?}{hint}")));
+                let problem = format!("no rules are called {:?}, but {RULES:?}", shorten(name));
+                return Err(Error::Config(Message::new(problem).maybe_hint(did_you_mean(name, &RULES))));
             }
         };
         Self::of(needed(rules)).map(Some)

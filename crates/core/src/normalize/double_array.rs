@@ -40,7 +40,7 @@ pub(super) fn packed(rules: impl IntoIterator<Item = (String, String)>) -> Resul
 }
 
 fn check(from: &str, to: &str) -> Result<()> {
-    let wrong = |what: &str| Err(Error::Config(format!("the rule for {:?} {what}", shorten(from))));
+    let wrong = |what: &str| Err(Error::Config(format!("the rule for {:?} {what}", shorten(from)).into()));
     match () {
         () if from.is_empty() => wrong("replaces nothing; expected a string that is not empty"),
         () if from.len() > LONGEST => wrong(&format!("replaces more than {LONGEST} bytes")),
@@ -54,7 +54,7 @@ fn value(place: usize) -> Result<u32> {
 }
 
 fn too_many() -> Error {
-    Error::Config("the rules are too many for a precompiled_charsmap".to_owned())
+    Error::Config("the rules are too many for a precompiled_charsmap".into())
 }
 
 /// A node: the value that ends here, and its children as bytes and node indices.

@@ -45,7 +45,7 @@ impl Eq for Precompiled {}
 impl Precompiled {
     /// Reads the rules of a `precompiled_charsmap`: the length of the trie in bytes, the trie, the pool.
     pub fn new(charsmap: Vec<u8>) -> Result<Self> {
-        let invalid = |what: &str| Error::Config(format!("not a precompiled_charsmap: {what}"));
+        let invalid = |what: &str| Error::Config(format!("not a precompiled_charsmap: {what}").into());
         let (length, rest) = charsmap.split_first_chunk().ok_or_else(|| invalid("it is shorter than four bytes"))?;
         let length = u32::from_le_bytes(*length) as usize / 4 * 4;
         let (trie, pool) = rest.split_at_checked(length).ok_or_else(|| invalid("its trie is longer than the data"))?;

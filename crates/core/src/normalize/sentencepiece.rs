@@ -56,12 +56,14 @@ impl SentencePiece {
     pub fn new(settings: SentencePieceSettings) -> Result<Self> {
         let symbols = &settings.user_defined_symbols;
         if symbols.iter().any(String::is_empty) {
-            return Err(Error::Config("a user-defined symbol is empty".to_owned()));
+            return Err(Error::Config("a user-defined symbol is empty".into()));
         }
         let finder = || {
             let mut builder = AhoCorasick::builder();
             builder.match_kind(MatchKind::LeftmostLongest).start_kind(StartKind::Anchored);
-            builder.build(symbols).map_err(|error| Error::Config(format!("too many user-defined symbols: {error}")))
+            builder
+                .build(symbols)
+                .map_err(|error| Error::Config(format!("too many user-defined symbols: {error}").into()))
         };
         let symbols = if symbols.is_empty() { None } else { Some(finder()?) };
         Ok(Self(Arc::new(Inner { settings, symbols })))

@@ -5,7 +5,7 @@ use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::added::Specials;
 use crate::decode::{DecodeStream, Decoder, StreamOutput};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::model::{PROBABILITY_FLOOR, Probabilities};
 
 impl Tokenizer {
@@ -94,9 +94,8 @@ impl Tokenizer {
         let counts = self.parts.training.as_ref().map(|training| &training.token_counts[..]);
         if given.is_none() && counts.is_none() {
             return Err(Error::NoCounts(
-                "the tokenizer has no token counts, so its tokens have no probabilities; counts come from training and \
-                 are kept in a tokenizer.json that piecework saved, not in a vocab.txt"
-                    .to_owned(),
+                Message::new("the tokenizer has no token counts, so its tokens have no probabilities")
+                    .hint("load a tokenizer.json that piecework saved after training; a vocab.txt contains no counts"),
             ));
         }
         let probabilities = Probabilities::new(given, counts);

@@ -1,7 +1,7 @@
 //! Converts a trained WordPiece model to a BPE model with the same vocabulary and the merges of its training.
 
 use super::{Tokenizer, TokenizerParts};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::model::Model;
 use crate::model::bpe::{self, Bpe};
 use crate::model::wordpiece::WordPiece;
@@ -13,13 +13,12 @@ impl Tokenizer {
     /// The training record is not copied, because its token counts are those of longest-match segmentation.
     pub fn to_bpe(&self) -> Result<Self> {
         let model = self.model().as_word_piece().ok_or_else(|| {
-            Error::Config("only a WordPiece can be converted to BPE, and the tokenizer has another model".to_owned())
+            Error::Config("only a WordPiece can be converted to BPE, and the tokenizer has another model".into())
         })?;
         let history = self.training().map(|training| &*training.history).ok_or_else(|| {
             Error::Config(
-                "the tokenizer has no history of merges; it comes from training and is kept in a tokenizer.json that \
-                 piecework saved, not in a vocab.txt"
-                    .to_owned(),
+                Message::new("the tokenizer has no history of merges")
+                    .hint("load a tokenizer.json that piecework saved after training; a vocab.txt contains no history"),
             )
         })?;
         Self::new(TokenizerParts { model: Model::Bpe(merging(model, history)?), training: None, ..self.parts() })
@@ -30,8 +29,9 @@ fn merging(model: &WordPiece, history: &[Merge]) -> Result<Bpe> {
     let vocab = model.vocab();
     let id = |token: &str| {
         vocab.id(token).ok_or_else(|| {
-            let message = "is part of a merge, and no longer in the vocabulary; train with prune_unused=False";
-            Error::Config(format!("{token:?} {message}"))
+            let message = Message::new("is part of a merge, and no longer in the vocabulary")
+                .hint("train with `prune_unused=False`");
+            Error::Config(format!("{token:?} {message}").into())
         })
     };
     let pairs = history.iter().map(|Merge { left, right, .. }| Ok((id(left)?, id(right)?))).collect::<Result<_>>()?;

@@ -120,7 +120,7 @@ impl Tokenizer {
     /// Returns the tokenizer with more added tokens, or with other flags of existing ones.
     pub fn with_added_tokens(&self, new: Vec<AddedToken>) -> Result<Self> {
         if new.iter().any(|token| token.content.is_empty()) {
-            return Err(Error::Config("an added token is empty; expected a text to look for".to_owned()));
+            return Err(Error::Config("an added token is empty; expected a text to look for".into()));
         }
         let added = self.added.numbered(new, self.model().vocab());
         Self::new(TokenizerParts { added, ..self.parts.clone() })

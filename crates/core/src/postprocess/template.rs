@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::encoding::{Encoding, NamedToken};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::vocab::Vocab;
 
 /// A part of a template.
@@ -68,10 +68,12 @@ fn check_combined(parts: &[TemplatePart], encodings: &[Encoding]) -> Result<()> 
     if combined <= MAX_COMBINATIONS {
         return Ok(());
     }
-    Err(Error::Truncation(format!(
-        "the template makes {combined} combinations of the parts that overflow; raise max_length, or truncate only one of \
-         the texts (strategy \"only_first\" or \"only_second\")"
-    )))
+    Err(Error::Truncation(
+        Message::new(format!("the template makes {combined} combinations of the parts that overflow")).hint(
+            "raise `max_length`, or truncate only one of the texts (`strategy=\"only_first\"` or \
+                 `strategy=\"only_second\"`)",
+        ),
+    ))
 }
 
 impl TemplatePart {
@@ -129,10 +131,12 @@ impl Template {
     pub(super) fn process(&self, mut encodings: Vec<Encoding>, add_special_tokens: bool) -> Result<Vec<Encoding>> {
         let count = encodings.len();
         if !(1..=2).contains(&count) {
-            return Err(Error::Config(format!(
-                "a template takes one or two encodings, and the post-processor before it gives {count}; let the \
-                 template come first"
-            )));
+            return Err(Error::Config(
+                Message::new(format!(
+                    "a template takes one or two encodings, and the post-processor before it gives {count}"
+                ))
+                .hint("put the template first"),
+            ));
         }
         let mut list = Vec::new();
         let parts = self.parts(count == 2);
@@ -141,7 +145,7 @@ impl Template {
             match part {
                 TemplatePart::Sequence { index, type_id } => {
                     let Some(encoding) = encodings.get_mut(*index) else {
-                        return Err(Error::Config("the template for one text asks for a second one".to_owned()));
+                        return Err(Error::Config("the template for one text asks for a second one".into()));
                     };
                     encoding.set_type_ids(*type_id);
                     encoding.set_sequence(*index);
@@ -151,7 +155,7 @@ impl Template {
                 }
                 TemplatePart::Special { name, type_id } if add_special_tokens => {
                     let Some(special) = self.specials.get(name) else {
-                        return Err(Error::Config(format!("the template does not say what {name:?} is")));
+                        return Err(Error::Config(format!("the template does not say what {name:?} is").into()));
                     };
                     list.push(Encoding::of_special_tokens(&special.tokens, *type_id));
                 }

@@ -41,7 +41,7 @@ impl Dictionary {
         let finder = AhoCorasick::builder()
             .match_kind(kind)
             .build(&phrases)
-            .map_err(|error| Error::Config(format!("the phrases make too large a matcher: {error}")))?;
+            .map_err(|error| Error::Config(format!("the phrases make too large a matcher: {error}").into()))?;
         Ok(Self { phrases, single_word, finder })
     }
 
@@ -106,15 +106,15 @@ impl Eq for Dictionary {}
 
 fn check(phrases: &[String]) -> Result<()> {
     if phrases.is_empty() {
-        return Err(Error::Config("a dictionary needs at least one phrase".to_owned()));
+        return Err(Error::Config("a dictionary needs at least one phrase".into()));
     }
     let mut seen = HashSet::with_capacity(phrases.len());
     for (place, phrase) in phrases.iter().enumerate() {
         if phrase.is_empty() {
-            return Err(Error::Config(format!("phrases[{place}] is empty")));
+            return Err(Error::Config(format!("phrases[{place}] is empty").into()));
         }
         if !seen.insert(phrase) {
-            return Err(Error::Config(format!("phrases[{place}]: {:?} stands there twice", shorten(phrase))));
+            return Err(Error::Config(format!("phrases[{place}]: {:?} stands there twice", shorten(phrase)).into()));
         }
     }
     Ok(())

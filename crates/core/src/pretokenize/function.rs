@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::text::span::Span;
 
 /// A function that returns the spans of the parts of a text, in bytes, from left to right.
@@ -39,13 +39,15 @@ impl Function {
         for span in self.0.split(text)? {
             let range = span.range();
             if range.start < end || text.get(range.clone()).is_none() {
-                return Err(Error::Config(format!(
-                    "the pre-tokenizer function gave the bytes {}..{} after byte {end} of a text of {}; parts must \
-                     follow each other within the text",
-                    range.start,
-                    range.end,
-                    text.len()
-                )));
+                return Err(Error::Config(
+                    Message::new(format!(
+                        "the pre-tokenizer function gave the bytes {}..{} after byte {end} of a text of {}",
+                        range.start,
+                        range.end,
+                        text.len()
+                    ))
+                    .hint("parts must follow each other within the text"),
+                ));
             }
             end = range.end;
             each(span);

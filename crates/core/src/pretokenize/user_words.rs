@@ -39,7 +39,7 @@ fn parse_line(number: usize, line: &str) -> Result<UserWord> {
     let (word, digits) = take_last(line, u8::is_ascii_digit);
     let frequency = digits.map(str::parse).transpose().map_err(|_| Error::Format {
         at: Place::Line(number),
-        message: format!("the frequency {} is over 2^64 - 1", shorten(digits.unwrap_or_default())),
+        message: format!("the frequency {} is over 2^64 - 1", shorten(digits.unwrap_or_default())).into(),
     })?;
     Ok(UserWord { word: word.to_owned(), frequency, tag: tag.map(str::to_owned) })
 }

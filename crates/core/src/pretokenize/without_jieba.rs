@@ -1,6 +1,6 @@
 //! Replaces the segmenter in builds without the feature `jieba`, and so without its tables.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::pretokenize::UserWord;
 use crate::text::span::Span;
 
@@ -12,8 +12,8 @@ impl Jieba {
     /// Returns the error that the core is built without the feature `jieba`.
     pub fn require() -> Result<()> {
         Err(Error::Config(
-            "the pre-tokenizer Jieba is not part of this build; build piecework-core with the cargo feature \"jieba\""
-                .to_owned(),
+            Message::new("the pre-tokenizer Jieba is not part of this build")
+                .hint("build piecework-core with the cargo feature \"jieba\""),
         ))
     }
 

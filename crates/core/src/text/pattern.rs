@@ -12,7 +12,7 @@ use std::thread;
 use memchr::memmem;
 use onig::{MatchParam, Regex, Region, SearchOptions};
 
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::text::grammar::Grammar;
 use crate::text::span::check_length;
 
@@ -184,30 +184,33 @@ impl Pattern {
     fn search_error(&self, error: &onig::Error, from: usize) -> Error {
         let regex = shorten(self.source());
         Error::Regex(if error.code() == RETRY_LIMIT_EXCEEDED {
-            format!(
-                "the regex {regex:?} gave up after {RETRY_LIMIT} retries near byte {from}; let fewer of its repetitions \
-                 match the same text, for example by possessive ones (a++) or atomic groups ((?>a+))"
+            Message::new(format!("the regex {regex:?} gave up after {RETRY_LIMIT} retries near byte {from}")).hint(
+                "let fewer of its repetitions match the same text, for example by possessive ones (a++) or atomic \
+                 groups ((?>a+))",
             )
         } else {
-            format!("the regex {regex:?} failed near byte {from}: {}", error.description())
+            format!("the regex {regex:?} failed near byte {from}: {}", error.description()).into()
         })
     }
 
     /// Returns the error for a match out of order, as `\K` in a look-around can cause.
     fn out_of_order_error(&self, found: &Range<usize>) -> Error {
-        Error::Regex(format!(
-            "the regex {:?} matches from byte {} to {}, which is before its last match or not a valid range of the \
-             text; leave \\K out of look-around",
-            shorten(self.source()),
-            found.start,
-            found.end
-        ))
+        Error::Regex(
+            Message::new(format!(
+                "the regex {:?} matches from byte {} to {}, which is before its last match or not a valid \
+             range of the text",
+                shorten(self.source()),
+                found.start,
+                found.end
+            ))
+            .hint("leave \\K out of look-around"),
+        )
     }
 }
 
 /// Compiles a regular expression, on a thread with a large stack if it is long.
 fn compile_regex(source: &str) -> Result<Regex> {
-    let fails = |why: &str| Error::Regex(format!("the regex {:?} does not compile: {why}", shorten(source)));
+    let fails = |why: &str| Error::Regex(format!("the regex {:?} does not compile: {why}", shorten(source)).into());
     let compile = || Regex::new(source).map_err(|error| fails(error.description()));
     if source.len() <= MAX_DIRECT_LENGTH {
         return compile();
@@ -320,7 +323,10 @@ mod tests {
         let text = "a".repeat(100_000) + "b";
         for source in ["(a+)+$", "(a|a)*$", "(a*)*c|(a*)*$", r"(a+)+\b\B"] {
             let error = regex(source).find_matches(&text, |_| ()).unwrap_err();
-            assert!(matches!(&error, Error::Regex(message) if message.contains("gave up")), "{source}: {error}");
+            assert!(
+                matches!(&error, Error::Regex(message) if message.to_string().contains("gave up")),
+                "{source}: {error}"
+            );
         }
         assert!(started.elapsed() < Duration::from_secs(30));
     }

@@ -8,7 +8,7 @@ use self::decoder::{TokenMarks, decoder_for, sentencepiece};
 use crate::added::AddedToken;
 use crate::counts::WordCounts;
 use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::learn::{ProgressCallback, Stage, Threads, report};
 use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
@@ -66,10 +66,10 @@ fn check_splitter(counts: &WordCounts, splitter: &WordSplitter) -> Result<()> {
         (false, true) => "normalizer",
         (false, false) => "normalizer and another pre-tokenizer",
     };
-    Err(Error::Counts(format!(
-        "the words were counted with another {other} than the tokenizer's; count again, or train with the settings of \
-         the counts"
-    )))
+    Err(Error::Counts(
+        Message::new(format!("the words were counted with another {other} than the tokenizer's"))
+            .hint("count again, or train with the settings of the counts"),
+    ))
 }
 
 fn word_piece(
@@ -185,7 +185,8 @@ fn count(model: &Model, words: &[(&str, u64)], callback: ProgressCallback<'_>) -
             let more = count.checked_mul(tokens.len() as u64).and_then(|more| total.checked_add(more));
             total = more.ok_or_else(|| {
                 Error::Overflow(
-                    "the tokens of the words are more than 2^64 - 1; divide all counts by a common factor".to_owned(),
+                    Message::new("the tokens of the words are more than 2^64 - 1")
+                        .hint("divide all counts by a common factor"),
                 )
             })?;
             tokens.iter().for_each(|token| counts[token.id as usize] += count);

@@ -2,7 +2,7 @@
 
 use super::wire::{Field, Value, fields};
 use crate::decode::SentencePieceDecoder;
-use crate::error::{Error, Place, Result, shorten};
+use crate::error::{Error, Message, Place, Result, shorten};
 
 pub(super) const PIECES: u64 = 1;
 pub(super) const TRAINER_SPEC: u64 = 2;
@@ -190,8 +190,8 @@ impl<'a> NormalizerSpec<'a> {
     }
 }
 
-pub(super) fn wrong(place: &'static str, message: String) -> Error {
-    Error::Format { at: Place::Field(place), message }
+pub(super) fn wrong(place: &'static str, message: impl Into<Message>) -> Error {
+    Error::Format { at: Place::Field(place), message: message.into() }
 }
 
 fn message(field: Field<'_>) -> Result<&[u8]> {

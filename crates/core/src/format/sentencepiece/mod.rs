@@ -97,7 +97,7 @@ pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
 
 /// Refuses models that cannot be encoded as SentencePiece encodes them.
 fn refuse(proto: &ModelProto<'_>) -> Result<()> {
-    let unsupported = |at, message: String| Err(Error::Unsupported { at: Place::Field(at), message });
+    let unsupported = |at, message: String| Err(Error::Unsupported { at: Place::Field(at), message: message.into() });
     if proto.pieces.is_empty() {
         return Err(messages::wrong("pieces", "not a SentencePiece model: it has no pieces".to_owned()));
     }

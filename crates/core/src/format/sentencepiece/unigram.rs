@@ -45,9 +45,8 @@ pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result
 fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
     let Settings { precision, byte_fallback, reserved, unk_token, .. } = model.settings();
     if *precision != Precision::Float32 {
-        return Err(
-            TARGET.cannot_hold("scores that are added up in 64 bits (precision=\"float64\"), unless approximate=True")
-        );
+        return Err(TARGET
+            .cannot_hold("scores that are added up in 64 bits (precision=\"float64\"), without `approximate=True`"));
     }
     if unk_token.is_none() {
         return Err(TARGET.cannot_hold("a model without an unknown token"));

@@ -39,7 +39,7 @@ pub(super) fn fields<'a>(name: &'static str, bytes: &'a [u8]) -> impl Iterator<I
         }
         Some(field.ok_or_else(|| Error::Format {
             at: Place::Field(name),
-            message: format!("not a protocol buffer, or cut short, at byte {at} of {}", bytes.len()),
+            message: format!("not a protocol buffer, or cut short, at byte {at} of {}", bytes.len()).into(),
         }))
     })
 }

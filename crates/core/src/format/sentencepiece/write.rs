@@ -10,7 +10,7 @@ use super::wire::{Field, Value, fields, put};
 use super::{TARGET, ranks, symbols, unigram};
 use crate::added::AddedToken;
 use crate::decode::Decoder;
-use crate::error::{Result, shorten};
+use crate::error::{Message, Result, shorten};
 use crate::format::merged::{entries, is_implied, merge_ranks};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Merges, NO_RANK};
@@ -176,9 +176,10 @@ fn write_with_base(
     let is_suffix = proto.trainer.treat_whitespace_as_suffix && proto.normalizer.add_dummy_prefix;
     let base_trainer = TrainerSpec { treat_whitespace_as_suffix: is_suffix, ..proto.trainer };
     if proto.normalizer != *normalizer || base_trainer != *trainer {
-        let message = "the base model differs from the tokenizer in normalization, decoding, type or byte fallback; \
-                       pass another one, or none";
-        return Err(wrong("normalizer_spec", message.to_owned()));
+        let message =
+            Message::new("the base model differs from the tokenizer in normalization, decoding, type or byte fallback")
+                .hint("pass another one, or none");
+        return Err(wrong("normalizer_spec", message));
     }
     if are_equivalent(&proto.pieces, pieces, trainer.model_type) {
         return Ok(base.to_owned());

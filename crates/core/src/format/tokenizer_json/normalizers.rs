@@ -69,7 +69,7 @@ pub(super) fn normalizer(node: &Node<'_>) -> Result<Normalizer> {
 }
 
 fn precompiled(charsmap: &Node<'_>) -> Result<Precompiled> {
-    Precompiled::new(charsmap.base64()?).map_err(|error| charsmap.error(error.to_string()))
+    Precompiled::new(charsmap.base64()?).map_err(|error| charsmap.error(error))
 }
 
 fn sentencepiece(node: &Node<'_>) -> Result<SentencePiece> {
@@ -91,7 +91,7 @@ fn sentencepiece(node: &Node<'_>) -> Result<SentencePiece> {
         treat_whitespace_as_suffix: node.member("treat_whitespace_as_suffix")?.bool()?,
         user_defined_symbols: symbols.strings()?,
     };
-    SentencePiece::new(settings).map_err(|error| symbols.error(error.to_string()))
+    SentencePiece::new(settings).map_err(|error| symbols.error(error))
 }
 
 fn sentencepiece_json(settings: &SentencePieceSettings) -> Json {

@@ -8,7 +8,7 @@ pub(super) fn pattern(node: &Node<'_>) -> Result<Pattern> {
     node.only(&["String", "Regex"])?;
     match (node.find("String")?, node.find("Regex")?) {
         (Some(text), None) => Ok(Pattern::literal(text.str()?)),
-        (None, Some(source)) => Pattern::regex(source.str()?).map_err(|error| source.error(error.to_string())),
+        (None, Some(source)) => Pattern::regex(source.str()?).map_err(|error| source.error(error)),
         _ => Err(node.error("expected either \"String\" or \"Regex\"")),
     }
 }

@@ -93,7 +93,7 @@ pub(super) fn pre_tokenizer(node: &Node<'_>, functions: &[Function]) -> Result<P
             let texts = phrases.strings()?;
             let single_word = node.find("single_word")?.map(|node| node.bool()).transpose()?;
             let dictionary = Dictionary::new(texts, single_word.unwrap_or(false));
-            PreTokenizer::Dictionary(Arc::new(dictionary.map_err(|error| phrases.error(error.to_string()))?))
+            PreTokenizer::Dictionary(Arc::new(dictionary.map_err(|error| phrases.error(error))?))
         }
         JIEBA => PreTokenizer::Jieba(Arc::new(jieba(node)?)),
         FUNCTION => {
@@ -116,7 +116,7 @@ fn jieba(node: &Node<'_>) -> Result<Jieba> {
     let user_words = words.as_ref().map(|words| words.array()?.map(|node| user_word(&node)).collect());
     let hmm = node.find("hmm")?.map(|node| node.bool()).transpose()?;
     let jieba = Jieba::new(hmm.unwrap_or(true), user_words.transpose()?.unwrap_or_default());
-    jieba.map_err(|error| words.as_ref().unwrap_or(node).error(error.to_string()))
+    jieba.map_err(|error| words.as_ref().unwrap_or(node).error(error))
 }
 
 /// Reads `[word, frequency, tag]`; the last two may be null.

@@ -2,7 +2,7 @@
 
 use super::normalizers::{normalizer, normalizer_json};
 use super::pre_tokenizers::{pre_tokenizer, pre_tokenizer_json};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::format::json::{Json, Node, object};
 use crate::pretokenize::{Function, PreTokenizer};
 use crate::splitter::WordSplitter;
@@ -42,8 +42,10 @@ pub(in crate::format) fn refuse_functions(splitter: &WordSplitter, what: &str) -
     if !steps.any(|step| matches!(step, PreTokenizer::Function(_))) {
         return Ok(());
     }
-    Err(Error::Config(format!(
-        "{what} with a Python function as pre-tokenizer cannot be saved: no file holds the function; use one of \
-         piecework.pre_tokenizers instead, such as Split, Dictionary or Jieba"
-    )))
+    Err(Error::Config(
+        Message::new(format!(
+            "{what} with a Python function as pre-tokenizer cannot be saved: no file holds the function"
+        ))
+        .hint("use one of piecework.pre_tokenizers instead, such as Split, Dictionary or Jieba"),
+    ))
 }

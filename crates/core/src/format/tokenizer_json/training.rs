@@ -35,7 +35,7 @@ impl RawTraining {
             )));
         }
         if training.token_counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count)).is_none() {
-            return Err(Error::Overflow("the token counts add up to more than 2^64 - 1".to_owned()));
+            return Err(Error::Overflow("the token counts add up to more than 2^64 - 1".into()));
         }
         Ok(training)
     }

@@ -21,7 +21,7 @@ mod unused;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::model::entries::EntryTables;
 use crate::vocab::{Entries, Vocab};
 use alphabet::Alphabet;
@@ -136,7 +136,9 @@ impl Bpe {
         let mut text = String::new();
         for (place, &pair) in merges.iter().enumerate() {
             if merged(&vocab, pair, &settings.continuing_subword_prefix, &mut text).is_none() {
-                return Err(Error::Vocabulary(unknown_merge(&vocab, place, pair, &settings.continuing_subword_prefix)));
+                return Err(Error::Vocabulary(
+                    unknown_merge(&vocab, place, pair, &settings.continuing_subword_prefix).into(),
+                ));
             }
         }
         Self::over(Arc::new(vocab), Arc::new(Merges::Listed(merges)), settings)
@@ -147,18 +149,23 @@ impl Bpe {
     /// The lowest rank is merged first, and of equal ranks the leftmost; an id without a rank has [`NO_RANK`].
     pub fn implied(vocab: Vocab, ranks: Vec<u32>, settings: Settings) -> Result<Self> {
         if ranks.len() != vocab.id_limit() as usize {
-            return Err(Error::Vocabulary(format!("{} ranks were given for {} ids", ranks.len(), vocab.id_limit())));
+            return Err(Error::Vocabulary(
+                format!("{} ranks were given for {} ids", ranks.len(), vocab.id_limit()).into(),
+            ));
         }
         if !settings.continuing_subword_prefix.is_empty() {
-            let message = "merges by rank join entries as they are; leave the continuing_subword_prefix empty";
-            return Err(Error::Config(message.to_owned()));
+            let message =
+                Message::new("merges by rank join entries as they are").hint("pass `continuing_subword_prefix=\"\"`");
+            return Err(Error::Config(message));
         }
         Self::over(Arc::new(vocab), Arc::new(Merges::Implied(ranks)), settings)
     }
 
     fn over(vocab: Arc<Vocab>, merges: Arc<Merges>, settings: Settings) -> Result<Self> {
         if let Some(dropout) = settings.dropout.filter(|dropout| !(0.0..=1.0).contains(dropout)) {
-            return Err(Error::Config(format!("dropout={dropout} is no probability; expected 0 to 1")));
+            return Err(Error::Config(
+                Message::new(format!("expected a number from 0 to 1, found {dropout}")).setting("dropout"),
+            ));
         }
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         unused::check(&vocab, &settings, unk_id)?;
@@ -171,7 +178,7 @@ impl Bpe {
         let Shared { vocab, merges, settings: old, .. } = &*self.shared;
         if settings.continuing_subword_prefix != old.continuing_subword_prefix {
             let message = "the merges of a model are made for its continuing_subword_prefix, which cannot be changed";
-            return Err(Error::Config(message.to_owned()));
+            return Err(Error::Config(message.into()));
         }
         let changed = Self::over(Arc::clone(vocab), Arc::clone(merges), settings)?;
         Ok(Self { tables: self.tables.emptied(), ..changed })

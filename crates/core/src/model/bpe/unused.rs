@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::alphabet::Alphabet;
 use super::merging::{BpeScratch, Part};
 use super::{Bpe, Merges, Settings};
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
@@ -23,16 +23,19 @@ pub(super) fn check(vocab: &Vocab, settings: &Settings, unk_id: Option<u32>) -> 
         return Ok(());
     }
     if !prefix.is_empty() {
-        let message = "unused tokens are split as they are written; leave the continuing_subword_prefix empty";
-        return Err(Error::Config(message.to_owned()));
+        let message =
+            Message::new("unused tokens are split as they are written").hint("pass `continuing_subword_prefix=\"\"`");
+        return Err(Error::Config(message));
     }
     if let Some(id) = unused.iter().find(|&&id| vocab.token(id).is_none()) {
-        return Err(Error::Vocabulary(format!("the unused id {id} is not in the vocabulary; remove it from `unused`")));
+        return Err(Error::Vocabulary(
+            Message::new(format!("the unused id {id} is not in the vocabulary")).hint("remove it from `unused`"),
+        ));
     }
     let bytes = (0..=255).filter(|_| *byte_fallback).filter_map(|byte| vocab.id(&byte_entry(byte)));
     let Some(id) = unk_id.into_iter().chain(bytes).find(|id| unused.contains(id)) else { return Ok(()) };
     let token = shorten(vocab.token(id).unwrap_or_default());
-    Err(Error::Config(format!("the token {token:?} stands for what is unknown, so it cannot be unused")))
+    Err(Error::Config(format!("the token {token:?} stands for what is unknown, so it cannot be unused").into()))
 }
 
 impl Bpe {

@@ -112,17 +112,19 @@ impl Unigram {
     /// Returns the model of entries with scores, one finite number for each id.
     pub fn new(vocab: Vocab, scores: Vec<f64>, settings: Settings) -> Result<Self> {
         if scores.len() != vocab.id_limit() as usize {
-            return Err(Error::Vocabulary(format!("{} scores were given for {} ids", scores.len(), vocab.id_limit())));
+            return Err(Error::Vocabulary(
+                format!("{} scores were given for {} ids", scores.len(), vocab.id_limit()).into(),
+            ));
         }
         for (token, id) in vocab.iter() {
             let score = scores[id as usize];
             if token.is_empty() {
-                return Err(Error::Vocabulary(format!("piece {id} is empty; a piece spells some text")));
+                return Err(Error::Vocabulary(format!("piece {id} is empty; a piece spells some text").into()));
             }
             if !is_representable(score, settings.precision) {
                 let token = shorten(token);
                 let message = format!("the score of {token:?} is {score:e}; expected a number that stays finite");
-                return Err(Error::Vocabulary(message));
+                return Err(Error::Vocabulary(message.into()));
             }
         }
         Ok(Self::over(Arc::new(vocab), scores.into(), settings))

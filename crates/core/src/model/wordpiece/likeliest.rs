@@ -62,6 +62,6 @@ pub(super) fn piece(edge: &Edge) -> Piece {
 
 fn trie<'a>(entries: impl Iterator<Item = (&'a str, u32)>) -> Result<Trie> {
     let texts = entries.filter(|(text, _)| !text.is_empty()).map(|(text, id)| (text.as_bytes().to_vec(), id));
-    let too_many = || Error::Vocabulary("the tokens have more than 16 million bytes together".to_owned());
+    let too_many = || Error::Vocabulary("the tokens have more than 16 million bytes together".into());
     Trie::new(texts.collect()).ok_or_else(too_many)
 }

@@ -11,7 +11,7 @@ pub mod train;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::model::Probabilities;
 use crate::model::entries::EntryTables;
 use crate::vocab::{Entries, Vocab};
@@ -110,7 +110,7 @@ impl Default for Settings {
 pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str, f64)>) -> Result<Arc<[f64]>> {
     let mut probabilities = vec![0.0; vocab.id_limit() as usize];
     for (token, probability) in given {
-        let refused = |why: &str| Error::Vocabulary(format!("{:?} {why}", shorten(token)));
+        let refused = |why: &str| Error::Vocabulary(format!("{:?} {why}", shorten(token)).into());
         let id = vocab.id(token).ok_or_else(|| refused("has a probability and is not in the vocabulary"))?;
         if !(0.0..=1.0).contains(&probability) {
             return Err(refused("needs a probability that is a number from 0 to 1"));
@@ -187,13 +187,18 @@ impl WordPiece {
             return Ok(self);
         }
         if dropout.is_some_and(|dropout| dropout > 0.0) {
-            let message = "dropout is of the longest match; segmentation=\"likeliest\" leaves nothing to chance";
-            return Err(Error::Config(message.to_owned()));
+            let message = Message::new("the likeliest segmentation has no dropout")
+                .setting("dropout")
+                .hint("pass `dropout=None` or `segmentation=\"longest\"`");
+            return Err(Error::Config(message));
         }
         if counts.is_none() && probabilities.is_none() {
-            let message = "segmentation=\"likeliest\" needs token counts, which come from training and are kept in a \
-                           tokenizer.json that piecework saved; or pass probabilities= of its tokens, in Python";
-            return Err(Error::NoCounts(message.to_owned()));
+            let message = Message::new("the likeliest segmentation needs token counts, and the tokenizer has none");
+            let message = message.setting("segmentation").hint(
+                "load a tokenizer.json that piecework saved after training, which contains them, or pass \
+                 `probabilities=...`",
+            );
+            return Err(Error::NoCounts(message));
         }
         self.counts = counts.map(Into::into);
         self.tables = self.tables.emptied();

@@ -68,7 +68,7 @@ impl Lexicon {
         self.total = self
             .total
             .checked_add(frequency)
-            .ok_or_else(|| Error::Overflow("the frequencies of the user's words sum up to 2^64 or more".to_owned()))?;
+            .ok_or_else(|| Error::Overflow("the frequencies of the user's words sum up to 2^64 or more".into()))?;
         self.log_total = ln(self.total);
         self.user.insert(word, frequency);
         Ok(())

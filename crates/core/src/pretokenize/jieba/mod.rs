@@ -77,7 +77,7 @@ impl Jieba {
     fn add(&mut self, user_word: &UserWord, place: usize) -> Result<()> {
         let word = &user_word.word;
         if word.is_empty() {
-            return Err(Error::Config(format!("user_words[{place}] is empty")));
+            return Err(Error::Config(format!("user_words[{place}] is empty").into()));
         }
         let frequency = user_word.frequency.unwrap_or_else(|| self.frequency_to_stay_whole(word));
         if frequency == 0 {

@@ -73,10 +73,8 @@ impl RawModel {
         let model = match self.kind {
             RawKind::WordPiece(settings) => Model::WordPiece(WordPiece::new(self.vocab, settings)),
             RawKind::WordLevel(unk) => Model::WordLevel(WordLevel::new(self.vocab, unk)),
-            RawKind::Bpe(bpe) => Model::Bpe(bpe.build(self.vocab).map_err(|error| node.error(error.to_string()))?),
-            RawKind::Unigram(raw) => {
-                Model::Unigram(raw.build(self.vocab).map_err(|error| node.error(error.to_string()))?)
-            }
+            RawKind::Bpe(bpe) => Model::Bpe(bpe.build(self.vocab).map_err(|error| node.error(error))?),
+            RawKind::Unigram(raw) => Model::Unigram(raw.build(self.vocab).map_err(|error| node.error(error))?),
         };
         Ok((model, training))
     }

@@ -56,7 +56,7 @@ fn pieces(node: &Node<'_>) -> Result<(Vocab, Vec<f64>)> {
             return Err(item().error("expected a piece and its score: [\"▁the\", -3.5]"));
         };
         let Json::String(text) = piece else { return Err(item().item(0, piece).expected("a string")) };
-        vocab.insert_next(text).map_err(|error| item().error(error.to_string()))?;
+        vocab.insert_next(text).map_err(|error| item().error(error))?;
         scores.push(score.number().ok_or_else(|| item().item(1, score).expected("a number"))?);
     }
     Ok((vocab, scores))
@@ -108,7 +108,7 @@ pub(super) fn unigram_json(model: &Unigram, training: Option<&Training>) -> Resu
     let is_theirs = *precision == Precision::Float64 && user_defined.is_empty() && reserved.is_empty();
     if let Some(gap) = model.vocab().first_gap() {
         let message = format!("no piece has the id {gap}; in a tokenizer.json the ids of pieces are their places");
-        return Err(Error::Config(message));
+        return Err(Error::Config(message.into()));
     }
     let piece = |(text, score): (&str, &f64)| Json::Array(vec![text.into(), Json::Float(*score)]);
     let texts = (0..model.vocab().id_limit()).filter_map(|id| model.vocab().token(id));

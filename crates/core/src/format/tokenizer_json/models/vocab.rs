@@ -16,7 +16,7 @@ pub(in crate::format) fn read_vocab(node: &Node<'_>) -> Result<Vocab> {
         let Some(id) = id else {
             return Err(node.error(format!("the id of {:?} is not an integer under 2^32", shorten(token))));
         };
-        vocab.insert(token, id).map_err(|error| node.error(error.to_string()))?;
+        vocab.insert(token, id).map_err(|error| node.error(error))?;
     }
     Ok(vocab)
 }

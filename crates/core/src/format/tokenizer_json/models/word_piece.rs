@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::own::{VERSION, check_version};
 use super::vocab::vocab_json;
-use crate::error::{Result, shorten};
+use crate::error::{Message, Result, shorten};
 use crate::format::json::{Json, Node, object};
 use crate::format::tokenizer_json::training::{RawTraining, training_json};
 use crate::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
@@ -40,11 +40,10 @@ pub(super) fn read(node: &Node<'_>, vocab: &Vocab) -> Result<(Settings, Option<R
 /// Refuses an unknown token that is not in the vocabulary.
 pub(super) fn check_unknown(settings: &Settings, vocab: &Vocab, node: &Node<'_>) -> Result<()> {
     match &settings.unk_token {
-        Some(unk) if vocab.id(unk).is_none() => Err(node.member("unk_token")?.error(format!(
-            "the unknown token {:?} is not in the vocabulary; pass unk_token=... to name it, or unk_token=None if \
-             there is none",
-            shorten(unk)
-        ))),
+        Some(unk) if vocab.id(unk).is_none() => Err(node.member("unk_token")?.error(
+            Message::new(format!("the unknown token {:?} is not in the vocabulary", shorten(unk)))
+                .hint("pass `unk_token=...` to name it, or `unk_token=None` if there is none"),
+        )),
         _ => Ok(()),
     }
 }
@@ -96,7 +95,7 @@ fn dropout(node: &Node<'_>) -> Result<f32> {
 /// Reads an object of tokens and their probabilities; other tokens have none.
 fn probabilities(node: &Node<'_>, vocab: &Vocab) -> Result<Arc<[f64]>> {
     let given = node.members()?.iter().map(|(token, json)| (token.as_str(), json.number().unwrap_or(f64::NAN)));
-    wordpiece::probabilities(vocab, given).map_err(|error| node.error(error.to_string()))
+    wordpiece::probabilities(vocab, given).map_err(|error| node.error(error))
 }
 
 fn probabilities_json(probabilities: &[f64], vocab: &Vocab) -> Json {

@@ -13,7 +13,7 @@ pub use config::{Alphabet, TrainerConfig};
 
 pub use crate::learn::{Merge, Progress, ProgressCallback, Stage, Ties};
 
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::learn::run::MergeRun;
 use crate::learn::table::TrainingWords;
 use crate::text::bytes::char_to_byte;
@@ -58,11 +58,14 @@ pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCa
 fn check_bytes(table: &TrainingWords<'_>) -> Result<()> {
     let is_foreign = |word: &str| word.chars().any(|c| char_to_byte(c).is_none());
     match table.words.iter().find(|(word, _)| is_foreign(word)) {
-        Some((word, _)) => Err(Error::Counts(format!(
-            "alphabet=\"byte\" needs words whose characters stand for bytes, as the pre-tokenizer ByteLevel writes them; \
-             {:?} is none",
-            shorten(word)
-        ))),
+        Some((word, _)) => Err(Error::Counts(
+            Message::new(format!(
+                "\"byte\" requires words whose characters stand for bytes, found {:?}",
+                shorten(word)
+            ))
+            .setting("alphabet")
+            .hint("split the words with the pre-tokenizer ByteLevel"),
+        )),
         None => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 
 /// The settings of a Unigram training.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,25 +79,38 @@ impl Default for TrainerConfig {
 impl TrainerConfig {
     /// Returns an error for settings that no words can be trained with.
     pub fn check(&self) -> Result<()> {
-        let refuse = |message: String| Err(Error::Config(message));
+        let refuse = |setting: &str, message: Message| Err(Error::Config(message.setting(setting)));
         if !(self.shrinking_factor > 0.0 && self.shrinking_factor < 1.0) {
-            return refuse(format!("shrinking_factor must lie between 0 and 1, not be {}", self.shrinking_factor));
+            return refuse(
+                "shrinking_factor",
+                format!("expected a number between 0 and 1, found {}", self.shrinking_factor).into(),
+            );
         }
         if !(0.0..=1.0).contains(&self.character_coverage) {
-            return refuse(format!("character_coverage must be a number from 0 to 1, not {}", self.character_coverage));
+            return refuse(
+                "character_coverage",
+                format!("expected a number from 0 to 1, found {}", self.character_coverage).into(),
+            );
         }
         let sizes =
             [("vocab_size", self.vocab_size), ("em_steps", self.em_steps), ("max_piece_length", self.max_piece_length)];
         if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return refuse(format!("{name} must be an integer from 1 on, not 0"));
+            return refuse(name, "expected an integer from 1 on, found 0".into());
         }
         if let Some(unk) = self.unk_token.as_ref().filter(|unk| !self.special_tokens.contains(unk)) {
-            return refuse(format!("unk_token {unk:?} is no special token; put it among special_tokens, or have none"));
+            return refuse(
+                "unk_token",
+                Message::new(format!("{unk:?} is not a special token"))
+                    .hint("add it to `special_tokens`, or pass `unk_token=None`"),
+            );
         }
         let mut seen = HashSet::new();
         match self.reserved().into_iter().find(|entry| entry.is_empty() || !seen.insert(entry.clone())) {
-            Some(entry) => refuse(format!(
-                "the entry {entry:?} is empty or given twice, as a special token, a user-defined symbol or a byte"
+            Some(entry) => Err(Error::Config(
+                format!(
+                    "the entry {entry:?} is empty or given twice, as a special token, a user-defined symbol or a byte"
+                )
+                .into(),
             )),
             None => Ok(()),
         }

@@ -32,7 +32,7 @@ pub use config::TrainerConfig;
 
 pub use crate::learn::{Progress, ProgressCallback, Stage, Threads, UnigramStep};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::learn::report;
 use crate::numbers::floats::{Scaled, ln};
 use floats::{HALF, from_units};
@@ -101,12 +101,15 @@ impl<'a> Training<'a> {
         let seeds = seeds::seeds(&corpus, config, callback)?;
         let largest = corpus.alphabet.len() + seeds.len();
         if size > largest {
-            return Err(Error::Config(format!(
-                "vocab_size={} is too large: these words have pieces for {} entries at most; lower vocab_size, or raise \
-                 seed_size or max_piece_length, or lower min_frequency",
-                config.vocab_size,
-                reserved.len() + largest
-            )));
+            return Err(Error::Config(
+                Message::new(format!(
+                    "{} is too large: these words have pieces for {} entries at most",
+                    config.vocab_size,
+                    reserved.len() + largest
+                ))
+                .setting("vocab_size")
+                .hint("lower `vocab_size` or `min_frequency`, or raise `seed_size` or `max_piece_length`"),
+            ));
         }
         let pieces = Pieces::new(&corpus, &seeds);
         let (shards, steps) = (em::shards(&corpus), most_steps(config, pieces.len(), size));
@@ -225,12 +228,16 @@ fn by_loss(one: f64, other: f64) -> Ordering {
 fn wanted(config: &TrainerConfig, reserved: usize, alphabet: usize) -> Result<usize> {
     match config.vocab_size.checked_sub(reserved).filter(|&size| size >= alphabet) {
         Some(size) => Ok(size),
-        None => Err(Error::Config(format!(
-            "vocab_size={} is too small: {reserved} special tokens, user-defined symbols and bytes and an alphabet of \
-             {alphabet} need at least {}; raise vocab_size, or lower character_coverage",
-            config.vocab_size,
-            reserved + alphabet
-        ))),
+        None => Err(Error::Config(
+            Message::new(format!(
+                "{} is too small: {reserved} special tokens, user-defined symbols and bytes and an alphabet of \
+                 {alphabet} need at least {}",
+                config.vocab_size,
+                reserved + alphabet
+            ))
+            .setting("vocab_size")
+            .hint("raise `vocab_size`, or lower `character_coverage`"),
+        )),
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::TrainerConfig;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::learn::{ProgressCallback, Stage, report};
 use crate::settings::METASPACE;
 
@@ -62,10 +62,12 @@ impl Corpus {
     fn of(segments: &[Counted<'_>], symbols: &[Option<Symbol>], alphabet: Vec<(char, u64)>) -> Result<Self> {
         let length = segments.iter().map(|(text, _)| text.chars().count() + 1).sum();
         if length > MOST {
-            return Err(Error::Counts(format!(
-                "the different words have {length} characters in all, and at most {MOST} can be learned from; raise \
-                 min_word_frequency"
-            )));
+            return Err(Error::Counts(
+                Message::new(format!(
+                    "the different words have {length} characters in all, and at most {MOST} can be learned from"
+                ))
+                .hint("raise `min_word_frequency`"),
+            ));
         }
         let end = u32::try_from(alphabet.len()).expect("characters are fewer than 2^32");
         let mut text = Vec::with_capacity(length);
@@ -111,7 +113,11 @@ fn between<'w>(words: &[Counted<'w>], config: &TrainerConfig) -> Result<Vec<Coun
     let symbols = AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostLongest)
         .build(&config.user_defined_symbols)
-        .map_err(|error| Error::Config(format!("user_defined_symbols: {error}; name fewer or shorter ones")))?;
+        .map_err(|error| {
+            Error::Config(
+                Message::new(error.to_string()).setting("user_defined_symbols").hint("name fewer or shorter ones"),
+            )
+        })?;
     let mut parts = Vec::new();
     for (word, count) in kept {
         let mut start = 0;
@@ -180,12 +186,12 @@ fn segments<'w>(
     if segments.is_empty() {
         let message = "nothing to learn from: no word is left, or none has a character of the alphabet \
                        (min_word_frequency and character_coverage leave out what is rare)";
-        return Err(Error::Counts(message.to_owned()));
+        return Err(Error::Counts(message.into()));
     }
     if weight > u128::from(u64::MAX) {
-        let message = "the characters of the words do not fit 64 bits: there are more than 2^64 - 1; divide all counts \
-                       by a common factor";
-        return Err(Error::Overflow(message.to_owned()));
+        let message = Message::new("the characters of the words do not fit 64 bits: there are more than 2^64 - 1")
+            .hint("divide all counts by a common factor");
+        return Err(Error::Overflow(message));
     }
     Ok(segments)
 }

@@ -1,0 +1,100 @@
+"""Writes errors and warnings with the options of a verb instead of Python settings."""
+
+from __future__ import annotations
+
+import ast
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from piecework.errors import with_hint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from piecework.errors import Explained
+
+__all__ = ["Options"]
+
+_PARAMETERS = {
+    "truncation": "no_truncation",
+    "padding": "no_padding",
+    "strategy": "truncation_strategy",
+    "alpha": "sample",
+}
+"""The parameters of verbs for settings of other names."""
+_FLAGS = {"--no-truncation", "--no-padding", "--sample"}
+"""Options without a value, whatever the value of the setting."""
+_ANY = "..."
+"""The value of a setting in a hint that leaves the value open."""
+
+
+class Options:
+    """Writes messages with the options of a verb."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        """Creates a writer.
+
+        Args:
+            options: The options of the verb by the names of its parameters.
+        """
+        self._options = options
+
+    def message(self, error: Explained) -> str:
+        """Returns the message of an error or warning.
+
+        >>> from piecework.errors import ConfigError
+        >>> error = ConfigError("5 is too small", setting="vocab_size", hint="raise `vocab_size`")
+        >>> Options({"vocab_size": "--vocab-size"}).message(error)
+        '--vocab-size: 5 is too small; raise --vocab-size'
+        """
+        setting = f"{self._named(error.setting)}: " if error.setting else ""
+        return with_hint(f"{error.place}{setting}{error.problem}", self.hint(error.hint))
+
+    def hint(self, hint: str | None) -> str | None:
+        """Returns a hint, in which settings are between backticks, with their options.
+
+        >>> options = Options({"errors": "--errors", "lowercase": "--lowercase"})
+        >>> options.hint('pass `errors="replace"` or `lowercase=False`, not `x=1`')
+        'pass --errors replace or --no-lowercase, not `x=1`'
+        """
+        if hint is None:
+            return None
+        texts = hint.split("`")
+        texts[1::2] = [self._assigned(text) for text in texts[1::2]]
+        return "".join(texts)
+
+    def _named(self, setting: str) -> str:
+        """Returns the option of a setting, or of the setting that contains it; without option, its own name."""
+        return self._option(setting.partition(".")[0].partition("[")[0]) or setting
+
+    def _assigned(self, text: str) -> str:
+        """Returns the option for `name` or `name=value`; without option, the text between backticks."""
+        name, _, value = text.partition("=")
+        option = self._option(name)
+        return f"`{text}`" if option is None else _with_value(option, value or _ANY)
+
+    def _option(self, setting: str) -> str | None:
+        return self._options.get(_PARAMETERS.get(setting, setting))
+
+
+def _with_value(option: str, text: str) -> str:
+    """Returns an option with the value that a Python expression gives its setting."""
+    value = _value(text)
+    if value is True or value is _ANY or option in _FLAGS:
+        return option
+    if value is False:
+        return f"--no-{option.removeprefix('--')}"
+    if value is None:
+        return f"{option} ''" if option == "--unk-token" else f"{option} none"
+    if option == "--truncation-strategy":
+        value = value.replace("_", "-")
+    return f"{option} {quote(str(value))}"
+
+
+def _value(text: str) -> Any:
+    """Returns the value of a literal, or `_ANY` for another expression, which no option can express."""
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return _ANY
+    return _ANY if value is ... else value
