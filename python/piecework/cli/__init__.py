@@ -1,7 +1,7 @@
 """Runs the command line: data goes to standard output, everything else to standard error.
 
 A verb is a file in `verbs/`; the signature of its function of the same name defines arguments and options. Exit codes: 0
-success, 1 findings, 2 wrong usage or invalid input, 130 interrupted.
+success, 1 findings, 2 errors, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         discard_output()
         report(f"error: standard output: {error.strerror or error}")
         sys.exit(2)
-    except Exception as error:
-        if not hasattr(error, "show"):  # an error of typer, whose classes differ by version
-            raise
-        _show_usage(error)
+    except Exception as error:  # noqa: BLE001  # the exit code of an unhandled error would be 1
+        if hasattr(error, "show"):  # an error of typer, whose classes differ by version
+            _show_usage(error)
+        _show_bug(error)
     else:
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -64,6 +64,14 @@ def _show_usage(error: Any) -> NoReturn:
         report(error.message)
     else:
         report(f"error: {one_line(visible(_usage_error(error.format_message(), context)))}")
+    sys.exit(2)
+
+
+def _show_bug(error: Exception) -> NoReturn:
+    """Reports an error that no verb handles, with its traceback; Python's own exit code 1 would mean findings."""
+    discard_output()
+    sys.excepthook(type(error), error, error.__traceback__)
+    report("error: this is a bug of piecework; please report it with the lines above")
     sys.exit(2)
 
 

@@ -264,7 +264,10 @@ LONG = "x" * 5000
     [
         ("encode {tok} {text} --threads 99999999999999999999", "--threads: expected an integer"),
         ("count {tok} {text} --threads 99999999999999999999", "--threads: expected an integer"),
-        ("train {text} -o n.json --vocab-size 50 --threads 99999999999999999999", "threads must"),
+        (
+            "train {text} -o n.json --vocab-size 50 --threads 99999999999999999999",
+            "--threads: expected",
+        ),
         ("count-words {text} --threads 99999999999999999999", "--threads: expected an integer"),
         ("train {text} -o loop --vocab-size 50", "loop: a cycle of symbolic links"),
         ("convert {tok} loop", "loop: a cycle of symbolic links"),
@@ -329,6 +332,19 @@ def test_full_standard_error_changes_no_exit_code(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
+def test_unexpected_errors_do_not_end_with_the_code_of_findings(
+    run: Callable[..., Any], tok_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("unexpected")
+
+    monkeypatch.setattr(pw.Tokenizer, "encode_batch", fail)
+    ended = run("encode", tok_file, stdin="a\n")
+    assert (ended.code, ended.out) == (2, "")
+    assert "RuntimeError: unexpected" in ended.err
+    assert ended.err.endswith("please report it with the lines above\n")
+
+
 @pytest.mark.parametrize("errors", ["", "--errors replace"])
 @pytest.mark.parametrize("encoding", ["", "--encoding latin-1"])
 def test_compressed_standard_input_is_refused(
