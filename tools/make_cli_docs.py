@@ -30,12 +30,21 @@ first bytes, JSON lines by the name (`.jsonl`, `.ndjson`) and the first line.
 | exit code | |
 |---|---|
 | 0 | success, also if the reader of a pipe exits early |
-| 1 | findings, of commands that search for some |
-| 2 | wrong usage or invalid input: one line on standard error says what is wrong, where, and what to do |
+| 1 | findings, of commands that search for some; no error ends with 1 |
+| 2 | any error, such as wrong usage or invalid input: one line on standard error says what is wrong, where, and what to do |
 | 130 | interrupted |
 
 `NO_COLOR` disables colours. A progress bar is shown only on a terminal, and never with `--no-progress`.
 `piecework --install-completion` installs shell completion of commands and options.
+
+"""
+
+LOADING = """\
+## Loading options
+
+Every command that loads one tokenizer has these options. A tokenizer.json contains its normalizer and pre-tokenizer, so
+the options that set them are errors there; they apply to files that contain only a vocabulary, such as a vocab.txt. A
+folder with a BPE vocabulary takes `--normalizer` and `--pre-tokenizer` too.
 
 """
 
@@ -50,13 +59,26 @@ def page() -> str:
     from piecework.cli.app import app
 
     commands: dict[str, object] = getattr(get_command(app), "commands", {})
-    names = ["", *commands]
+    texts, shared = {}, set()
+    for name in ["", *commands]:
+        texts[name], loading = without_loading(helped(CliRunner(), app, name))
+        shared |= {loading} - {""}
+    (loading,) = shared  # all verbs have the same
     sections = [
-        f"## `{f'piecework {name}'.strip()}`\n\n```text\n{helped(CliRunner(), app, name)}\n```\n"
-        for name in names
+        f"## `{f'piecework {name}'.strip()}`\n\n```text\n{text}\n```\n"
+        for name, text in texts.items()
     ]
     links = "".join(f"* [`piecework {name}`](#piecework-{name})\n" for name in commands)
-    return HEAD + links + "\n" + "\n".join(sections)
+    return f"{HEAD}{links}\n{LOADING}```text\n{loading}\n```\n\n" + "\n".join(sections)
+
+
+def without_loading(text: str) -> tuple[str, str]:
+    """Returns a help text with a reference in place of its loading options, and these options."""
+    before, title, rest = text.partition("Loading options:\n")
+    if not title:
+        return text, ""
+    loading, _, after = rest.partition("\n\n")
+    return f"{before}{title}  See above.\n\n{after}", f"{title}{loading}"
 
 
 def helped(runner: "CliRunner", app: "Typer", name: str) -> str:

@@ -10,6 +10,7 @@ import typer
 
 import piecework
 from piecework.cli import verbs
+from piecework.cli.help import VerbCommand
 from piecework.cli.verb import command, help_text
 
 __all__ = ["app"]
@@ -30,7 +31,7 @@ def _piecework(
     """Train, run and explain subword tokenizers.
 
     Data goes to standard output, everything else to standard error. `-`, or no file, is standard input. Exit codes: 0
-    success, 1 findings, 2 wrong usage or invalid input.
+    success, 1 findings, 2 errors.
 
     Examples:
       piecework train story.txt -o tokenizer.json --vocab-size 4000
@@ -51,9 +52,9 @@ def _build_app() -> typer.Typer:
     program.callback(help=help_text(_piecework))(_piecework)
     for module in pkgutil.iter_modules(verbs.__path__):
         function = getattr(importlib.import_module(f"{verbs.__name__}.{module.name}"), module.name)
-        program.command(name=module.name.replace("_", "-"), help=help_text(function))(
-            command(function)
-        )
+        program.command(
+            name=module.name.replace("_", "-"), help=help_text(function), cls=VerbCommand
+        )(command(function))
     return program
 
 

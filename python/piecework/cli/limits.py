@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -36,6 +36,8 @@ class Strategy(Enum):
 @dataclass(frozen=True)
 class Limits:
     """Holds the options of truncation and padding; None for the tokenizer's default."""
+
+    section: ClassVar[str] = "Truncation and padding"
 
     max_length: Annotated[
         int | None,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 import typer
 
+from piecework.cli.help import GLOBAL
 from piecework.errors import FormatError, shown
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ SpecialTokens = Annotated[
     bool,
     typer.Option(
         "--special-tokens/--no-special-tokens",
-        help="Add the template's special tokens to each line.",
+        help="Include special tokens, such as [CLS] and [SEP].",
     ),
 ]
 OnSpecials = Annotated[
@@ -140,15 +141,20 @@ Threads = Annotated[
         "--threads",
         min=1,
         metavar="N",
+        rich_help_panel=GLOBAL,
         help="Use N threads (default: one per core); the result does not depend on it.",
     ),
 ]
-NoProgress = Annotated[bool, typer.Option("--no-progress", help="Hide the progress bar.")]
+NoProgress = Annotated[
+    bool, typer.Option("--no-progress", rich_help_panel=GLOBAL, help="Hide the progress bar.")
+]
 
 
 @dataclass(frozen=True)
 class Splitting:
     """Holds the options of normalizer and pre-tokenizer; None for the default."""
+
+    section: ClassVar[str] = "Text options"
 
     lowercase: Annotated[
         bool | None,
@@ -179,14 +185,14 @@ class Splitting:
     normalizer: Annotated[
         NormalizerName | None,
         typer.Option(
-            help="Normalize text: bert by BERT's rules, the others by SentencePiece's, none not at all (default: bert; for "
-            "--model bpe and unigram: none)."
+            help="Normalize text: bert by BERT's rules, the others by SentencePiece's, none not at all (default: bert for "
+            "WordPiece and vocab.txt, otherwise none)."
         ),
     ] = None
     pre_tokenizer: Annotated[
         PreTokenizerName | None,
         typer.Option(
-            help="Split text into words (default: bert; other defaults for --model bpe and unigram). whitespace also splits "
+            help="Split text into words (default: bert for WordPiece and vocab.txt). whitespace also splits "
             "off punctuation, whitespace-split does not; byte-level splits like GPT-2, on bytes; metaspace splits before "
             "spaces and writes them as ▁; jieba segments Chinese text and requires --no-handle-chinese-chars; none makes "
             "each line one word."
@@ -318,8 +324,10 @@ def _limit(text: str | int | None) -> int | None:
 
 
 @dataclass(frozen=True)
-class Model:
-    """Holds the options of the model; None for the file's setting."""
+class Loading(Splitting):
+    """Holds the options of loading a tokenizer; None for the file's setting."""
+
+    section: ClassVar[str] = "Loading options"
 
     unknown: Annotated[
         Unknown | None,
@@ -354,9 +362,13 @@ class Model:
         ),
     ] = None
 
-    def settings(self) -> dict[str, Any]:
-        """Returns the options as arguments of a loader."""
-        settings = {name: value for name, value in asdict(self).items() if value is not None}
+    def load(self, path: str) -> Tokenizer:
+        """Loads a tokenizer from a file or a model's folder, with these options."""
+        return load(path, **self.load_settings(), **self._model_settings())
+
+    def _model_settings(self) -> dict[str, Any]:
+        given = {name: getattr(self, name) for name in _MODEL}
+        settings = {name: value for name, value in given.items() if value is not None}
         if self.unknown:
             settings["unknown"] = self.unknown.value
         if self.segmentation:
@@ -368,12 +380,17 @@ class Model:
         return settings
 
 
-def load(path: str, splitting: Splitting, model: Model) -> Tokenizer:
-    """Loads a tokenizer from a file or a model's folder, with options."""
-    return load_plain(path, **splitting.load_settings(), **model.settings())
+_MODEL = (
+    "unknown",
+    "unk_token",
+    "max_input_chars_per_word",
+    "segmentation",
+    "continuing_subword_prefix",
+)
+"""The settings of the model among the options of loading."""
 
 
-def load_plain(path: str, **settings: Any) -> Tokenizer:
+def load(path: str, **settings: Any) -> Tokenizer:
     """Loads a tokenizer from a file or a model's folder, with settings."""
     from piecework import Tokenizer
 

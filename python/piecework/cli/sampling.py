@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -22,6 +22,8 @@ _GAMMA = 0x9E3779B97F4A7C15
 @dataclass(frozen=True)
 class Sampling:
     """Holds the options of random segmentations."""
+
+    section: ClassVar[str] = "Sampling"
 
     sample: Annotated[
         bool,

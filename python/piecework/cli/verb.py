@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 import warnings
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, get_type_hints
 
 import typer
 from typer.models import OptionInfo
@@ -22,11 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["command", "help_text"]
 
 
+class Group(Protocol):
+    """Describes a dataclass of options."""
+
+    section: ClassVar[str]
+    """The section of the help that lists the options."""
+
+
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Returns a function that typer runs as a verb.
 
-    A parameter whose type is a dataclass is replaced by its fields as options, so verbs share groups of options. Errors of
-    piecework and of the system end the verb with one line and exit code 2.
+    A parameter whose type is a dataclass is replaced by its fields as options, so verbs share groups of options. The help
+    lists them in the section that the class names. Errors of piecework and of the system end the verb with one line and
+    exit code 2.
 
     Args:
         function: A function of keyword parameters with typer's annotations.
@@ -56,12 +65,19 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _parameters_of(group: type) -> Iterator[inspect.Parameter]:
+def _parameters_of(group: type[Group]) -> Iterator[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     for parameter in inspect.signature(group).parameters.values():
-        yield parameter.replace(
-            annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY
-        )
+        annotation = _in_section(hints[parameter.name], group.section)
+        yield parameter.replace(annotation=annotation, kind=inspect.Parameter.KEYWORD_ONLY)
+
+
+def _in_section(annotation: Any, section: str) -> Any:
+    """Returns the annotation of an option in a section of the help, unless the option names its own."""
+    (option,) = annotation.__metadata__
+    option = copy.copy(option)
+    option.rich_help_panel = option.rich_help_panel or section
+    return Annotated[annotation.__origin__, option]
 
 
 def _option_of(parameter: inspect.Parameter) -> tuple[str, str] | None:

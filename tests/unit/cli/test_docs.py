@@ -40,6 +40,37 @@ def test_every_option_has_a_help_text(name: str) -> None:
     assert [param.name for param in command.params if not getattr(param, "help", None)] == []
 
 
+LOADERS = ["convert", "count", "decode", "encode", "explain", "inspect"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_loading_options_have_their_own_section(name: str, run: Callable[..., Any]) -> None:
+    help_text = run(name, "--help").out
+    assert ("\nLoading options:\n" in help_text) is (name in LOADERS)
+    if name in LOADERS:
+        _, loading = help_text.split("\nLoading options:\n")
+        loading, _ = loading.split("\n\n", 1)
+        assert "--unk-token" in loading
+        assert loading in run("encode", "--help").out
+    assert help_text.rstrip().rpartition("\n\n")[2].startswith("Global options:\n")
+
+
+def test_loading_options_are_documented_once() -> None:
+    assert PAGE.read_text(encoding="utf-8").count("  --max-input-chars-per-word") == 1
+
+
+def test_special_tokens_option_means_the_same_everywhere(run: Callable[..., Any]) -> None:
+    commands = get_command(app).commands
+    options = {
+        (tuple(param.opts), tuple(param.secondary_opts), param.help)
+        for command in commands.values()
+        for param in command.params
+        if "--special-tokens" in param.opts
+    }
+    assert len(options) == 1
+    assert "--special-tokens " not in run("train", "--help").out
+
+
 def test_cli_page_is_current() -> None:
     tool = REPOSITORY / "tools" / "make_cli_docs.py"
     done = subprocess.run(

@@ -221,7 +221,7 @@ def test_decode_reads_several_list_formats(run: Run, tok: pw.Tokenizer, tok_file
     number = tok.token_to_id("the")
     text = f"{number} {number}\n{number},{number}\n[{number}, {number}]\n\n"
     assert run("decode", tok_file, stdin=text).out == "the the\nthe the\nthe the\n\n"
-    kept = run("decode", tok_file, "--keep-special-tokens", "--stream", stdin=f"2 {number}\n")
+    kept = run("decode", tok_file, "--special-tokens", "--stream", stdin=f"2 {number}\n")
     assert kept.out == "[CLS] the\n"
 
 

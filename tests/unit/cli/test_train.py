@@ -73,7 +73,7 @@ def test_bpe_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: Path
     }  # fmt: skip
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--model", "bpe", "--special-tokens-last")
-    assert run(*words, *options_of(settings), "--special-tokens", "<unk>").code == 0
+    assert run(*words, *options_of(settings), "--special-token", "<unk>").code == 0
     trainer = pw.BpeTrainer(**settings, special_tokens=["<unk>"], special_tokens_first=False)
     assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
 
@@ -106,7 +106,7 @@ def test_unigram_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: 
     flags = [option(name) for name in yes] + [option(f"no_{name}") for name in no]
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--model", "unigram", "--special-tokens-last")
-    named = ("--special-tokens", "[UNK]", "--user-defined-symbol", "sat")
+    named = ("--special-token", "[UNK]", "--user-defined-symbol", "sat")
     assert run(*words, *options_of(settings), *flags, *named).code == 0
     switches = dict.fromkeys(yes, True) | dict.fromkeys(no, False)
     trainer = pw.UnigramTrainer(
@@ -149,7 +149,7 @@ def test_unigram_with_white_space_as_suffix(run: Run, tmp_path: Path) -> None:
 
 def test_unigram_trace_prints_steps(run: Run, text_file: Path, tmp_path: Path) -> None:
     words = ("train", text_file, "-o", tmp_path / "t.json", "--model", "unigram")
-    words += ("--vocab-size", 13, "--special-tokens", "", "--unk-token", "")
+    words += ("--vocab-size", 13, "--special-token", "", "--unk-token", "")
     trainer = pw.UnigramTrainer(13, special_tokens=[], unk_token=None)
     steps = pw.train_files(text_file, trainer).training.steps
     assert {step.log_likelihood is None for step in steps} == {True, False}
@@ -210,7 +210,7 @@ def test_bpe_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> No
         (["--model", "bpe", "--byte-fallback"], "--byte-fallback has no effect with --model bpe"),
         (["--treat-whitespace-as-suffix"], "has no effect with --model wordpiece"),
         (
-            ["--model", "unigram", "--special-tokens", "<unk>", "--user-defined-symbol", "<unk>"],
+            ["--model", "unigram", "--special-token", "<unk>", "--user-defined-symbol", "<unk>"],
             "<unk>",
         ),
         (["--pre-tokenizer", "bert", "--split-pattern", "gpt2"], "--pre-tokenizer byte-level"),
@@ -238,7 +238,7 @@ def test_wordpiece_options_reach_the_trainer(run: Run, text_file: Path, tmp_path
         "--pre-tokenizer",
         "whitespace-split",
     )
-    specials = ("--special-tokens", "[UNK]", "--special-tokens", "<x>")
+    specials = ("--special-token", "[UNK]", "--special-token", "<x>")
     symbols = ("--user-defined-symbol", "cat", "--user-defined-symbol", "dog")
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--vocab-size", 50)
@@ -265,7 +265,7 @@ def test_training_without_pipeline_and_special_tokens(
     run: Run, text_file: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "t.json"
-    none = ("--normalizer", "none", "--pre-tokenizer", "none", "--special-tokens", "")
+    none = ("--normalizer", "none", "--pre-tokenizer", "none", "--special-token", "")
     assert run("train", text_file, "-o", target, "--vocab-size", 60, *none).code == 0
     made = json.loads(target.read_text(encoding="utf-8"))
     assert (made["normalizer"], made["pre_tokenizer"], made["added_tokens"]) == (None, None, [])
@@ -451,7 +451,7 @@ def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> Non
         (["text.txt", "-o", "t.json", "--criterion", "luck"], "luck"),
         (["text.txt", "-o", "t.json", "--no-such-option"], "--no-such-option"),
         (["text.txt", "-o", "t.json", "--normalizer", "none", "--no-lowercase"], "--no-lowercase"),
-        (["text.txt", "-o", "t.json", "--special-tokens", "a", "--special-tokens", "a"], "'a'"),
+        (["text.txt", "-o", "t.json", "--special-token", "a", "--special-token", "a"], "'a'"),
         (["text.txt", "-o", "t.json", "--user-defined-symbol", "[SEP]"], "--user-defined-symbol: '[SEP]'"),
         (["text.txt", "-o", "t.json", "--user-defined-symbols-file", "nope.txt"], "nope.txt"),
         (["-", "-o", "t.json", "--user-defined-symbols-file", "-"], "once"),
@@ -511,12 +511,12 @@ def test_comma_in_a_special_token_raises_a_warning(
     run: Run, text_file: Path, tmp_path: Path, token: str
 ) -> None:
     out = tmp_path / "t.json"
-    words = ["train", text_file, "-o", out, "--vocab-size", 50, "--special-tokens"]
+    words = ["train", text_file, "-o", out, "--vocab-size", 50, "--special-token"]
     ended = run(*words, token)
     assert ended.code == 0
-    several = " ".join(f"--special-tokens {shlex.quote(part.strip())}" for part in token.split(","))
+    several = " ".join(f"--special-token {shlex.quote(part.strip())}" for part in token.split(","))
     assert (
-        f"warning: --special-tokens: '{token}' is one special token that contains a comma"
+        f"warning: --special-token: '{token}' is one special token that contains a comma"
         in ended.err
     )
     assert several in ended.err

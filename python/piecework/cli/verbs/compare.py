@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from piecework.cli.input import STDIN, Input
-from piecework.cli.options import AsJsonLines, TokenizerFiles, load_plain
+from piecework.cli.options import AsJsonLines, TokenizerFiles, load
 from piecework.cli.output import as_json, printing, rendered
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def compare(
     from piecework import compare as compared
 
     names = " ".join(f"-t {quote(name)}" for name in tokenizers)
-    loaded = {name: load_plain(name) for name in tokenizers}
+    loaded = {name: load(name) for name in tokenizers}
     with printing() as write:
         for number, word in enumerate(words or _stdin_lines(f"compare {names}")):
             comparison = compared(word, loaded)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from piecework.cli.options import Model, Splitting, TokenizerFile, load
+from piecework.cli.options import Loading, TokenizerFile
 from piecework.cli.output import check_target
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def convert(
             help="Write the closest tokenizer that the other library loads, and list the changes (Unigram).",
         ),
     ] = False,
-    splitting: Splitting,
-    model: Model,
+    loading: Loading,
 ) -> None:
     """Write a tokenizer in another format.
 
@@ -93,7 +92,7 @@ def convert(
         raise typer.BadParameter("cannot be combined with --approximate", param_hint="--base")
     if kind != "merges.txt":
         check_target(target, tokenizer, *([base] if base else []))
-    tok = _load_ranks(tokenizer, name) if name else load(tokenizer, splitting, model)
+    tok = _load_ranks(tokenizer, name) if name else loading.load(tokenizer)
     tok.save(target, kind, base=base, approximate=approximate)
 
 

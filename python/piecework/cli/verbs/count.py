@@ -10,16 +10,14 @@ from piecework.cli.input import STDIN, Input, without_end
 from piecework.cli.options import (
     AsJson,
     Errors,
-    Model,
+    Loading,
     NoProgress,
     OnBrokenBytes,
     OnSpecials,
     SpecialTokens,
-    Splitting,
     TextFiles,
     Threads,
     TokenizerFile,
-    load,
 )
 from piecework.cli.output import as_json, printing, rendered, shown
 from piecework.cli.progress import bar
@@ -49,13 +47,12 @@ def count(
     tokenizer: TokenizerFile,
     files: TextFiles = None,
     json: AsJson = False,
-    special_tokens: SpecialTokens = True,
+    add_special_tokens: SpecialTokens = True,
     specials: OnSpecials = None,
     errors: OnBrokenBytes = Errors.strict,
     threads: Threads = None,
     no_progress: NoProgress = False,
-    splitting: Splitting,
-    model: Model,
+    loading: Loading,
 ) -> None:
     """Count tokens, lines, words, characters and bytes of files.
 
@@ -66,12 +63,12 @@ def count(
       piecework count tokenizer.json story.txt poem.txt
       cat *.txt | piecework count tokenizer.json --no-special-tokens --json
     """
-    tok = load(tokenizer, splitting, model)
+    tok = loading.load(tokenizer)
 
     def count_tokens(lines: list[str]) -> int:
         batch = tok.encode_batch(
             lines,
-            add_special_tokens=special_tokens,
+            add_special_tokens=add_special_tokens,
             specials=specials and specials.value,
             truncation=None,
             padding=None,

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import re
 from shlex import quote
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from piecework.cli.input import STDIN, Input, at_line
 from piecework.cli.options import (
     AsJsonLines,
-    Model,
+    Loading,
     NoProgress,
-    Splitting,
+    SpecialTokens,
     Stream,
     TextFile,
     TokenizerFile,
-    load,
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
@@ -34,14 +31,11 @@ def decode(
     *,
     tokenizer: TokenizerFile,
     file: TextFile = STDIN,
-    keep_special_tokens: Annotated[
-        bool, typer.Option("--keep-special-tokens", help="Keep special tokens in the text.")
-    ] = False,
+    special_tokens: SpecialTokens = False,
     as_json_lines: AsJsonLines = False,
     stream: Stream = False,
     no_progress: NoProgress = False,
-    splitting: Splitting,
-    model: Model,
+    loading: Loading,
 ) -> None:
     """Decode each line of token ids to a line of text.
 
@@ -50,9 +44,9 @@ def decode(
     Examples:
       piecework decode tokenizer.json ids.txt
       echo "2 41 17 3" | piecework decode tokenizer.json
-      piecework encode tokenizer.json story.txt | piecework decode tokenizer.json --keep-special-tokens
+      piecework encode tokenizer.json story.txt | piecework decode tokenizer.json --special-tokens
     """
-    tok = load(tokenizer, splitting, model)
+    tok = loading.load(tokenizer)
     with (
         Input(file, command=f"decode {quote(tokenizer)} -", json_lines=True) as source,
         bar(no_progress or stream) as show,
@@ -60,7 +54,7 @@ def decode(
     ):
         for line in source.lines():
             with at_line(source.name, source.line):
-                text = tok.decode(_ids(line), skip_special_tokens=not keep_special_tokens)
+                text = tok.decode(_ids(line), skip_special_tokens=not special_tokens)
             write(as_json({"text": text}) if as_json_lines else text)
             if source.line % _LINES_PER_UPDATE == 0:
                 show(source.progress("decoding"))

@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from piecework.cli.input import STDIN, Input, without_end
-from piecework.cli.limits import Limits  # noqa: TC001  # typer reads it
+from piecework.cli.limits import Limits
 from piecework.cli.options import (
     AsJsonLines,
     Errors,
-    Model,
+    Loading,
     NoProgress,
     OnBrokenBytes,
     OnSpecials,
     SpecialTokens,
-    Splitting,
     Stream,
     TextFile,
     Threads,
     TokenizerFile,
-    load,
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
-from piecework.cli.sampling import Sampling  # noqa: TC001  # typer reads it
+from piecework.cli.sampling import Sampling
 from piecework.display import quoted
 from piecework.errors import FormatError
 
@@ -74,14 +72,13 @@ def encode(
     ] = None,
     limits: Limits,
     sampling: Sampling,
-    special_tokens: SpecialTokens = True,
+    add_special_tokens: SpecialTokens = True,
     specials: OnSpecials = None,
     errors: OnBrokenBytes = Errors.strict,
     stream: Stream = False,
     threads: Threads = None,
     no_progress: NoProgress = False,
-    splitting: Splitting,
-    model: Model,
+    loading: Loading,
 ) -> None:
     """Encode each line of text to a line of token ids.
 
@@ -101,7 +98,7 @@ def encode(
       echo "hello world" | piecework encode unigram.json --tokens --nbest 5
       piecework encode unigram.json story.txt --sample --alpha 0.1 --seed 1
     """
-    tok = load(tokenizer, splitting, model)
+    tok = loading.load(tokenizer)
     tok = tok.replace(truncation=limits.truncation(tok), padding=limits.padding(tok))
     to_longest = tok.padding is not None and tok.padding.length is None
     _check(limits, json, stream and to_longest)
@@ -114,7 +111,7 @@ def encode(
         return tok.encode_batch(
             [_text(line, pair, pretokenized) for line in lines],
             is_pretokenized=pretokenized,
-            add_special_tokens=special_tokens,
+            add_special_tokens=add_special_tokens,
             specials=specials and specials.value,
             threads=threads,
             sampling=sampling.at(source.line - len(lines)),
@@ -142,7 +139,7 @@ def encode(
         segmentations = tok.lm.nbest(
             line,
             nbest or 1,
-            add_special_tokens=special_tokens,
+            add_special_tokens=add_special_tokens,
             specials=specials and specials.value,
         )
         return _scored_json(segmentations, columns) if json else _scored(segmentations, formatter)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from piecework.cli.input import STDIN, Input
-from piecework.cli.options import AsJsonLines, Model, Splitting, TokenizerFile, load
+from piecework.cli.options import AsJsonLines, Loading, TokenizerFile
 from piecework.cli.output import as_json, printing
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ def explain(
         typer.Argument(metavar="WORD", help="Words (default: the lines of standard input)."),
     ] = None,
     json: AsJsonLines = False,
-    splitting: Splitting,
-    model: Model,
+    loading: Loading,
 ) -> None:
     """Explain how words are segmented.
 
@@ -38,7 +37,7 @@ def explain(
       piecework explain tokenizer.json tokenization
       piecework explain tokenizer.json hugging face --json
     """
-    tok = load(tokenizer, splitting, model)
+    tok = loading.load(tokenizer)
     with printing() as write:
         for word in words or _stdin_lines(f"explain {quote(tokenizer)}"):
             explanation = tok.explain(word)

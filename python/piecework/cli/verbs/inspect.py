@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from piecework.cli.options import AsJson, Model, Splitting, TokenizerFile, load
+from piecework.cli.options import AsJson, Loading, TokenizerFile
 from piecework.cli.output import as_json, printing, rendered, shown
 from piecework.errors import VocabularyError
 from piecework.errors import shown as cut
@@ -49,8 +49,7 @@ def inspect(
         ),
     ] = None,
     json: AsJson = False,
-    splitting: Splitting,
-    model: Model,
+    loading: Loading,
 ) -> None:
     """Show the stages of a tokenizer and its training.
 
@@ -59,7 +58,7 @@ def inspect(
       piecework inspect tokenizer.json --token "##ing"
       piecework inspect vocab.txt --json
     """
-    tok = load(tokenizer, splitting, model)
+    tok = loading.load(tokenizer)
     facts = _tokenizer_facts(tok, merges) if token is None else _token_facts(tok, token)
     with printing() as write:
         if json:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from enum import Enum
 from pathlib import Path  # noqa: TC003  # typer reads it
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -74,9 +74,15 @@ class SuffixStyle(Enum):
     separate = "separate"
 
 
+_WORDPIECE, _BPE, _UNIGRAM = "WordPiece options", "BPE options", "Unigram options"
+"""The sections of the help with the options of one model."""
+
+
 @dataclass(frozen=True)
 class TrainerOptions:
     """Holds the options of a training; None for the default of the model."""
+
+    section: ClassVar[str] = "Training options"
 
     model: Annotated[ModelName, typer.Option(help="Train this model.")] = ModelName.wordpiece
     vocab_size: Annotated[
@@ -91,7 +97,9 @@ class TrainerOptions:
     ] = None
     criterion: Annotated[
         Criterion | None,
-        typer.Option(help="Score pairs by this criterion (WordPiece; default: likelihood)."),
+        typer.Option(
+            help="Score pairs by this criterion (default: likelihood).", rich_help_panel=_WORDPIECE
+        ),
     ] = None
     min_frequency: Annotated[
         int | None,
@@ -121,7 +129,8 @@ class TrainerOptions:
         bool,
         typer.Option(
             "--stop-without-gain",
-            help="Stop before a merge that would not raise the likelihood (WordPiece).",
+            help="Stop before a merge that would not raise the likelihood.",
+            rich_help_panel=_WORDPIECE,
         ),
     ] = False
     ties: Annotated[
@@ -134,7 +143,7 @@ class TrainerOptions:
     special_tokens: Annotated[
         list[str] | None,
         typer.Option(
-            "--special-tokens",
+            "--special-token",
             metavar="TOKEN",
             help="Add a special token; repeat for several, '' for none (default: for WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], "
             "for BPE the --unk-token, for Unigram <unk> <s> </s>).",
@@ -170,7 +179,8 @@ class TrainerOptions:
     alphabet: Annotated[
         Alphabet | None,
         typer.Option(
-            help="Start from the characters that occur, or from all 256 bytes (BPE; default: char)."
+            help="Start from the characters that occur, or from all 256 bytes (default: char).",
+            rich_help_panel=_BPE,
         ),
     ] = None
     continuing_subword_prefix: Annotated[
@@ -184,13 +194,15 @@ class TrainerOptions:
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Set the suffix of tokens that end a word, such as </w> (BPE).",
+            help="Set the suffix of tokens that end a word, such as </w>.",
+            rich_help_panel=_BPE,
         ),
     ] = None
     suffix_style: Annotated[
         SuffixStyle | None,
         typer.Option(
-            help="Attach the suffix to the last character, or make it a separate symbol (BPE; default: attached)."
+            help="Attach the suffix to the last character, or make it a separate symbol (default: attached).",
+            rich_help_panel=_BPE,
         ),
     ] = None
     max_token_length: Annotated[
@@ -205,7 +217,8 @@ class TrainerOptions:
         bool,
         typer.Option(
             "--prune-unused",
-            help="Replace tokens that the encoded training words never contain (WordPiece).",
+            help="Replace tokens that the encoded training words never contain.",
+            rich_help_panel=_WORDPIECE,
         ),
     ] = False
 
@@ -222,14 +235,16 @@ class TrainerOptions:
         typer.Option(
             metavar="N",
             min=0,
-            help="Start with at most N seed strings, single characters excluded (Unigram; default: 1,000,000).",
+            help="Start with at most N seed strings, single characters excluded (default: 1,000,000).",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = None
     shrinking_factor: Annotated[
         float | None,
         typer.Option(
             metavar="FRACTION",
-            help="Keep this fraction of the pieces at each pruning (Unigram; default: 0.75).",
+            help="Keep this fraction of the pieces at each pruning (default: 0.75).",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = None
     em_steps: Annotated[
@@ -237,72 +252,86 @@ class TrainerOptions:
         typer.Option(
             metavar="N",
             min=1,
-            help="Run N EM steps before each pruning (Unigram; default: 1).",
+            help="Run N EM steps before each pruning (default: 1).",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = None
     max_piece_length: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Limit pieces to N characters (Unigram; default: 16)."
+            metavar="N",
+            min=1,
+            help="Limit pieces to N characters (default: 16).",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = None
     byte_fallback: Annotated[
         bool,
         typer.Option(
             "--byte-fallback",
-            help="Add the 256 bytes as tokens, which encode unknown characters (Unigram).",
+            help="Add the 256 bytes as tokens, which encode unknown characters.",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = False
     character_coverage: Annotated[
         float | None,
         typer.Option(
             metavar="FRACTION",
-            help="Keep the most frequent characters that cover this fraction of the text (Unigram; default: 0.9995).",
+            help="Keep the most frequent characters that cover this fraction of the text (default: 0.9995).",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = None
     required_chars: Annotated[
         str,
         typer.Option(
             metavar="CHARACTERS",
-            help="Keep these characters even if they never occur (Unigram).",
+            help="Keep these characters even if they never occur.",
             show_default=False,
+            rich_help_panel=_UNIGRAM,
         ),
     ] = ""
     split_by_unicode_script: Annotated[
         bool | None,
         typer.Option(
             "--split-by-unicode-script/--no-split-by-unicode-script",
-            help="Split pieces where the script changes (Unigram; default: on).",
+            help="Split pieces where the script changes (default: on).",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = None
     split_by_number: Annotated[
         bool | None,
         typer.Option(
             "--split-by-number/--no-split-by-number",
-            help="Split pieces between digits and other characters (Unigram; default: on).",
+            help="Split pieces between digits and other characters (default: on).",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = None
     split_digits: Annotated[
-        bool, typer.Option("--split-digits", help="Make each digit a piece (Unigram).")
+        bool,
+        typer.Option("--split-digits", help="Make each digit a piece.", rich_help_panel=_UNIGRAM),
     ] = False
     split_by_whitespace: Annotated[
         bool | None,
         typer.Option(
             "--split-by-whitespace/--no-split-by-whitespace",
-            help="Allow white space only at the start of a piece (Unigram; default: on).",
+            help="Allow white space only at the start of a piece (default: on).",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = None
     allow_whitespace_only_pieces: Annotated[
         bool,
         typer.Option(
-            "--allow-whitespace-only-pieces", help="Allow pieces of several spaces (Unigram)."
+            "--allow-whitespace-only-pieces",
+            help="Allow pieces of several spaces.",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = False
     treat_whitespace_as_suffix: Annotated[
         bool,
         typer.Option(
             "--treat-whitespace-as-suffix",
-            help="Put white space at the end of words and pieces instead of the start (Unigram).",
+            help="Put white space at the end of words and pieces instead of the start.",
+            rich_help_panel=_UNIGRAM,
         ),
     ] = False
 
@@ -350,9 +379,9 @@ def _warn_of_comma(token: str) -> None:
     """Warns of a special token that looks like a list."""
     parts = [part.strip() for part in token.split(",") if part.strip()]
     if "," in token and parts:
-        several = " ".join(f"--special-tokens {quote(part)}" for part in parts)
+        several = " ".join(f"--special-token {quote(part)}" for part in parts)
         warn(
-            f"--special-tokens: {cut(token)} is one special token that contains a comma; for several tokens repeat the option: "
+            f"--special-token: {cut(token)} is one special token that contains a comma; for several tokens repeat the option: "
             f"{several}"
         )
 
