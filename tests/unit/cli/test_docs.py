@@ -40,7 +40,7 @@ def test_every_option_has_a_help_text(name: str) -> None:
     assert [param.name for param in command.params if not getattr(param, "help", None)] == []
 
 
-LOADERS = ["convert", "count", "decode", "encode", "explain", "inspect"]
+LOADERS = ["convert", "count", "decode", "encode", "explain", "inspect", "normalize"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,0 +1,79 @@
+"""Implements `piecework normalize`."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from piecework.cli.input import STDIN, Input, at_line
+from piecework.cli.options import (
+    AsJsonLines,
+    Errors,
+    Loading,
+    OnBrokenBytes,
+    Stream,
+    TextFile,
+    TokenizerFile,
+)
+from piecework.cli.output import as_json, printing, shown
+from piecework.display import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from piecework import Tokenizer
+    from piecework._core import Stage
+
+Words = list[tuple[str, tuple[int, int]]]
+
+
+def normalize(
+    *,
+    tokenizer: TokenizerFile,
+    file: TextFile = STDIN,
+    json: AsJsonLines = False,
+    errors: OnBrokenBytes = Errors.strict,
+    stream: Stream = False,
+    loading: Loading,
+) -> None:
+    """Show each line of text after the normalizer and the pre-tokenizer.
+
+    Prints the normalized text, then a line for each pre-token: its span in the original line, in characters, a tab, and its
+    text. An empty line separates the results. Special tokens in the text are treated as ordinary text. With --json each
+    line is an object of text, normalized and pre_tokens.
+
+    Examples:
+      piecework normalize tokenizer.json story.txt --json
+      echo "Héllo, World" | piecework normalize vocab.txt
+      echo "to be" | piecework normalize vocab.txt --pre-tokenizer byte-level --no-lowercase
+    """
+    stages = _stages(loading.load(tokenizer))
+    with (
+        Input(file, errors.value, f"normalize {quote(tokenizer)} -") as source,
+        printing(stream) as write,
+    ):
+        for line in source.lines():
+            with at_line(source.name, source.line):
+                normalized, words = stages.normalize(line), stages.pre_tokenize(line)
+            if json:
+                write(as_json({"text": line, "normalized": normalized, "pre_tokens": words}))
+                continue
+            if source.line > 1:
+                write("")
+            for row in _rows(normalized, words):
+                write(row)
+
+
+def _stages(tok: Tokenizer) -> Stage:
+    """Returns the normalizer and the pre-tokenizer of a tokenizer."""
+    from piecework._component import splitter_json
+    from piecework._core import Stage
+
+    return Stage(*splitter_json(tok.normalizer, tok.pre_tokenizer))
+
+
+def _rows(normalized: str, words: Words) -> Iterator[str]:
+    """Iterates over the output lines of a text."""
+    yield shown(normalized)
+    for word, (start, end) in words:
+        yield f"{start}-{end}\t{quoted(shown(word))}"
