@@ -36,7 +36,7 @@ def normalize(
     stream: Stream = False,
     loading: Loading,
 ) -> None:
-    """Show each line of text after the normalizer and the pre-tokenizer.
+    """Show the normalized text and the pre-tokens of each line.
 
     Prints the normalized text, then a line for each pre-token: its span in the original line, in characters, a tab, and its
     text. An empty line separates the results. Special tokens in the text are treated as ordinary text. With --json each
