@@ -18,6 +18,10 @@ FLAGS = {
 }
 
 
+SUBWORDS = {"ab": [1, 3], "B": [0], "a b": [1, 3], "a ##b": [1, 2], "ba": [3, 1], "A##B": [0]}
+"""The ids of texts, with `##b` and `b` as added tokens."""
+
+
 def tokenizer_json(vocab: dict[str, int], added: dict[str, int], **model: Any) -> str:
     """Returns a tokenizer.json that lowercases and splits at white space."""
     return json.dumps(
@@ -43,17 +47,14 @@ def tokenizer_json(vocab: dict[str, int], added: dict[str, int], **model: Any) -
 
 
 def test_added_token_outside_vocabulary_is_no_subword() -> None:
-    tokenizers = pytest.importorskip("tokenizers", reason="compared with live tokenizers")
-    text = tokenizer_json({"[UNK]": 0, "a": 1}, {"[UNK]": 0, "##b": 2, "b": 3})
-    ours, theirs = pw.Tokenizer.from_str(text), tokenizers.Tokenizer.from_str(text)
-    reloaded = pw.Tokenizer.from_str(ours.to_str())
-    theirs_of_ours = tokenizers.Tokenizer.from_str(ours.to_str())
-    for sentence in ["ab", "B", "a b", "a ##b", "ba", "A##B"]:
-        expected = theirs.encode(sentence).ids
-        assert ours.encode_ids(sentence) == expected, sentence
-        assert reloaded.encode_ids(sentence) == expected, sentence
-        assert theirs_of_ours.encode(sentence).ids == expected, sentence
-    assert ours.vocab == {"[UNK]": 0, "a": 1, "##b": 2, "b": 3}
+    tok = pw.Tokenizer.from_str(
+        tokenizer_json({"[UNK]": 0, "a": 1}, {"[UNK]": 0, "##b": 2, "b": 3})
+    )
+    assert tok.vocab == {"[UNK]": 0, "a": 1, "##b": 2, "b": 3}
+    reloaded = pw.Tokenizer.from_str(tok.to_str())
+    for text, ids in SUBWORDS.items():
+        assert tok.encode_ids(text) == ids, text
+        assert reloaded.encode_ids(text) == ids, text
 
 
 def test_added_token_with_impossible_id_raises() -> None:
