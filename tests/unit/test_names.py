@@ -151,3 +151,29 @@ def test_settings_of_sampling_agree() -> None:
     assert set(arguments.Way._fields) == fields | {"path", "first_input"}
     drawn = keyword_names(lm.LanguageModel.sample)
     assert drawn == fields - {"dropout"} | {"add_special_tokens", "specials"}
+
+
+def test_compiled_members_are_documented_as_in_their_stubs() -> None:
+    documented = 0
+    for name in pw.__all__:
+        shown = getattr(pw, name)
+        if getattr(shown, "__module__", None) != "piecework._core" or not inspect.isclass(shown):
+            continue
+        for member in stub_of(name).body:
+            wanted = ast.get_docstring(member) if isinstance(member, ast.FunctionDef) else None
+            if wanted is None or member.name.startswith("_"):  # type: ignore[union-attr]
+                continue
+            found = inspect.getdoc(inspect.getattr_static(shown, member.name))  # type: ignore[union-attr]
+            assert found, f"{name}.{member.name} has no docstring"  # type: ignore[union-attr]
+            assert found.split() == wanted.split("\n")[0].split()
+            documented += 1
+    assert documented > 15
+
+
+def stub_of(name: str) -> ast.ClassDef:
+    """Returns the class of a name in the stubs of the compiled module."""
+    for path in (SOURCE / "_core").glob("*.pyi"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name == name:
+                return node
+    raise AssertionError(name)

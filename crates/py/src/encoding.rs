@@ -246,11 +246,13 @@ impl Encoding {
         Ok((this.get_type(), (state,)))
     }
 
+    /// Returns the token ids.
     #[getter]
     fn ids(&self) -> Vec<u32> {
         self.columns().ids.clone()
     }
 
+    /// Returns the tokens as in the vocabulary; an added token that includes white space as in the text.
     #[getter]
     fn tokens(&self) -> Vec<&str> {
         let mut tokens: Vec<&str> = match &self.node.names {
@@ -265,52 +267,62 @@ impl Encoding {
         tokens
     }
 
+    /// Returns the start and end of each token in characters of the original text; (0, 0) for added tokens.
     #[getter]
     fn offsets(&self) -> Vec<(u32, u32)> {
         self.node.offsets.clone()
     }
 
+    /// Returns the start and end of each token in bytes of the original text as UTF-8.
     #[getter]
     fn byte_offsets(&self) -> Vec<(u32, u32)> {
         self.columns().spans.iter().map(|span| (span.start, span.end)).collect()
     }
 
+    /// Returns the index in its text of each token's word; None for added tokens.
     #[getter]
     fn word_ids(&self) -> Vec<Option<u32>> {
         optional(&self.columns().word_ids)
     }
 
+    /// Returns the text of each token, 0 or 1; None for added tokens.
     #[getter]
     fn sequence_ids(&self) -> Vec<Option<u32>> {
         optional(&self.columns().sequence_ids())
     }
 
+    /// Returns the type ids: 0 for the first text, 1 for the second, or those of the template.
     #[getter]
     fn type_ids(&self) -> Vec<u32> {
         self.columns().type_ids.clone()
     }
 
+    /// Returns 0 for padding and 1 for other tokens.
     #[getter]
     fn attention_mask(&self) -> Vec<u32> {
         self.columns().attention_mask.clone()
     }
 
+    /// Returns 1 for each token that post-processor or padding added, else 0.
     #[getter]
     fn special_tokens_mask(&self) -> Vec<u32> {
         self.columns().special_tokens_mask.clone()
     }
 
+    /// Returns the tokens removed by truncation, in parts that share `stride` tokens with the previous part.
     #[getter]
     fn overflowing(&self, py: Python<'_>) -> PyResult<Vec<Self>> {
         let parts = py.detach(|| self.node.overflowing()).map_err(|error| to_py(py, &error))?;
         Ok(parts.iter().map(|node| Self { node: Arc::clone(node) }).collect())
     }
 
+    /// Returns the number of texts: 1, or 2 for a pair.
     #[getter]
     fn n_sequences(&self) -> usize {
         self.columns().n_sequences()
     }
 
+    /// Returns the token that covers a character.
     #[pyo3(signature = (char_pos, sequence_index=None), text_signature = "($self, char_pos, sequence_index=0)")]
     fn char_to_token(
         &self,
@@ -321,6 +333,7 @@ impl Encoding {
         Ok(self.node.char_to_token(column(character), sequence))
     }
 
+    /// Returns the index of the word that contains a character; for the arguments see `char_to_token`.
     #[pyo3(signature = (char_pos, sequence_index=None), text_signature = "($self, char_pos, sequence_index=0)")]
     fn char_to_word(
         &self,
@@ -330,19 +343,23 @@ impl Encoding {
         Ok(self.char_to_token(char_pos, sequence_index)?.and_then(|token| self.node.token_to_word(token)))
     }
 
+    /// Returns the start and end of a token in characters of its text; None for added tokens.
     fn token_to_chars(&self, token_index: &Bound<'_, PyAny>) -> PyResult<Option<(u32, u32)>> {
         let token = position("token_index", token_index)?;
         Ok(self.columns().token_to_sequence(token).and_then(|_| self.node.offsets.get(token).copied()))
     }
 
+    /// Returns the index of a token's word in its text; None for added tokens.
     fn token_to_word(&self, token_index: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
         Ok(self.node.token_to_word(position("token_index", token_index)?))
     }
 
+    /// Returns the text of a token, 0 or 1; None for added tokens.
     fn token_to_sequence(&self, token_index: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         Ok(self.columns().token_to_sequence(position("token_index", token_index)?))
     }
 
+    /// Returns the tokens of a word, as the first index and the one after the last.
     #[pyo3(signature = (word_index, sequence_index=None), text_signature = "($self, word_index, sequence_index=0)")]
     fn word_to_tokens(
         &self,
@@ -353,6 +370,7 @@ impl Encoding {
         Ok(self.columns().word_to_tokens(column(word), sequence).map(|range| (range.start, range.end)))
     }
 
+    /// Returns the start and end of a word in characters of its text; for the arguments see `word_to_tokens`.
     #[pyo3(signature = (word_index, sequence_index=None), text_signature = "($self, word_index, sequence_index=0)")]
     fn word_to_chars(
         &self,
