@@ -35,7 +35,9 @@ def save(
     kind = format or format_from_name(os.path.basename(checked(path)))
     check_str("format", kind)
     if base is not None and (kind != "sentencepiece" or build is not None):
-        raise ConfigError('base= requires the format "sentencepiece", without approximate=')
+        raise ConfigError(
+            'requires the format "sentencepiece", without `approximate`', setting="base"
+        )
     written = tok if build is None else _approximate(tok, kind, build)
     if kind == "tokenizer.json":
         text = written.to_str()
@@ -99,44 +101,55 @@ def _save_as(tok: Tokenizer, path: Pathish, kind: Format, base: bytes | None) ->
 
 def _save_vocab(tok: Tokenizer, path: Pathish) -> None:
     text = tok._core.to_vocab()
-    if lost := _lost_in_vocab(tok, text):
+    settings, lost = _missing_in_vocab(tok), _lost_in_vocab(tok, text)
+    if settings or lost:
+        changes = f"; it lacks or changes {', '.join(lost)}" if lost else ""
         warn(
-            "a vocab.txt contains only the tokens",
-            hint=f"to encode the same, it needs {', '.join(lost)}",
+            f"a vocab.txt contains only the tokens{changes}",
+            hint=f"pass {', '.join(settings)} to load it" if settings else None,
         )
     write_aside(path, text.encode())
 
 
-def _lost_in_vocab(tok: Tokenizer, text: str) -> list[str]:
-    """Returns the settings that a vocab.txt needs to encode the same, and what it cannot represent."""
+def _missing_in_vocab(tok: Tokenizer) -> list[str]:
+    """Returns the settings that a vocab.txt needs to encode the same."""
+    return [
+        f"`{setting}`"
+        for name, (value, default) in _load_settings(tok).items()
+        if value != default
+        for setting in _assignments(name, value)
+    ]
+
+
+def _load_settings(tok: Tokenizer) -> dict[str, tuple[object, object]]:
+    """Returns the load settings of a tokenizer, with their defaults for a vocab.txt."""
     from piecework.normalizers import BertNormalizer
     from piecework.pre_tokenizers import BertPreTokenizer
 
-    model: dict[str, tuple[object, object]] = {
-        "continuing_subword_prefix": (tok.continuing_subword_prefix, "##"),
-        "unknown": (tok.unknown, "word"),
-        "max_input_chars_per_word": (tok.max_input_chars_per_word, 100),
-    }
-    stages: dict[str, tuple[object, object]] = {
+    settings: dict[str, tuple[object, object]] = {
         "normalizer": (tok.normalizer, BertNormalizer()),
         "pre_tokenizer": (tok.pre_tokenizer, BertPreTokenizer()),
         "unk_token": (tok.unk_token, "[UNK]"),
         "truncation": (tok.truncation, None),
         "padding": (tok.padding, None),
     }
-    settings = stages | model if tok.model_type == "WordPiece" else stages
-    lost = [
-        f"`{setting}`"
-        for name, (value, default) in settings.items()
-        if value != default
-        for setting in _assignments(name, value)
-    ]
-    given = {name: value for name, (value, _) in settings.items() if name not in LIMITS}
+    if tok.model_type == "WordPiece":
+        settings |= {
+            "continuing_subword_prefix": (tok.continuing_subword_prefix, "##"),
+            "unknown": (tok.unknown, "word"),
+            "max_input_chars_per_word": (tok.max_input_chars_per_word, 100),
+        }
+    return settings
+
+
+def _lost_in_vocab(tok: Tokenizer, text: str) -> list[str]:
+    """Returns what neither a vocab.txt nor its load settings can represent."""
+    settings = {
+        name: value for name, (value, _) in _load_settings(tok).items() if name not in LIMITS
+    }
     own = _implied(tok)
-    back = _implied(load_vocab(type(tok), text.encode(), cast("LoadSettings", given)))
-    return lost + [
-        f"its {name}, which the format cannot represent" for name in own if own[name] != back[name]
-    ]
+    back = _implied(load_vocab(type(tok), text.encode(), cast("LoadSettings", settings)))
+    return [name for name in own if own[name] != back[name]]
 
 
 def _assignments(name: str, value: object) -> list[str]:
@@ -162,6 +175,7 @@ def _implied(tok: Tokenizer) -> dict[str, object]:
         "added tokens": {number: token for number, token in added if not token.special},
         "post-processor": tok._parts["post_processor"],
         "decoder": tok._parts["decoder"],
+        "training": tok._core.training(),
     }
 
 

@@ -157,7 +157,7 @@ class Tokenizer(EncodingMethods, DecodingMethods):
             path: The file, optionally compressed by gzip. The format is detected from the content, and from the name if the
                 content is ambiguous. A file of ranks must be named after its encoding, such as ``cl100k_base.tiktoken``;
                 see :meth:`from_tiktoken`.
-            **settings: Settings that the file does not contain, see :class:`LoadSettings`.
+            **settings: Settings that the file does not contain, see :class:`piecework.tokenizer.LoadSettings`.
 
         Returns:
             The tokenizer. A vocab.txt gives the special tokens that it contains, and BERT's template if ``[CLS]`` and
@@ -335,8 +335,8 @@ class Tokenizer(EncodingMethods, DecodingMethods):
 
         ``tokenizers`` 0.23 loads the tokenizer.json too. If the tokenizer has a setting that ``tokenizers`` lacks
         (``unknown`` other than ``"word"``), the file gets a model type that ``tokenizers`` rejects, so ids never change
-        silently. Other formats contain less, a vocab.txt only the tokens: lost data raises a warning, and a loss that would
-        change encodings is an error. In a tokenizer.json :attr:`control_symbols` are ordinary special tokens, which are
+        silently. Other formats contain less, a vocab.txt only the tokens: lost data raises a warning that lists it, and a
+        model or component that the format cannot hold is an error. In a tokenizer.json :attr:`control_symbols` are ordinary special tokens, which are
         matched in texts by default once the file is loaded; this raises a warning.
 
         Args:

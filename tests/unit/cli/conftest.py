@@ -69,7 +69,7 @@ def tok_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
 def vocab_file(tok: pw.Tokenizer, tmp_path: Path) -> Path:
     """Returns its vocabulary as a file."""
     path = tmp_path / "vocab.txt"
-    tok.save(path, "vocab.txt")
+    path.write_text("".join(f"{token}\n" for token in tok.vocab), encoding="utf-8")
     return path
 
 

@@ -17,6 +17,7 @@ import piecework as pw
 
 TRAINER = pw.WordPieceTrainer(vocab_size=60)
 TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)
+VOCABULARY = pw.Tokenizer.from_str("[UNK]\nthe\ncat\n")
 COUNTS = pw.WordCounts({"a": 1})
 NOBODY = 65534
 
@@ -31,7 +32,7 @@ READERS: dict[str, Callable[[Any], object]] = {
 }
 WRITERS: dict[str, Callable[[Any], object]] = {
     "save": TOKENIZER.save,
-    "save, vocab.txt": lambda path: TOKENIZER.save(path, "vocab.txt"),
+    "save, vocab.txt": lambda path: VOCABULARY.save(path, "vocab.txt"),
     "counts": COUNTS.save,
 }
 

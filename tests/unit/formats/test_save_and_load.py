@@ -132,14 +132,14 @@ def test_vocab_txt_warns_of_a_lost_template(tmp_path: Path) -> None:
         "special_tokens": {"Y": {"id": "Y", "ids": [4], "tokens": ["Y"]}},
     }
     tok = pw.Tokenizer.from_str(changed(post_processor=template))
-    with pytest.warns(pw.errors.PieceworkWarning, match="its post-processor"):
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes post-processor"):
         tok.save(tmp_path / "vocab.txt", "vocab.txt")
 
 
 def test_vocab_txt_without_losses_does_not_warn(tmp_path: Path) -> None:
-    tok = pw.train(["a b"], pw.WordPieceTrainer(8, special_tokens=["[SEP]", "[UNK]", "[CLS]"]))
+    tok = pw.Tokenizer.from_str("[SEP]\n[UNK]\n[CLS]\na\nb\n")
     tok.save(tmp_path / "vocab.txt", "vocab.txt")
-    assert pw.Tokenizer.from_file(tmp_path / "vocab.txt").encode_ids("a b") == tok.encode_ids("a b")
+    assert pw.Tokenizer.from_file(tmp_path / "vocab.txt") == tok
 
 
 def test_equal_tokenizers_have_equal_hashes() -> None:
@@ -168,6 +168,6 @@ def test_formats_equal_the_core_table() -> None:
 )
 def test_base_requires_an_exact_sentencepiece_model(given: Any, tmp_path: Path) -> None:
     tok = pw.Tokenizer(pw.models.Unigram([("<unk>", 0.0), ("a", -1.0)], 0))
-    with pytest.raises(pw.errors.ConfigError, match="base= requires the format"):
+    with pytest.raises(pw.errors.ConfigError, match="base: requires the format"):
         tok.save(tmp_path / "x", base=tmp_path / "old.model", **given)
     assert not (tmp_path / "x").exists()
