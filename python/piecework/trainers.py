@@ -267,8 +267,8 @@ class BpeTrainer(Trainer):
             is unknown) or ``ties="hf"`` (as in ``tokenizers``); see :attr:`unknown_token`. With None, encoding drops
             unknown characters; training on characters with ``unk_token=None`` raises a warning, but not with
             ``ties="hf"``. Merges do not depend on it.
-        user_defined_symbols: Tokens that are matched in a text before it is split; nothing is learned from words that equal
-            one.
+        user_defined_symbols: Tokens in normalized form that are matched in the normalized text before it is split; nothing
+            is learned from words that equal one.
         alphabet: ``"char"`` for the characters that occur, ``"byte"`` for the 256 byte-level characters.
         initial_alphabet: Characters that become tokens even if they never occur.
         limit_alphabet: The number of characters to keep, most frequent first; words are split at the others.
@@ -373,7 +373,8 @@ class UnigramTrainer(Trainer):
         special_tokens_first: Whether special tokens get the first ids or the last.
         unk_token: The special token for unknown characters. With None such a character is an error, unless `byte_fallback`
             encodes it.
-        user_defined_symbols: Tokens that are matched in a text before it is split; nothing is learned across them.
+        user_defined_symbols: Tokens in normalized form that are matched in the normalized text before it is split; nothing
+            is learned across them. A ``SentencePiece`` normalizer with the same symbols leaves them as they are.
         byte_fallback: Whether the 256 bytes are tokens, which encode unknown characters.
         character_coverage: The fraction of the text that the kept characters cover, most frequent first; words are split
             at the others.

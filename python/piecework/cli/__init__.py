@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_PHRASES = (("Value error, ", ""), ("Input should be ", "expected "))
+"""Phrases of typer's messages about values, and ours."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs a command and ends the process with its exit code.
@@ -77,6 +80,8 @@ def _show_bug(error: Exception) -> NoReturn:
 
 def _usage_error(message: str, context: Any) -> str:
     """Returns typer's message in our style, with the command whose help to read."""
+    for theirs, ours in _PHRASES:
+        message = message.replace(theirs, ours)
     text = f"{message[:1].lower()}{message[1:].removesuffix('.')}"
     return f"{text}; see {context.command_path} --help" if context else text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import TYPE_CHECKING, Any
 
 from piecework.arguments import as_column, check_iterable
@@ -73,9 +74,10 @@ def _added_tuple(name: str, token: str | AddedToken, special: bool) -> _AddedTup
 def checked_part(name: str, part: Any, base: type[Any]) -> Any:
     """Returns a stage or a model, or raises TypeError unless it is a `base`."""
     if not isinstance(part, base):
-        raise TypeError(
-            f"{name} must be one of piecework.{base.__module__.split('.')[-1]}, not {shown(part)}"
-        )
+        is_path = name == "model" and isinstance(part, str | os.PathLike)
+        hint = "call Tokenizer.from_file to load a file" if is_path else None
+        expected = f"{name} must be one of piecework.{base.__module__.split('.')[-1]}"
+        raise TypeError(with_hint(f"{expected}, not {shown(part)}", hint))
     return part
 
 

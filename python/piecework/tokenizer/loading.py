@@ -14,6 +14,7 @@ from piecework.errors import (
     ConfigError,
     FormatError,
     MissingFileError,
+    NotAFileError,
     UnsupportedError,
     VocabularyError,
     show_warning,
@@ -22,7 +23,7 @@ from piecework.errors import (
     warn,
     wrong_type,
 )
-from piecework.io import read_unpacked
+from piecework.io import check_start, read_unpacked
 from piecework.io.files import checked
 from piecework.tokenizer.checks import (
     NO_LIMIT,
@@ -68,7 +69,12 @@ _ALONE = {
 
 def load_file(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
     """Implements :meth:`Tokenizer.from_file`."""
-    return _load(cls, checked(path), read_unpacked(path), settings)
+    try:
+        data = read_unpacked(path)
+    except NotAFileError as error:
+        error.hint = "load a model's folder with Tokenizer.from_folder"
+        raise
+    return _load(cls, checked(path), data, settings)
 
 
 def load_text(cls: type[Tokenizer], text: str, settings: LoadSettings) -> Tokenizer:
@@ -192,6 +198,7 @@ def _load(
         return _with_limits(cls, cls.from_tiktoken(name), kind, settings)
     if kind == "merges.txt":
         return _from_merges(cls, name, data, settings, bpe)
+    check_start(data, name, "")
     try:
         return _parse(cls, data, os.path.splitext(name)[1].lower(), settings)
     except (FormatError, VocabularyError) as error:

@@ -1,5 +1,8 @@
 """Errors and warnings of verbs name options instead of Python settings."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from piecework.cli.messages import Options
@@ -65,3 +68,13 @@ def test_settings_are_written_as_options(setting: str | None, written: str) -> N
     error = ConfigError("wrong", setting=setting)
     assert OPTIONS.message(error) == written
     assert OPTIONS.message(error.at("t.json")) == f"t.json: {written}"
+
+
+def test_invalid_values_are_named_in_plain_words(run: Callable[..., Any]) -> None:
+    for option, value, message in (
+        ("--model", "Wordpeice", "'Wordpeice' is not one of 'wordpiece', 'bpe', 'unigram'"),
+        ("--vocab-size", "abc", "expected a valid integer"),
+    ):
+        ended = run("train", "-", "-o", "t.json", option, value)
+        assert ended.err.startswith(f"error: invalid value for '{option}': {message}")
+        assert ended.code == 2

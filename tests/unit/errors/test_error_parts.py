@@ -102,3 +102,23 @@ def test_warnings_have_a_setting_and_a_hint() -> None:
     assert isinstance(warning, PieceworkWarning)
     assert (warning.setting, warning.hint) == ("unk_token", "pass `unk_token=...`")
     assert str(warning).startswith("unk_token: without an unknown token, encoding drops")
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [(b"\x28\xb5\x2f\xfd\0\0", "Zstandard-compressed data"), (b"PAR1\x15\x04", "a Parquet file")],
+)
+def test_tokenizer_files_that_are_other_data_name_their_kind(
+    content: bytes, kind: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "tokenizer.json"
+    file.write_bytes(content)
+    with pytest.raises(pw.errors.FormatError, match=f"this is {kind}, not text; "):
+        pw.Tokenizer.from_file(file)
+
+
+def test_hints_name_the_call_that_loads_a_file_or_folder(tmp_path: Path) -> None:
+    with pytest.raises(pw.errors.NotAFileError, match=r"; load .* with Tokenizer\.from_folder$"):
+        pw.Tokenizer.from_file(tmp_path)
+    with pytest.raises(TypeError, match=r"; call Tokenizer\.from_file to load a file$"):
+        pw.Tokenizer("m.model")  # type: ignore[arg-type]

@@ -74,7 +74,7 @@ def convert(
 ) -> None:
     """Write a tokenizer in another format.
 
-    Lost data raises a warning; a loss that would change encodings is an error.
+    Lost data raises a warning that lists it; a model or component that the format cannot hold is an error.
 
     Examples:
       piecework convert cl100k_base.tiktoken tokenizer.json

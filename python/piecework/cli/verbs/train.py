@@ -145,7 +145,7 @@ class TrainerOptions:
         typer.Option(
             "--special-token",
             metavar="TOKEN",
-            help="Add a special token; repeat for several, '' for none (default: for WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], "
+            help="Set a special token; repeat for several, which replace the default ones; '' for none (default: for WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], "
             "for BPE the --unk-token, for Unigram <unk> <s> </s>).",
         ),
     ] = None
