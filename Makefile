@@ -54,8 +54,11 @@ lint: style $(VENV)/.built ## Check formats, lints, types, stubs and import cont
 	$(CARGO) clippy --package piecework-core --no-default-features --locked --quiet -- --deny warnings
 	$(BIN)/python -m mypy.stubtest piecework._core --allowlist tests/stubtest-allow.txt
 
-# The whole Python suite comes last, so that its count is the last line of the output.
-test: lint test-rust doctests smoke test-python ## Run every check and every test
+# The release build and the tests of the core compile different profiles, so they run side by side. The whole Python suite
+# comes last, so that its count is the last line of the output.
+test: style $(VENV)/.run ## Run every check and every test
+	$(MAKE) $(VENV)/.built & $(MAKE) test-rust; wait $$!
+	$(MAKE) lint doctests smoke test-python
 
 ##@ Parts of `make test`
 .PHONY: style test-rust doctests docs-check smoke test-python
@@ -68,7 +71,7 @@ style: $(VENV)/.test ## Check formats, Python lints, types and import contracts,
 
 test-rust: $(VENV)/.run ## Run the tests of the core, with overflow checks
 	$(CARGO) test --package piecework-core --locked --quiet
-	$(CARGO) test --package piecework-core --no-default-features --locked --quiet --lib -- without_jieba
+	$(CARGO) test --package piecework-core --no-default-features --locked --quiet --test without_jieba
 
 doctests: $(VENV)/.built $(VENV)/.test ## Run the examples in the docstrings of both languages
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --package piecework-core --no-deps --locked --quiet
@@ -208,4 +211,4 @@ $(PYTHONS:%=smoke-%): smoke-%: $(VENV)/.wheel
 	[ -x $(VENV)-$*/bin/pip ] || "$$found" -m venv --clear $(VENV)-$*; \
 	$(SMOKE_PIP) --no-deps --force-reinstall $(DIST)/piecework-*.whl; \
 	$(SMOKE_PIP) $(DIST)/piecework-*.whl pytest pytest-xdist hypothesis; \
-	$(VENV)-$*/bin/pytest --quiet $(PARALLEL) -m smoke $(SMOKE_FILES)
+	$(VENV)-$*/bin/pytest --quiet $(PARALLEL) -m "smoke and not slow" $(SMOKE_FILES)

@@ -277,6 +277,7 @@ def random_text(dice: random.Random, active: list[str]) -> str:
     return text
 
 
+@pytest.mark.parity
 @pytest.mark.parametrize("form", ["NFC", "NFKC", "NFKD"])
 def test_texts_may_be_split_before_inert_characters(facts: Any, form: str) -> None:
     active: set[str] = getattr(facts, f"active_{form.lower()}")
@@ -292,6 +293,7 @@ def test_texts_may_be_split_before_inert_characters(facts: Any, form: str) -> No
         assert "".join(parts) == normalize(text), ascii(text)
 
 
+@pytest.mark.parity
 def test_generated_files_are_current(tool: ModuleType, facts: Any) -> None:
     rust, binary = tool.render_rust(facts)
     assert tool.is_current(tool.RUST, rust.encode())

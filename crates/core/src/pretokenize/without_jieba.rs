@@ -39,18 +39,3 @@ impl Jieba {
         match *self {}
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::read_splitter;
-
-    #[test]
-    fn the_error_without_jieba_names_the_feature() {
-        let json = r#"{"pre_tokenizer": {"type": "piecework.Jieba"}}"#;
-        for error in [Jieba::new(true, Vec::new()).unwrap_err(), read_splitter(json, &[]).unwrap_err()] {
-            assert!(matches!(error, Error::Config(_)), "{error}");
-            assert!(error.to_string().ends_with("with the cargo feature \"jieba\""), "{error}");
-        }
-    }
-}
