@@ -6,15 +6,29 @@ use crate::hash::hash_one;
 pub(super) const MAX_KEY_BYTES: usize = 15;
 
 /// The key of a chunk of the first tier: its bytes and, in the highest byte, their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Key(u128);
+///
+/// It is made and compared as two words of 64 bits: a load of 128 bits would wait for both stores.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Key {
+    low: u64,
+    high: u64,
+}
+
+impl PartialEq for Key {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        (self.low ^ other.low) | (self.high ^ other.high) == 0
+    }
+}
+
+impl Eq for Key {}
 
 impl Key {
     /// The marker of a chunk without a key: it is longer than [`MAX_KEY_BYTES`].
-    pub(super) const NONE: Self = Self(u128::MAX);
+    pub(super) const NONE: Self = Self { low: u64::MAX, high: u64::MAX };
 
     /// Returns the key of the folded, non-empty `text[start..end]`; [`Key::NONE`] if it is too long.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
         let length = end - start;
         if length > MAX_KEY_BYTES {
@@ -22,11 +36,7 @@ impl Key {
         }
         let mut bytes = match text.get(start..start + 16) {
             Some(bytes) => bytes.try_into().expect("sixteen bytes"),
-            None => {
-                let mut bytes = [0; 16];
-                bytes[..length].copy_from_slice(&text[start..end]);
-                bytes
-            }
+            None => last_bytes(&text[start..end]),
         };
         match fold {
             Fold::Nothing => {}
@@ -38,7 +48,12 @@ impl Key {
                 }
             }
         }
-        Self(u128::from_le_bytes(bytes) & BYTE_MASKS[length & 15] | (length as u128) << 120)
+        let [low, high] = bytes.as_chunks::<8>().0 else { unreachable!("sixteen bytes are two words") };
+        let [low_mask, high_mask] = BYTE_MASKS[length & 15];
+        Self {
+            low: u64::from_le_bytes(*low) & low_mask,
+            high: u64::from_le_bytes(*high) & high_mask | (length as u64) << 56,
+        }
     }
 
     /// Returns a 64-bit hash in which each bit depends on all bits of the key.
@@ -47,10 +62,17 @@ impl Key {
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "halves are what is wanted")]
     pub(super) fn hash(self) -> u64 {
-        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
-        let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD1B5_4A32_D192_ED03);
+        let product = u128::from(self.low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(self.high ^ 0xD1B5_4A32_D192_ED03);
         (product as u64) ^ (product >> 64) as u64
     }
+}
+
+/// Returns the up to fifteen bytes of a chunk near the end of a text, followed by zeros.
+#[inline(never)]
+fn last_bytes(chunk: &[u8]) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..chunk.len()].copy_from_slice(chunk);
+    bytes
 }
 
 /// A key and its hash: the lower half chooses the primary bucket, the upper half the alternate one.
@@ -62,7 +84,7 @@ pub(super) struct HashedKey {
 
 impl HashedKey {
     /// Returns the key and the hash of a chunk; see [`Key::new`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
         let key = Key::new(text, start, end, fold);
         if key == Key::NONE { Self::long(&text[start..end]) } else { Self::of(key) }
@@ -71,6 +93,7 @@ impl HashedKey {
     /// Returns the hashed key of a chunk that the first tier does not hold.
     ///
     /// The primary bucket of all these chunks is bucket 0, which stays in the CPU cache.
+    #[inline(never)]
     pub(super) fn long(chunk: &[u8]) -> Self {
         Self { key: Key::NONE, hash: hash_one(chunk) & !u64::from(u32::MAX) }
     }
@@ -95,12 +118,14 @@ pub(super) enum Fold {
     Space(u32),
 }
 
-/// Masks that keep the lowest bytes; the index is the number of bytes.
-const BYTE_MASKS: [u128; 16] = {
-    let mut kept = [0; 16];
+/// Masks that keep the lowest bytes of two words; the index is the number of bytes.
+const BYTE_MASKS: [[u64; 2]; 16] = {
+    let mut kept = [[0; 2]; 16];
     let mut length = 1;
     while length < 16 {
-        kept[length] = u128::MAX >> (128 - 8 * length);
+        let low = if length < 8 { length } else { 8 };
+        kept[length][0] = u64::MAX >> (64 - 8 * low);
+        kept[length][1] = if length > 8 { u64::MAX >> (128 - 8 * length) } else { 0 };
         length += 1;
     }
     kept
