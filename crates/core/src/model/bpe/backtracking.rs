@@ -10,7 +10,8 @@
 //!
 //! To test two adjacent entries, their merges are undone from the last to the first (B28). The entries stay separate if
 //! no pair at their boundary has an earlier merge than the one undone. The test requires that each entry has exactly
-//! one derivation, from entries with earlier merges. Other models are encoded by merging.
+//! one derivation, from entries with earlier merges. Texts for which it would have to test another entry are encoded by
+//! merging, and so are all texts of a model with many of them.
 
 use hashbrown::HashMap;
 
@@ -24,7 +25,7 @@ use crate::model::trie::{NONE, Trie};
 struct Entry {
     /// Its number of bytes.
     length: u32,
-    /// The rank of its merge plus 1; 0 for a single character.
+    /// The rank of its merge plus 1; 0 for a single character; [`UNORDERED`] if a part of it merges later than it.
     order: u32,
     left: u32,
     right: u32,
@@ -64,6 +65,10 @@ pub(super) struct BacktrackingScratch {
     dead: Vec<u64>,
 }
 
+/// The order of an entry whose derivation has a merge that is later than the next one.
+const UNORDERED: u32 = u32::MAX;
+/// Of this many entries, at most one may be unordered.
+const ENTRIES_PER_UNORDERED: usize = 8;
 /// The largest number of nested prefixes among entries; more would be too slow to try one by one.
 const MAX_NESTED: usize = 256;
 
@@ -81,12 +86,7 @@ impl BacktrackingEncoder {
                 (entry.order, entry.left, entry.right) = (rank.checked_add(1)?, left, right);
             }
         }
-        let is_earlier =
-            |part: u32, order: u32| entries[part as usize].length > 0 && entries[part as usize].order < order;
-        let is_sound = |entry: &Entry| {
-            entry.order == 0 || (is_earlier(entry.left, entry.order) && is_earlier(entry.right, entry.order))
-        };
-        if !entries.iter().all(is_sound) {
+        if mark_unordered(&mut entries) > merged.len() / ENTRIES_PER_UNORDERED {
             return None;
         }
         let mut texts: Vec<_> = merged.into_iter().map(|entry| (entry.bytes, entry.id)).collect();
@@ -95,7 +95,9 @@ impl BacktrackingEncoder {
         Some(Self { trie: Trie::new(texts)?.with_pairs(), entries, whole_words: whole_words.into_iter().collect() })
     }
 
-    /// Returns the entries that merging would make of a text; `None` if no sequence of entries covers it.
+    /// Returns the entries that merging would make of a text.
+    ///
+    /// The result is `None` if no sequence of entries covers the text, or if an unordered entry would be tested.
     #[inline]
     pub(super) fn encode<'a>(
         &self,
@@ -112,6 +114,8 @@ impl BacktrackingEncoder {
                 let last = scratch.entries.pop()?;
                 at -= self.length(last);
                 entry = self.entries[last as usize].shorter;
+            } else if self.entries[entry as usize].order == UNORDERED {
+                return None;
             } else if self.fits(entry, at, scratch, pairs) {
                 scratch.entries.push(entry);
                 at += self.length(entry);
@@ -180,6 +184,23 @@ impl BacktrackingScratch {
         self.dead.resize(end / 64 + 1, 0);
         self.dead[at / 64] |= 1 << (at % 64);
     }
+}
+
+/// Marks the entries with a part that merges later than they do, or that is marked; returns their number.
+fn mark_unordered(entries: &mut [Entry]) -> usize {
+    let mut by_order: Vec<usize> = (0..entries.len()).filter(|&id| entries[id].order > 0).collect();
+    by_order.sort_unstable_by_key(|&id| entries[id].order);
+    // In this order, an earlier part is marked before the entries that it is part of.
+    let mut marked = 0;
+    for id in by_order {
+        let entry = entries[id];
+        let is_earlier = |part: u32| entries[part as usize].length > 0 && entries[part as usize].order < entry.order;
+        if !(is_earlier(entry.left) && is_earlier(entry.right)) {
+            entries[id].order = UNORDERED;
+            marked += 1;
+        }
+    }
+    marked
 }
 
 /// Sets the longest proper prefix of each entry; `None` if too many entries are nested.

@@ -118,7 +118,8 @@ impl Bpe {
 
     /// Fills `scratch` with the entries of a word by backtracking; returns false if the word needs merging.
     ///
-    /// It does if the model is not supported, with dropout, or if an unknown character may merge.
+    /// It does if the model is not supported, with dropout, if an unknown character may merge, or if an unordered entry
+    /// would be tested.
     fn encode_text_backtracking(&self, word: &str, tables: &Tables, scratch: &mut BpeScratch) -> Result<bool> {
         let backtracking = self.backtracking(tables, InputForm::Text).filter(|_| scratch.dropout.is_none());
         let Some(backtracking) = backtracking else { return Ok(false) };
@@ -130,17 +131,20 @@ impl Bpe {
                 if !tables.unknown_never_merges {
                     return Ok(false);
                 }
-                self.push_known(&word[known..start], false, tables, backtracking, &mut unknown, scratch);
+                if !self.push_known(&word[known..start], false, tables, backtracking, &mut unknown, scratch) {
+                    return Ok(false);
+                }
                 self.push_unknown(&character, character.len(), &tables.alphabet, &mut unknown, scratch)?;
                 known = character.end;
             }
         }
-        self.push_known(&word[known..], true, tables, backtracking, &mut unknown, scratch);
+        let is_encoded = self.push_known(&word[known..], true, tables, backtracking, &mut unknown, scratch);
         unknown.flush(scratch);
-        Ok(true)
+        Ok(is_encoded)
     }
 
-    /// Adds the entries of a range of known characters, which ends the word if `last` is set.
+    /// Adds the entries of a range of known characters, which ends the word if `last` is set; returns false if the range
+    /// needs merging.
     fn push_known(
         &self,
         text: &str,
@@ -149,9 +153,9 @@ impl Bpe {
         backtracking: &BacktrackingEncoder,
         unknown: &mut PendingUnknown,
         scratch: &mut BpeScratch,
-    ) {
+    ) -> bool {
         if text.is_empty() {
-            return;
+            return true;
         }
         unknown.flush(scratch);
         let BpeScratch { parts, backtracking: memory, bytes, .. } = scratch;
@@ -161,13 +165,13 @@ impl Bpe {
         if has_suffix {
             bytes.push(END);
         }
-        // All characters have entries, so a tokenization exists.
-        let entries = backtracking.encode(bytes, &tables.pairs, memory).unwrap_or_default();
+        let Some(entries) = backtracking.encode(bytes, &tables.pairs, memory) else { return false };
         parts.extend(entries.iter().map(|&id| Part::new(id, backtracking.length(id))));
         // The suffix has no byte of the word.
         if has_suffix && let Some(ending) = parts.last_mut() {
             ending.bytes -= 1;
         }
+        true
     }
 
     /// Adds the fallback entries of an unknown character, or its unknown token with `bytes` bytes of the word.
@@ -320,6 +324,7 @@ fn push(word: &str, scratch: &BpeScratch, at: u32, out: &mut Vec<Token>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::bpe::backtracking::BacktrackingScratch;
     use crate::model::bpe::{Merges, NO_RANK, Settings};
     use crate::vocab::Vocab;
 
@@ -409,6 +414,24 @@ mod tests {
             }
         }
         assert!((100..2900).contains(&backtracking), "both ways were taken: {backtracking}");
+    }
+
+    #[test]
+    fn words_with_an_entry_whose_part_merges_later_are_merged() {
+        let tokens = ["a", "b", "c", "d", "e", "f", "ab", "abc", "cd", "de", "ef"];
+        let vocab = Vocab::from_tokens(tokens.map(String::from)).unwrap();
+        // "abc" has a lower rank than its part "ab".
+        let model = Bpe::listed(vocab, vec![(6, 2), (0, 1), (2, 3), (3, 4), (4, 5)], Settings::default()).unwrap();
+        let tables = model.tables(Entries::All);
+        let backtracking = model.backtracking(tables, InputForm::Text).unwrap();
+        let (mut memory, mut scratch) = (BacktrackingScratch::default(), BpeScratch::default());
+        for (word, is_decided) in [("abc", false), ("cdabcd", false), ("cdabd", true), ("cdefab", true), ("fab", true)]
+        {
+            let decided = backtracking.encode(word.as_bytes(), &tables.pairs, &mut memory).map(<[u32]>::to_vec);
+            let wanted = encode_by_definition(&model, word);
+            assert_eq!(decided, is_decided.then(|| wanted.clone()), "{word}");
+            assert_eq!(ids(&model, word, &mut scratch), wanted, "{word}");
+        }
     }
 
     /// Returns the ids by the definition of ranks.
