@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
 from piecework.arguments import DEFAULT, ArrowColumn, Default, check_iterable
 from piecework.counts import WordCounts, with_defaults
 from piecework.errors import warn, wrong_type
-from piecework.io import check_text
+from piecework.io import check_text, exists
 from piecework.normalizers import SentencePiece
 from piecework.pre_tokenizers import ByteLevel, Metaspace, Split, WhitespaceSplit
 from piecework.progress import reporting
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from piecework.results import ProgressLike
 
 __all__ = ["train", "train_files"]
+
+_MANY_FILES, _LONGEST_NAME = 1000, 4096
+"""The largest number of texts that are tested for names of files, and the largest length of a name, in characters."""
 
 
 def train(
@@ -70,6 +73,7 @@ def train(
     elif isinstance(texts, WordCounts):
         counts = texts
     else:
+        _warn_of_file_names(texts)
         normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
         counts = WordCounts.from_texts(
             texts,
@@ -136,6 +140,21 @@ def train_files(
         keep_line_ends=isinstance(trainer, BpeTrainer),
     )
     return _train(counts, trainer, normalizer, pre_tokenizer, threads=threads, progress=progress)
+
+
+def _warn_of_file_names(texts: object) -> None:
+    """Warns of a list of file names, which other libraries train on by a function of the same name."""
+    if (
+        isinstance(texts, list | tuple)
+        and 0 < len(texts) <= _MANY_FILES
+        and all(map(_is_file, texts))
+    ):
+        warn("the texts are names of files", setting="texts", hint="call train_files to read them")
+
+
+def _is_file(text: object) -> bool:
+    is_name = isinstance(text, str) and 0 < len(text) <= _LONGEST_NAME and text.isprintable()
+    return is_name and exists(cast("str", text))
 
 
 def _check_trainer_type(trainer: object) -> None:

@@ -48,6 +48,7 @@ WARNED: dict[str, Callable[[Path], object]] = {
     "train": lambda _: pw.train(
         ["new york"], pw.WordPieceTrainer(30), normalizer=LOWER, pre_tokenizer=DICTIONARY
     ),
+    "train, names of files": lambda path: pw.train([str(path / "text")], pw.WordPieceTrainer(50)),
     "train, counts": lambda _: pw.train({"Low": 1}, pw.WordPieceTrainer(30)),
     "train, symbols": lambda _: pw.train(
         ["low"], pw.WordPieceTrainer(30, user_defined_symbols=["Low"])
