@@ -12,6 +12,8 @@ mod hard_texts;
 mod paths;
 mod random;
 
+use std::collections::BTreeSet;
+
 use hard_texts::{HARD_TEXTS, runs};
 use paths::{check, check_alone, file};
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
@@ -55,11 +57,22 @@ fn text(random: &mut Random) -> String {
     (0..random.below(12)).map(|_| random.pick(HARD_TEXTS).to_owned() + random.pick(&spaces)).collect()
 }
 
+/// Returns a few substrings of texts, which merging may never produce, as byte-level characters.
+fn words(random: &mut Random, texts: &[String]) -> impl Iterator<Item = String> {
+    let count = random.below(8);
+    (0..count).map(move |_| {
+        let characters: Vec<char> = random.pick(texts).chars().collect();
+        let start = random.below(characters.len() + 1);
+        let end = characters.len().min(start + 1 + random.below(3));
+        characters[start..end].iter().collect::<String>().bytes().map(byte_to_char).collect()
+    })
+}
+
 fn byte_level(random: &mut Random, texts: &[String]) -> Value {
     let written_texts: Vec<String> = texts.iter().map(|text| text.bytes().map(byte_to_char).collect()).collect();
     let missing = random.below(20) == 0;
     let all = (0..=255).filter(|&byte| !(missing && byte == b'b')).map(|byte| byte_to_char(byte).to_string()).collect();
-    let (tokens, merges) = add_merges(random, all, &written_texts);
+    let (mut tokens, merges) = add_merges(random, all, &written_texts);
     let patterns = [
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -69,8 +82,13 @@ fn byte_level(random: &mut Random, texts: &[String]) -> Value {
         json!({"type": "Split", "pattern": {"Regex": random.pick(&patterns)}, "behavior": "Isolated", "invert": false});
     let pre_tokenizer =
         if random.flag() { json!({"type": "Sequence", "pretokenizers": [split, level(false)]}) } else { level(true) };
-    let settings = json!({"ignore_merges": random.flag()});
-    let settings = with_unused(random, &tokens, settings);
+    let ignores_merges = random.flag();
+    if ignores_merges {
+        tokens.extend(
+            words(random, texts).filter(|word| !word.is_empty() && !tokens.contains(word)).collect::<BTreeSet<_>>(),
+        );
+    }
+    let settings = with_unused(random, &tokens, json!({"ignore_merges": ignores_merges}));
     tokenizer_json(&Value::Null, &pre_tokenizer, &tokens, &merges, &settings)
 }
 
@@ -122,6 +140,32 @@ fn tokenizer_json(
     let mut model = json!({"type": "BPE", "vocab": vocab, "merges": merges});
     model.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
     file(normalizer, pre_tokenizer, &model, tokens.len())
+}
+
+/// Returns a text of long words without spaces, most of whose characters have three bytes.
+fn clauses(random: &mut Random) -> String {
+    let characters =
+        ["中", "文", "字", "丸", "亭", "漢", "、", "ー", "あ", "\u{3000}", "\u{9FFF}", "\u{A000}", "é", "a", "𠀀"];
+    let clause = |random: &mut Random| -> String {
+        let most = if random.below(3) == 0 { characters.len() } else { 5 };
+        (0..random.below(30)).map(|_| characters[random.below(most)]).collect()
+    };
+    (0..1 + random.below(4)).map(|_| clause(random) + random.pick(&["。", " ", "", "1", "\n"])).collect()
+}
+
+#[test]
+fn words_in_parts_give_equal_tokens() {
+    let mut bytes = 0;
+    for trial in 0..300 {
+        let random = &mut Random(trial);
+        let texts: Vec<String> = (0..12).map(|_| clauses(random)).collect();
+        let json = byte_level(random, &texts);
+        let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
+        let mut scratch = Scratch::default();
+        texts.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &format!("trial {trial}")));
+        bytes += texts.iter().map(String::len).sum::<usize>();
+    }
+    assert!(bytes > 100_000, "{bytes} bytes");
 }
 
 #[test]

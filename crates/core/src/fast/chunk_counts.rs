@@ -114,7 +114,7 @@ fn count(
     chunker: &impl Chunker,
     text: &str,
     documents: Documents,
-    ChunkCounts { chunks: ChunkBuffers { list, keys }, chunks_seen: seen }: &mut ChunkCounts,
+    ChunkCounts { chunks: ChunkBuffers { list, keys, .. }, chunks_seen: seen }: &mut ChunkCounts,
     table: &mut impl WordTable,
 ) -> Result<()> {
     let (bytes, fold) = (text.as_bytes(), chunker.fold());

@@ -99,6 +99,8 @@ pub(crate) struct Capabilities {
     pub(crate) is_one_word: bool,
     /// Whether the tokens of a chunk may depend on those before it, by the model's context.
     pub(crate) has_context: bool,
+    /// Whether the model may encode a chunk in parts: a chunk is one word, whose bytes are those of the text.
+    pub(crate) may_cut_words: bool,
     /// Whether only the text that begins the input gets a metaspace.
     pub(crate) prefixes_first: bool,
 }

@@ -118,7 +118,7 @@ impl ChunkList {
 
     /// Returns the byte ranges of contiguous chunks.
     pub(super) fn contiguous(&self) -> ChunkRanges<'_> {
-        ChunkRanges(self.starts.iter(), self.starts[1..=self.ended].iter())
+        ChunkRanges::contiguous(&self.starts[..=self.ended])
     }
 }
 
@@ -126,7 +126,12 @@ impl ChunkList {
 #[derive(Clone)]
 pub(super) struct ChunkRanges<'a>(Iter<'a, u32>, Iter<'a, u32>);
 
-impl ChunkRanges<'_> {
+impl<'a> ChunkRanges<'a> {
+    /// Returns the ranges of contiguous chunks: each ends where the next begins, the last one at the last start.
+    pub(super) fn contiguous(starts: &'a [u32]) -> Self {
+        Self(starts.iter(), starts[1..].iter())
+    }
+
     /// Returns the number of bytes from the first start to the last end.
     pub(super) fn bytes(&self) -> usize {
         let (start, end) = (self.0.as_slice().first(), self.1.as_slice().last());

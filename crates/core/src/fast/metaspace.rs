@@ -272,7 +272,12 @@ impl Chunker for MetaspaceChunker {
 
     fn capabilities(&self) -> Capabilities {
         let is_one_word = self.is_one_word();
-        Capabilities { drops_spaces: false, is_one_word, has_context: is_one_word, prefixes_first: self.only_first }
+        Capabilities {
+            is_one_word,
+            has_context: is_one_word,
+            prefixes_first: self.only_first,
+            ..Capabilities::default()
+        }
     }
 
     #[inline]

@@ -20,6 +20,7 @@ mod keys;
 mod list;
 mod masks;
 mod metaspace;
+mod parts;
 mod pretokens;
 mod stability;
 mod text;
@@ -38,6 +39,8 @@ pub(crate) use chunker::{Capabilities, ModelInput};
 use keys::{Fold, HashedKey};
 use list::{CAPACITY, ChunkList, ChunkRanges};
 use metaspace::MetaspaceChunker;
+use parts::PartList;
+pub(crate) use parts::PartModel;
 use pretokens::PreTokenChunker;
 
 /// The fast path of one tokenizer.
@@ -107,17 +110,25 @@ type Result<T> = std::result::Result<T, Fallback>;
 #[derive(Debug)]
 pub(crate) struct ChunkBuffers {
     list: ChunkList,
+    parts: PartList,
     keys: Box<[HashedKey; CAPACITY]>,
 }
 
 impl Default for ChunkBuffers {
     fn default() -> Self {
-        Self { list: ChunkList::default(), keys: Box::new([HashedKey::default(); CAPACITY]) }
+        Self {
+            list: ChunkList::default(),
+            parts: PartList::default(),
+            keys: Box::new([HashedKey::default(); CAPACITY]),
+        }
     }
 }
 
 /// Receives the tokens of chunks, one chunk after the other.
 pub(crate) trait Sink<T, const INLINE: usize> {
+    /// Whether a chunk may be passed in parts, as if each were a chunk: the sink does not count words.
+    const TAKES_PARTS: bool;
+
     /// Receives the first `count` tokens of a chunk that begins at byte `start` of the text.
     fn push_inline(&mut self, start: usize, tokens: &[T; INLINE], count: usize);
 
@@ -216,14 +227,16 @@ impl FastPath {
     }
 
     /// Encodes a text that contains no added tokens, and passes its tokens to `sink`.
-    pub(crate) fn encode<T: Copy + Default, const INLINE: usize>(
+    pub(crate) fn encode<T: Copy + Default, const INLINE: usize, S: Sink<T, INLINE>>(
         &self,
         text: &str,
         cache: Option<&mut Cache<T, INLINE>>,
+        model: PartModel<'_>,
         chunks: &mut ChunkBuffers,
-        sink: &mut impl Sink<T, INLINE>,
+        sink: &mut S,
     ) -> Result<()> {
-        with_chunker!(&self.strategy, |chunker| encode(chunker, text, cache, chunks, sink))
+        let model = Some(model).filter(|_| S::TAKES_PARTS && self.capabilities.may_cut_words);
+        with_chunker!(&self.strategy, |chunker| encode(chunker, text, cache, model, chunks, sink))
     }
 }
 
@@ -232,7 +245,8 @@ fn encode<T: Copy + Default, const INLINE: usize>(
     chunker: &impl Chunker,
     text: &str,
     mut cache: Option<&mut Cache<T, INLINE>>,
-    ChunkBuffers { list, keys }: &mut ChunkBuffers,
+    model: Option<PartModel<'_>>,
+    ChunkBuffers { list, parts, keys }: &mut ChunkBuffers,
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
     let (fold, first) = (chunker.fold(), chunker.first(text));
@@ -247,6 +261,9 @@ fn encode<T: Copy + Default, const INLINE: usize>(
             && cache.should_look_up()
         {
             cache.exponent = exponent;
+            if model.is_some_and(|model| parts.fill(text.as_bytes(), chunks.clone(), model)) {
+                return parts.batches().try_for_each(|parts| look_up(text, parts, fold, cache, keys, sink));
+            }
             look_up(text, chunks, fold, cache, keys, sink)
         } else {
             encode_all(chunker, text, chunks, sink)

@@ -19,6 +19,7 @@ use crate::numbers::random::Dropout;
 use crate::text::span::Span;
 use crate::vocab::{Entries, Vocab};
 use adjacency::{ByteAdjacency, SpaceAdjacency};
+pub(crate) use bpe::WordParts;
 use bpe::{Bpe, BpeScratch};
 use context::Context;
 pub use trainer::Trainer;
@@ -331,6 +332,14 @@ impl Model {
         match self {
             Self::Unigram(model) => model.space_adjacency(space, symbols),
             Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,
+        }
+    }
+
+    /// Returns where byte-level words may be cut into parts that are encoded separately, if they may.
+    pub(crate) fn word_parts(&self, entries: Entries) -> Option<&WordParts> {
+        match self {
+            Self::Bpe(model) => model.word_parts(entries),
+            Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
         }
     }
 

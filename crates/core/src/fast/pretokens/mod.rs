@@ -199,7 +199,8 @@ impl Chunker for PreTokenChunker {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::default()
+        let may_cut_words = self.writes_bytes && !self.has_gaps() && !self.has_normalizer();
+        Capabilities { may_cut_words, ..Capabilities::default() }
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use super::Settings;
 use crate::hash::FixedHasher;
-use crate::text::bytes::byte_entry;
+use crate::text::bytes::{byte_entry, byte_to_char};
 use crate::vocab::Vocab;
 
 /// The value for "no entry".
@@ -29,6 +29,13 @@ pub(super) struct Alphabet {
 pub(super) struct CharacterIds {
     array: Box<[u32; ARRAY_END]>,
     map: HashMap<char, u32, FixedHasher>,
+}
+
+impl Alphabet {
+    /// Returns whether all characters that represent bytes have entries.
+    pub(super) fn has_all_bytes(&self) -> bool {
+        (0..=255).all(|byte| self.ids_at(false, false).id(byte_to_char(byte)) != NONE)
+    }
 }
 
 impl CharacterIds {

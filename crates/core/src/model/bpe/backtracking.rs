@@ -133,6 +133,11 @@ impl BacktrackingEncoder {
         if self.whole_words.is_empty() { None } else { self.whole_words.get(word).copied() }
     }
 
+    /// Iterates over the words that merging never produces, each of which is encoded by the entry that equals it.
+    pub(super) fn whole_words(&self) -> impl Iterator<Item = &[u8]> {
+        self.whole_words.keys().map(Vec::as_slice)
+    }
+
     /// Returns the number of bytes of an entry.
     #[inline]
     pub(super) fn length(&self, entry: u32) -> usize {

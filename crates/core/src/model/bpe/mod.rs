@@ -14,6 +14,7 @@ mod encode;
 mod infer_merges;
 mod merging;
 mod pairs;
+mod parts;
 pub mod train;
 mod unreachable;
 mod unused;
@@ -29,6 +30,7 @@ use backtracking::BacktrackingEncoder;
 use derivations::{InputForm, derivations};
 pub use merging::BpeScratch;
 use pairs::MergeTable;
+pub(crate) use parts::WordParts;
 use unused::Splits;
 
 /// The rank of an entry that no merge produces.
@@ -126,6 +128,8 @@ struct Tables {
     unknown_never_merges: bool,
     /// The backtracking encoders of words as text and as bytes, if the merges allow them.
     backtracking: [OnceLock<Option<BacktrackingEncoder>>; 2],
+    /// Where byte-level words may be cut, if they may.
+    parts: OnceLock<Option<WordParts>>,
 }
 
 impl Bpe {
@@ -260,7 +264,7 @@ impl Bpe {
         let unknown: HashSet<u32> = alphabet.fallbacks().chain(self.unk_id()).collect();
         let unknown_never_merges =
             known && !pairs.iter().any(|(left, right)| [left, right].iter().any(|id| unknown.contains(id)));
-        Tables { alphabet, pairs, unknown_never_merges, backtracking: Default::default() }
+        Tables { alphabet, pairs, unknown_never_merges, backtracking: Default::default(), parts: OnceLock::new() }
     }
 }
 

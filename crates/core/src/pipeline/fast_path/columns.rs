@@ -113,6 +113,8 @@ impl<'a, C: Context> ColumnSink<'a, C> {
 }
 
 impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C> {
+    const TAKES_PARTS: bool = false;
+
     #[inline]
     fn push_inline(&mut self, start: usize, cached: &[CachedToken; INLINE_TOKENS], count: usize) {
         self.push_slice(start, &cached[..count]);

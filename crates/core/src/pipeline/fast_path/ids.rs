@@ -74,6 +74,8 @@ impl<'a, C: Context> IdSink<'a, C> {
 }
 
 impl<C: Context> Sink<u32, INLINE_IDS> for IdSink<'_, C> {
+    const TAKES_PARTS: bool = true;
+
     #[inline]
     fn push_inline(&mut self, _: usize, tokens: &[u32; INLINE_IDS], count: usize) {
         if self.filled > BUFFERED_IDS - INLINE_IDS {

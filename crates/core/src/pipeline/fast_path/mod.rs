@@ -18,7 +18,7 @@ use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, ChunkBuffers, Fallback, FastPath, Sink};
+use crate::fast::{Cache, ChunkBuffers, Fallback, FastPath, PartModel, Sink};
 use crate::model::context::Context;
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
@@ -165,6 +165,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                     fast.encode(
                         &part[span.range()],
                         (options.path == EncodingPath::Fast).then_some(&mut *cache),
+                        PartModel { model: tokenizer.model(), entries },
                         chunks,
                         sink,
                     )
