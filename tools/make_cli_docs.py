@@ -22,7 +22,7 @@ HEAD = """\
 <!-- Written by tools/make_cli_docs.py from the help texts: change those. -->
 
 Data goes to standard output, everything else to standard error. A command that fails prints nothing to standard output,
-except `encode` and `decode` with `--stream`. `-`, or no file, is standard input. Text is UTF-8, read line by line; a line ends
+except with `--stream`. `-`, or no file, is standard input. Text is UTF-8, read line by line; a line ends
 at a line feed, and a carriage return before it is part of the line end. A file that is not text is an error that names its kind
 and a command that extracts the text: data compressed by gzip, Zstandard, bzip2 or xz, ZIP and Parquet are recognized by their
 first bytes, JSON lines by the name (`.jsonl`, `.ndjson`) and the first line.
@@ -30,7 +30,7 @@ first bytes, JSON lines by the name (`.jsonl`, `.ndjson`) and the first line.
 | exit code | |
 |---|---|
 | 0 | success, also if the reader of a pipe exits early |
-| 1 | findings, of commands that search for some; no error ends with 1 |
+| 1 | kept for findings, of commands that search for some; no error ends with 1 |
 | 2 | any error, such as wrong usage or invalid input: one line on standard error says what is wrong, where, and what to do |
 | 130 | interrupted |
 

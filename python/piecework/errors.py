@@ -282,6 +282,7 @@ _FILE_ERRORS: dict[int, tuple[type[FileError], str]] = {
     errno.EACCES: (FilePermissionError, "permission denied"),
     errno.EPERM: (FilePermissionError, "operation not permitted"),
     errno.EROFS: (FilePermissionError, "the file system is read-only"),
+    errno.ENOTDIR: (MissingFileError, "no such file or folder"),
     errno.EISDIR: (NotAFileError, "is a folder; expected a file"),
     errno.ENOSPC: (FileError, "no space left on the disk; nothing was written"),
     errno.ENAMETOOLONG: (FileError, "the file name is too long"),

@@ -6,6 +6,7 @@ success, 1 findings, 2 errors, 130 interrupted.
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_INVALID = re.compile("^Invalid value for '?(--[a-z-]+)'?: ")
+"""The beginning of typer's message about the value of an option."""
 _PHRASES = (("Value error, ", ""), ("Input should be ", "expected "))
 """Phrases of typer's messages about values, and ours."""
 
@@ -80,6 +83,7 @@ def _show_bug(error: Exception) -> NoReturn:
 
 def _usage_error(message: str, context: Any) -> str:
     """Returns typer's message in our style, with the command whose help to read."""
+    message = _INVALID.sub(r"\1: ", message)
     for theirs, ours in _PHRASES:
         message = message.replace(theirs, ours)
     text = f"{message[:1].lower()}{message[1:].removesuffix('.')}"

@@ -31,7 +31,7 @@ def _piecework(
     """Train, run and explain subword tokenizers.
 
     Data goes to standard output, everything else to standard error. `-`, or no file, is standard input. Exit codes: 0
-    success, 1 findings, 2 errors.
+    success, 1 findings, 2 errors, 130 interrupted.
 
     Examples:
       piecework train story.txt -o tokenizer.json --vocab-size 4000

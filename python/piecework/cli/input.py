@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     from piecework.results import Progress
 
-__all__ = ["STDIN", "Input", "at_line", "without_end"]
+__all__ = ["STDIN", "Input", "at_line", "stdin_lines", "without_end"]
+
+_ONLY_TEXT = "text 0: "
+"""The place of an error in a batch of one line, which the number of the line replaces."""
 
 Result = TypeVar("Result")
 
@@ -130,9 +133,10 @@ class Input:
         """Returns the result of a function for the lines read last; an error names the first invalid line."""
         try:
             return work(lines)
-        except ConfigError:  # an invalid setting, which does not depend on a line
-            raise
-        except PieceworkError:
+        except PieceworkError as error:
+            if isinstance(error, ConfigError) or error.setting:  # which does not depend on a line
+                error.place = ""
+                raise
             for number, line in enumerate(lines, self.line - len(lines) + 1):
                 with at_line(self.name, number):
                     work([line])
@@ -180,4 +184,11 @@ def at_line(name: str, number: int) -> Iterator[None]:
     try:
         yield
     except PieceworkError as error:
+        error.place = error.place.removeprefix(_ONLY_TEXT)
         raise error.at(f"{name}: line {number}") from None
+
+
+def stdin_lines(command: str) -> Iterator[str]:
+    """Iterates over the lines of standard input; `command` as for :class:`Input`."""
+    with Input(STDIN, command=command) as source:
+        yield from source.lines()

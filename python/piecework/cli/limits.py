@@ -86,6 +86,11 @@ class Limits:
         typer.Option("--no-padding", help="Ignore the tokenizer's padding."),
     ] = False
 
+    @property
+    def is_given(self) -> bool:
+        """Whether any of the options is given."""
+        return self != Limits()
+
     def truncation(self, tok: Tokenizer) -> Truncation | None:
         """Returns the tokenizer's truncation, overridden by the given options."""
         from piecework import Truncation
@@ -142,7 +147,7 @@ _PADDING = {
 def _refuse(given: Mapping[str, object], problem: str) -> None:
     for name in given:
         option = f"--{name.replace('_', '-')}"
-        raise typer.BadParameter(f"{option} {problem}", param_hint=option)
+        raise typer.BadParameter(problem, param_hint=option)
 
 
 def _length(text: str) -> int | None:

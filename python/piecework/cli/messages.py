@@ -65,7 +65,8 @@ class Options:
 
     def _named(self, setting: str) -> str:
         """Returns the option of a setting, or of the setting that contains it; without option, its own name."""
-        return self._option(setting.partition(".")[0].partition("[")[0]) or setting
+        name = setting.partition(".")[0].partition("[")[0]
+        return self._options.get(name) or self._option(name) or setting
 
     def _assigned(self, text: str) -> str:
         """Returns the option for `name` or `name=value`; without option, the text between backticks."""

@@ -227,15 +227,19 @@ class Splitting:
         from piecework import normalizers
 
         settings = self.load_settings()
-        flags = {name: settings.pop(name) for name in self._flags()}
-        if flags or self.normalizer is NormalizerName.bert:
+        if self.normalizer is None and (flags := self._flags()):
+            settings = {name: value for name, value in settings.items() if name not in flags}
             settings["normalizer"] = normalizers.BertNormalizer(**flags)
         return settings
 
     def load_settings(self) -> dict[str, Any]:
         """Returns the options as arguments of a loader."""
         settings: dict[str, Any] = self._flags()
-        if self.normalizer not in (None, NormalizerName.bert):
+        if self.normalizer is NormalizerName.bert:
+            from piecework.normalizers import BertNormalizer
+
+            settings = {"normalizer": BertNormalizer(**settings)}
+        elif self.normalizer:
             _refuse(settings, f"--normalizer {self.normalizer.value}")
             settings["normalizer"] = _rules(self.normalizer)
         if self.jieba_dictionary and self.pre_tokenizer is not PreTokenizerName.jieba:
@@ -300,16 +304,15 @@ def _phrases(file: str) -> list[str]:
     check_text(file, "")
     phrases = list(filter(None, read_lines(file, "utf-8", "strict", command="")))
     if not phrases:
-        raise FormatError(
-            f"{file}: expected at least one phrase, one per line, found none; the file is empty"
-        )
+        problem = "expected at least one phrase, one per line, found none"
+        raise FormatError(problem, place=f"{file}: ", hint="write a phrase into the file")
     return phrases
 
 
 def _refuse(given: dict[str, bool], other: str) -> None:
     for name, value in given.items():
         option = f"--{'' if value else 'no-'}{name.replace('_', '-')}"
-        raise typer.BadParameter(f"{option} cannot be combined with {other}", param_hint=option)
+        raise typer.BadParameter(f"cannot be combined with {other}", param_hint=option)
 
 
 def _limit(text: str | int | None) -> int | None:

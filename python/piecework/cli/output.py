@@ -112,6 +112,8 @@ def check_target(path: Path, *inputs: str) -> None:
     Raises:
         FileError: The path is not a file, its folder is missing or not writable, or the file is also an input.
     """
+    if str(path) == "-":
+        raise FileError(errno.EINVAL, "expected a file, found standard output", "-")
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -68,6 +68,11 @@ class Sampling:
         ),
     ] = None
 
+    @property
+    def is_given(self) -> bool:
+        """Whether any of the options is given."""
+        return self != Sampling()
+
     def at(self, line: int) -> CallSampling | Default:
         """Returns the sampling of a batch that starts at a line; tokens do not depend on the batch size."""
         from piecework.arguments import DEFAULT
@@ -83,9 +88,9 @@ class Sampling:
         """Raises BadParameter for options without effect."""
         for option, given in (("--alpha", self.alpha), ("--nbest-size", self.nbest_size)):
             if given is not None and not self.sample:
-                raise typer.BadParameter(f"{option} requires --sample", param_hint=option)
+                raise typer.BadParameter("requires --sample", param_hint=option)
         samples = self.sample or self.dropout is not None
         # Checked last, since `tok.model` copies the vocabulary.
         if self.seed is not None and not samples and not getattr(tok.model, "dropout", None):
-            message = "--seed requires --sample, --dropout, or a model with dropout"
+            message = "requires --sample, --dropout, or a model with dropout"
             raise typer.BadParameter(message, param_hint="--seed")

@@ -99,10 +99,14 @@ def help_text(function: Callable[..., None]) -> str:
 @contextmanager
 def _one_line_errors(options: Options) -> Iterator[None]:
     """Reports errors and warnings on one line, with settings written as options of the verb."""
+    printed = set[str]()
 
     def print_line(kind: str, message: object) -> None:
         text = options.message(message) if isinstance(message, Explained) else str(message)
-        report(f"{kind}: {one_line(shown(text))}")
+        line = f"{kind}: {one_line(shown(text))}"
+        if line not in printed:
+            report(line)
+        printed.add(line)
 
     try:
         with warnings.catch_warnings():

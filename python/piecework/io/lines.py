@@ -145,12 +145,16 @@ class _InvalidBytes(Exception):  # noqa: N818  # never leaves this file
     def located(self, name: str, lines: int) -> InvalidUtf8Error:
         """Returns the public error, given the number of complete lines before the block's text."""
         error, line = self.error, lines + self.valid.count("\n") + 1
-        message = (
-            f"{name}: bytes that are not {error.encoding} in line {line} at byte {self.byte} of the "
-            f"file (0x{error.object[error.start]:02x}): {error.reason}; pass another encoding, or "
-            'errors="replace" to replace them by U+FFFD'
+        located = InvalidUtf8Error(
+            error.encoding,
+            error.object,
+            error.start,
+            error.end,
+            f"bytes that are not {error.encoding} in line {line} at byte {self.byte} of the file "
+            f"(0x{error.object[error.start]:02x}): {error.reason}",
+            place=f"{name}: ",
+            hint='pass another `encoding=...`, or `errors="replace"` to replace them by U+FFFD',
         )
-        located = InvalidUtf8Error(error.encoding, error.object, error.start, error.end, message)
         located.line, located.byte = line, self.byte
         return located
 

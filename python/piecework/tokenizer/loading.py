@@ -300,7 +300,7 @@ def _from_merges(
         core = _core.from_merges(vocab, merges, splitter, functions, kind)
     except (FormatError, VocabularyError) as error:
         names = (name, other) if is_vocab else (other, name)
-        raise type(error)(f"{names[0]}, {os.path.basename(names[1])}: {error}") from None
+        raise error.at(f"{names[0]}, {os.path.basename(names[1])}") from None
     splitting: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
     return _with_limits(cls, cls._wrap(core, functions), "merges.txt", splitting)
 

@@ -281,16 +281,16 @@ def test_sample_option(run: Run, unigram: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("--alpha", "0.1"), "--alpha requires --sample"),
-        (("--nbest-size", "3"), "--nbest-size requires --sample"),
+        (("--alpha", "0.1"), "--alpha: requires --sample"),
+        (("--nbest-size", "3"), "--nbest-size: requires --sample"),
         (("--sample", "--nbest-size", "0"), "--nbest-size"),
         (("--sample", "--alpha", "-1"), "--alpha"),
         (("--sample", "--alpha", "x"), "--alpha"),
         (("--sample", "--seed", "-1"), "--seed"),
         (("--dropout", "1.5"), "--dropout"),
-        (("--seed", "1"), "--seed requires --sample, --dropout, or a model with"),
+        (("--seed", "1"), "--seed: requires --sample, --dropout, or a model with"),
         (("--nbest", "2", "--sample"), "cannot be combined with --pair"),
-        (("--nbest", "2", "--pair"), "--nbest cannot be combined with"),
+        (("--nbest", "2", "--pair"), "--nbest: cannot be combined with"),
         (("--nbest", "0"), "--nbest"),
     ],
 )
@@ -326,7 +326,7 @@ def test_seed_option_applies_to_models_with_dropout(run: Run, tmp_path: Path) ->
     assert len(outs) == 1
     refused = run("encode", tmp_path / "plain.json", "--seed", 3, stdin="a\n")
     assert refused.code == 2
-    assert "--seed requires --sample, --dropout" in refused.err
+    assert "--seed: requires --sample, --dropout" in refused.err
 
 
 def test_nbest_and_sampling_with_likeliest_wordpiece(

@@ -76,5 +76,5 @@ def test_invalid_values_are_named_in_plain_words(run: Callable[..., Any]) -> Non
         ("--vocab-size", "abc", "expected a valid integer"),
     ):
         ended = run("train", "-", "-o", "t.json", option, value)
-        assert ended.err.startswith(f"error: invalid value for '{option}': {message}")
+        assert ended.err.startswith(f"error: {option}: {message}")
         assert ended.code == 2

@@ -287,7 +287,7 @@ LONG = "x" * 5000
         ("encode {tok} {text} --thread 1", "--threads); see piecework encode --help"),
         ("encode {tok} {text} --threads", "option '--threads' requires an argument"),
         ("encode", "missing argument 'TOKENIZER'; see piecework encode --help"),
-        ("encode {tok} --stride 1 --max-length 9", "--stride requires --json"),
+        ("encode {tok} --stride 1 --max-length 9", "--stride: requires --json"),
         ("encode {tok} {text} $'--bad\\noption'", "no such option: --bad"),
         ("$'no\\nverb'", "no such command"),
         (f"inspect {{tok}} --token {LONG}", "is not in the vocabulary"),
@@ -331,7 +331,6 @@ def test_full_standard_error_changes_no_exit_code(
     assert ("new.json" in command) == tok_file.with_name("new.json").exists()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
 def test_unexpected_errors_do_not_end_with_the_code_of_findings(
     run: Callable[..., Any], tok_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,6 +344,7 @@ def test_unexpected_errors_do_not_end_with_the_code_of_findings(
     assert ended.err.endswith("please report it with the lines above\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
 @pytest.mark.parametrize("errors", ["", "--errors replace"])
 @pytest.mark.parametrize("encoding", ["", "--encoding latin-1"])
 def test_compressed_standard_input_is_refused(

@@ -189,11 +189,11 @@ def test_bpe_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--model", "bpe", "--criterion", "pmi"], "--criterion has no effect with --model bpe"),
-        (["--alphabet", "byte"], "--alphabet has no effect with --model wordpiece"),
+        (["--model", "bpe", "--criterion", "pmi"], "--criterion: has no effect with --model bpe"),
+        (["--alphabet", "byte"], "--alphabet: has no effect with --model wordpiece"),
         (["--ties", "sentencepiece"], "ties"),
-        (["--seed-size", "9"], "--seed-size has no effect with --model wordpiece"),
-        (["--model", "unigram", "--ties", "lex"], "--ties has no effect with --model unigram"),
+        (["--seed-size", "9"], "--seed-size: has no effect with --model wordpiece"),
+        (["--model", "unigram", "--ties", "lex"], "--ties: has no effect with --model unigram"),
         (
             ["--model", "unigram", "--shrinking-factor", "1"],
             "--shrinking-factor: expected a number between 0 and 1",
@@ -207,7 +207,7 @@ def test_bpe_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> No
             "is not a special token; add it to --special-token",
         ),
         (["--model", "unigram", "--em-steps", "0"], "--em-steps"),
-        (["--model", "bpe", "--byte-fallback"], "--byte-fallback has no effect with --model bpe"),
+        (["--model", "bpe", "--byte-fallback"], "--byte-fallback: has no effect with --model bpe"),
         (["--treat-whitespace-as-suffix"], "has no effect with --model wordpiece"),
         (
             ["--model", "unigram", "--special-token", "<unk>", "--user-defined-symbol", "<unk>"],
@@ -458,7 +458,7 @@ def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> Non
         (["-", "-o", "text.txt", "--user-defined-symbols-file", "text.txt"], "also an input"),
         (["-", "-", "-o", "t.json"], "once"),
         (["-", "-o", "t.json", "--dictionary", "nope.txt"], "nope.txt: no such file"),
-        (["-", "-o", "t.json", "--dictionary", "/dev/null"], "the file is empty"),
+        (["-", "-o", "t.json", "--dictionary", "/dev/null"], "found none; write a phrase"),
         (["-", "-o", "text.txt", "--dictionary", "text.txt"], "also an input"),
         (["-", "-o", "t.json", "--jieba-dictionary", "text.txt"], "requires --pre-tokenizer jieba"),
         (["-", "-o", "t.json", "--encoding", "auto"], "--encoding"),

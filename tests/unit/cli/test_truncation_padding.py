@@ -137,7 +137,7 @@ def test_pretokenized_option(run: Run, tok: pw.Tokenizer, tok_file: Path) -> Non
         (["--pad", "longer"], "expected a number or longest, found 'longer'"),
         (["--pad", "٣"], "expected a number or longest"),
         (["--pad", 8, "--no-padding"], "cannot be combined with --no-padding"),
-        (["--pad", "longest", "--stream"], "--stream cannot pad"),
+        (["--pad", "longest", "--stream"], "--stream: cannot pad"),
         (["--pair"], "standard input: line 1: expected two texts separated by a tab, found 1"),
     ],
 )

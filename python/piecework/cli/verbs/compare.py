@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from piecework.cli.input import STDIN, Input
+from piecework.cli.input import stdin_lines
 from piecework.cli.options import AsJsonLines, TokenizerFiles, load
 from piecework.cli.output import as_json, printing, rendered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.table import Table
 
     from piecework.explain import Comparison
@@ -44,7 +42,7 @@ def compare(
     names = " ".join(f"-t {quote(name)}" for name in tokenizers)
     loaded = {name: load(name) for name in tokenizers}
     with printing() as write:
-        for number, word in enumerate(words or _stdin_lines(f"compare {names}")):
+        for number, word in enumerate(words or stdin_lines(f"compare {names}")):
             comparison = compared(word, loaded)
             if json:
                 write(as_json(comparison.to_dict()))
@@ -52,11 +50,6 @@ def compare(
             if number:
                 write("")
             write(rendered(_table(comparison)))
-
-
-def _stdin_lines(command: str) -> Iterator[str]:
-    with Input(STDIN, command=command) as source:
-        yield from source.lines()
 
 
 def _table(comparison: Comparison) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from enum import Enum
 from pathlib import Path  # noqa: TC003  # typer reads it
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,7 @@ import typer
 
 from piecework.cli.options import Loading, TokenizerFile
 from piecework.cli.output import check_target
+from piecework.errors import FileError
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
@@ -90,10 +92,23 @@ def convert(
         raise typer.BadParameter("requires --to sentencepiece", param_hint="--base")
     if base and approximate:
         raise typer.BadParameter("cannot be combined with --approximate", param_hint="--base")
-    if kind != "merges.txt":
-        check_target(target, tokenizer, *([base] if base else []))
+    _check_targets(target, kind, [tokenizer, *([base] if base else [])])
     tok = _load_ranks(tokenizer, name) if name else loading.load(tokenizer)
     tok.save(target, kind, base=base, approximate=approximate)
+
+
+def _check_targets(target: Path, kind: str, inputs: list[str]) -> None:
+    """Raises FileError for files that cannot be written, or that are also inputs."""
+    from piecework.formats.detect import companion_file
+
+    if kind != "merges.txt":
+        check_target(target, *inputs)
+        return
+    if target.exists() and not target.is_dir():
+        raise FileError(errno.ENOTDIR, "is a file; expected a folder", str(target))
+    inputs += filter(None, map(companion_file, inputs))
+    for name in ("vocab.json", "merges.txt") if target.exists() else ():
+        check_target(target / name, *inputs)
 
 
 def _load_ranks(path: str, name: str) -> Tokenizer:

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, fields
 from shlex import quote
 from typing import TYPE_CHECKING
 
+import typer
+
 from piecework.cli.input import STDIN, Input, without_end
 from piecework.cli.options import (
     AsJson,
@@ -63,6 +65,8 @@ def count(
       piecework count tokenizer.json story.txt poem.txt
       cat *.txt | piecework count tokenizer.json --no-special-tokens --json
     """
+    if (files or []).count(STDIN) > 1:
+        raise typer.BadParameter("standard input can be read only once", param_hint="FILE")
     tok = loading.load(tokenizer)
 
     def count_tokens(lines: list[str]) -> int:

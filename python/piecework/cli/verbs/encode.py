@@ -85,8 +85,7 @@ def encode(
     With --json each line is an object of ids, tokens, and offsets in characters of the line; with --pair also type_ids,
     with --pretokenized word_ids (offsets then count in the word), with padding attention_mask, and with truncation
     overflowing, a list of such objects. Truncation and padding are those of the tokenizer unless options override them.
-    --nbest applies neither, and with --json prints a list of objects with their scores. Normalizer and pre-tokenizer can be
-    set only for a vocab.txt; a tokenizer.json contains them.
+    --nbest applies neither, and with --json prints a list of objects with their scores.
 
     Examples:
       piecework encode tokenizer.json story.txt >ids.txt
@@ -101,11 +100,10 @@ def encode(
     tok = loading.load(tokenizer)
     tok = tok.replace(truncation=limits.truncation(tok), padding=limits.padding(tok))
     to_longest = tok.padding is not None and tok.padding.length is None
-    _check(limits, json, stream and to_longest)
+    _check(limits, json=json, pair=pair, streams_to_longest=stream and to_longest)
     sampling.check(tok)
-    if nbest is not None and (pair or pretokenized or sampling.sample):
-        message = "--nbest cannot be combined with --pair, --pretokenized or --sample"
-        raise typer.BadParameter(message, param_hint="--nbest")
+    if nbest is not None:
+        _check_nbest(pair or pretokenized or sampling.is_given or limits.is_given)
 
     def encoded(lines: list[str]) -> EncodedBatch:
         return tok.encode_batch(
@@ -160,13 +158,21 @@ def encode(
             show(source.progress("encoding"))
 
 
-def _check(limits: Limits, json: bool, streams_to_longest: bool) -> None:
+def _check(limits: Limits, *, json: bool, pair: bool, streams_to_longest: bool) -> None:
     """Raises BadParameter for limits without effect, or that a stream cannot have."""
     if limits.stride and not json:
-        raise typer.BadParameter("--stride requires --json", param_hint="--stride")
+        raise typer.BadParameter("requires --json", param_hint="--stride")
+    if limits.truncation_strategy and not pair:
+        raise typer.BadParameter("requires --pair", param_hint="--truncation-strategy")
     if streams_to_longest:
-        message = "--stream cannot pad to the longest line; pass --pad N or --no-padding"
+        message = "cannot pad to the longest line; pass --pad N or --no-padding"
         raise typer.BadParameter(message, param_hint="--stream")
+
+
+def _check_nbest(has_others: bool) -> None:
+    if has_others:
+        message = "cannot be combined with --pair, --pretokenized, sampling, truncation or padding"
+        raise typer.BadParameter(message, param_hint="--nbest")
 
 
 def _whole(source: Input) -> Iterator[list[str]]:

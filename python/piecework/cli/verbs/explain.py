@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from piecework.cli.input import STDIN, Input
+from piecework.cli.input import stdin_lines
 from piecework.cli.options import AsJsonLines, Loading, TokenizerFile
 from piecework.cli.output import as_json, printing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from piecework.explain import Explanation, Piece
 
 
@@ -39,14 +37,9 @@ def explain(
     """
     tok = loading.load(tokenizer)
     with printing() as write:
-        for word in words or _stdin_lines(f"explain {quote(tokenizer)}"):
+        for word in words or stdin_lines(f"explain {quote(tokenizer)}"):
             explanation = tok.explain(word)
             write(as_json(_parts(explanation)) if json else str(explanation))
-
-
-def _stdin_lines(command: str) -> Iterator[str]:
-    with Input(STDIN, command=command) as source:
-        yield from source.lines()
 
 
 def _parts(explanation: Explanation) -> dict[str, Any]:

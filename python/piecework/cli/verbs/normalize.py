@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from piecework import Tokenizer
     from piecework._core import Stage
 
-Words = list[tuple[str, tuple[int, int]]]
+PreTokens = list[tuple[str, tuple[int, int]]]
 
 
 def normalize(
@@ -54,13 +54,13 @@ def normalize(
     ):
         for line in source.lines():
             with at_line(source.name, source.line):
-                normalized, words = stages.normalize(line), stages.pre_tokenize(line)
+                normalized, pre_tokens = stages.normalize(line), stages.pre_tokenize(line)
             if json:
-                write(as_json({"text": line, "normalized": normalized, "pre_tokens": words}))
+                write(as_json({"text": line, "normalized": normalized, "pre_tokens": pre_tokens}))
                 continue
             if source.line > 1:
                 write("")
-            for row in _rows(normalized, words):
+            for row in _rows(normalized, pre_tokens):
                 write(row)
 
 
@@ -72,8 +72,8 @@ def _stages(tok: Tokenizer) -> Stage:
     return Stage(*splitter_json(tok.normalizer, tok.pre_tokenizer))
 
 
-def _rows(normalized: str, words: Words) -> Iterator[str]:
+def _rows(normalized: str, pre_tokens: PreTokens) -> Iterator[str]:
     """Iterates over the output lines of a text."""
     yield shown(normalized)
-    for word, (start, end) in words:
-        yield f"{start}-{end}\t{quoted(shown(word))}"
+    for pre_token, (start, end) in pre_tokens:
+        yield f"{start}-{end}\t{quoted(shown(pre_token))}"

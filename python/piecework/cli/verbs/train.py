@@ -351,10 +351,10 @@ class TrainerOptions:
         known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # trainers are dataclasses
         for name in settings.keys() - known:
             option = f"--{name.replace('_', '-')}"
-            message = f"{option} has no effect with --model {self.model.value}; remove it"
+            message = f"has no effect with --model {self.model.value}; remove it"
             raise typer.BadParameter(message, param_hint=option)
         if kind is not BpeTrainer and self.vocab_size is None:
-            message = f"--model {self.model.value} requires --vocab-size"
+            message = f"required with --model {self.model.value}"
             raise typer.BadParameter(message, param_hint="--vocab-size")
         return kind(**settings)
 
@@ -381,8 +381,9 @@ def _warn_of_comma(token: str) -> None:
     if "," in token and parts:
         several = " ".join(f"--special-token {quote(part)}" for part in parts)
         warn(
-            f"--special-token: {cut(token)} is one special token that contains a comma; for several tokens repeat the option: "
-            f"{several}"
+            f"{cut(token)} is one special token that contains a comma",
+            setting="special_tokens",
+            hint=f"for several tokens repeat the option: {several}",
         )
 
 
@@ -453,7 +454,7 @@ def train(
     inputs = [*names, *symbols, *splitting.files()]
     _check_targets([output, *([vocab_txt] if vocab_txt else [])], inputs)
     _check_name(output.name)
-    settings = trainer.trainer(_symbols(user_defined_symbols_file, names))
+    settings = trainer.trainer(_symbols(user_defined_symbols_file, names, errors))
     with bar(no_progress) as show:
         from piecework import train as run
 
@@ -474,9 +475,9 @@ def train(
         )
         tok = run(table, settings, **pipeline, threads=threads, progress=show)
     with printing() as write:
-        tok.save(output)
-        if vocab_txt:
+        if vocab_txt:  # first, since a token may have no place in a vocab.txt
             tok.save(vocab_txt, "vocab.txt")
+        tok.save(output)
         if trace:
             history: Sequence[Merge | UnigramStep] = tok.training.steps or tok.history
             for number, step in enumerate(history, 1):
@@ -508,14 +509,14 @@ def _with_suffix_spaces(trainer: Trainer, given: dict[str, Any]) -> dict[str, An
 _SYMBOLS_COMMAND = "train FILE -o tokenizer.json --user-defined-symbols-file -"
 
 
-def _symbols(file: str | None, texts: Sequence[str]) -> list[str]:
+def _symbols(file: str | None, texts: Sequence[str], errors: Errors) -> list[str]:
     if not file:
         return []
     if file == STDIN and STDIN in texts:
         raise typer.BadParameter(
             "standard input can be read only once", param_hint="--user-defined-symbols-file"
         )
-    with Input(file, command=_SYMBOLS_COMMAND) as source:
+    with Input(file, errors.value, _SYMBOLS_COMMAND) as source:
         return list(filter(None, source.lines()))
 
 
@@ -523,7 +524,8 @@ def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
     for target in targets:
         if str(target) == STDIN:
             raise typer.BadParameter(
-                "expected a file, found -; standard output is for --trace and --json"
+                "expected a file, found -; standard output is for --trace and --json",
+                param_hint="--output" if target is targets[0] else "--vocab-txt",
             )
         check_target(target, *(name for name in inputs if name != STDIN))
     if len({target.resolve() for target in targets}) < len(targets):

@@ -184,9 +184,10 @@ fn segments<'w>(
         }
     }
     if segments.is_empty() {
-        let message = "nothing to learn from: no word is left, or none has a character of the alphabet \
-                       (min_word_frequency and character_coverage leave out what is rare)";
-        return Err(Error::Counts(message.into()));
+        let message =
+            Message::new("nothing to learn from: no word is left, or none has a character of the alphabet")
+                .hint("pass more text, lower `min_word_frequency` or raise `character_coverage`");
+        return Err(Error::Counts(message));
     }
     if weight > u128::from(u64::MAX) {
         let message = Message::new("the characters of the words do not fit 64 bits: there are more than 2^64 - 1")
