@@ -163,6 +163,11 @@ fn words_in_parts_give_equal_tokens() {
         let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
         let mut scratch = Scratch::default();
         texts.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &format!("trial {trial}")));
+        if trial < 5 {
+            let long: String = (0..200).map(|_| clauses(random)).collect();
+            let word = long.replace(|c: char| c.is_ascii() || c == '。', "");
+            check(&tokenizer, &word, &mut scratch, &format!("long word, trial {trial}"));
+        }
         bytes += texts.iter().map(String::len).sum::<usize>();
     }
     assert!(bytes > 100_000, "{bytes} bytes");

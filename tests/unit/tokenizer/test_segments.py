@@ -54,6 +54,23 @@ def test_added_tokens_that_are_not_special_are_always_matched() -> None:
         tokens(tok, text, "error")
 
 
+def test_special_token_that_is_an_entry_is_no_whole_word() -> None:
+    # With `ignore_merges`, a word that equals an entry is that entry, unless it is a special token.
+    letters = pw.train(["a"], pw.BpeTrainer(256, alphabet="byte")).vocab
+    model = m.BPE([*letters, "SYS"], ignore_merges=True)
+    tok = pw.Tokenizer(
+        model,
+        pre_tokenizer=p.ByteLevel(add_prefix_space=False),
+        added_tokens=[pw.AddedToken("SYS", special=True)],
+    )
+    assert tok.tokenize("SYS") == ["SYS"]
+    apart = ["S", "Y", "S"]
+    assert tok.tokenize("SYS", specials="text") == apart
+    assert tok.encode("SYS", specials="text").tokens == apart
+    assert tok.encode_segments([("SYS", False)]).tokens == apart
+    assert tok.encode_batch(["SYS"], specials="text")[0].tokens == apart
+
+
 def test_specials_set_accepts_only_special_tokens() -> None:
     for wrong in ({"<plain>"}, {"[SEP]", "a"}, {"no such"}, {""}):
         with pytest.raises(ConfigError, match="not among the special tokens"):

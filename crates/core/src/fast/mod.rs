@@ -124,6 +124,18 @@ impl Default for ChunkBuffers {
     }
 }
 
+impl ChunkBuffers {
+    /// Frees the buffers that a long chunk may have enlarged.
+    pub(crate) fn trim(&mut self) {
+        self.parts = PartList::default();
+    }
+
+    /// Returns the largest capacity of a buffer that grows.
+    pub(crate) fn capacity(&self) -> usize {
+        self.parts.capacity()
+    }
+}
+
 /// Receives the tokens of chunks, one chunk after the other.
 pub(crate) trait Sink<T, const INLINE: usize> {
     /// Whether a chunk may be passed in parts, as if each were a chunk: the sink does not count words.
@@ -262,7 +274,7 @@ fn encode<T: Copy + Default, const INLINE: usize>(
         {
             cache.exponent = exponent;
             if model.is_some_and(|model| parts.fill(text.as_bytes(), chunks.clone(), model)) {
-                return parts.batches().try_for_each(|parts| look_up(text, parts, fold, cache, keys, sink));
+                return parts.batches().try_for_each(|some| look_up(text, some, fold, cache, keys, sink));
             }
             look_up(text, chunks, fold, cache, keys, sink)
         } else {

@@ -44,6 +44,11 @@ impl PartList {
         true
     }
 
+    /// Returns the capacity of the list.
+    pub(super) fn capacity(&self) -> usize {
+        self.starts.capacity().max(self.ends.capacity())
+    }
+
     fn push(&mut self, at: usize) {
         self.starts.push(to_u32(at));
     }

@@ -30,7 +30,7 @@ impl InputForm {
     }
 }
 
-/// Returns the derivations of all entries that merging produces; `None` if backtracking does not support the model.
+/// Returns the derivations of all `allowed` entries that merging produces; `None` if backtracking does not support the model.
 ///
 /// Unsupported are a prefix, a separate suffix, a suffix with `ignore_merges`, and an entry with several derivations.
 pub(super) fn derivations(
@@ -39,6 +39,7 @@ pub(super) fn derivations(
     alphabet: &Alphabet,
     pairs: &MergeTable,
     form: InputForm,
+    allowed: impl Fn(u32) -> bool,
 ) -> Option<Derivations> {
     let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } = settings;
     let (marked, separate) = (!suffix.is_empty(), settings.suffix_style == SuffixStyle::Separate);
@@ -47,7 +48,7 @@ pub(super) fn derivations(
     }
     let mut scratch = BpeScratch::default();
     let mut all = Derivations::default();
-    for (text, id) in vocab.iter() {
+    for (text, id) in vocab.iter().filter(|&(_, id)| allowed(id)) {
         let ending = text.strip_suffix(suffix.as_str()).filter(|rest| !suffix.is_empty() && !rest.is_empty());
         let plain = last_merge(text, false, id, alphabet, pairs, &mut scratch);
         let last = ending.and_then(|rest| last_merge(rest, true, id, alphabet, pairs, &mut scratch));

@@ -23,13 +23,26 @@ impl Bpe {
         scratch: &mut BpeScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
+        self.encode_characters(word, at, entries, true, scratch, out)
+    }
+
+    /// Implements [`Self::encode_word`]; `backtracks` unless the word is known to need merging.
+    fn encode_characters(
+        &self,
+        word: &str,
+        at: u32,
+        entries: Entries,
+        backtracks: bool,
+        scratch: &mut BpeScratch,
+        out: &mut Vec<Token>,
+    ) -> Result<()> {
         if let Some(id) = self.whole(word, entries, scratch) {
             out.push(Token { id, span: Span::new(0, word.len()).shifted(at) });
             return Ok(());
         }
         let tables = self.tables(entries);
         scratch.clear();
-        if !self.encode_text_backtracking(word, tables, scratch)? {
+        if !(backtracks && self.encode_text_backtracking(word, tables, scratch)?) {
             scratch.clear();
             self.fill(word, &tables.alphabet, scratch)?;
             scratch.merge(&tables.pairs);
@@ -58,7 +71,9 @@ impl Bpe {
         text.clear();
         text.extend(word.bytes().map(byte_to_char));
         let first = out.len();
-        let encoded = self.encode_word(&text, 0, entries, scratch, out);
+        // A word that cannot be encoded as bytes cannot be as characters either, if there is an encoder of bytes.
+        let backtracks = !is_plain || self.backtracking(tables, InputForm::Bytes).is_none();
+        let encoded = self.encode_characters(&text, 0, entries, backtracks, scratch, out);
         // A character of the text is a byte of the word. Spans come in order, except where unused entries that contain
         // unknown text were split.
         let (mut starts, mut ends) = (CharacterCounter::default(), CharacterCounter::default());
@@ -414,6 +429,22 @@ mod tests {
             }
         }
         assert!((100..2900).contains(&backtracking), "both ways were taken: {backtracking}");
+    }
+
+    #[test]
+    fn an_excluded_entry_encodes_no_word() {
+        let vocab = Vocab::from_tokens(["S", "Y", "SYS"].map(String::from)).unwrap();
+        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        let model = Bpe::listed(vocab, Vec::new(), settings).unwrap().with_specials([2].into());
+        let mut scratch = BpeScratch::default();
+        for (entries, wanted) in [(Entries::All, vec![2]), (Entries::Ordinary, vec![0, 1, 0])] {
+            let [mut word, mut bytes] = [Vec::new(), Vec::new()];
+            model.encode_word("SYS", 0, entries, &mut scratch, &mut word).unwrap();
+            model.encode_bytes("SYS", entries, &mut scratch, &mut bytes).unwrap();
+            for found in [word, bytes] {
+                assert_eq!(found.iter().map(|token| token.id).collect::<Vec<_>>(), wanted, "{entries:?}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! See `spec/bpe.md`. `alphabet` has the entries of single characters, `pairs` the merges, `infer_merges` infers merges
 //! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations` and `model::trie`) or,
 //! if the model does not allow that, by merging (`merging`). `unused` splits entries that are not tokens. `adjacency`
-//! computes safe split points, `unreachable` the entries that no text becomes. A byte-level tokenizer writes bytes as
+//! computes safe split points of a text, `parts` those of a long word, `unreachable` the entries that no text becomes. A byte-level tokenizer writes bytes as
 //! characters before the model.
 
 mod adjacency;
@@ -122,6 +122,8 @@ struct Shared {
 /// The tables for encoding words.
 #[derive(Debug)]
 struct Tables {
+    /// The entries that the tables contain.
+    entries: Entries,
     alphabet: Alphabet,
     pairs: MergeTable,
     /// Whether every unknown character becomes a token or fallback entries that never merge.
@@ -240,20 +242,22 @@ impl Bpe {
 
     /// Returns the tables of these entries.
     fn tables(&self, entries: Entries) -> &Tables {
-        self.tables.of(entries).get_or_init(|| self.make_tables(|id| self.tables.allows(entries, id)))
+        self.tables.of(entries).get_or_init(|| self.make_tables(entries))
     }
 
     /// Returns the backtracking encoder for words of this form, if the merges allow one.
     fn backtracking<'a>(&self, tables: &'a Tables, form: InputForm) -> Option<&'a BacktrackingEncoder> {
-        let Tables { alphabet, pairs, backtracking, .. } = tables;
+        let Tables { entries, alphabet, pairs, backtracking, .. } = tables;
         let make = || {
-            let derivations = derivations(self.vocab(), self.settings(), alphabet, pairs, form)?;
+            let allowed = |id| self.tables.allows(*entries, id);
+            let derivations = derivations(self.vocab(), self.settings(), alphabet, pairs, form, allowed)?;
             BacktrackingEncoder::new(derivations, self.vocab().id_limit() as usize)
         };
         backtracking[usize::from(form == InputForm::Bytes)].get_or_init(make).as_ref()
     }
 
-    fn make_tables(&self, allowed: impl Fn(u32) -> bool) -> Tables {
+    fn make_tables(&self, entries: Entries) -> Tables {
+        let allowed = |id| self.tables.allows(entries, id);
         let Shared { vocab, merges, settings, .. } = &*self.shared;
         let alphabet = Alphabet::new(vocab, settings, &allowed);
         let pairs = match &**merges {
@@ -264,7 +268,14 @@ impl Bpe {
         let unknown: HashSet<u32> = alphabet.fallbacks().chain(self.unk_id()).collect();
         let unknown_never_merges =
             known && !pairs.iter().any(|(left, right)| [left, right].iter().any(|id| unknown.contains(id)));
-        Tables { alphabet, pairs, unknown_never_merges, backtracking: Default::default(), parts: OnceLock::new() }
+        Tables {
+            entries,
+            alphabet,
+            pairs,
+            unknown_never_merges,
+            backtracking: Default::default(),
+            parts: OnceLock::new(),
+        }
     }
 }
 

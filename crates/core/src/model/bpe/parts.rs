@@ -30,7 +30,7 @@ const LENGTH: usize = 3;
 pub(crate) struct WordParts {
     /// The pairs of characters that are adjacent in an entry.
     pairs: CharacterAdjacency,
-    /// For each character, the fragments before a border that it ends with (the lower half), and those whose entries
+    /// For each character, the fragments before a cut that it ends with (the lower half), and those whose entries
     /// continue with its first bytes (the upper half). A bit stands for several fragments.
     fragments: Box<[u64]>,
     /// The entries that merging never produces, each of which encodes the word that equals it, but no part; without
@@ -71,7 +71,7 @@ impl WordParts {
         let (mut pairs, mut fragments) = (BTreeSet::new(), BTreeMap::<Vec<u8>, BTreeSet<Vec<u8>>>::new());
         for entry in entries {
             for at in 1..entry.len() {
-                let Some((left, right)) = border(&entry, at) else { continue };
+                let Some((left, right)) = around(&entry, at) else { continue };
                 match (character(left), character(right)) {
                     (Some(one), Some(other)) => _ = pairs.insert((one, other)),
                     _ => _ = fragments.entry(left.to_vec()).or_default().insert(right.to_vec()),
@@ -156,11 +156,11 @@ fn character(bytes: &[u8]) -> Option<char> {
     char::from_u32(u32::from(lead & 0xF) << 12 | u32::from(middle & 0x3F) << 6 | u32::from(last & 0x3F))
 }
 
-/// Returns the bytes of an entry on both sides of a border: of the character before it and of the one that begins at it.
+/// Returns the bytes of an entry around a position: of the character before it, and of the one that begins at it.
 ///
 /// The entry may have the last bytes of the former and the first bytes of the latter alone. `None` if one of them is no
 /// character of the range.
-fn border(entry: &[u8], at: usize) -> Option<(&[u8], &[u8])> {
+fn around(entry: &[u8], at: usize) -> Option<(&[u8], &[u8])> {
     let (before, after) = entry.split_at(at);
     let left = &before[before.len().saturating_sub(LENGTH)..];
     let is_inside = |byte: &u8| byte & 0xC0 == 0x80;
@@ -191,6 +191,9 @@ fn characters_of(bytes: &[u8], begins: bool, mut each: impl FnMut(usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::bpe::Settings;
+    use crate::text::bytes::byte_to_char;
+    use crate::vocab::Vocab;
 
     #[test]
     fn fragments_stand_for_the_characters_that_contain_them() {
@@ -215,6 +218,18 @@ mod tests {
         WordParts::new(entries.iter().map(|entry| entry.to_vec()), whole).find(word.as_bytes(), &mut ends);
         let starts = [0].into_iter().chain(ends.iter().copied());
         starts.zip(ends.iter().copied().chain([word.len()])).map(|(start, end)| &word[start..end]).collect()
+    }
+
+    #[test]
+    fn byte_level_models_have_parts() {
+        let bytes = || (0..=255).map(|byte| byte_to_char(byte).to_string());
+        let model = |tokens: Vec<String>| {
+            Bpe::listed(Vocab::from_tokens(tokens).unwrap(), Vec::new(), Settings::default()).unwrap()
+        };
+        let mut ends = Vec::new();
+        model(bytes().collect()).word_parts(Entries::All).unwrap().find("中文字".as_bytes(), &mut ends);
+        assert_eq!(ends, [3, 6]);
+        assert!(model(bytes().skip(1).collect()).word_parts(Entries::All).is_none(), "a byte may be unknown");
     }
 
     #[test]

@@ -21,10 +21,11 @@ impl FastScratch {
     /// Frees the buffers that a long chunk may have enlarged.
     pub(in crate::pipeline) fn trim(&mut self) {
         (self.generic, self.new) = Default::default();
+        self.chunks.trim();
     }
 
     /// Returns the largest capacity of a buffer, except for the caches.
     pub(in crate::pipeline) fn capacity(&self) -> usize {
-        self.generic.capacity().max(self.new.0.capacity())
+        self.generic.capacity().max(self.new.0.capacity()).max(self.chunks.capacity())
     }
 }

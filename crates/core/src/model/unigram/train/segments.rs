@@ -184,9 +184,8 @@ fn segments<'w>(
         }
     }
     if segments.is_empty() {
-        let message =
-            Message::new("nothing to learn from: no word is left, or none has a character of the alphabet")
-                .hint("pass more text, lower `min_word_frequency` or raise `character_coverage`");
+        let message = Message::new("nothing to learn from: no word is left, or none has a character of the alphabet")
+            .hint("pass more text, lower `min_word_frequency` or raise `character_coverage`");
         return Err(Error::Counts(message));
     }
     if weight > u128::from(u64::MAX) {
