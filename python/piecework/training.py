@@ -11,7 +11,7 @@ from piecework._component import splitter_json
 from piecework.arguments import DEFAULT, ArrowColumn, Default, check_iterable
 from piecework.counts import WordCounts, with_defaults
 from piecework.errors import warn, wrong_type
-from piecework.io import check_text, exists
+from piecework.io import check_text, is_file
 from piecework.normalizers import SentencePiece
 from piecework.pre_tokenizers import ByteLevel, Metaspace, Split, WhitespaceSplit
 from piecework.progress import reporting
@@ -154,7 +154,7 @@ def _warn_of_file_names(texts: object) -> None:
 
 def _is_file(text: object) -> bool:
     is_name = isinstance(text, str) and 0 < len(text) <= _LONGEST_NAME and text.isprintable()
-    return is_name and exists(cast("str", text))
+    return is_name and is_file(cast("str", text))
 
 
 def _check_trainer_type(trainer: object) -> None:

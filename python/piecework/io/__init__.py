@@ -3,6 +3,7 @@
 from piecework.io.files import (
     existing_folder,
     exists,
+    is_file,
     make_folder,
     may_block,
     packed,
@@ -22,6 +23,7 @@ __all__ = [
     "detect_encoding",
     "existing_folder",
     "exists",
+    "is_file",
     "make_folder",
     "may_block",
     "packed",

@@ -123,6 +123,11 @@ def exists(path: Pathish) -> bool:
     return os.path.exists(checked(path))
 
 
+def is_file(path: Pathish) -> bool:
+    """Returns whether a path is that of a file, not of a folder."""
+    return os.path.isfile(checked(path))
+
+
 def read_if_exists(path: Pathish) -> bytes | None:
     """Returns the bytes of a file, or None if it does not exist.
 

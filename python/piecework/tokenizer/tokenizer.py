@@ -335,9 +335,10 @@ class Tokenizer(EncodingMethods, DecodingMethods):
 
         ``tokenizers`` 0.23 loads the tokenizer.json too. If the tokenizer has a setting that ``tokenizers`` lacks
         (``unknown`` other than ``"word"``), the file gets a model type that ``tokenizers`` rejects, so ids never change
-        silently. Other formats contain less, a vocab.txt only the tokens: lost data raises a warning that lists it, and a
-        model or component that the format cannot hold is an error. In a tokenizer.json :attr:`control_symbols` are ordinary special tokens, which are
-        matched in texts by default once the file is loaded; this raises a warning.
+        silently. Other formats contain less, a vocab.txt only the tokens: lost data raises a warning that lists it; a
+        SentencePiece model, subword-nmt's or CLIP's file that would change ids is an error. In a tokenizer.json
+        :attr:`control_symbols` are ordinary special tokens, which are matched in texts by default once the file is loaded;
+        this raises a warning.
 
         Args:
             path: The file, which is created or replaced atomically; for ``"merges.txt"`` the folder of vocab.json and

@@ -76,7 +76,7 @@ def convert(
 ) -> None:
     """Write a tokenizer in another format.
 
-    Lost data raises a warning that lists it; a model or component that the format cannot hold is an error.
+    Lost data raises a warning that lists it; for a .model, CLIP and subword-nmt, losses that change ids are errors.
 
     Examples:
       piecework convert cl100k_base.tiktoken tokenizer.json
