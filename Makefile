@@ -38,7 +38,7 @@ demo: $(VENV)/.built ## Train, save, load, encode and explain, on text that is p
 	$(BIN)/python examples/demo.py
 
 ##@ Develop
-.PHONY: build fmt check lint test
+.PHONY: build fmt check lint lint-core test
 build: $(VENV)/.built $(VENV)/.test ## Create .venv with all development tools
 
 fmt: $(VENV)/.test ## Format all code, and apply automatic fixes
@@ -49,7 +49,9 @@ fmt: $(VENV)/.test ## Format all code, and apply automatic fixes
 check: style $(VENV)/.checked $(VENV)/.importable ## Check an edit in minutes: formats, lints, types, fast tests
 	HYPOTHESIS_PROFILE=quick $(BIN)/pytest --quiet $(PARALLEL) $(FAST_TESTS) $(ARGS)
 
-lint: style $(VENV)/.built ## Check formats, lints, types, stubs and import contracts
+lint: style lint-core ## Check formats, lints, types, stubs and import contracts
+
+lint-core: $(VENV)/.built $(VENV)/.test
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- --deny warnings
 	$(CARGO) clippy --package piecework-core --no-default-features --locked --quiet -- --deny warnings
 	$(BIN)/python -m mypy.stubtest piecework._core --allowlist tests/stubtest-allow.txt
@@ -58,7 +60,7 @@ lint: style $(VENV)/.built ## Check formats, lints, types, stubs and import cont
 # comes last, so that its count is the last line of the output.
 test: style $(VENV)/.run ## Run every check and every test
 	$(MAKE) $(VENV)/.built & $(MAKE) test-rust; wait $$!
-	$(MAKE) lint doctests smoke test-python
+	$(MAKE) lint-core doctests smoke test-python
 
 ##@ Parts of `make test`
 .PHONY: style test-rust doctests docs-check smoke test-python
