@@ -83,6 +83,19 @@ def test_error_says_why_a_folder_cannot_be_made(
     assert not (tmp_path / "no-such-folder").exists()
 
 
+def test_merges_txt_is_converted_but_not_onto_itself(run: Run, ranks: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    run("convert", ranks, source, "--to", "merges.txt")
+    before = {path.name: path.read_bytes() for path in source.iterdir()}
+    for name in ("vocab.json", "merges.txt"):
+        ended = run("convert", source / name, source, "--to", "merges.txt")
+        assert (ended.code, ended.out) == (2, "")
+        assert "vocab.json: is also an input; write to another file" in ended.err
+    assert {path.name: path.read_bytes() for path in source.iterdir()} == before
+    assert run("convert", source / "vocab.json", target, "--to", "merges.txt").code == 0
+    assert {path.name: path.read_bytes() for path in target.iterdir()} == before
+
+
 def test_name_option_selects_the_encoding(run: Run, ranks: Path, tmp_path: Path) -> None:
     mine, target = ranks.rename(tmp_path / "mine"), tmp_path / "t.json"
     ended = run("convert", mine, target, "--to", "tokenizer.json")

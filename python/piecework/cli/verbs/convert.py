@@ -106,9 +106,9 @@ def _check_targets(target: Path, kind: str, inputs: list[str]) -> None:
         return
     if target.exists() and not target.is_dir():
         raise FileError(errno.ENOTDIR, "is a file; expected a folder", str(target))
-    inputs += filter(None, map(companion_file, inputs))
+    companions = [other for name in inputs if (other := companion_file(name))]
     for name in ("vocab.json", "merges.txt") if target.exists() else ():
-        check_target(target / name, *inputs)
+        check_target(target / name, *inputs, *companions)
 
 
 def _load_ranks(path: str, name: str) -> Tokenizer:
