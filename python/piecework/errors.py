@@ -342,9 +342,24 @@ def from_bytes(place: str, problem: str, value: int, byte: int) -> InvalidUtf8Er
 def _invalid_byte(
     place: str, problem: str, value: int, position: tuple[int | None, int], hint: str
 ) -> InvalidUtf8Error:
-    error = InvalidUtf8Error("utf-8", bytes([value]), 0, 1, problem, hint=hint, place=place)
-    error.line, error.byte = position
-    return error
+    cause = UnicodeDecodeError("utf-8", bytes([value]), 0, 1, problem)
+    return from_undecodable(cause, problem, position, hint=hint, place=place)
+
+
+def from_undecodable(
+    error: UnicodeDecodeError,
+    problem: str,
+    position: tuple[int | None, int],
+    *,
+    hint: str,
+    place: str,
+) -> InvalidUtf8Error:
+    """Returns the exception for bytes that cannot be decoded, at a line and a byte of a file."""
+    located = InvalidUtf8Error(
+        error.encoding, error.object, error.start, error.end, problem, hint=hint, place=place
+    )
+    located.line, located.byte = position
+    return located
 
 
 def wrong_type(name: str, expected: str, found: object) -> TypeError:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, Self, TypeVar
 from piecework.cli.streams import report
 from piecework.errors import (
     ConfigError,
-    InvalidUtf8Error,
     PieceworkError,
+    from_undecodable,
     wrap_os_error,
 )
 
@@ -160,17 +160,13 @@ class Input:
         except UnicodeDecodeError as error:
             byte = self.bytes + error.start
             problem = f"invalid UTF-8 in line {self.line} at byte {byte} of the file"
-            located = InvalidUtf8Error(
-                "utf-8",
-                raw,
-                error.start,
-                error.end,
+            raise from_undecodable(
+                error,
                 f"{problem} (0x{raw[error.start]:02x})",
+                (self.line, byte),
                 hint='pass `errors="replace"` to replace it by U+FFFD',
                 place=f"{self.name}: ",
-            )
-            located.line, located.byte = self.line, byte
-            raise located from None
+            ) from None
 
 
 def without_end(line: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from piecework.cli.messages import option_of
 from piecework.errors import shown
 
 if TYPE_CHECKING:
@@ -146,8 +147,7 @@ _PADDING = {
 
 def _refuse(given: Mapping[str, object], problem: str) -> None:
     for name in given:
-        option = f"--{name.replace('_', '-')}"
-        raise typer.BadParameter(problem, param_hint=option)
+        raise typer.BadParameter(problem, param_hint=option_of(name))
 
 
 def _length(text: str) -> int | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from piecework.errors import Explained
 
-__all__ = ["Options"]
+__all__ = ["Options", "negated", "option_of"]
 
 _PARAMETERS = {
     "truncation": "no_truncation",
@@ -26,6 +26,15 @@ _FLAGS = {"--no-truncation", "--no-padding", "--sample"}
 """Options without a value, whatever the value of the setting."""
 _ANY = "..."
 """The value of a setting in a hint that leaves the value open."""
+
+
+def option_of(name: str) -> str:
+    """Returns the long option that typer makes of a parameter.
+
+    >>> option_of("vocab_size")
+    '--vocab-size'
+    """
+    return f"--{name.replace('_', '-')}"
 
 
 class Options:
@@ -84,12 +93,17 @@ def _with_value(option: str, text: str) -> str:
     if value is True or value is _ANY or option in _FLAGS:
         return option
     if value is False:
-        return f"--no-{option.removeprefix('--')}"
+        return negated(option)
     if value is None:
         return f"{option} ''" if option == "--unk-token" else f"{option} none"
     if option == "--truncation-strategy":
         value = value.replace("_", "-")
     return f"{option} {quote(str(value))}"
+
+
+def negated(option: str) -> str:
+    """Returns the option that switches another one off."""
+    return f"--no-{option.removeprefix('--')}"
 
 
 def _value(text: str) -> Any:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 import typer
 
 from piecework.cli.help import GLOBAL
+from piecework.cli.messages import negated, option_of
 from piecework.errors import FormatError, shown
 
 if TYPE_CHECKING:
@@ -311,8 +312,9 @@ def _phrases(file: str) -> list[str]:
 
 def _refuse(given: dict[str, bool], other: str) -> None:
     for name, value in given.items():
-        option = f"--{'' if value else 'no-'}{name.replace('_', '-')}"
-        raise typer.BadParameter(f"cannot be combined with {other}", param_hint=option)
+        option = option_of(name)
+        hint = option if value else negated(option)
+        raise typer.BadParameter(f"cannot be combined with {other}", param_hint=hint)
 
 
 def _limit(text: str | int | None) -> int | None:

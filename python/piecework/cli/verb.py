@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, get_type_h
 import typer
 from typer.models import OptionInfo
 
-from piecework.cli.messages import Options
+from piecework.cli.messages import Options, option_of
 from piecework.cli.output import shown
 from piecework.cli.streams import report
 from piecework.errors import Explained, PieceworkError, one_line
@@ -88,7 +88,7 @@ def _option_of(parameter: inspect.Parameter) -> tuple[str, str] | None:
     # In an annotation, typer takes the first name as the default.
     names = [name for name in (info.default, *(info.param_decls or ())) if isinstance(name, str)]
     long = [name.partition("/")[0] for name in names if name.startswith("--")]
-    return parameter.name, long[0] if long else f"--{parameter.name.replace('_', '-')}"
+    return parameter.name, long[0] if long else option_of(parameter.name)
 
 
 def help_text(function: Callable[..., None]) -> str:

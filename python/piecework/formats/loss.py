@@ -10,12 +10,12 @@ from piecework.errors import PieceworkWarning, VocabularyError
 from piecework.formats.read import read, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.formats.detect import Format
 
-__all__ = ["describe_loss", "reload", "tiktoken_settings"]
+__all__ = ["describe_loss", "reload", "tiktoken_settings", "warning_of_loss"]
 
 
 def tiktoken_settings(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:
@@ -101,14 +101,20 @@ def describe_loss(
     elif kind == "sentencepiece":
         # The writer rejects other normalizers; this one may be read as an equivalent one.
         lost = [fact for fact in lost if fact != "normalizer"]
+    problem = f"the format {kind} cannot represent all of this tokenizer"
+    return warning_of_loss(problem, lost, settings, "load it unchanged")
+
+
+def warning_of_loss(
+    problem: str, lost: Sequence[str], settings: Sequence[str], effect: str
+) -> PieceworkWarning | None:
+    """Returns a warning of what a file lacks, and of the settings that its loading needs; None if there is neither."""
     if not settings and not lost:
         return None
     changes = f"; it lacks or changes {', '.join(lost)}" if lost else ""
     written = ", ".join(f"`{setting}`" for setting in settings)
-    return PieceworkWarning(
-        f"the format {kind} cannot represent all of this tokenizer{changes}",
-        hint=f"pass {written} to load it unchanged" if settings else None,
-    )
+    hint = f"pass {written} to {effect}" if settings else None
+    return PieceworkWarning(f"{problem}{changes}", hint=hint)
 
 
 def _missing_settings(core: CoreTokenizer, name: str) -> list[str]:

@@ -6,7 +6,14 @@ import codecs
 from typing import TYPE_CHECKING, BinaryIO
 
 from piecework import _core
-from piecework.errors import ConfigError, InvalidUtf8Error, shown, wrap_os_error, wrong_type
+from piecework.errors import (
+    ConfigError,
+    InvalidUtf8Error,
+    from_undecodable,
+    shown,
+    wrap_os_error,
+    wrong_type,
+)
 from piecework.io.files import checked
 from piecework.io.kinds import check_start
 
@@ -145,18 +152,14 @@ class _InvalidBytes(Exception):  # noqa: N818  # never leaves this file
     def located(self, name: str, lines: int) -> InvalidUtf8Error:
         """Returns the public error, given the number of complete lines before the block's text."""
         error, line = self.error, lines + self.valid.count("\n") + 1
-        located = InvalidUtf8Error(
-            error.encoding,
-            error.object,
-            error.start,
-            error.end,
+        return from_undecodable(
+            error,
             f"bytes that are not {error.encoding} in line {line} at byte {self.byte} of the file "
             f"(0x{error.object[error.start]:02x}): {error.reason}",
+            (line, self.byte),
             place=f"{name}: ",
             hint='pass another `encoding=...`, or `errors="replace"` to replace them by U+FFFD',
         )
-        located.line, located.byte = line, self.byte
-        return located
 
 
 def _decoded(

@@ -100,25 +100,23 @@ def _save_as(tok: Tokenizer, path: Pathish, kind: Format, base: bytes | None) ->
 
 
 def _save_vocab(tok: Tokenizer, path: Pathish) -> None:
-    text = tok._core.to_vocab()
-    settings, lost = _missing_in_vocab(tok), _lost_in_vocab(tok, text)
-    if settings or lost:
-        changes = f"; it lacks or changes {', '.join(lost)}" if lost else ""
-        warn(
-            f"a vocab.txt contains only the tokens{changes}",
-            hint=f"pass {', '.join(settings)} to load it" if settings else None,
-        )
-    write_aside(path, text.encode())
+    from piecework.formats.loss import warning_of_loss
 
-
-def _missing_in_vocab(tok: Tokenizer) -> list[str]:
-    """Returns the settings that a vocab.txt needs to encode the same."""
-    return [
-        f"`{setting}`"
-        for name, (value, default) in _load_settings(tok).items()
+    text, settings = tok._core.to_vocab(), _load_settings(tok)
+    needed = [
+        assignment
+        for name, (value, default) in settings.items()
         if value != default
-        for setting in _assignments(name, value)
+        for assignment in _assignments(name, value)
     ]
+    given = {name: value for name, (value, _) in settings.items() if name not in LIMITS}
+    own = _implied(tok)
+    back = _implied(load_vocab(type(tok), text.encode(), cast("LoadSettings", given)))
+    lost = [name for name in own if own[name] != back[name]]
+    warning = warning_of_loss("a vocab.txt contains only the tokens", lost, needed, "load it")
+    if warning:
+        show_warning(warning)
+    write_aside(path, text.encode())
 
 
 def _load_settings(tok: Tokenizer) -> dict[str, tuple[object, object]]:
@@ -140,16 +138,6 @@ def _load_settings(tok: Tokenizer) -> dict[str, tuple[object, object]]:
             "max_input_chars_per_word": (tok.max_input_chars_per_word, 100),
         }
     return settings
-
-
-def _lost_in_vocab(tok: Tokenizer, text: str) -> list[str]:
-    """Returns what neither a vocab.txt nor its load settings can represent."""
-    settings = {
-        name: value for name, (value, _) in _load_settings(tok).items() if name not in LIMITS
-    }
-    own = _implied(tok)
-    back = _implied(load_vocab(type(tok), text.encode(), cast("LoadSettings", settings)))
-    return [name for name in own if own[name] != back[name]]
 
 
 def _assignments(name: str, value: object) -> list[str]:
@@ -175,7 +163,7 @@ def _implied(tok: Tokenizer) -> dict[str, object]:
         "added tokens": {number: token for number, token in added if not token.special},
         "post-processor": tok._parts["post_processor"],
         "decoder": tok._parts["decoder"],
-        "training": tok._core.training(),
+        "training": bool(tok.training),
     }
 
 

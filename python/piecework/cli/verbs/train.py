@@ -12,6 +12,7 @@ import typer
 
 from piecework.cli.counting import count_words, load_counts
 from piecework.cli.input import STDIN, Input
+from piecework.cli.messages import option_of
 from piecework.cli.options import (
     Errors,
     FileEncoding,
@@ -350,9 +351,8 @@ class TrainerOptions:
         }
         known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # trainers are dataclasses
         for name in settings.keys() - known:
-            option = f"--{name.replace('_', '-')}"
             message = f"has no effect with --model {self.model.value}; remove it"
-            raise typer.BadParameter(message, param_hint=option)
+            raise typer.BadParameter(message, param_hint=option_of(name))
         if kind is not BpeTrainer and self.vocab_size is None:
             message = f"required with --model {self.model.value}"
             raise typer.BadParameter(message, param_hint="--vocab-size")
