@@ -73,7 +73,8 @@ style: $(VENV)/.test ## Check formats, Python lints, types and import contracts,
 
 test-rust: $(VENV)/.run ## Run the tests of the core, with overflow checks
 	$(CARGO) test --package piecework-core --locked --quiet
-	$(CARGO) test --package piecework-core --no-default-features --locked --quiet --test without_jieba
+	$(CARGO) test --package piecework-core --no-default-features --locked --quiet --test without_jieba \
+		--config profile.dev.package.piecework-core.opt-level=0
 
 doctests: $(VENV)/.built $(VENV)/.test ## Run the examples in the docstrings of both languages
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --package piecework-core --no-deps --locked --quiet

@@ -9,7 +9,7 @@ import os
 from hypothesis import HealthCheck, settings
 
 # The factors of the profiles: `quick` for `make check`, `ci` for `make test`, `fuzz` for `make fuzz`.
-FACTORS = {"quick": 0.1, "ci": 1, "fuzz": 200}
+FACTORS = {"quick": 0.1, "ci": 1, "fuzz": 500}
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 DEFAULT = 100  # examples of a test that states no number
 

@@ -106,7 +106,7 @@ def check_core_equals_reference(config: dict[str, Any], texts: list[str]) -> Non
 
 
 @given(models(), st.sampled_from(SPLITS), st.lists(texts, min_size=1, max_size=6))
-@examples(600)
+@examples(200)
 def test_listed_merges_encode_as_reference(
     model: dict[str, Any], split: Any, texts: list[str]
 ) -> None:
@@ -114,7 +114,7 @@ def test_listed_merges_encode_as_reference(
 
 
 @given(ranked_models("ab") | ranked_models("abc"), st.lists(texts, min_size=1, max_size=6))
-@examples(600)
+@examples(200)
 def test_ranked_merges_encode_as_reference(model: dict[str, Any], texts: list[str]) -> None:
     check_core_equals_reference(config_of(model, None), texts)
 
@@ -154,7 +154,7 @@ def test_byte_level_bpe_encodes_as_reference(
     st.integers(0, 2**64 - 1),
     st.lists(texts, min_size=1, max_size=6),
 )
-@examples(600)
+@examples(200)
 def test_dropout_equals_reference_for_same_seed(
     model: dict[str, Any], chance: float, seed: int, texts: list[str]
 ) -> None:
@@ -175,7 +175,7 @@ words = st.text("ab", min_size=1, max_size=14) | st.text("abc", min_size=1, max_
 @given(
     st.permutations(["ab", "ba", "aa", "bab", "aab", "abab", "bb", "ca", "abc"]), st.lists(words)
 )
-@examples(600)
+@examples(200)
 def test_recovered_merges_merge_as_their_ranks(order: list[str], words: list[str]) -> None:
     ranks = {entry: rank for rank, entry in enumerate(order[: len(order) - len(words) % 5])}
     listed, implied = bpe.ListedMerges(bpe.infer_merges(ranks)), bpe.ImpliedMerges(ranks)

@@ -123,7 +123,7 @@ def check_columns(batch: pw.EncodedBatch) -> None:
 
 
 @given(st.sampled_from(TOKENIZERS), ROWS, ARGUMENTS)
-@examples(700)
+@examples(300)
 def test_batch_equals_single_calls(
     tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any]
 ) -> None:
@@ -131,7 +131,7 @@ def test_batch_equals_single_calls(
 
 
 @given(st.sampled_from(TOKENIZERS), SPLIT_ROWS, ARGUMENTS)
-@examples(500)
+@examples(200)
 def test_pretokenized_batch_equals_single_calls(
     tok: pw.Tokenizer, rows: list[Any], arguments: dict[str, Any]
 ) -> None:
@@ -160,7 +160,7 @@ def test_padded_matrices_hold_the_rows(
 
 
 @given(st.sampled_from(TOKENIZERS), TEXTS, TEXTS | st.none(), TRUNCATIONS, st.integers(0, 3))
-@examples(400)
+@examples(200)
 def test_overflowing_parts_rebuild_the_text(
     tok: pw.Tokenizer, text: str, pair: str | None, truncation: pw.Truncation, stride: int
 ) -> None:

@@ -49,7 +49,7 @@ def test_large_batch_does_not_depend_on_threads(tokenizer: pw.Tokenizer) -> None
 
 
 @given(strategies.encoders(), strategies.texts, strategies.specials)
-@examples(600)
+@examples(200)
 def test_offsets_are_monotone_and_within_text(
     encoder: tuple[list[str], dict[str, Any]], text: str, specials: str | list[str]
 ) -> None:
@@ -66,7 +66,7 @@ def test_offsets_are_monotone_and_within_text(
 
 
 @given(strategies.encoders(), strategies.texts)
-@examples(600)
+@examples(200)
 def test_pieces_of_a_word_cover_it(encoder: tuple[list[str], dict[str, Any]], text: str) -> None:
     tokenizer = core_of(encoder)
     explained = tokenizer.explain(text)

@@ -68,7 +68,7 @@ def check_core_equals_reference(words: dict[str, int], trainer: dict[str, Any]) 
 
 
 @given(strategies.tables, trainers())
-@examples(1500)
+@examples(500)
 @example({"aaaa": 3, "aaa": 2}, {"ties": "hf", "special_tokens": ["aa"]})
 @example({"b": 1}, {"special_tokens": ["b"], "end_of_word_suffix": "b", "suffix_style": "separate"})
 @example({"a</w>": 1, "a": 1, "ba": 2}, {"end_of_word_suffix": "</w>", "ties": "first"})

@@ -35,7 +35,7 @@ def check_core_equals_reference(words: Mapping[str, int], trainer: dict[str, Any
 
 
 @given(strategies.tables, strategies.trainers())
-@examples(1000)
+@examples(300)
 @example({"ﬁ": 2, "\u2060": 1, "\u180e": 2, "hello": 5, "\x7f": 5}, LIKELIHOOD | {"ties": "first"})
 @example({"aaaa": 3, "aaa": 2}, {"vocab_size": 60, "criterion": "sum", "prune_unused": True})
 @example({"a##b": 1, "ab": 1}, {"vocab_size": 60, "criterion": "pmi", "ties": "hf"})

@@ -14,13 +14,13 @@ CORE, REFERENCE = impls.Core(), impls.Reference()
 
 
 @given(strategies.texts, strategies.pipelines())
-@examples(800)
+@examples(300)
 def test_normalization_equals_reference(text: str, pipeline: dict[str, Any]) -> None:
     assert CORE.normalize(text, pipeline) == REFERENCE.normalize(text, pipeline)
 
 
 @given(strategies.texts, strategies.pipelines())
-@examples(500)
+@examples(200)
 def test_pre_tokenization_equals_reference(text: str, pipeline: dict[str, Any]) -> None:
     assert CORE.words(text, pipeline) == REFERENCE.words(text, pipeline)
 
@@ -33,7 +33,7 @@ def test_counting_equals_reference(texts: list[str], pipeline: dict[str, Any]) -
 
 
 @given(strategies.encoders(), st.lists(strategies.texts, max_size=6), strategies.specials)
-@examples(1200)
+@examples(200)
 def test_encoding_equals_reference(
     encoder: tuple[list[str], dict[str, Any]], texts: list[str], specials: str | list[str]
 ) -> None:
@@ -62,7 +62,7 @@ def test_specials_error_refuses_special_tokens_in_text(
     ids=st.lists(st.integers(0, 60), max_size=12),
     skip=st.booleans(),
 )
-@examples(400)
+@examples(200)
 def test_decoding_equals_reference(
     encoder: tuple[list[str], dict[str, Any]], ids: list[int], *, skip: bool
 ) -> None:

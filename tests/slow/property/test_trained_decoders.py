@@ -50,7 +50,7 @@ def test_training_texts_round_trip(name: str, pipeline: str) -> None:
 
 
 @given(st.sampled_from(trained.PAIRS), TEXTS)
-@examples(4000)
+@examples(1500)
 def test_other_texts_round_trip(pair: tuple[str, str], text: str) -> None:
     check_round_trip(*pair, text)
 

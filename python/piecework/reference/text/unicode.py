@@ -8,8 +8,12 @@ a third. So `unicodedata` differs from it; the tables come from a sweep of the l
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from . import _unicode_tables as tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 __all__ = [
     "combining_class",
@@ -30,6 +34,9 @@ __all__ = [
 ]
 
 
+T = TypeVar("T")
+
+
 class _Ranges:
     """Represents a set of characters by the code points at which membership changes."""
 
@@ -45,22 +52,20 @@ class _Ranges:
         return bisect_right(self._bounds, ord(c)) % 2 == 1
 
 
-class _Scripts:
-    """Maps characters to scripts by the code points at which the script changes."""
+class _Values(Generic[T]):
+    """Maps characters to values by the code points at which the value changes."""
 
-    def __init__(self, written: str) -> None:
-        """Parses `first-last:number only:number ...`, in order without overlap."""
+    def __init__(self, ranges: Iterable[tuple[range, T]], default: T) -> None:
+        """Takes ranges of code points without overlap; other characters have the default."""
         self._bounds: list[int] = []
-        self._numbers = [0]
-        for item in written.split():
-            span, number = item.split(":")
-            codes = _read_range(span)
+        self._values = [default]
+        for codes, value in sorted(ranges, key=lambda item: item[0].start):
             self._bounds += [codes.start, codes.stop]
-            self._numbers += [int(number), 0]
+            self._values += [value, default]
 
-    def __getitem__(self, c: str) -> int:
-        """Returns the number of the last bound at or before the character."""
-        return self._numbers[bisect_right(self._bounds, ord(c))]
+    def __getitem__(self, c: str) -> T:
+        """Returns the value after the last bound at or before the character."""
+        return self._values[bisect_right(self._bounds, ord(c))]
 
 
 def _read_range(written: str) -> range:
@@ -79,13 +84,11 @@ def _read_mapping(written: str) -> dict[str, str]:
     return mapping
 
 
-def _read_classes(written: str) -> dict[str, int]:
-    """Parses `first-last:class ...`: ranges of characters of one combining class."""
-    classes: dict[str, int] = {}
+def _read_numbers(written: str) -> Iterator[tuple[range, int]]:
+    """Parses `first-last:number only:number ...`: ranges of characters that have the same number."""
     for item in written.split():
         span, number = item.split(":")
-        classes.update((chr(code), int(number)) for code in _read_range(span))
-    return classes
+        yield _read_range(span), int(number)
 
 
 _CONTROL = _Ranges(tables.CONTROL)
@@ -95,18 +98,17 @@ _NONSPACING_MARK = _Ranges(tables.NONSPACING_MARK)
 _CJK = _Ranges(tables.CJK)
 _WORD = _Ranges(tables.WORD)
 _NUMERIC = _Ranges(tables.NUMERIC)
-_CATEGORIES = {
-    "Lu": _Ranges(tables.LU),
-    "Lt": _Ranges(tables.LT),
-    "Ll": _Ranges(tables.LL),
-    "Lm": _Ranges(tables.LM),
-    "Lo": _Ranges(tables.LO),
-    "M": _Ranges(tables.M),
-    "N": _Ranges(tables.N),
-}
+_CATEGORY: _Values[str | None] = _Values(
+    (
+        (_read_range(span), name)
+        for name in ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N")
+        for span in getattr(tables, name.upper()).split()
+    ),
+    None,
+)
 _COMBINING_MARK = _Ranges(tables.COMBINING_MARK)
-_SCRIPT = _Scripts(tables.SCRIPT)
-_COMBINING_CLASS = _read_classes(tables.COMBINING_CLASS)
+_SCRIPT = _Values(_read_numbers(tables.SCRIPT), 0)
+_COMBINING_CLASS = _Values(_read_numbers(tables.COMBINING_CLASS), 0)
 _DECOMPOSITION = _read_mapping(tables.DECOMPOSITION)
 _LOWERCASE = _read_mapping(tables.LOWERCASE)
 
@@ -198,7 +200,7 @@ def category(c: str) -> str | None:
     >>> category("é"), category("中"), category("\u0301"), category("²"), category("!")
     ('Ll', 'Lo', 'M', 'N', None)
     """
-    return next((name for name, members in _CATEGORIES.items() if c in members), None)
+    return _CATEGORY[c]
 
 
 def is_letter(c: str) -> bool:
@@ -250,7 +252,7 @@ def combining_class(c: str) -> int:
     >>> combining_class("\u0323"), combining_class("\u0307"), combining_class("a")
     (220, 230, 0)
     """
-    return _COMBINING_CLASS.get(c, 0)
+    return _COMBINING_CLASS[c]
 
 
 def decompose(c: str) -> str:

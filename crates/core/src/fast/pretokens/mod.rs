@@ -455,7 +455,11 @@ mod tests {
     fn every_character_in_every_context() {
         let mut tried = Tried::all();
         let contexts = |c| ['a', c, 'b', ' ', c, ' ', 'c', c, '\u{301}', 'b', '1', c, '\n', c, '!', c, '\'', c, 'A', c];
-        for first in (0..0x11_0000_u32).step_by(0x400) {
+        // Of a plane without characters, or with private ones only, the first and the last block are enough.
+        let is_uniform = |plane: u32| (4..14).contains(&plane) || plane > 14;
+        let at_edge = |first: u32| matches!(first & 0xffff, 0 | 0xfc00);
+        let blocks = (0..0x11_0000_u32).step_by(0x400).filter(|&first| !is_uniform(first >> 16) || at_edge(first));
+        for first in blocks {
             let text: String = (first..first + 0x400).filter_map(char::from_u32).flat_map(contexts).collect();
             check(&text, &mut tried);
         }
