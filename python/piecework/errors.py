@@ -90,7 +90,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}…"
 
 
-class Explained:
+class MessageParts:
     """Holds the parts of a message: its place, the setting at fault, the problem and a hint.
 
     Attributes:
@@ -138,7 +138,7 @@ class Explained:
         return f"{type(self).__name__}({str(self)!r})"
 
 
-class PieceworkError(Explained, Exception):
+class PieceworkError(MessageParts, Exception):
     """Serves as the base of all exceptions that piecework raises on purpose.
 
     Attributes:
@@ -147,7 +147,7 @@ class PieceworkError(Explained, Exception):
     """
 
 
-class PieceworkWarning(Explained, UserWarning):
+class PieceworkWarning(MessageParts, UserWarning):
     """Warns of a call that succeeds, but probably not as intended.
 
     Attributes:
@@ -392,8 +392,10 @@ def to_utf8(text: str) -> bytes:
         raise from_surrogate(error) from None
 
 
-def from_surrogate(error: UnicodeEncodeError, place: str = "") -> SurrogateError:
-    """Returns the exception for a ``str`` that has no UTF-8, with its location prepended (called by the core)."""
+def from_surrogate(
+    error: UnicodeEncodeError, place: str = "", setting: str | None = None
+) -> SurrogateError:
+    """Returns the exception for a ``str`` that has no UTF-8, at a place or in a setting (called by the core)."""
     position = f"U+{ord(error.object[error.start]):04X} at character {error.start}"
     return SurrogateError(
         error.encoding,
@@ -403,6 +405,7 @@ def from_surrogate(error: UnicodeEncodeError, place: str = "") -> SurrogateError
         f"the text contains the lone surrogate {position}, which has no UTF-8",
         hint='replace it with text.encode("utf-8", "replace").decode(), or decode the source correctly',
         place=place,
+        setting=setting,
     )
 
 

@@ -100,7 +100,7 @@ class Trainer(Immutable):
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise from_surrogate(error, f"{name}: ") from None
+            raise from_surrogate(error, setting=name) from None
 
     def _check_names(self) -> None:
         for name in _NAMES:

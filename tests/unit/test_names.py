@@ -21,7 +21,7 @@ from piecework.tokenizer import settings as keywords
 
 PUBLIC = sorted(name for name in pw.__all__ if inspect.ismodule(getattr(pw, name)))
 INTERNAL = {
-    "errors": {"Explained"},
+    "errors": {"MessageParts"},
     "patterns": {"differs_in_oniguruma"},
     "pre_tokenizers": {"foreign_phrases", "warn_of_foreign_phrases"},
 }

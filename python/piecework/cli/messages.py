@@ -11,7 +11,7 @@ from piecework.errors import with_hint
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from piecework.errors import Explained
+    from piecework.errors import MessageParts
 
 __all__ = ["Options", "negated", "option_of"]
 
@@ -48,7 +48,7 @@ class Options:
         """
         self._options = options
 
-    def message(self, error: Explained) -> str:
+    def message(self, error: MessageParts) -> str:
         """Returns the message of an error or warning.
 
         >>> from piecework.errors import ConfigError

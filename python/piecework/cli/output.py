@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from piecework.cli.streams import discard_output
-from piecework.display import visible as shown
 from piecework.errors import FileError, MissingFileError, NotAFileError, wrap_os_error
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-__all__ = ["as_json", "check_target", "printing", "rendered", "shown"]
+__all__ = ["as_json", "check_target", "printing", "rendered"]
 
 _IN_MEMORY = 1 << 24
 _WIDE = 10_000

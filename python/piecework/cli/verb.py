@@ -13,9 +13,9 @@ import typer
 from typer.models import OptionInfo
 
 from piecework.cli.messages import Options, option_of
-from piecework.cli.output import shown
 from piecework.cli.streams import report
-from piecework.errors import Explained, PieceworkError, one_line
+from piecework.display import visible
+from piecework.errors import MessageParts, PieceworkError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,8 +102,8 @@ def _one_line_errors(options: Options) -> Iterator[None]:
     printed = set[str]()
 
     def print_line(kind: str, message: object) -> None:
-        text = options.message(message) if isinstance(message, Explained) else str(message)
-        line = f"{kind}: {one_line(shown(text))}"
+        text = options.message(message) if isinstance(message, MessageParts) else str(message)
+        line = f"{kind}: {one_line(visible(text))}"
         if line not in printed:
             report(line)
         printed.add(line)

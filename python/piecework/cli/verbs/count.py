@@ -21,8 +21,9 @@ from piecework.cli.options import (
     Threads,
     TokenizerFile,
 )
-from piecework.cli.output import as_json, printing, rendered, shown
+from piecework.cli.output import as_json, printing, rendered
 from piecework.cli.progress import bar
+from piecework.display import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +104,7 @@ def _count_file(
             counts.tokens += source.apply(count_tokens, [without_end(line) for line in batch])
             counts.words += sum(len(line.split()) for line in batch)
             counts.characters += sum(map(len, batch))
-            show(source.progress(f"counting {shown(file)}"))
+            show(source.progress(f"counting {visible(file)}"))
     counts.lines, counts.bytes = source.line, source.bytes
     return counts
 
@@ -122,5 +123,5 @@ def _table(rows: list[tuple[str, FileCounts]], total: FileCounts) -> str:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("file", overflow="fold")
     for file, counts in [*rows, ("total", total)] if len(rows) > 1 else rows:
-        table.add_row(*(str(getattr(counts, name)) for name in _NAMES), Text(shown(file)))
+        table.add_row(*(str(getattr(counts, name)) for name in _NAMES), Text(visible(file)))
     return rendered(table)

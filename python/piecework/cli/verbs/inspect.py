@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from piecework.cli.options import AsJson, Loading, TokenizerFile
-from piecework.cli.output import as_json, printing, rendered, shown
-from piecework.errors import VocabularyError
-from piecework.errors import shown as cut
+from piecework.cli.output import as_json, printing, rendered
+from piecework.display import visible
+from piecework.errors import VocabularyError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Sized
@@ -120,7 +120,7 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
 
     number = tok.token_to_id(token)
     if number is None:
-        raise VocabularyError(f"{cut(token)} is not in the vocabulary{_hint(tok, token)}")
+        raise VocabularyError(f"{shown(token)} is not in the vocabulary{_hint(tok, token)}")
     merges = lineage(tok, token)
     counts = tok.training.token_counts
     count = probability = None
@@ -195,12 +195,12 @@ def _format(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case dict():
-            pairs = (f"{shown(str(name))} {_format(each)}" for name, each in value.items())
+            pairs = (f"{visible(str(name))} {_format(each)}" for name, each in value.items())
             return ", ".join([*islice(pairs, _MAX_ITEMS), *_rest(value)]) or "none"
         case list() | tuple():
             return " ".join([*map(_format, value[:_MAX_ITEMS]), *_rest(value)]) or "none"
     text = str(value)
-    return shown(text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…")
+    return visible(text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…")
 
 
 def _rest(values: Sized) -> list[str]:

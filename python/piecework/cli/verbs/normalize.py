@@ -15,8 +15,8 @@ from piecework.cli.options import (
     TextFile,
     TokenizerFile,
 )
-from piecework.cli.output import as_json, printing, shown
-from piecework.display import quoted
+from piecework.cli.output import as_json, printing
+from piecework.display import quoted, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +74,6 @@ def _stages(tok: Tokenizer) -> Stage:
 
 def _rows(normalized: str, pre_tokens: PreTokens) -> Iterator[str]:
     """Iterates over the output lines of a text."""
-    yield shown(normalized)
+    yield visible(normalized)
     for pre_token, (start, end) in pre_tokens:
-        yield f"{start}-{end}\t{quoted(shown(pre_token))}"
+        yield f"{start}-{end}\t{quoted(visible(pre_token))}"

@@ -22,11 +22,11 @@ from piecework.cli.options import (
     TextFiles,
     Threads,
 )
-from piecework.cli.output import as_json, check_target, printing, shown
+from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
-from piecework.errors import shown as cut
-from piecework.errors import warn
+from piecework.display import visible
+from piecework.errors import shown, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -381,7 +381,7 @@ def _warn_of_comma(token: str) -> None:
     if "," in token and parts:
         several = " ".join(f"--special-token {quote(part)}" for part in parts)
         warn(
-            f"{cut(token)} is one special token that contains a comma",
+            f"{shown(token)} is one special token that contains a comma",
             setting="special_tokens",
             hint=f"for several tokens repeat the option: {several}",
         )
@@ -556,7 +556,7 @@ def _line(number: int, step: Merge | UnigramStep) -> str:
 
 def _unigram_line(number: int, step: UnigramStep) -> str:
     names = step.removed or ()
-    removed = f"removed {len(names)}: {' '.join(map(shown, names[:5]))}"
+    removed = f"removed {len(names)}: {' '.join(map(visible, names[:5]))}"
     more = " ..." if len(names) > 5 else ""
     kind = "pruned" if step.log_likelihood is None else f"log-likelihood {step.log_likelihood:.6g}"
     return f"{number}\t{step.pieces} pieces\t{kind}\t{removed}{more}".rstrip(": ")
@@ -564,7 +564,7 @@ def _unigram_line(number: int, step: UnigramStep) -> str:
 
 def _merge_line(number: int, merge: Merge) -> str:
     counts = f"pair {merge.pair_count}, left {merge.left_count}, right {merge.right_count}"
-    equation = f"{shown(merge.left)} + {shown(merge.right)} -> {shown(merge.token)}"
+    equation = f"{visible(merge.left)} + {visible(merge.right)} -> {visible(merge.token)}"
     return f"{number}\t{equation}\tscore {merge.score:.6g}\t{counts}\tties {merge.ties}"
 
 
@@ -590,6 +590,6 @@ def _summary_line(tok: Tokenizer, table: WordCounts, output: Path, vocab_size: i
         f"{len(tok.training.steps)} steps" if tok.training.steps else f"{len(tok.history):,} merges"
     )
     return (
-        f"{shown(str(output))}: {tok.vocab_size:,} tokens{requested}, {length}, "
+        f"{visible(str(output))}: {tok.vocab_size:,} tokens{requested}, {length}, "
         f"from {len(table):,} different words, {table.total:,} in total"
     )
