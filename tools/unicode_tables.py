@@ -74,7 +74,7 @@ CHUNK = 4096  # characters in one call: enough to amortize its cost, few enough 
 SEPARATOR = "|"  # a starter that no step changes, so it separates its neighbours
 NUL = "\0"  # such a starter for the compatibility forms, which change a wide `|`
 HANGUL = range(0xAC00, 0xAC00 + 11172)  # the syllables
-CATEGORIES = ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N")  # those that split patterns use
+CATEGORIES = ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N", "P", "S")  # those that split patterns use
 
 Runs = list[tuple[int, int, int]]  # (first, last, value)
 
@@ -90,7 +90,7 @@ class Facts:
     cjk: set[str]
     word: set[str]
     numeric: set[str]
-    category: dict[str, set[str]]  # letters, marks and numbers
+    category: dict[str, set[str]]  # of CATEGORIES
     combining_mark: set[str]
     active_nfc: set[str]
     active_nfkc: set[str]
@@ -125,7 +125,7 @@ def sweep() -> Facts:
     category = swept_categories()
     require(
         not any(whitespace & found for found in category.values()),
-        "a letter, mark or number is white space",
+        "a character of a category is white space",
     )
     combining_class = swept_combining_classes([c for c in SCALARS if nfd[c] == c])
     nfkd = images(NFKD().normalize_str, SCALARS, NUL)
@@ -204,7 +204,7 @@ def swept_regex(pattern: str) -> set[str]:
 
 
 def swept_categories() -> dict[str, set[str]]:
-    """Returns the letters, marks and numbers by category, and checks that each has only one."""
+    """Returns the characters of each category, and checks that each has only one."""
     found = {name: swept_regex(rf"\p{{{name}}}") for name in CATEGORIES}
     members = set().union(*found.values())
     require(len(members) == sum(map(len, found.values())), "a character has two categories")
@@ -392,6 +392,8 @@ KINDS = {
     "CASELESS": ("Lm", "Lo"),
     "MARK": ("M",),
     "NUMBER": ("N",),
+    "PUNCT": ("P",),
+    "SYMBOL": ("S",),
 }
 KIND_BITS = {name: 1 << at for at, name in enumerate([*KINDS, "BLANK"])}
 SHIFT = 7  # 128 characters in a block give the smallest sum of index and blocks

@@ -73,6 +73,16 @@ pub(crate) enum TextPart {
     Token(u32, Span),
 }
 
+impl TextPart {
+    /// Returns the section of a text that begins `base` bytes earlier.
+    fn shifted(self, base: u32) -> Self {
+        match self {
+            Self::Text(span) => Self::Text(span.shifted(base)),
+            Self::Token(id, span) => Self::Token(id, span.shifted(base)),
+        }
+    }
+}
+
 /// The added tokens of a tokenizer, with the automata that find them.
 ///
 /// ```
@@ -348,6 +358,24 @@ impl AddedTokenSearch<'_> {
         each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
         self.split(self.automata.raw.as_ref(), part, |at| base as usize + at, each)
+    }
+
+    /// Calls `each` with the parts of a segment that no normalizer changes: of tokens of the original text and of the
+    /// normalized one.
+    pub(crate) fn unnormalized<E: From<Error>>(
+        self,
+        part: &str,
+        base: u32,
+        mut each: impl FnMut(TextPart) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let normalized = self.automata.normalized.as_ref();
+        self.raw(part, base, |found| match found {
+            TextPart::Text(span) if normalized.is_some() => {
+                let origin = |at| (base + span.start) as usize + at;
+                self.split(normalized, &part[span.range()], origin, |found| each(found.shifted(span.start)))
+            }
+            found => each(found),
+        })
     }
 
     /// Calls `each` with the parts of a normalized text; `origin` maps its bytes to positions in the original.

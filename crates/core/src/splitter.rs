@@ -62,9 +62,9 @@ impl WordSplitter {
         self.pre_tokenizer.as_ref()
     }
 
-    /// Returns the normalizer's locality; `None` without a normalizer.
+    /// Returns the normalizer's locality; `None` without a normalizer, or with an empty sequence of them.
     pub(crate) fn locality(&self) -> Option<Locality<'_>> {
-        self.normalizer.as_ref().map(Normalizer::locality)
+        self.normalizer.as_ref().filter(|normalizer| normalizer.steps().next().is_some()).map(Normalizer::locality)
     }
 
     /// Returns what decides where words end; `None` if a text is one word.

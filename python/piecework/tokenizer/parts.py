@@ -209,8 +209,9 @@ class TokenizerParts(Immutable):
     def split_backends(self) -> tuple[str, ...]:
         r"""Returns the matcher of each split pattern of the pre-tokenizer, in order.
 
-        Patterns of well-known models (`piecework.patterns.SPLIT_PATTERNS`) are matched by grammars, plain strings by a
-        string search, all others by Oniguruma. All of them match what Oniguruma matches.
+        Patterns of well-known models (such as `piecework.patterns.SPLIT_PATTERNS`) are matched by grammars, runs of one set of
+        characters (``\p{N}{1,3}``) and plain strings without a regex engine, all others by Oniguruma. All of them match
+        what Oniguruma matches.
 
         >>> from piecework import Tokenizer, pre_tokenizers
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")

@@ -1,6 +1,7 @@
 """Fast path and generic path give the same tokens, for every character and every pipeline of the fast path."""
 
 import itertools
+import random
 import unicodedata
 from collections.abc import Callable, Iterator
 
@@ -81,7 +82,56 @@ METASPACES: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
         p.Sequence([p.WhitespaceSplit(), p.Metaspace()]),
     ),
 }
-OTHERS |= GRAMMARS | METASPACES
+
+
+def isolated(pattern: str) -> p.Split:
+    """Returns the pre-tokenizer that makes each match of a pattern a word."""
+    return p.Split(pw.Regex(pattern), "isolated")
+
+
+DIVISIONS: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
+    "starcoder": (
+        None,
+        p.Sequence([p.Digits(individual_digits=True), p.ByteLevel(add_prefix_space=False)]),
+    ),
+    "deepseek": (
+        n.Sequence([]),
+        p.Sequence(
+            [
+                isolated(r"\p{N}{1,3}"),
+                isolated("[一-龥\u3040-ゟ゠-ヿ]+"),
+                isolated(
+                    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
+                    r"|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+                ),
+                p.ByteLevel(add_prefix_space=False, use_regex=False),
+            ]
+        ),
+    ),
+    "deepseek-coder": (
+        None,
+        p.Sequence(
+            [
+                *map(isolated, (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\ud7ff]+")),
+                p.Digits(individual_digits=True),
+                p.ByteLevel(add_prefix_space=False, use_regex=False),
+            ]
+        ),
+    ),
+    "falcon": (
+        None,
+        p.Sequence(
+            [
+                p.Punctuation("contiguous"),
+                p.ByteLevel(add_prefix_space=False),
+                p.Digits(),
+                isolated("[0-9][0-9][0-9]"),
+            ]
+        ),
+    ),
+    "punctuation, composed": (n.NFC(), p.Sequence([p.Punctuation(), isolated(r"\s?\p{L}+")])),
+}
+OTHERS |= GRAMMARS | METASPACES | DIVISIONS
 SELECTED = ("bert 1111", "bert 1100", "bert 0000", *OTHERS)
 SWEPT = (
     *("bert 1111", "folded, \\w", "metaspace, folded"),
@@ -220,6 +270,29 @@ def test_each_specials_policy_has_its_own_cache() -> None:
     more = tok.with_added_tokens([pw.AddedToken("sep", normalized=False)])
     assert more.encode_ids("sep") == tok.encode_ids("sep") == [2]
     assert more.encode_ids("xsep", cache=False) == [0, 2]
+
+
+FLAGGED = [
+    pw.AddedToken("<a", normalized=False),
+    pw.AddedToken("a>b", normalized=True),
+    pw.AddedToken("b<a", normalized=True, lstrip=True, rstrip=True),
+    pw.AddedToken("one", normalized=True, single_word=True),
+    pw.AddedToken("<s>", special=True, normalized=True),
+]
+
+
+@pytest.mark.parametrize("normalizer", [None, n.Sequence([])])
+def test_tokens_of_normalized_text_are_matched_where_nothing_is_normalized(
+    normalizer: n.Normalizer | None,
+) -> None:
+    tok = tokenizer("starcoder").replace(normalizer=normalizer).with_added_tokens(FLAGGED)
+    assert tok.generic_path_reason is None
+    dice = random.Random(1)
+    parts = ["<a", ">", "b", "<s>", " ", "one", "x", "  ", "1", "a>b", "é"]
+    texts = ["".join(dice.choices(parts, k=dice.randrange(12))) for _ in range(5_000)]
+    check_paths_agree(tok, texts)
+    composed = tok.replace(normalizer=n.NFC())
+    assert composed.generic_path_reason == "added tokens are matched in the normalized text"
 
 
 def test_paths_agree_while_the_cache_is_bypassed() -> None:

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A [`Chunker`] cuts a text into chunks that can be encoded by themselves. There is one for each kind of pipeline,
-//! recognized by the properties of its stages: [`CharacterChunker`], [`PreTokenChunker`], [`AdjacencyChunker`] and
-//! [`MetaspaceChunker`]. The tokens equal those of the generic path, which is the oracle. Counting shares the stages up
+//! recognized by the properties of its stages: [`CharacterChunker`], [`PreTokenChunker`], [`DivisionChunker`],
+//! [`AdjacencyChunker`] and [`MetaspaceChunker`]. The tokens equal those of the generic path, which is the oracle. Counting shares the stages up
 //! to the chunks: see [`ChunkCounts`].
 
 mod adjacency;
@@ -16,6 +16,8 @@ mod characters;
 mod chunk_counts;
 mod chunker;
 mod contiguous;
+mod divisions;
+mod inert;
 mod keys;
 mod list;
 mod masks;
@@ -36,6 +38,7 @@ use characters::CharacterChunker;
 pub(crate) use chunk_counts::{ChunkCounts, Documents, WordTable};
 use chunker::Chunker;
 pub(crate) use chunker::{Capabilities, ModelInput};
+use divisions::DivisionChunker;
 use keys::{Fold, HashedKey};
 use list::{CAPACITY, ChunkList, ChunkRanges};
 use metaspace::MetaspaceChunker;
@@ -57,6 +60,8 @@ enum Strategy {
     Characters(CharacterChunker),
     /// Cuts into the matches of a known split pattern.
     PreTokens(PreTokenChunker),
+    /// Cuts into the pieces of several patterns in a row.
+    Divisions(DivisionChunker),
     /// Cuts where no entry of the model spans the cut, for BPE models that encode a text as one word.
     Adjacency(AdjacencyChunker),
     /// Cuts before white space, for pipelines that write spaces as metaspaces.
@@ -69,6 +74,7 @@ macro_rules! with_chunker {
         match $strategy {
             Strategy::Characters($chunker) => $result,
             Strategy::PreTokens($chunker) => $result,
+            Strategy::Divisions($chunker) => $result,
             Strategy::Adjacency($chunker) => $result,
             Strategy::Metaspace($chunker) => {
                 let $chunker = &**$chunker;
@@ -181,6 +187,9 @@ impl FastPath {
         if let Some(pre_tokens) = PreTokenChunker::of(splitter) {
             return Ok(Self::by(Strategy::PreTokens(pre_tokens)));
         }
+        if let Some(divisions) = DivisionChunker::of(splitter) {
+            return Ok(Self::by(Strategy::Divisions(divisions)));
+        }
         Ok(Self::by(match MetaspaceChunker::of_words(splitter) {
             Some(metaspace) => Strategy::Metaspace(Box::new(metaspace)),
             None => Strategy::Characters(CharacterChunker::of(splitter)?),
@@ -192,6 +201,7 @@ impl FastPath {
         Some(Self::by(match self.strategy {
             Strategy::Characters(characters) => Strategy::Characters(characters.with_kernel(name)?),
             Strategy::PreTokens(pre_tokens) => Strategy::PreTokens(pre_tokens.with_kernel(name)?),
+            Strategy::Divisions(divisions) => Strategy::Divisions(divisions.with_kernel(name)?),
             Strategy::Adjacency(adjacency) => Strategy::Adjacency(adjacency.with_kernel(name)?),
             Strategy::Metaspace(metaspace) => Strategy::Metaspace(Box::new(metaspace.with_kernel(name)?)),
         }))

@@ -211,10 +211,16 @@ impl Tokenizer {
     /// Returns the name of the kernel that classifies bytes on this machine, or why there is no fast path.
     pub fn fast_path_kernel(&self) -> std::result::Result<&'static str, &'static str> {
         let fast = self.fast.as_ref().map_err(|reason| *reason)?;
-        if self.added.searches_normalized() {
+        if self.searches_normalized() {
             return Err("added tokens are matched in the normalized text");
         }
         Ok(fast.kernel())
+    }
+
+    /// Returns whether added tokens are matched in text that the normalizer may have changed; there they may span several
+    /// chunks.
+    fn searches_normalized(&self) -> bool {
+        self.added.searches_normalized() && self.parts.splitter.locality().is_some()
     }
 
     /// Returns the tokenizer with the kernel of that name, for tests.

@@ -4,11 +4,12 @@
 //! [`Boundary`], in the stage's table ([`PreTokenizer::boundary`](super::PreTokenizer::boundary)) or its own file; a
 //! chunk strategy matches on the kind of boundary, never on a pre-tokenizer.
 
+use super::divisions::Divisions;
 use crate::settings::PrependScheme;
 use crate::text::grammar::Grammar;
 
 /// The part of a text that decides where words end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Boundary {
     /// The characters before and after a position.
     Characters(CharacterBoundary),
@@ -19,6 +20,8 @@ pub(crate) enum Boundary {
         /// Whether the bytes of words are written as characters (byte level).
         writes_bytes: bool,
     },
+    /// Patterns in a row, each of which divides the pieces of the one before.
+    Divisions(Divisions),
     /// Metaspaces, which replace spaces: exactly at them words begin.
     Metaspaces {
         /// The words without a metaspace that get one.
@@ -84,6 +87,7 @@ impl CharacterBoundary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pretokenize::divisions::Division;
     use crate::pretokenize::{Behavior, PreTokenizer, Split};
     use crate::settings::{ByteLevel, Metaspace};
     use crate::text::pattern::Pattern;
@@ -102,6 +106,11 @@ mod tests {
 
     fn matches(grammar: Grammar, writes_bytes: bool) -> Boundary {
         Boundary::Matches { grammar, writes_bytes }
+    }
+
+    fn divisions(grammars: &[Grammar], are_words: bool) -> Boundary {
+        let steps = grammars.iter().copied().map(Division::Grammar).collect();
+        Boundary::Divisions(Divisions { steps, writes_bytes: true, are_words })
     }
 
     #[test]
@@ -152,8 +161,9 @@ mod tests {
             (vec![bert, metaspace.clone()], Boundary::Text),
             (vec![metaspace, space], Boundary::Text),
             (vec![cl100k.clone(), bytes(false, false)], matches(Grammar::Cl100k, true)),
-            (vec![cl100k.clone(), bytes(true, false)], Boundary::Text),
-            (vec![cl100k, bytes(false, false), bytes(false, false)], Boundary::Text),
+            (vec![cl100k.clone(), bytes(true, false)], divisions(&[Grammar::Cl100k, Grammar::Gpt2], true)),
+            (vec![cl100k.clone(), bytes(false, false), bytes(true, false)], divisions(&[Grammar::Cl100k], false)),
+            (vec![cl100k, bytes(true, true)], Boundary::Text),
             (vec![clip.clone(), bytes(true, false)], matches(Grammar::Clip, true)),
             (vec![bytes(false, false), clip], Boundary::Text),
         ] {

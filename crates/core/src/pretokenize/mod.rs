@@ -8,6 +8,7 @@ pub(crate) mod boundary;
 mod byte_level;
 mod characters;
 mod dictionary;
+pub(crate) mod divisions;
 mod function;
 #[cfg(feature = "jieba")]
 mod jieba;
@@ -35,6 +36,7 @@ use crate::pretokenize::words::{WordKind, Words};
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::text::span::Span;
 use boundary::{Boundary, CharacterBoundary};
+use divisions::Divisions;
 
 /// A pre-tokenizer: splits a normalized text into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,6 +119,14 @@ impl PreTokenizer {
 
     /// Returns the boundary: what decides where words end.
     pub(crate) fn boundary(&self) -> Boundary {
+        match self.own_boundary() {
+            Boundary::Text => Divisions::of(self.steps()).map_or(Boundary::Text, Boundary::Divisions),
+            boundary => boundary,
+        }
+    }
+
+    /// Returns the boundary of one pre-tokenizer, or the joint boundary of a sequence.
+    fn own_boundary(&self) -> Boundary {
         let characters = |boundary| Boundary::Characters(boundary);
         let spaces = CharacterBoundary { drops_spaces: true, ..CharacterBoundary::default() };
         match self {
@@ -132,7 +142,7 @@ impl PreTokenizer {
             Self::Metaspace(settings) => metaspace::boundary(*settings),
             Self::Sequence(_) => {
                 let nowhere = Boundary::Characters(CharacterBoundary::default());
-                self.steps().map(Self::boundary).reduce(Boundary::then).unwrap_or(nowhere)
+                self.steps().map(Self::own_boundary).reduce(Boundary::then).unwrap_or(nowhere)
             }
             Self::Punctuation(_)
             | Self::CharDelimiterSplit(_)

@@ -56,7 +56,9 @@ pub struct Split {
 impl Split {
     /// Returns [`Boundary::Matches`] if each match is a word and other text is dropped or cannot occur.
     pub(super) fn boundary(&self) -> Boundary {
-        let Some(grammar) = self.pattern.grammar() else { return Boundary::Text };
+        let Some(grammar) = self.pattern.grammar().filter(|grammar| !grammar.leaves_text()) else {
+            return Boundary::Text;
+        };
         let keeps_matches = if grammar.has_gaps() {
             self.behavior == Behavior::Removed && self.invert
         } else {

@@ -3,5 +3,6 @@
 pub(crate) mod bytes;
 pub mod grammar;
 pub mod pattern;
+pub(crate) mod runs;
 pub mod span;
 pub mod unicode;

@@ -2,7 +2,7 @@
 //!
 //! The engine is Oniguruma with its own syntax and Unicode tables: the patterns of a `tokenizer.json` are written for
 //! it, and no other engine finds the same matches. A pattern with a [`Grammar`], which finds the same matches, does not
-//! use the engine.
+//! use the engine, nor does one that matches runs of characters of one set.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,6 +14,7 @@ use onig::{MatchParam, Regex, Region, SearchOptions};
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::text::grammar::Grammar;
+use crate::text::runs::RunPattern;
 use crate::text::span::check_length;
 
 /// The maximum number of backtracking steps of a match: Oniguruma's default.
@@ -56,6 +57,7 @@ enum Engine {
     Literal(Box<memmem::Finder<'static>>),
     Regex(Regex),
     Grammar(Grammar),
+    Run(RunPattern),
 }
 
 impl Pattern {
@@ -74,20 +76,24 @@ impl Pattern {
     /// The cost is linear for ordinary expressions; contrived ones (alternatives within many repetitions within
     /// look-behind) are expensive.
     pub fn regex(source: &str) -> Result<Self> {
-        let engine = match Grammar::of(source) {
-            Some(grammar) => Engine::Grammar(grammar),
-            None => Engine::Regex(compile_regex(source)?),
+        let engine = if let Some(grammar) = Grammar::of(source) {
+            Engine::Grammar(grammar)
+        } else if let Some(run) = RunPattern::parse(source) {
+            Engine::Run(run)
+        } else {
+            Engine::Regex(compile_regex(source)?)
         };
         Ok(Self(Arc::new(Compiled { source: source.to_owned(), engine })))
     }
 
-    /// Returns the name of the engine: `string`, `Oniguruma` or that of a grammar.
+    /// Returns the name of the engine: `string`, `run of characters`, `Oniguruma` or that of a grammar.
     #[must_use]
     pub fn engine(&self) -> String {
         match self.0.engine {
             Engine::Everywhere | Engine::Literal(_) => "string".to_owned(),
             Engine::Regex(_) => "Oniguruma".to_owned(),
             Engine::Grammar(grammar) => grammar.engine(),
+            Engine::Run(_) => "run of characters".to_owned(),
         }
     }
 
@@ -99,6 +105,15 @@ impl Pattern {
             _ => None,
         }
     }
+
+    /// Returns the pattern as one of runs of characters, if it is one.
+    pub(crate) fn run(&self) -> Option<&RunPattern> {
+        match &self.0.engine {
+            Engine::Run(run) => Some(run),
+            _ => None,
+        }
+    }
+
     /// Returns the text or the regular expression as it was given.
     #[must_use]
     pub fn source(&self) -> &str {
@@ -108,7 +123,7 @@ impl Pattern {
     /// Whether the pattern is a regular expression.
     #[must_use]
     pub fn is_regex(&self) -> bool {
-        matches!(self.0.engine, Engine::Regex(_) | Engine::Grammar(_))
+        matches!(self.0.engine, Engine::Regex(_) | Engine::Grammar(_) | Engine::Run(_))
     }
 
     /// Whether a match may be empty; always true for regular expressions.
@@ -138,6 +153,7 @@ impl Pattern {
             }
             Engine::Regex(regex) => self.find_regex(regex, text, each)?,
             Engine::Grammar(grammar) => grammar.find_matches(text, each),
+            Engine::Run(run) => run.find_matches(text, each),
         }
         Ok(())
     }

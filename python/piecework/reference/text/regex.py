@@ -4,7 +4,7 @@ The library reads them with Oniguruma. Most patterns of a tokenizer.json mean th
 these exceptions:
 
 * `^` and `$` match at lines; but after a line feed at the very end `^` does not match;
-* `\w`, `\s`, `\b`, `\p{N}`, `\p{M}`, `\p{L}` and its parts follow the library's tables; they are
+* `\w`, `\s`, `\b`, `\p{N}`, `\p{M}`, `\p{P}`, `\p{S}`, `\p{L}` and its parts follow the library's tables; they are
   written out as sets of characters here, since Python's differ (its `\s` has U+001C) or do not
   exist (`\p`). `\d` and other categories are those of the running Python;
 * an empty match directly after another match is skipped.
@@ -137,7 +137,10 @@ _CLASSES: dict[str, Callable[[str], bool]] = {
     "s": unicode.is_whitespace,
     "d": lambda c: unicodedata.category(c) == "Nd",
     "L": unicode.is_letter,
-    **{name: partial(_has_category, name) for name in ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N")},
+    **{
+        name: partial(_has_category, name)
+        for name in ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N", "P", "S")
+    },
 }
 
 

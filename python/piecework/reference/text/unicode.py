@@ -101,7 +101,7 @@ _NUMERIC = _Ranges(tables.NUMERIC)
 _CATEGORY: _Values[str | None] = _Values(
     (
         (_read_range(span), name)
-        for name in ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N")
+        for name in ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N", "P", "S")
         for span in getattr(tables, name.upper()).split()
     ),
     None,
@@ -193,12 +193,12 @@ def is_numeric(c: str) -> bool:
 
 
 def category(c: str) -> str | None:
-    r"""Returns the category of a letter (Lu, Lt, Ll, Lm, Lo), mark (M) or number (N), or None.
+    r"""Returns the category of a letter (Lu, Lt, Ll, Lm, Lo), mark (M), number (N), punctuation (P) or symbol (S), or None.
 
     These are `\p{Lu}` and so on to the engine of `Split` and `ByteLevel`.
 
     >>> category("é"), category("中"), category("\u0301"), category("²"), category("!")
-    ('Ll', 'Lo', 'M', 'N', None)
+    ('Ll', 'Lo', 'M', 'N', 'P')
     """
     return _CATEGORY[c]
 

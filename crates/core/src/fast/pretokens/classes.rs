@@ -143,7 +143,7 @@ impl Classes {
             found[category(c).number()] |= 1 << place;
             unknown &= unknown - 1;
         }
-        let [upper, lower, caseless, marks, numbers, blanks, ..] = found;
+        let [upper, lower, caseless, marks, numbers, _, _, blanks, _] = found;
         let marks = if self.case { marks } else { 0 };
         let letters = if self.case { [upper, lower, caseless | marks] } else { [0, 0, upper | lower | caseless] };
         for (set, more) in [UPPER, LOWER, CASELESS].into_iter().zip(letters).chain([(NUMBER, numbers), (BLANK, blanks)])

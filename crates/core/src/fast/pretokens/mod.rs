@@ -9,13 +9,12 @@
 
 mod classes;
 mod gaps;
-mod nfc;
 mod starts;
 
 use self::classes::{Block, Classes, PreviousCharacter};
-use self::nfc::InertDetector;
 use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
+use crate::fast::inert::InertDetector;
 use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
 use crate::fast::text::{first, last, line_end};
 use crate::normalize::locality::AsciiChanges;
@@ -61,7 +60,7 @@ impl BlockMatcher {
             Family::Modern(Modern { digits: 3, end: false, case: false }) => Self::Modern,
             Family::Modern(Modern { digits: 1, end: false, case: false }) => Self::ModernOfDigits,
             Family::Modern(Modern { digits: 3, end: false, case: true }) => Self::Cased,
-            Family::Modern(_) => Self::Grammar,
+            Family::Modern(_) | Family::Marked => Self::Grammar,
             Family::Spaceless => Self::Spaceless,
         }
     }

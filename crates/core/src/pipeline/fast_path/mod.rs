@@ -53,11 +53,8 @@ struct Call<'a, T, const INLINE: usize> {
 impl Tokenizer {
     /// Returns the fast path, if it supports the options of the call.
     fn fast(&self, options: &Options) -> Option<&FastPath> {
-        // A token that is found in the normalized text may span several chunks.
-        let may = options.path != EncodingPath::Generic
-            && !self.added.searches_normalized()
-            && self.regularization(options).is_none();
-        self.fast.as_ref().ok().filter(|_| may)
+        let may = options.path != EncodingPath::Generic && self.regularization(options).is_none();
+        self.fast.as_ref().ok().filter(|_| may && !self.searches_normalized())
     }
 
     /// Appends the ids of a text's tokens; returns false if the text needs the generic path.
@@ -149,7 +146,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
             let cache = &mut caches[entries.index()];
             let base = Span::new(start, end).start;
             let part = &text[start..end];
-            matching.raw(part, base, |found| match found {
+            matching.unnormalized(part, base, |found| match found {
                 // The token before has taken all of it.
                 TextPart::Token(_, span) if span.start == span.end => Ok(()),
                 TextPart::Token(id, span) => {

@@ -38,6 +38,9 @@ pub enum Grammar {
     O200k,
     /// CLIP: white space is in no match.
     Clip,
+    /// The last of the patterns of `DeepSeek` V2 and V3, which sees no digits: words with their marks, each with the character
+    /// before it. Other characters may be in no match.
+    DeepSeek,
 }
 
 /// Patterns that differ in no more than their parameters.
@@ -49,10 +52,12 @@ pub(crate) enum Family {
     Modern(Modern),
     /// Runs of letters and of the rest, single numbers; no white space.
     Spaceless,
+    /// Words with a character before them, runs of punctuation and symbols with the ends of lines behind them.
+    Marked,
 }
 
 /// The patterns in the syntax of Oniguruma; the first pattern of a grammar is its canonical form.
-const PATTERNS: [(Grammar, &str); 10] = [
+const PATTERNS: [(Grammar, &str); 12] = [
     (Grammar::Gpt2, r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
     (Grammar::Gpt2, r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
     (Grammar::Gpt2, TIKTOKEN_R50K),
@@ -82,6 +87,25 @@ const PATTERNS: [(Grammar, &str); 10] = [
     ),
     (Grammar::Clip, r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"),
     (Grammar::Clip, r"'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+"),
+    (
+        Grammar::DeepSeek,
+        concat!(
+            r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^"##,
+            "\r\n",
+            r"\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[",
+            "\r\n]*",
+            r"|\s*[",
+            "\r\n]+",
+            r"|\s+(?!\S)|\s+",
+        ),
+    ),
+    (
+        Grammar::DeepSeek,
+        concat!(
+            r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"##,
+            r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ),
+    ),
 ];
 
 /// The pattern of `r50k` and `p50k` in tiktoken. Both engines agree on it: the rest after `\s++` has no line end.
@@ -107,7 +131,8 @@ pub fn translated(tiktoken: &str) -> Option<&'static str> {
 
 impl Grammar {
     /// All grammars.
-    pub const ALL: [Self; 6] = [Self::Gpt2, Self::Cl100k, Self::Llama3, Self::Qwen2, Self::O200k, Self::Clip];
+    pub const ALL: [Self; 7] =
+        [Self::Gpt2, Self::Cl100k, Self::Llama3, Self::Qwen2, Self::O200k, Self::Clip, Self::DeepSeek];
 
     /// Returns the grammar of a pattern, if it has one.
     #[must_use]
@@ -125,6 +150,7 @@ impl Grammar {
             Self::Qwen2 => "qwen2",
             Self::O200k => "o200k",
             Self::Clip => "clip",
+            Self::DeepSeek => "deepseek",
         }
     }
 
@@ -143,18 +169,24 @@ impl Grammar {
             Self::Qwen2 => Family::Modern(scan::QWEN2),
             Self::O200k => Family::Modern(scan::O200K),
             Self::Clip => Family::Spaceless,
+            Self::DeepSeek => Family::Marked,
         }
     }
 
-    /// Returns whether there may be text between two matches, which is white space then.
+    /// Returns whether white space may be between two matches.
     pub(crate) fn has_gaps(self) -> bool {
         self.family() == Family::Spaceless
+    }
+
+    /// Returns whether other text than white space may be between two matches.
+    pub(crate) fn leaves_text(self) -> bool {
+        self.family() == Family::Marked
     }
 
     /// Returns whether a match of other characters than white space takes the ends of lines that follow; then a letter after the
     /// end of a line begins a match.
     pub(crate) fn takes_line_ends(self) -> bool {
-        matches!(self.family(), Family::Modern(_))
+        matches!(self.family(), Family::Modern(_) | Family::Marked)
     }
 
     /// Returns whether each match of this grammar, as a text by itself, is one match of another.
@@ -188,6 +220,7 @@ impl Grammar {
             Self::Qwen2 => scan::modern(text, from, scan::QWEN2),
             Self::O200k => scan::modern(text, from, scan::O200K),
             Self::Clip => scan::clip(text, from),
+            Self::DeepSeek => scan::deepseek(text, from),
         }
     }
 }

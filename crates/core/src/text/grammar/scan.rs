@@ -7,6 +7,7 @@ use crate::text::unicode::{Category, category};
 const LETTER: Category = Category::LETTER;
 const NUMBER: Category = Category::NUMBER;
 const BLANK: Category = Category::BLANK;
+const SYMBOLS: Category = Category::PUNCT.union(Category::SYMBOL);
 /// The characters that the alternative for other characters does not match.
 const MATCHED: Category = LETTER.union(NUMBER).union(BLANK);
 /// The characters of the upper-case part of a word; marks and letters without case are in both parts.
@@ -79,6 +80,47 @@ pub(super) fn clip(text: &str, from: usize) -> Option<Range<usize>> {
         _ => run(text, after, |kind| !kind.intersects(MATCHED)),
     });
     Some(start..end)
+}
+
+/// Matches ``[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+``
+/// `| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.
+pub(super) fn deepseek(text: &str, mut start: usize) -> Option<Range<usize>> {
+    loop {
+        let (kind, after) = next(text, start)?;
+        let end = name(text, start)
+            .or_else(|| marked_word(text, start, kind, after))
+            .or_else(|| symbols(text, start))
+            .or_else(|| (kind == BLANK).then(|| blank_lines(text, start, after, false)));
+        if let Some(end) = end {
+            return Some(start..end);
+        }
+        start = after;
+    }
+}
+
+/// Matches ``[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+``.
+fn name(text: &str, start: usize) -> Option<usize> {
+    let rest = &text.as_bytes()[start..];
+    let letters = rest[1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    (rest[0].is_ascii_punctuation() && letters > 0).then_some(start + 1 + letters)
+}
+
+/// Matches `[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+`.
+fn marked_word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
+    // A mark may be the character before a word or in a word, with the same result.
+    let is_part = kind.intersects(LETTER.union(Category::MARK));
+    let may_precede = !kind.intersects(SYMBOLS) && !matches!(text.as_bytes()[start], b'\r' | b'\n');
+    let from = if is_part { start } else { may_precede.then_some(after)? };
+    let end = run(text, from, |kind| kind.intersects(LETTER.union(Category::MARK)));
+    (end > from).then_some(end)
+}
+
+/// Matches ` ?[\p{P}\p{S}]+[\r\n]*`.
+fn symbols(text: &str, start: usize) -> Option<usize> {
+    let from = start + usize::from(text.as_bytes()[start] == b' ');
+    let end = run(text, from, |kind| kind.intersects(SYMBOLS));
+    let line_ends = text.as_bytes()[end..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    (end > from).then(|| end + line_ends.count())
 }
 
 /// Matches `'s|'t|'re|'ve|'m|'ll|'d`, in any case if `caseless` (where `ſ` is an `s`).

@@ -60,6 +60,10 @@ impl Category {
     pub const MARK: Self = Self(tables::MARK);
     /// `\p{N}`.
     pub const NUMBER: Self = Self(tables::NUMBER);
+    /// `\p{P}`.
+    pub const PUNCT: Self = Self(tables::PUNCT);
+    /// `\p{S}`.
+    pub const SYMBOL: Self = Self(tables::SYMBOL);
     /// `\s`.
     pub const BLANK: Self = Self(tables::BLANK);
 
@@ -76,7 +80,7 @@ impl Category {
         self.0 & other.0 != 0
     }
 
-    /// Returns its index among upper, lower, caseless, mark, number, blank; 8 for the rest.
+    /// Returns its index among upper, lower, caseless, mark, number, punctuation, symbol, blank; 8 for the rest.
     #[inline]
     #[must_use]
     pub(crate) const fn number(self) -> usize {
@@ -495,7 +499,10 @@ mod tests {
         let of = |category: Category| move |c| super::category(c) == category;
         assert!("AÉǅ".chars().all(of(Category::UPPER)) && "aéß".chars().all(of(Category::LOWER)));
         assert!("中ªʼ".chars().all(of(Category::CASELESS)) && "\u{301}\u{93E}".chars().all(of(Category::MARK)));
-        assert!(" \n\u{85}\u{3000}".chars().all(of(Category::BLANK)) && "!€\0\u{378}".chars().all(of(Category::REST)));
+        assert!(
+            " \n\u{85}\u{3000}".chars().all(of(Category::BLANK)) && "\0\u{378}\u{200b}".chars().all(of(Category::REST))
+        );
+        assert!("!_…".chars().all(of(Category::PUNCT)) && "€+¬".chars().all(of(Category::SYMBOL)));
     }
 
     #[test]

@@ -1,0 +1,282 @@
+//! Cuts a text into the pieces of several patterns in a row.
+//!
+//! Each pattern divides the pieces of the one before: the text into runs of digits and other text, that into words. The
+//! cutter keeps the end of the current piece of each pattern, so that every pattern reads a text once.
+
+use super::chunker::{Capabilities, Chunker, ModelInput};
+use super::inert::InertDetector;
+use super::list::{ChunkList, ChunkRanges};
+use super::masks::SCALAR;
+use super::text::{last, line_end};
+use crate::pretokenize::boundary::Boundary;
+use crate::pretokenize::divisions::Divisions;
+use crate::splitter::WordSplitter;
+use crate::text::unicode::{Category, category, class};
+
+/// The number of pieces that are listed at a time.
+const TOGETHER: usize = 128;
+
+/// Cuts texts into pieces.
+#[derive(Debug, Clone)]
+pub(super) struct DivisionChunker {
+    divisions: Divisions,
+    /// With NFC as normalizer, detects the texts that it does not change; other texts are one chunk.
+    inert: Option<InertDetector>,
+}
+
+impl DivisionChunker {
+    /// Returns the chunker of a splitter that begins with divisions, if its normalizer preserves their pieces.
+    pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
+        let Boundary::Divisions(divisions) = splitter.boundary()? else { return None };
+        let Some(locality) = splitter.locality() else { return Some(Self { divisions, inert: None }) };
+        locality.keeps_inert_nfc.then(|| Self { divisions, inert: Some(InertDetector::new()) })
+    }
+
+    /// Returns whether a text can be cut into pieces: no NFC is required, or NFC does not change the text.
+    fn is_divisible(&self, text: &str) -> bool {
+        self.inert.as_ref().is_none_or(|inert| inert.is_inert(text))
+    }
+}
+
+impl Chunker for DivisionChunker {
+    fn with_kernel(self, name: &str) -> Option<Self> {
+        (name == SCALAR).then_some(self)
+    }
+
+    fn kernel(&self) -> &'static str {
+        SCALAR
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let Divisions { writes_bytes, are_words, .. } = self.divisions;
+        let may_cut_words = writes_bytes && are_words && self.inert.is_none();
+        Capabilities { may_cut_words, ..Capabilities::default() }
+    }
+
+    fn cut<E>(
+        &self,
+        text: &str,
+        _: usize,
+        lines: bool,
+        list: &mut ChunkList,
+        mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut cutter = Cutter { divisions: &self.divisions, text, lines, at: 0, line: 0, ends: [0; Divisions::MOST] };
+        list.clear();
+        list.begin(0);
+        if !self.is_divisible(text) {
+            list.begin(text.len());
+            return take(list.contiguous());
+        }
+        while cutter.at < text.len() {
+            for _ in 0..TOGETHER {
+                if cutter.at == text.len() {
+                    break;
+                }
+                list.begin(cutter.next());
+            }
+            take(list.contiguous())?;
+            list.remove_closed();
+        }
+        Ok(())
+    }
+
+    /// Returns whether white space begins at a byte after a letter or number.
+    ///
+    /// Only white space itself, and line ends behind punctuation and symbols, are in a match with the white space before.
+    fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
+        let is_word = |c: char| category(c).intersects(Category::LETTER.union(Category::NUMBER));
+        let is_inert = |c: char| self.inert.is_none() || class(c).is_inert_nfc();
+        matches!(text[at], b'\t'..=b'\r' | b' ') && last(&text[..at]).is_some_and(|c| is_word(c) && is_inert(c))
+    }
+
+    fn can_count_blocks(&self, keep_ends: bool) -> bool {
+        keep_ends && self.inert.is_none()
+    }
+
+    fn model_input<'a>(&self, chunk: &'a str, _: bool, _: bool, _: &'a mut String) -> Option<ModelInput<'a>> {
+        let input = if self.divisions.writes_bytes { ModelInput::Bytes } else { ModelInput::Word };
+        (self.divisions.are_words && self.is_divisible(chunk)).then(|| input(chunk))
+    }
+}
+
+/// Finds the pieces of a text from left to right.
+struct Cutter<'a> {
+    divisions: &'a Divisions,
+    text: &'a str,
+    /// Whether no piece spans the end of a line.
+    lines: bool,
+    /// The end of the last piece.
+    at: usize,
+    /// The end of the text, or of the line.
+    line: usize,
+    /// The ends of the current pieces of each division, from the longest to the shortest.
+    ends: [usize; Divisions::MOST],
+}
+
+impl Cutter<'_> {
+    /// Returns the end of the next piece; the text must not be at its end.
+    #[inline]
+    fn next(&mut self) -> usize {
+        if self.at == self.line {
+            self.line = if self.lines { line_end(self.text.as_bytes(), self.at) } else { self.text.len() };
+        }
+        let mut end = self.line;
+        for (division, current) in self.divisions.steps.iter().zip(&mut self.ends) {
+            if *current == self.at {
+                *current = division.piece_end(&self.text[..end], self.at);
+            }
+            end = *current;
+        }
+        self.at = end;
+        end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fast::chunker::chunks_of;
+    use crate::pretokenize::words::Words;
+    use crate::pretokenize::{Behavior, PreTokenizer, Split};
+    use crate::settings::ByteLevel;
+    use crate::text::grammar::Grammar;
+    use crate::text::pattern::Pattern;
+
+    const PARTS: [&str; 40] = [
+        " ",
+        "  ",
+        "\n",
+        "\r\n",
+        "\t",
+        "\u{85}",
+        "\u{3000}",
+        "\u{a0}",
+        "'",
+        "'s",
+        "'LL",
+        "!",
+        "!!",
+        "_",
+        "$",
+        "+",
+        "a",
+        "Ab",
+        "word",
+        "É",
+        "é",
+        "e\u{301}",
+        "\u{301}",
+        "ǅ",
+        "中",
+        "中文",
+        "あ",
+        "한국",
+        "1",
+        "12345",
+        "²",
+        "１２",
+        "٣",
+        "\u{200b}",
+        "\0",
+        "…",
+        "€",
+        "🙂",
+        "ไทย",
+        "\u{11de0}",
+    ];
+
+    fn split(pattern: &str) -> PreTokenizer {
+        PreTokenizer::Split(Split {
+            pattern: Pattern::regex(pattern).unwrap(),
+            behavior: Behavior::Isolated,
+            invert: false,
+        })
+    }
+
+    fn bytes(use_regex: bool) -> PreTokenizer {
+        PreTokenizer::ByteLevel(ByteLevel { use_regex, add_prefix_space: false, trim_offsets: true })
+    }
+
+    /// Returns sequences of well-known models and some others, and whether their pieces are words.
+    fn sequences() -> Vec<(Vec<PreTokenizer>, bool)> {
+        let digits = |individual| PreTokenizer::Digits { individual };
+        let deepseek = || split(Grammar::DeepSeek.pattern());
+        vec![
+            (vec![digits(true), bytes(true)], true),
+            (vec![split(r"\p{N}{1,3}"), split("[一-龥぀-ゟ゠-ヿ]+"), deepseek(), bytes(false)], true),
+            (vec![deepseek()], true),
+            (
+                vec![
+                    split(r"[\r\n]"),
+                    split(r"\s?\p{L}+"),
+                    split(r"\s?\p{P}+"),
+                    split("[一-龥ࠀ-一가-퟿]+"),
+                    digits(true),
+                    bytes(false),
+                ],
+                true,
+            ),
+            (
+                vec![
+                    PreTokenizer::Punctuation(Behavior::Contiguous),
+                    bytes(true),
+                    digits(false),
+                    split("[0-9][0-9][0-9]"),
+                ],
+                false,
+            ),
+            (vec![PreTokenizer::Punctuation(Behavior::Isolated), split(Grammar::Cl100k.pattern()), bytes(false)], true),
+            (vec![digits(false), split(Grammar::O200k.pattern()), split(r"a|\s+")], false),
+        ]
+    }
+
+    fn words(splitter: &WordSplitter, text: &str) -> Vec<String> {
+        let mut words = Words::default();
+        splitter.split(text, false, &mut words).unwrap();
+        words.iter().map(str::to_owned).collect()
+    }
+
+    fn random(state: &mut u64) -> usize {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(*state >> 33).unwrap()
+    }
+
+    #[test]
+    fn the_words_of_pieces_are_those_of_the_text() {
+        let mut state = 3;
+        for (sequence, are_words) in sequences() {
+            let splitter = WordSplitter::new(None, Some(PreTokenizer::Sequence(sequence))).unwrap();
+            let chunker = DivisionChunker::of(&splitter).unwrap();
+            assert_eq!(chunker.model_input("a", false, false, &mut String::new()).is_some(), are_words);
+            let mut safe = 0;
+            for length in (0..60).cycle().take(3_000).chain([400]) {
+                let text: String = (0..length).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
+                let wanted = words(&splitter, &text);
+                let pieces = chunks_of(&chunker, &text);
+                let found: Vec<_> =
+                    pieces.iter().flat_map(|&(start, end)| words(&splitter, &text[start..end])).collect();
+                assert_eq!(found, wanted, "{splitter:?} {text:?}");
+                assert!(!are_words || pieces.len() == wanted.len(), "{splitter:?} {text:?}");
+                for at in (1..text.len()).filter(|&at| chunker.is_safe_split_point(text.as_bytes(), at)) {
+                    let parts = [words(&splitter, &text[..at]), words(&splitter, &text[at..])];
+                    assert_eq!(parts.concat(), wanted, "{splitter:?} {text:?} {at}");
+                    safe += 1;
+                }
+            }
+            assert!(safe > 1_000, "{safe}");
+        }
+    }
+
+    #[test]
+    fn pieces_of_lines_end_with_the_lines() {
+        let splitter = WordSplitter::new(None, Some(PreTokenizer::Sequence(sequences().swap_remove(0).0))).unwrap();
+        let chunker = DivisionChunker::of(&splitter).unwrap();
+        let (mut list, mut ends) = (ChunkList::default(), Vec::new());
+        let Ok(()) = chunker.cut("a\n\nb \n 1", 0, true, &mut list, |pieces| {
+            ends.extend(pieces.map(|(_, end)| end));
+            Ok::<_, std::convert::Infallible>(())
+        });
+        assert_eq!(ends, [1, 2, 3, 4, 6, 7, 8]);
+    }
+}
