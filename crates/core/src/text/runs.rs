@@ -10,33 +10,60 @@ use std::str::Chars;
 use crate::text::unicode::{Category, Class, category, class};
 
 /// A set of characters: categories, properties and ranges of code points.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct CharacterSet {
-    /// One bit for each ASCII character.
-    ascii: u128,
+    /// Whether the set contains each ASCII character.
+    ascii: [bool; 128],
     categories: Category,
     classes: Class,
     ranges: Vec<(char, char)>,
+}
+
+impl Default for CharacterSet {
+    fn default() -> Self {
+        Self { ascii: [false; 128], categories: Category::default(), classes: Class::default(), ranges: Vec::new() }
+    }
 }
 
 impl CharacterSet {
     /// Returns whether the set contains a character.
     #[inline]
     fn contains(&self, c: char) -> bool {
-        if c.is_ascii() { self.ascii >> u32::from(c) & 1 == 1 } else { self.contains_any(c) }
+        if c.is_ascii() { self.ascii[c as usize] } else { self.contains_any(c) }
     }
 
     fn contains_any(&self, c: char) -> bool {
         self.ranges.iter().any(|&(first, last)| (first..=last).contains(&c))
-            || category(c).intersects(self.categories)
-            || class(c).intersects(self.classes)
+            || self.categories != Category::REST && category(c).intersects(self.categories)
+            || self.classes != Class::default() && class(c).intersects(self.classes)
     }
 
-    /// Returns the set with its bits for ASCII.
+    /// Returns the set with its table of ASCII.
     fn complete(mut self) -> Self {
-        let ascii = (0..=0x7F_u8).filter(|&byte| self.contains_any(char::from(byte)));
-        self.ascii = ascii.fold(0, |ascii, byte| ascii | 1 << byte);
+        self.ascii =
+            std::array::from_fn(|code| u8::try_from(code).is_ok_and(|byte| self.contains_any(char::from(byte))));
         self
+    }
+
+    /// Returns the length of the characters at the start of a text that are all in the set, or all not in it.
+    #[inline]
+    fn span(&self, text: &str, inside: bool) -> usize {
+        let mut at = 0;
+        while let Some(&byte) = text.as_bytes().get(at) {
+            if byte.is_ascii() {
+                if self.ascii[usize::from(byte)] != inside {
+                    break;
+                }
+                at += 1;
+            } else {
+                let c = text[at..].chars().next().unwrap_or_default();
+                if self.contains_any(c) != inside {
+                    break;
+                }
+                at += c.len_utf8();
+            }
+        }
+        at
     }
 }
 
@@ -89,10 +116,16 @@ impl RunPattern {
 
     /// Returns the first match that begins at or after `from`.
     pub(crate) fn find(&self, text: &str, from: usize) -> Option<Range<usize>> {
-        let (start, c) = text[from..].char_indices().find(|&(_, c)| self.set.contains(c))?;
-        let start = from + start;
-        let run = text[start + c.len_utf8()..].chars().take(self.most - 1).take_while(|&c| self.set.contains(c));
-        let end = start + c.len_utf8() + run.map(char::len_utf8).sum::<usize>();
+        let start = from + self.set.span(&text[from..], false);
+        let first = text[start..].chars().next()?;
+        let end = match self.most {
+            usize::MAX => start + self.set.span(&text[start..], true),
+            1 => start + first.len_utf8(),
+            most => {
+                let run = text[start..].chars().take(most).take_while(|&c| self.set.contains(c));
+                start + run.map(char::len_utf8).sum::<usize>()
+            }
+        };
         let before = text[from..start].chars().next_back().filter(|&c| self.takes_blank && is_blank(c));
         Some(start - before.map_or(0, char::len_utf8)..end)
     }
