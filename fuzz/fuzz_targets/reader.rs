@@ -36,7 +36,7 @@ fn check_segmentations(tokenizer: &Tokenizer, scratch: &mut Scratch) {
     // Only Unigram has an n-best list, and some texts have no segmentation.
     if let Ok(best) = tokenizer.encode_nbest(&text, 5, &options, scratch) {
         assert!(!best.is_empty());
-        let _ = tokenizer.log_probability(&text, &options, scratch);
+        let _ = tokenizer.marginal_log_likelihood(&text, &options, scratch);
         let drawn = Options { alpha: Some(0.3), seed: 7, ..options };
         assert!(tokenizer.encode(Input::Text(&text), None, &drawn, scratch).is_ok());
     }

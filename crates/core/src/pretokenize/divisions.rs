@@ -5,8 +5,6 @@
 
 use std::sync::Arc;
 
-use super::{Behavior, PreTokenizer};
-use crate::settings::ByteLevel;
 use crate::text::grammar::Grammar;
 use crate::text::runs::RunPattern;
 use crate::text::unicode::Class;
@@ -18,20 +16,24 @@ pub(crate) enum Division {
     Run(RunPattern),
 }
 
+/// What one pre-tokenizer of a sequence does to the pieces of the one before.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// It divides them.
+    Divides(Division),
+    /// It divides them, if there is a division, and writes their bytes as characters.
+    WritesBytes(Option<Division>),
+    /// It changes each piece by itself in another way.
+    ChangesPieces,
+    /// Its result for a piece depends on more than the piece.
+    NeedsMore,
+}
+
 impl Division {
-    /// Returns the division of a pre-tokenizer, if it is one.
-    fn of(pre_tokenizer: &PreTokenizer) -> Option<Self> {
-        match pre_tokenizer {
-            PreTokenizer::Split(split) if split.behavior == Behavior::Isolated && !split.invert => {
-                let grammar = || split.pattern.grammar().map(Self::Grammar);
-                split.pattern.run().cloned().map(Self::Run).or_else(grammar)
-            }
-            PreTokenizer::Digits { individual } => Some(Self::Run(RunPattern::of_class(Class::NUMERIC, *individual))),
-            PreTokenizer::Punctuation(behavior @ (Behavior::Isolated | Behavior::Contiguous)) => {
-                Some(Self::Run(RunPattern::of_class(Class::PUNCTUATION, *behavior == Behavior::Isolated)))
-            }
-            _ => None,
-        }
+    /// Returns the division into runs of characters that have one of the properties, or into such characters, and other
+    /// text.
+    pub(super) fn of_class(classes: Class, is_single: bool) -> Self {
+        Self::Run(RunPattern::of_class(classes, is_single))
     }
 
     /// Returns the end of the piece that begins at `start`, which is not the end of the text.
@@ -59,33 +61,22 @@ impl Divisions {
     /// The largest number of divisions in a row.
     pub(crate) const MOST: usize = 8;
 
-    /// Returns the divisions of pre-tokenizers in a row; `None` if they do not begin with one, or if a later one needs more
-    /// than a piece.
-    pub(super) fn of<'a>(pre_tokenizers: impl Iterator<Item = &'a PreTokenizer>) -> Option<Self> {
+    /// Returns the divisions of pre-tokenizers in a row; `None` if they do not begin with one, or if one needs more than a
+    /// piece.
+    pub(super) fn of(pre_tokenizers: impl Iterator<Item = Step>) -> Option<Self> {
         let (mut steps, mut writes_bytes, mut are_words) = (Vec::new(), false, true);
         for pre_tokenizer in pre_tokenizers {
-            if let Some(division) = Division::of(pre_tokenizer)
-                && are_words
-                && !writes_bytes
-                && steps.len() < Self::MOST
-            {
-                steps.push(division);
-                continue;
-            }
-            are_words &= !writes_bytes;
+            // What follows the bytes, or another change, sees other pieces.
+            let may_divide = are_words && !writes_bytes && steps.len() < Self::MOST;
             match pre_tokenizer {
-                PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex, .. }) => {
-                    if *use_regex && are_words && steps.len() < Self::MOST {
-                        steps.push(Division::Grammar(super::byte_level::GRAMMAR));
-                    } else {
-                        are_words &= !use_regex;
-                    }
+                Step::Divides(division) if may_divide => steps.push(division),
+                Step::WritesBytes(division) if may_divide => {
+                    steps.extend(division);
                     writes_bytes = true;
                 }
-                PreTokenizer::Split(_) | PreTokenizer::Digits { .. } | PreTokenizer::Punctuation(_) => {
-                    are_words = false;
-                }
-                _ => return None,
+                Step::WritesBytes(None) if !writes_bytes => writes_bytes = true,
+                Step::Divides(_) | Step::WritesBytes(_) | Step::ChangesPieces => are_words = false,
+                Step::NeedsMore => return None,
             }
         }
         (!steps.is_empty()).then(|| Self { steps: steps.into(), writes_bytes, are_words })

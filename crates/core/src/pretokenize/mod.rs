@@ -35,8 +35,9 @@ use crate::error::Result;
 use crate::pretokenize::words::{WordKind, Words};
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::text::span::Span;
+use crate::text::unicode::Class;
 use boundary::{Boundary, CharacterBoundary};
-use divisions::Divisions;
+use divisions::{Division, Divisions, Step};
 
 /// A pre-tokenizer: splits a normalized text into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +121,7 @@ impl PreTokenizer {
     /// Returns the boundary: what decides where words end.
     pub(crate) fn boundary(&self) -> Boundary {
         match self.own_boundary() {
-            Boundary::Text => Divisions::of(self.steps()).map_or(Boundary::Text, Boundary::Divisions),
+            Boundary::Text => Divisions::of(self.steps().map(Self::step)).map_or(Boundary::Text, Boundary::Divisions),
             boundary => boundary,
         }
     }
@@ -151,6 +152,19 @@ impl PreTokenizer {
             | Self::Dictionary(_)
             | Self::Jieba(_)
             | Self::Function(_) => Boundary::Text,
+        }
+    }
+
+    /// Returns what it does to the pieces of divisions.
+    fn step(&self) -> Step {
+        match self {
+            Self::Split(split) => split.step(),
+            Self::Digits { individual } => Step::Divides(Division::of_class(Class::NUMERIC, *individual)),
+            Self::Punctuation(Behavior::Isolated) => Step::Divides(Division::of_class(Class::PUNCTUATION, true)),
+            Self::Punctuation(Behavior::Contiguous) => Step::Divides(Division::of_class(Class::PUNCTUATION, false)),
+            Self::Punctuation(_) => Step::ChangesPieces,
+            Self::ByteLevel(settings) => byte_level::step(*settings),
+            _ => Step::NeedsMore,
         }
     }
 

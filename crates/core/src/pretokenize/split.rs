@@ -1,6 +1,7 @@
 //! Splits text by a pattern, with a choice of what happens to the delimiters.
 
 use super::boundary::Boundary;
+use super::divisions::{Division, Step};
 use crate::error::Result;
 use crate::text::pattern::Pattern;
 use crate::text::span::Span;
@@ -65,6 +66,14 @@ impl Split {
             self.behavior == Behavior::Isolated
         };
         if keeps_matches { Boundary::Matches { grammar, writes_bytes: false } } else { Boundary::Text }
+    }
+
+    /// Returns what it does to the pieces of divisions.
+    pub(super) fn step(&self) -> Step {
+        let run = || self.pattern.run().cloned().map(Division::Run);
+        let division = self.pattern.grammar().map(Division::Grammar).or_else(run);
+        let divides = self.behavior == Behavior::Isolated && !self.invert;
+        division.filter(|_| divides).map_or(Step::ChangesPieces, Step::Divides)
     }
 
     pub(super) fn split(&self, text: &str, each: &mut dyn FnMut(Span)) -> Result<()> {
