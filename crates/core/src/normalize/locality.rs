@@ -45,7 +45,7 @@ pub(crate) struct AsciiChanges {
 /// The changes of a normalizer that needs no context beyond a space.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct WordChanges<'a> {
-    /// The rules that rewrite characters, before or after all other changes.
+    /// The rules that rewrite characters, before or after the other changes, but before spaces in a row become one.
     pub(crate) rules: Option<Rewrites<'a>>,
     /// Whether white space at the end of the text is removed.
     pub(crate) strips_end: bool,
@@ -166,9 +166,10 @@ impl CharacterChanges {
 }
 
 impl WordChanges<'_> {
-    /// Returns the changes of both; `None` if one set of rules may rewrite the output of another.
+    /// Returns the changes of both; `None` if one set of rules may rewrite the output of another, or make spaces after those
+    /// in a row have become one.
     fn and(self, other: Self) -> Option<Self> {
-        if self.rules.is_some() && other.rules.is_some() {
+        if other.rules.is_some() && (self.rules.is_some() || self.space_runs != SpaceRuns::Kept) {
             return None;
         }
         Some(Self {
@@ -304,6 +305,8 @@ mod tests {
             (vec![Normalizer::StripAccents, Normalizer::Form(UnicodeForm::Nfd)], [true, false, false, true, false]),
             (vec![rules(), Normalizer::Lowercase], [false, false, false, true, false]),
             (vec![rules(), rules()], [false; 5]),
+            (vec![rules(), replace_regex(" {2,}", " ")], [false, false, false, true, false]),
+            (vec![replace_regex(" {2,}", " "), rules()], [false; 5]),
             (vec![prepend(), replace(" ", SPACE)], [false, false, false, false, true]),
             (vec![replace(" ", SPACE), prepend()], [false; 5]),
             (vec![prepend(), prepend(), replace(" ", SPACE)], [false; 5]),
