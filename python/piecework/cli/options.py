@@ -203,8 +203,8 @@ class Splitting:
         str | None,
         typer.Option(
             metavar="NAME|REGEX",
-            help="Split with this pattern before byte-level: gpt2, cl100k, o200k, llama3, qwen2, clip, or a regular "
-            "expression.",
+            help="Split with this pattern before byte-level: gpt2, cl100k, o200k, llama3, qwen2, qwen35, tekken, clip, or a "
+            "regular expression.",
         ),
     ] = None
     dictionary: Annotated[

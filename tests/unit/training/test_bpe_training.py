@@ -35,7 +35,9 @@ def test_byte_level_bpe_round_trips_any_text() -> None:
         assert tok.decode(tok.encode(text).ids, skip_special_tokens=False) == text
 
 
-@pytest.mark.parametrize("name", ["gpt2", "cl100k", "o200k", "llama3", "qwen2", r"\w+|\W+"])
+@pytest.mark.parametrize(
+    "name", ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "qwen35", "tekken", r"\w+|\W+"]
+)
 def test_byte_level_bpe_with_split_pattern(name: str) -> None:
     split = pre_tokenizers.ByteLevel.split_by(name)
     tok = pw.train(TEXTS * 3, pw.BpeTrainer(290, alphabet="byte"), pre_tokenizer=split)

@@ -21,7 +21,7 @@ pub(super) fn boundary(ByteLevel { add_prefix_space, use_regex, .. }: ByteLevel)
     }
 }
 
-/// Returns what it does to the pieces of divisions.
+/// Returns its effect on the pieces of divisions.
 pub(super) fn step(ByteLevel { add_prefix_space, use_regex, .. }: ByteLevel) -> Step {
     match add_prefix_space {
         true => Step::NeedsMore,

@@ -16,7 +16,7 @@ pub(crate) enum Division {
     Run(RunPattern),
 }
 
-/// What one pre-tokenizer of a sequence does to the pieces of the one before.
+/// The effect of one pre-tokenizer of a sequence on the pieces of the one before.
 #[derive(Debug)]
 pub(super) enum Step {
     /// It divides them.

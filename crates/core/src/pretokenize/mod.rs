@@ -155,7 +155,7 @@ impl PreTokenizer {
         }
     }
 
-    /// Returns what it does to the pieces of divisions.
+    /// Returns its effect on the pieces of divisions.
     fn step(&self) -> Step {
         match self {
             Self::Split(split) => split.step(),

@@ -68,7 +68,7 @@ impl Split {
         if keeps_matches { Boundary::Matches { grammar, writes_bytes: false } } else { Boundary::Text }
     }
 
-    /// Returns what it does to the pieces of divisions.
+    /// Returns its effect on the pieces of divisions.
     pub(super) fn step(&self) -> Step {
         let run = || self.pattern.run().cloned().map(Division::Run);
         let division = self.pattern.grammar().map(Division::Grammar).or_else(run);

@@ -3,6 +3,7 @@
 //! A set has one bit a byte, and every byte of a character has the bit of the character.
 
 use crate::fast::masks::{BLOCK, Classifier, Masks};
+use crate::text::grammar::Letters;
 use crate::text::unicode::{Category, category};
 
 /// The sets of bytes for the kernel; other bytes are part of the rest, or not yet classified.
@@ -22,8 +23,8 @@ const SETS: usize = 8;
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     classifier: Classifier<SETS>,
-    /// Whether the case of letters matters, and marks belong to words.
-    case: bool,
+    /// The characters of words.
+    letters: Letters,
     /// Whether characters beyond ASCII are not classified.
     ascii: bool,
 }
@@ -47,7 +48,7 @@ pub(super) struct Block {
     pub(super) high: u64,
     /// Continuation bytes of characters.
     pub(super) inside: u64,
-    /// Letters; where case matters, marks too.
+    /// Letters; where marks are part of words, marks too.
     pub(super) letters: u64,
     /// Letters in upper case, where that matters.
     pub(super) upper: u64,
@@ -62,21 +63,22 @@ pub(super) struct Block {
     pub(super) blanks: u64,
     /// Apostrophes, which are part of the rest.
     pub(super) quotes: u64,
-    /// Characters other than letters, numbers and white space; where case matters, other than marks too.
+    /// Characters other than letters, numbers and white space; where marks are part of words, other than marks too.
     pub(super) rest: u64,
 }
 
 impl Classes {
-    pub(super) fn new(case: bool) -> Self {
-        let bits = std::array::from_fn(|byte| set_of(u8::try_from(byte).unwrap_or(0), case).map_or(0, |set| 1 << set));
-        Self { classifier: Classifier::new(bits), case, ascii: false }
+    pub(super) fn new(letters: Letters) -> Self {
+        let bits =
+            std::array::from_fn(|byte| set_of(u8::try_from(byte).unwrap_or(0), letters).map_or(0, |set| 1 << set));
+        Self { classifier: Classifier::new(bits), letters, ascii: false }
     }
 
     /// Returns the classes for ASCII alone; all other characters are part of the rest.
     pub(super) fn of_ascii() -> Self {
-        let bit = |byte: u8| set_of(byte, false).filter(|_| byte.is_ascii()).map_or(0, |set| 1 << set);
+        let bit = |byte: u8| set_of(byte, Letters::Alone).filter(|_| byte.is_ascii()).map_or(0, |set| 1 << set);
         let bits = std::array::from_fn(|byte| bit(u8::try_from(byte).unwrap_or(0)));
-        Self { classifier: Classifier::new(bits), case: false, ascii: true }
+        Self { classifier: Classifier::new(bits), letters: Letters::Alone, ascii: true }
     }
 
     /// Returns the classifier with the kernel of that name, if it runs on this machine.
@@ -144,8 +146,12 @@ impl Classes {
             unknown &= unknown - 1;
         }
         let [upper, lower, caseless, marks, numbers, _, _, blanks, _] = found;
-        let marks = if self.case { marks } else { 0 };
-        let letters = if self.case { [upper, lower, caseless | marks] } else { [0, 0, upper | lower | caseless] };
+        let letters = match self.letters {
+            Letters::Alone => [0, 0, upper | lower | caseless],
+            Letters::WithMarks => [0, 0, upper | lower | caseless | marks],
+            Letters::Cased => [upper, lower, caseless | marks],
+        };
+        let marks = if self.letters == Letters::Cased { marks } else { 0 };
         for (set, more) in [UPPER, LOWER, CASELESS].into_iter().zip(letters).chain([(NUMBER, numbers), (BLANK, blanks)])
         {
             sets[set] = spread(sets[set] | more, inside);
@@ -157,7 +163,7 @@ impl Classes {
 /// Returns the set of the characters that begin with a byte, if all are in one set.
 ///
 /// Returns `None` for the rest and for marks.
-fn set_of(byte: u8, case: bool) -> Option<usize> {
+fn set_of(byte: u8, letters: Letters) -> Option<usize> {
     match byte {
         b' ' => return Some(SPACE),
         b'\r' | b'\n' => return Some(NEWLINE),
@@ -173,15 +179,20 @@ fn set_of(byte: u8, case: bool) -> Option<usize> {
     }
     .filter_map(char::from_u32);
     let kind = category(characters.next()?);
-    let letters = |kind: Category| !case && kind.intersects(Category::LETTER);
-    let same = characters.map(category).all(|other| other == kind || letters(kind) && letters(other));
+    let part = match letters {
+        Letters::WithMarks => Category::LETTER.union(Category::MARK),
+        Letters::Alone | Letters::Cased => Category::LETTER,
+    };
+    let case = letters == Letters::Cased;
+    let is_alike = |kind: Category| !case && kind.intersects(part);
+    let same = characters.map(category).all(|other| other == kind || is_alike(kind) && is_alike(other));
     match kind {
         _ if !same => None,
         Category::NUMBER => Some(NUMBER),
         Category::BLANK => Some(BLANK),
         Category::UPPER if case => Some(UPPER),
         Category::LOWER if case => Some(LOWER),
-        kind if kind.intersects(Category::LETTER) => Some(CASELESS),
+        kind if kind.intersects(part) => Some(CASELESS),
         _ => None,
     }
 }

@@ -20,7 +20,7 @@ use crate::fast::text::{first, last, line_end};
 use crate::normalize::locality::AsciiChanges;
 use crate::pretokenize::boundary::Boundary;
 use crate::splitter::WordSplitter;
-use crate::text::grammar::{Family, Grammar, Modern};
+use crate::text::grammar::{Family, Grammar, Letters, Modern};
 use crate::text::unicode::{Category, category, class};
 
 /// Cuts texts into the matches of a grammar.
@@ -47,6 +47,8 @@ enum BlockMatcher {
     /// Each digit is a match.
     ModernOfDigits,
     Cased,
+    /// Each digit is a match, and there are no contractions.
+    CasedOfDigits,
     Spaceless,
     /// The grammar alone, one match at a time: for a family or parameters without a specialized function.
     Grammar,
@@ -56,11 +58,17 @@ impl BlockMatcher {
     fn of(family: Family) -> Self {
         match family {
             Family::Runs => Self::Runs,
-            Family::Modern(Modern { digits: 3, end: true, case: false }) => Self::ModernAtEnd,
-            Family::Modern(Modern { digits: 3, end: false, case: false }) => Self::Modern,
-            Family::Modern(Modern { digits: 1, end: false, case: false }) => Self::ModernOfDigits,
-            Family::Modern(Modern { digits: 3, end: false, case: true }) => Self::Cased,
-            Family::Modern(_) | Family::Marked => Self::Grammar,
+            Family::Modern(Modern { digits, end, letters, contractions }) => {
+                match (letters == Letters::Cased, digits, end, contractions) {
+                    (false, 3, true, true) => Self::ModernAtEnd,
+                    (false, 3, false, true) => Self::Modern,
+                    (false, 1, false, true) => Self::ModernOfDigits,
+                    (true, 3, false, true) => Self::Cased,
+                    (true, 1, false, false) => Self::CasedOfDigits,
+                    _ => Self::Grammar,
+                }
+            }
+            Family::Marked => Self::Grammar,
             Family::Spaceless => Self::Spaceless,
         }
     }
@@ -68,8 +76,9 @@ impl BlockMatcher {
 
 impl PreTokenChunker {
     pub(super) fn new(grammar: Grammar, writes_bytes: bool) -> Self {
-        let matcher = BlockMatcher::of(grammar.family());
-        let classes = Classes::new(matcher == BlockMatcher::Cased);
+        let family = grammar.family();
+        let matcher = BlockMatcher::of(family);
+        let classes = Classes::new(if let Family::Modern(rules) = family { rules.letters } else { Letters::Alone });
         Self { grammar, matcher, classes, normalized: None, inert: None, writes_bytes }
     }
 
@@ -120,7 +129,10 @@ impl PreTokenChunker {
             BlockMatcher::ModernOfDigits => {
                 self.list_contiguous(here, here.modern::<1, false>(), u64::MAX, place, list);
             }
-            BlockMatcher::Cased => self.list_contiguous(here, here.cased(), here.sure(), place, list),
+            BlockMatcher::Cased => self.list_contiguous(here, here.cased::<3, true>(), here.sure(), place, list),
+            BlockMatcher::CasedOfDigits => {
+                self.list_contiguous(here, here.cased::<1, false>(), here.sure(), place, list);
+            }
             BlockMatcher::Spaceless => gaps::list_matches(self.grammar, here, here.clip(false), place, list),
             BlockMatcher::Grammar => self.list_match(text, place, list),
         }
@@ -299,8 +311,16 @@ mod tests {
     use super::*;
     use crate::fast::chunker::chunks_of;
 
-    const ALL: [Grammar; 6] =
-        [Grammar::Gpt2, Grammar::Cl100k, Grammar::Llama3, Grammar::Qwen2, Grammar::O200k, Grammar::Clip];
+    const ALL: [Grammar; 8] = [
+        Grammar::Gpt2,
+        Grammar::Cl100k,
+        Grammar::Llama3,
+        Grammar::Qwen2,
+        Grammar::Qwen35,
+        Grammar::O200k,
+        Grammar::Tekken,
+        Grammar::Clip,
+    ];
     const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
 
     /// Returns a pseudo-random number (linear congruential generator).

@@ -83,13 +83,13 @@ impl BlockContext<'_> {
 
     /// Returns the starts by `scan::modern`, with case.
     #[inline]
-    pub(super) fn cased(&self) -> (u64, bool) {
+    pub(super) fn cased<const DIGITS: usize, const CONTRACTIONS: bool>(&self) -> (u64, bool) {
         let Block { upper, lower, spaces, newlines, quotes, .. } = self.block;
         let (taken, rest) = self.taken_with_slashes();
         let own = firsts(rest) & !(spaces << 1);
         let words = self.words(own) | upper & (lower << 1 | self.before.lower);
-        let starts = words | own | self.numbers(3) | self.white_space(taken & newlines, false);
-        self.suffixed(starts, quotes & own & self.after_letters())
+        let starts = words | own | self.numbers(DIGITS) | self.white_space(taken & newlines, false);
+        if CONTRACTIONS { self.suffixed(starts, quotes & own & self.after_letters()) } else { (starts, false) }
     }
 
     /// Returns the bytes up to the last start that is certain under the rules of case.

@@ -12,7 +12,7 @@ mod scan;
 
 use std::ops::Range;
 
-pub(crate) use scan::{Modern, contraction};
+pub(crate) use scan::{Letters, Modern, contraction};
 
 /// A split pattern that is matched without a regex engine.
 ///
@@ -34,8 +34,12 @@ pub enum Grammar {
     Llama3,
     /// Qwen 2: every digit is a match.
     Qwen2,
+    /// Qwen 3.5: marks are part of words.
+    Qwen35,
     /// GPT-4o and later: words are also split by case, and include a contraction.
     O200k,
+    /// Mistral `NeMo` and later: words are split by case, every digit is a match, and there are no contractions.
+    Tekken,
     /// CLIP: white space is in no match.
     Clip,
     /// The last of the patterns of `DeepSeek` V2 and V3, which sees no digits: words with their marks, each with the character
@@ -57,7 +61,7 @@ pub(crate) enum Family {
 }
 
 /// The patterns in the syntax of Oniguruma; the first pattern of a grammar is its canonical form.
-const PATTERNS: [(Grammar, &str); 12] = [
+const PATTERNS: [(Grammar, &str); 14] = [
     (Grammar::Gpt2, r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
     (Grammar::Gpt2, r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
     (Grammar::Gpt2, TIKTOKEN_R50K),
@@ -83,6 +87,21 @@ const PATTERNS: [(Grammar, &str); 12] = [
             r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
             r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
             r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ),
+    ),
+    (
+        Grammar::Qwen35,
+        concat!(
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}",
+            r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ),
+    ),
+    (
+        Grammar::Tekken,
+        concat!(
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|",
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|",
+            r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         ),
     ),
     (Grammar::Clip, r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"),
@@ -131,8 +150,17 @@ pub fn translated(tiktoken: &str) -> Option<&'static str> {
 
 impl Grammar {
     /// All grammars.
-    pub const ALL: [Self; 7] =
-        [Self::Gpt2, Self::Cl100k, Self::Llama3, Self::Qwen2, Self::O200k, Self::Clip, Self::DeepSeek];
+    pub const ALL: [Self; 9] = [
+        Self::Gpt2,
+        Self::Cl100k,
+        Self::Llama3,
+        Self::Qwen2,
+        Self::Qwen35,
+        Self::O200k,
+        Self::Tekken,
+        Self::Clip,
+        Self::DeepSeek,
+    ];
 
     /// Returns the grammar of a pattern, if it has one.
     #[must_use]
@@ -148,7 +176,9 @@ impl Grammar {
             Self::Cl100k => "cl100k",
             Self::Llama3 => "llama3",
             Self::Qwen2 => "qwen2",
+            Self::Qwen35 => "qwen35",
             Self::O200k => "o200k",
+            Self::Tekken => "tekken",
             Self::Clip => "clip",
             Self::DeepSeek => "deepseek",
         }
@@ -167,7 +197,9 @@ impl Grammar {
             Self::Cl100k => Family::Modern(scan::CL100K),
             Self::Llama3 => Family::Modern(scan::LLAMA3),
             Self::Qwen2 => Family::Modern(scan::QWEN2),
+            Self::Qwen35 => Family::Modern(scan::QWEN35),
             Self::O200k => Family::Modern(scan::O200K),
+            Self::Tekken => Family::Modern(scan::TEKKEN),
             Self::Clip => Family::Spaceless,
             Self::DeepSeek => Family::Marked,
         }
@@ -218,7 +250,9 @@ impl Grammar {
             Self::Cl100k => scan::modern(text, from, scan::CL100K),
             Self::Llama3 => scan::modern(text, from, scan::LLAMA3),
             Self::Qwen2 => scan::modern(text, from, scan::QWEN2),
+            Self::Qwen35 => scan::modern(text, from, scan::QWEN35),
             Self::O200k => scan::modern(text, from, scan::O200K),
+            Self::Tekken => scan::modern(text, from, scan::TEKKEN),
             Self::Clip => scan::clip(text, from),
             Self::DeepSeek => scan::deepseek(text, from),
         }

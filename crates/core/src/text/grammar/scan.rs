@@ -7,6 +7,7 @@ use crate::text::unicode::{Category, category};
 const LETTER: Category = Category::LETTER;
 const NUMBER: Category = Category::NUMBER;
 const BLANK: Category = Category::BLANK;
+const MARKED: Category = LETTER.union(Category::MARK);
 const SYMBOLS: Category = Category::PUNCT.union(Category::SYMBOL);
 /// The characters that the alternative for other characters does not match.
 const MATCHED: Category = LETTER.union(NUMBER).union(BLANK);
@@ -22,14 +23,29 @@ pub(crate) struct Modern {
     pub(crate) digits: usize,
     /// Whether white space at the end of the text is one match, even over several lines.
     pub(crate) end: bool,
-    /// Whether words are split by case and include contractions, and slashes are matched with line ends.
-    pub(crate) case: bool,
+    /// The characters that words consist of.
+    pub(crate) letters: Letters,
+    /// Whether contractions are matches or, where case matters, ends of words.
+    pub(crate) contractions: bool,
 }
 
-pub(super) const CL100K: Modern = Modern { digits: 3, end: true, case: false };
-pub(super) const LLAMA3: Modern = Modern { digits: 3, end: false, case: false };
-pub(super) const QWEN2: Modern = Modern { digits: 1, end: false, case: false };
-pub(super) const O200K: Modern = Modern { digits: 3, end: false, case: true };
+/// The characters that words consist of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Letters {
+    /// Letters alone.
+    Alone,
+    /// Letters and marks.
+    WithMarks,
+    /// Letters and marks; case splits words, and slashes are matched with line ends.
+    Cased,
+}
+
+pub(super) const CL100K: Modern = Modern { digits: 3, end: true, letters: Letters::Alone, contractions: true };
+pub(super) const LLAMA3: Modern = Modern { end: false, ..CL100K };
+pub(super) const QWEN2: Modern = Modern { digits: 1, ..LLAMA3 };
+pub(super) const QWEN35: Modern = Modern { letters: Letters::WithMarks, ..QWEN2 };
+pub(super) const O200K: Modern = Modern { letters: Letters::Cased, ..LLAMA3 };
+pub(super) const TEKKEN: Modern = Modern { digits: 1, contractions: false, ..O200K };
 
 /// Matches `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`.
 #[inline]
@@ -59,13 +75,15 @@ pub(super) fn gpt2(text: &str, start: usize) -> Option<Range<usize>> {
 #[inline]
 pub(super) fn modern(text: &str, start: usize, rules: Modern) -> Option<Range<usize>> {
     let (kind, after) = next(text, start)?;
-    let end = match rules.case {
-        true => cased_word(text, start, kind, after).map(|end| contraction(text, end, true).unwrap_or(end)),
-        false => contraction(text, start, true).or_else(|| word(text, start, kind, after)),
+    let contraction = |at| contraction(text, at, true).filter(|_| rules.contractions);
+    let end = match rules.letters {
+        Letters::Alone => contraction(start).or_else(|| word(text, start, kind, after, LETTER)),
+        Letters::WithMarks => contraction(start).or_else(|| word(text, start, kind, after, MARKED)),
+        Letters::Cased => cased_word(text, start, kind, after).map(|end| contraction(end).unwrap_or(end)),
     };
     let end = end.unwrap_or_else(|| match kind {
         NUMBER => numbers(text, after, rules.digits),
-        _ => rest(text, start, rules.case).unwrap_or_else(|| blank_lines(text, start, after, rules.end)),
+        _ => rest(text, start, rules.letters).unwrap_or_else(|| blank_lines(text, start, after, rules.end)),
     });
     Some(start..end)
 }
@@ -108,10 +126,9 @@ fn name(text: &str, start: usize) -> Option<usize> {
 /// Matches `[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+`.
 fn marked_word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
     // A mark may be the character before a word or in a word, with the same result.
-    let is_part = kind.intersects(LETTER.union(Category::MARK));
     let may_precede = !kind.intersects(SYMBOLS) && !matches!(text.as_bytes()[start], b'\r' | b'\n');
-    let from = if is_part { start } else { may_precede.then_some(after)? };
-    let end = run(text, from, |kind| kind.intersects(LETTER.union(Category::MARK)));
+    let from = if kind.intersects(MARKED) { start } else { may_precede.then_some(after)? };
+    let end = run(text, from, |kind| kind.intersects(MARKED));
     (end > from).then_some(end)
 }
 
@@ -139,11 +156,13 @@ pub(crate) fn contraction(text: &str, start: usize, caseless: bool) -> Option<us
     Some(start + 1 + length)
 }
 
-/// Matches `[^\r\n\p{L}\p{N}]?\p{L}+`.
+/// Matches `[^\r\n\p{L}\p{N}]?\p{L}+`, or `[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+`.
+///
+/// A mark may be the character before a word or in a word, with the same result.
 #[inline]
-fn word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
-    let from = if kind.intersects(LETTER) { start } else { after_prefix(text, start, kind, after)? };
-    let end = run(text, from, |kind| kind.intersects(LETTER));
+fn word(text: &str, start: usize, kind: Category, after: usize, letters: Category) -> Option<usize> {
+    let from = if kind.intersects(letters) { start } else { after_prefix(text, start, kind, after)? };
+    let end = run(text, from, |kind| kind.intersects(letters));
     (end > from).then_some(end)
 }
 
@@ -151,8 +170,7 @@ fn word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize>
 fn cased_word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
     // A mark may be the character before a word or in a word, with the same result: as the first character of a word it
     // is matched with what could follow it, and alone if nothing does.
-    let is_part = kind.intersects(LETTER.union(Category::MARK));
-    let from = if is_part { start } else { after_prefix(text, start, kind, after)? };
+    let from = if kind.intersects(MARKED) { start } else { after_prefix(text, start, kind, after)? };
     let (mut end, mut both) = (from, None);
     while let Some((kind, after)) = next(text, end).filter(|(kind, _)| kind.intersects(HEAD)) {
         end = after;
@@ -184,11 +202,13 @@ fn numbers(text: &str, mut end: usize, most: usize) -> usize {
     end
 }
 
-/// Matches ` ?[^\s\p{L}\p{N}]+[\r\n]*`, with slashes at the end if `slashes`.
-fn rest(text: &str, start: usize, slashes: bool) -> Option<usize> {
+/// Matches ` ?[^\s\p{L}\p{N}]+[\r\n]*`, without marks if they belong to words alone, and with slashes at the end if case
+/// matters.
+fn rest(text: &str, start: usize, letters: Letters) -> Option<usize> {
     let from = start + usize::from(text.as_bytes()[start] == b' ');
-    let end = run(text, from, |kind| !kind.intersects(MATCHED));
-    let goes_on = |byte: &&u8| matches!(byte, b'\r' | b'\n') || slashes && **byte == b'/';
+    let others = if letters == Letters::WithMarks { MATCHED.union(Category::MARK) } else { MATCHED };
+    let end = run(text, from, |kind| !kind.intersects(others));
+    let goes_on = |byte: &&u8| matches!(byte, b'\r' | b'\n') || letters == Letters::Cased && **byte == b'/';
     (end > from).then(|| end + text.as_bytes()[end..].iter().take_while(goes_on).count())
 }
 
