@@ -33,7 +33,7 @@ def test_counting_equals_reference(texts: list[str], pipeline: dict[str, Any]) -
 
 
 @given(strategies.encoders(), st.lists(strategies.texts, max_size=6), strategies.specials)
-@examples(200)
+@examples(400)
 def test_encoding_equals_reference(
     encoder: tuple[list[str], dict[str, Any]], texts: list[str], specials: str | list[str]
 ) -> None:

@@ -128,3 +128,10 @@ pub(super) fn chunks_of(chunker: &impl Chunker, text: &str) -> Vec<(usize, usize
     });
     found
 }
+
+/// Returns a pseudo-random number (linear congruential generator).
+#[cfg(test)]
+pub(super) fn random(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    usize::try_from(*state >> 33).unwrap_or(0)
+}

@@ -4,14 +4,14 @@
 //! cutter keeps the end of the current piece of each pattern, so that every pattern reads a text once.
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
-use super::inert::InertDetector;
+use super::inert::Unchanged;
 use super::list::{ChunkList, ChunkRanges};
 use super::masks::SCALAR;
-use super::text::{last, line_end};
+use super::text::{Line, last};
 use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::divisions::Divisions;
 use crate::splitter::WordSplitter;
-use crate::text::unicode::{Category, category, class};
+use crate::text::unicode::{Category, category};
 
 /// The number of pieces that are listed at a time.
 const TOGETHER: usize = 128;
@@ -20,21 +20,15 @@ const TOGETHER: usize = 128;
 #[derive(Debug, Clone)]
 pub(super) struct DivisionChunker {
     divisions: Divisions,
-    /// With NFC as normalizer, detects the texts that it does not change; other texts are one chunk.
-    inert: Option<InertDetector>,
+    /// The texts that are cut into pieces; other texts are one chunk.
+    unchanged: Unchanged,
 }
 
 impl DivisionChunker {
     /// Returns the chunker of a splitter that begins with divisions, if its normalizer preserves their pieces.
     pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
         let Boundary::Divisions(divisions) = splitter.boundary()? else { return None };
-        let Some(locality) = splitter.locality() else { return Some(Self { divisions, inert: None }) };
-        locality.keeps_inert_nfc.then(|| Self { divisions, inert: Some(InertDetector::new()) })
-    }
-
-    /// Returns whether a text can be cut into pieces: no NFC is required, or NFC does not change the text.
-    fn is_divisible(&self, text: &str) -> bool {
-        self.inert.as_ref().is_none_or(|inert| inert.is_inert(text))
+        Unchanged::of(splitter).map(|unchanged| Self { divisions, unchanged })
     }
 }
 
@@ -49,7 +43,7 @@ impl Chunker for DivisionChunker {
 
     fn capabilities(&self) -> Capabilities {
         let Divisions { writes_bytes, are_words, .. } = self.divisions;
-        let may_cut_words = writes_bytes && are_words && self.inert.is_none();
+        let may_cut_words = writes_bytes && are_words && self.unchanged.is_all();
         Capabilities { may_cut_words, ..Capabilities::default() }
     }
 
@@ -61,10 +55,11 @@ impl Chunker for DivisionChunker {
         list: &mut ChunkList,
         mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut cutter = Cutter { divisions: &self.divisions, text, lines, at: 0, line: 0, ends: [0; Divisions::MOST] };
+        let mut cutter =
+            Cutter { divisions: &self.divisions, text, at: 0, line: Line::new(lines), ends: [0; Divisions::MOST] };
         list.clear();
         list.begin(0);
-        if !self.is_divisible(text) {
+        if !self.unchanged.contains(text) {
             list.begin(text.len());
             return take(list.contiguous());
         }
@@ -86,17 +81,17 @@ impl Chunker for DivisionChunker {
     /// Only white space itself, and line ends behind punctuation and symbols, are in a match with the white space before.
     fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
         let is_word = |c: char| category(c).intersects(Category::LETTER.union(Category::NUMBER));
-        let is_inert = |c: char| self.inert.is_none() || class(c).is_inert_nfc();
-        matches!(text[at], b'\t'..=b'\r' | b' ') && last(&text[..at]).is_some_and(|c| is_word(c) && is_inert(c))
+        let is_stable_word = |c: char| is_word(c) && self.unchanged.contains_char(c);
+        matches!(text[at], b'\t'..=b'\r' | b' ') && last(&text[..at]).is_some_and(is_stable_word)
     }
 
     fn can_count_blocks(&self, keep_ends: bool) -> bool {
-        keep_ends && self.inert.is_none()
+        keep_ends && self.unchanged.is_all()
     }
 
     fn model_input<'a>(&self, chunk: &'a str, _: bool, _: bool, _: &'a mut String) -> Option<ModelInput<'a>> {
         let input = if self.divisions.writes_bytes { ModelInput::Bytes } else { ModelInput::Word };
-        (self.divisions.are_words && self.is_divisible(chunk)).then(|| input(chunk))
+        (self.divisions.are_words && self.unchanged.contains(chunk)).then(|| input(chunk))
     }
 }
 
@@ -104,12 +99,10 @@ impl Chunker for DivisionChunker {
 struct Cutter<'a> {
     divisions: &'a Divisions,
     text: &'a str,
-    /// Whether no piece spans the end of a line.
-    lines: bool,
     /// The end of the last piece.
     at: usize,
-    /// The end of the text, or of the line.
-    line: usize,
+    /// The end of the text, or of the line, that no piece spans.
+    line: Line,
     /// The ends of the current pieces of each division, from the longest to the shortest.
     ends: [usize; Divisions::MOST],
 }
@@ -118,10 +111,7 @@ impl Cutter<'_> {
     /// Returns the end of the next piece; the text must not be at its end.
     #[inline]
     fn next(&mut self) -> usize {
-        if self.at == self.line {
-            self.line = if self.lines { line_end(self.text.as_bytes(), self.at) } else { self.text.len() };
-        }
-        let mut end = self.line;
+        let mut end = self.line.end(self.text, self.at);
         for (division, current) in self.divisions.steps.iter().zip(&mut self.ends) {
             if *current == self.at {
                 *current = division.piece_end(&self.text[..end], self.at);
@@ -136,7 +126,7 @@ impl Cutter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fast::chunker::chunks_of;
+    use crate::fast::chunker::{chunks_of, random};
     use crate::pretokenize::words::Words;
     use crate::pretokenize::{Behavior, PreTokenizer, Split};
     use crate::settings::ByteLevel;
@@ -235,11 +225,6 @@ mod tests {
         let mut words = Words::default();
         splitter.split(text, false, &mut words).unwrap();
         words.iter().map(str::to_owned).collect()
-    }
-
-    fn random(state: &mut u64) -> usize {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(*state >> 33).unwrap()
     }
 
     #[test]

@@ -1,6 +1,42 @@
-//! Detects texts that are in NFC already, without normalizing them (a stricter form of Unicode's NFC quick check).
+//! Detects texts that a normalizer does not change, without normalizing them (a stricter form of Unicode's NFC quick check).
 
+use crate::splitter::WordSplitter;
 use crate::text::unicode::class;
+
+/// The texts that the normalizer of a splitter does not change.
+#[derive(Debug, Clone)]
+pub(super) enum Unchanged {
+    /// Every text: there is no normalizer.
+    All,
+    /// Texts of inert characters alone: the normalizer is NFC.
+    Inert(Box<InertDetector>),
+}
+
+impl Unchanged {
+    /// Returns the texts that the normalizer of a splitter is known not to change; `None` if it may change every text.
+    pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
+        let Some(locality) = splitter.locality() else { return Some(Self::All) };
+        locality.keeps_inert_nfc.then(|| Self::Inert(Box::new(InertDetector::new())))
+    }
+
+    /// Returns whether these are all texts.
+    pub(super) fn is_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
+
+    /// Returns whether the normalizer does not change a text; O(n) in bytes if there is one.
+    pub(super) fn contains(&self, text: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Inert(inert) => inert.is_inert(text),
+        }
+    }
+
+    /// Returns whether the normalizer does not change a character, whatever characters are beside it.
+    pub(super) fn contains_char(&self, c: char) -> bool {
+        self.is_all() || class(c).is_inert_nfc()
+    }
+}
 
 /// Detects texts of inert characters alone, which NFC does not change (see [`crate::text::unicode::Class`]).
 #[derive(Debug, Clone)]

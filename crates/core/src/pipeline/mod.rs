@@ -89,6 +89,8 @@ pub struct Tokenizer {
     shadows: bool,
     /// The fast path, or the reason why the stages have none.
     fast: std::result::Result<FastPath, &'static str>,
+    /// Whether added tokens are matched in text that the normalizer may have changed; there they may span several chunks.
+    searches_normalized: bool,
     /// The steps of post-processing for one text and for a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
     /// The identity of this tokenizer, so that a cache is used only with the tokenizer that filled it.
@@ -112,7 +114,9 @@ impl Tokenizer {
         };
         let shadows = added.tokens().iter().any(is_shadow);
         let fast = FastPath::of(&parts.splitter, &parts.model);
-        let mut tokenizer = Self { parts, added, shadows, fast, plans, identity: Arc::default() };
+        let searches_normalized = added.searches_normalized() && parts.splitter.locality().is_some();
+        let identity = Arc::default();
+        let mut tokenizer = Self { parts, added, shadows, fast, searches_normalized, plans, identity };
         tokenizer.compare_token_names();
         Ok(tokenizer)
     }
@@ -211,16 +215,10 @@ impl Tokenizer {
     /// Returns the name of the kernel that classifies bytes on this machine, or why there is no fast path.
     pub fn fast_path_kernel(&self) -> std::result::Result<&'static str, &'static str> {
         let fast = self.fast.as_ref().map_err(|reason| *reason)?;
-        if self.searches_normalized() {
+        if self.searches_normalized {
             return Err("added tokens are matched in the normalized text");
         }
         Ok(fast.kernel())
-    }
-
-    /// Returns whether added tokens are matched in text that the normalizer may have changed; there they may span several
-    /// chunks.
-    fn searches_normalized(&self) -> bool {
-        self.added.searches_normalized() && self.parts.splitter.locality().is_some()
     }
 
     /// Returns the tokenizer with the kernel of that name, for tests.

@@ -110,8 +110,8 @@ impl RunPattern {
         };
         let set = set.complete();
         // White space in the set would make the choice of the first character depend on what follows.
-        (!takes_blank || !(0..=0x7F).any(|byte| is_blank(char::from(byte)) && set.contains(char::from(byte))))
-            .then_some(Self { set, takes_blank, most })
+        let has_blank = || ('\0'..=LAST_BLANK).any(|c| is_blank(c) && set.contains(c));
+        (!takes_blank || !has_blank()).then_some(Self { set, takes_blank, most })
     }
 
     /// Returns the first match that begins at or after `from`.
@@ -139,6 +139,9 @@ impl RunPattern {
         }
     }
 }
+
+/// The characters up to the last one that is white space.
+const LAST_BLANK: char = '\u{3000}';
 
 fn is_blank(c: char) -> bool {
     category(c).intersects(Category::BLANK)
@@ -254,6 +257,8 @@ mod tests {
             "[a]+?",
             r"\s?[ a]+",
             r"\s?[\r\n]",
+            "\\s?[\u{85}a]+",
+            "\\s?[\u{3000}]{1,3}",
             r"\s+\p{L}",
             "[a]b",
             "[-a]",

@@ -137,10 +137,7 @@ _CLASSES: dict[str, Callable[[str], bool]] = {
     "s": unicode.is_whitespace,
     "d": lambda c: unicodedata.category(c) == "Nd",
     "L": unicode.is_letter,
-    **{
-        name: partial(_has_category, name)
-        for name in ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N", "P", "S")
-    },
+    **{name: partial(_has_category, name) for name in unicode.CATEGORIES},
 }
 
 

@@ -98,10 +98,12 @@ _NONSPACING_MARK = _Ranges(tables.NONSPACING_MARK)
 _CJK = _Ranges(tables.CJK)
 _WORD = _Ranges(tables.WORD)
 _NUMERIC = _Ranges(tables.NUMERIC)
+# The general categories that split patterns use; of marks, numbers, punctuation and symbols the first letter.
+CATEGORIES = ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N", "P", "S")
 _CATEGORY: _Values[str | None] = _Values(
     (
         (_read_range(span), name)
-        for name in ("Lu", "Lt", "Ll", "Lm", "Lo", "M", "N", "P", "S")
+        for name in CATEGORIES
         for span in getattr(tables, name.upper()).split()
     ),
     None,

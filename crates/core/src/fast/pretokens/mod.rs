@@ -14,14 +14,14 @@ mod starts;
 use self::classes::{Block, Classes, PreviousCharacter};
 use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
-use crate::fast::inert::InertDetector;
+use crate::fast::inert::Unchanged;
 use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
-use crate::fast::text::{first, last, line_end};
+use crate::fast::text::{Line, first, last};
 use crate::normalize::locality::AsciiChanges;
 use crate::pretokenize::boundary::Boundary;
 use crate::splitter::WordSplitter;
 use crate::text::grammar::{Family, Grammar, Letters, Modern};
-use crate::text::unicode::{Category, category, class};
+use crate::text::unicode::{Category, category};
 
 /// Cuts texts into the matches of a grammar.
 #[derive(Debug, Clone)]
@@ -31,8 +31,8 @@ pub(super) struct PreTokenChunker {
     classes: Classes,
     /// The effect of a normalizer on ASCII, if one may change the text.
     normalized: Option<AsciiChanges>,
-    /// With NFC as normalizer, detects the texts that it does not change; other texts are one chunk.
-    inert: Option<InertDetector>,
+    /// The texts that are cut into pre-tokens; other texts are one chunk.
+    unchanged: Unchanged,
     /// Whether the bytes of pre-tokens are written as characters (byte level).
     writes_bytes: bool,
 }
@@ -79,7 +79,7 @@ impl PreTokenChunker {
         let family = grammar.family();
         let matcher = BlockMatcher::of(family);
         let classes = Classes::new(if let Family::Modern(rules) = family { rules.letters } else { Letters::Alone });
-        Self { grammar, matcher, classes, normalized: None, inert: None, writes_bytes }
+        Self { grammar, matcher, classes, normalized: None, unchanged: Unchanged::All, writes_bytes }
     }
 
     /// Returns the chunker for texts that are normalized first.
@@ -92,11 +92,12 @@ impl PreTokenChunker {
     pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
         let Boundary::Matches { grammar, writes_bytes } = splitter.boundary()? else { return None };
         let chunker = Self::new(grammar, writes_bytes);
-        let Some(locality) = splitter.locality() else { return Some(chunker) };
-        if chunker.has_gaps() {
+        if chunker.has_gaps()
+            && let Some(locality) = splitter.locality()
+        {
             return locality.ascii.map(|changes| chunker.with_normalizer(changes));
         }
-        locality.keeps_inert_nfc.then(|| Self { inert: Some(InertDetector::new()), ..chunker })
+        Unchanged::of(splitter).map(|unchanged| Self { unchanged, ..chunker })
     }
 
     /// Returns whether there may be text between two pre-tokens.
@@ -106,12 +107,7 @@ impl PreTokenChunker {
 
     /// Returns whether the pipeline has a normalizer that may change a text.
     fn has_normalizer(&self) -> bool {
-        self.normalized.is_some() || self.inert.is_some()
-    }
-
-    /// Returns whether a text can be cut into pre-tokens: no NFC is required, or NFC does not change the text.
-    fn is_splittable(&self, text: &str) -> bool {
-        self.inert.as_ref().is_none_or(|inert| inert.is_inert(text))
+        self.normalized.is_some() || !self.unchanged.is_all()
     }
 
     /// Lists the pre-tokens of the block that begins at `place`, and advances `place` after them.
@@ -185,7 +181,7 @@ impl PreTokenChunker {
     /// Returns the model input of a chunk that is one word: its bytes, lowercased if the pipeline lowercases.
     fn word<'a>(&self, chunk: &'a str, buffer: &'a mut String) -> Option<&'a str> {
         let Some(AsciiChanges { lowercases }) = self.normalized else {
-            return self.is_splittable(chunk).then_some(chunk);
+            return self.unchanged.contains(chunk).then_some(chunk);
         };
         if !chunk.is_ascii() {
             return None;
@@ -227,7 +223,7 @@ impl Chunker for PreTokenChunker {
         if !self.has_gaps() {
             list.begin(0);
         }
-        let mut blocks = BlockIterator { text, chunker: self, lines, place: Place::default(), end: 0, list };
+        let mut blocks = BlockIterator { text, chunker: self, place: Place::default(), line: Line::new(lines), list };
         while blocks.next() {
             take(if self.has_gaps() { blocks.list.chunks() } else { blocks.list.contiguous() })?;
             blocks.list.remove_closed();
@@ -243,8 +239,7 @@ impl Chunker for PreTokenChunker {
     fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
         let takes_line_ends = self.grammar.takes_line_ends();
         // NFC may change the class of a character.
-        let kind =
-            |c: char| if self.inert.is_none() || class(c).is_inert_nfc() { category(c) } else { Category::BLANK };
+        let kind = |c: char| if self.unchanged.contains_char(c) { category(c) } else { Category::BLANK };
         let ends_line = |byte| matches!(byte, b'\r' | b'\n');
         if !matches!(text[at], b'\t'..=b'\r' | b' ') {
             let is_letter = |c| kind(c).intersects(Category::LETTER);
@@ -271,11 +266,9 @@ impl Chunker for PreTokenChunker {
 struct BlockIterator<'a> {
     text: &'a str,
     chunker: &'a PreTokenChunker,
-    /// Whether no pre-token spans the end of a line.
-    lines: bool,
     place: Place,
-    /// The end of the text, or of the line, that pre-tokens cannot span.
-    end: usize,
+    /// The end of the text, or of the line, that no pre-token spans.
+    line: Line,
     list: &'a mut ChunkList,
 }
 
@@ -289,16 +282,13 @@ impl BlockIterator<'_> {
             if self.place.at == self.text.len() {
                 break;
             }
-            if self.place.at == 0 && !self.chunker.is_splittable(self.text) {
+            if self.place.at == 0 && !self.chunker.unchanged.contains(self.text) {
                 self.list.begin(self.text.len());
                 self.place.at = self.text.len();
                 break;
             }
-            if self.place.at == self.end {
-                let at = self.place.at;
-                self.end = if self.lines { line_end(self.text.as_bytes(), at) } else { self.text.len() };
-            }
-            self.chunker.list(&self.text[..self.end], &mut self.place, self.list);
+            let end = self.line.end(self.text, self.place.at);
+            self.chunker.list(&self.text[..end], &mut self.place, self.list);
         }
         true
     }
@@ -309,24 +299,13 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::fast::chunker::chunks_of;
+    use crate::fast::chunker::{chunks_of, random};
 
-    const ALL: [Grammar; 8] = [
-        Grammar::Gpt2,
-        Grammar::Cl100k,
-        Grammar::Llama3,
-        Grammar::Qwen2,
-        Grammar::Qwen35,
-        Grammar::O200k,
-        Grammar::Tekken,
-        Grammar::Clip,
-    ];
     const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
 
-    /// Returns a pseudo-random number (linear congruential generator).
-    fn random(state: &mut u64) -> usize {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(*state >> 33).unwrap()
+    /// Returns the grammars whose matches are all pre-tokens.
+    fn grammars() -> impl Iterator<Item = Grammar> {
+        Grammar::ALL.into_iter().filter(|grammar| !grammar.leaves_text())
     }
 
     /// A chunker of one grammar for each kernel that this machine runs.
@@ -339,7 +318,7 @@ mod tests {
                 let alone = PreTokenChunker { matcher: BlockMatcher::Grammar, ..PreTokenChunker::new(grammar, true) };
                 Self(grammar, KERNELS.into_iter().filter_map(with).chain([alone]).collect())
             };
-            ALL.into_iter().map(kernels).collect()
+            grammars().map(kernels).collect()
         }
 
         fn check(&mut self, text: &str) {
@@ -436,7 +415,7 @@ mod tests {
     #[test]
     fn the_parts_of_a_text_have_its_pre_tokens() {
         let (mut state, mut cuts) = (3, 0);
-        let all = ALL.map(|grammar| PreTokenChunker::new(grammar, false));
+        let all: Vec<_> = grammars().map(|grammar| PreTokenChunker::new(grammar, false)).collect();
         for _ in 0..3000 {
             let text: String = (0..12).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
             for chunker in &all {

@@ -54,7 +54,7 @@ impl Tokenizer {
     /// Returns the fast path, if it supports the options of the call.
     fn fast(&self, options: &Options) -> Option<&FastPath> {
         let may = options.path != EncodingPath::Generic && self.regularization(options).is_none();
-        self.fast.as_ref().ok().filter(|_| may && !self.searches_normalized())
+        self.fast.as_ref().ok().filter(|_| may && !self.searches_normalized)
     }
 
     /// Appends the ids of a text's tokens; returns false if the text needs the generic path.

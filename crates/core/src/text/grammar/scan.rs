@@ -77,8 +77,8 @@ pub(super) fn modern(text: &str, start: usize, rules: Modern) -> Option<Range<us
     let (kind, after) = next(text, start)?;
     let contraction = |at| contraction(text, at, true).filter(|_| rules.contractions);
     let end = match rules.letters {
-        Letters::Alone => contraction(start).or_else(|| word(text, start, kind, after, LETTER)),
-        Letters::WithMarks => contraction(start).or_else(|| word(text, start, kind, after, MARKED)),
+        Letters::Alone => contraction(start).or_else(|| word(text, start, kind, after, LETTER, NUMBER)),
+        Letters::WithMarks => contraction(start).or_else(|| word(text, start, kind, after, MARKED, NUMBER)),
         Letters::Cased => cased_word(text, start, kind, after).map(|end| contraction(end).unwrap_or(end)),
     };
     let end = end.unwrap_or_else(|| match kind {
@@ -106,8 +106,8 @@ pub(super) fn deepseek(text: &str, mut start: usize) -> Option<Range<usize>> {
     loop {
         let (kind, after) = next(text, start)?;
         let end = name(text, start)
-            .or_else(|| marked_word(text, start, kind, after))
-            .or_else(|| symbols(text, start))
+            .or_else(|| word(text, start, kind, after, MARKED, SYMBOLS))
+            .or_else(|| with_line_ends(text, start, |kind| kind.intersects(SYMBOLS), false))
             .or_else(|| (kind == BLANK).then(|| blank_lines(text, start, after, false)));
         if let Some(end) = end {
             return Some(start..end);
@@ -121,23 +121,6 @@ fn name(text: &str, start: usize) -> Option<usize> {
     let rest = &text.as_bytes()[start..];
     let letters = rest[1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     (rest[0].is_ascii_punctuation() && letters > 0).then_some(start + 1 + letters)
-}
-
-/// Matches `[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+`.
-fn marked_word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
-    // A mark may be the character before a word or in a word, with the same result.
-    let may_precede = !kind.intersects(SYMBOLS) && !matches!(text.as_bytes()[start], b'\r' | b'\n');
-    let from = if kind.intersects(MARKED) { start } else { may_precede.then_some(after)? };
-    let end = run(text, from, |kind| kind.intersects(MARKED));
-    (end > from).then_some(end)
-}
-
-/// Matches ` ?[\p{P}\p{S}]+[\r\n]*`.
-fn symbols(text: &str, start: usize) -> Option<usize> {
-    let from = start + usize::from(text.as_bytes()[start] == b' ');
-    let end = run(text, from, |kind| kind.intersects(SYMBOLS));
-    let line_ends = text.as_bytes()[end..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
-    (end > from).then(|| end + line_ends.count())
 }
 
 /// Matches `'s|'t|'re|'ve|'m|'ll|'d`, in any case if `caseless` (where `ſ` is an `s`).
@@ -156,12 +139,12 @@ pub(crate) fn contraction(text: &str, start: usize, caseless: bool) -> Option<us
     Some(start + 1 + length)
 }
 
-/// Matches `[^\r\n\p{L}\p{N}]?\p{L}+`, or `[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+`.
+/// Matches `[^\r\n\p{L}OTHERS]?[LETTERS]+`, where the letters are `\p{L}`, or `\p{L}\p{M}`.
 ///
 /// A mark may be the character before a word or in a word, with the same result.
 #[inline]
-fn word(text: &str, start: usize, kind: Category, after: usize, letters: Category) -> Option<usize> {
-    let from = if kind.intersects(letters) { start } else { after_prefix(text, start, kind, after)? };
+fn word(text: &str, start: usize, kind: Category, after: usize, letters: Category, others: Category) -> Option<usize> {
+    let from = if kind.intersects(letters) { start } else { after_prefix(text, start, kind, after, others)? };
     let end = run(text, from, |kind| kind.intersects(letters));
     (end > from).then_some(end)
 }
@@ -170,7 +153,7 @@ fn word(text: &str, start: usize, kind: Category, after: usize, letters: Categor
 fn cased_word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
     // A mark may be the character before a word or in a word, with the same result: as the first character of a word it
     // is matched with what could follow it, and alone if nothing does.
-    let from = if kind.intersects(MARKED) { start } else { after_prefix(text, start, kind, after)? };
+    let from = if kind.intersects(MARKED) { start } else { after_prefix(text, start, kind, after, NUMBER)? };
     let (mut end, mut both) = (from, None);
     while let Some((kind, after)) = next(text, end).filter(|(kind, _)| kind.intersects(HEAD)) {
         end = after;
@@ -187,10 +170,10 @@ fn cased_word(text: &str, start: usize, kind: Category, after: usize) -> Option<
     }
 }
 
-/// Returns the end of the one character that may precede a word.
+/// Returns the end of the one character that may precede a word: none of `others`, and no line end.
 #[inline]
-fn after_prefix(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
-    (kind != NUMBER && !matches!(text.as_bytes()[start], b'\r' | b'\n')).then_some(after)
+fn after_prefix(text: &str, start: usize, kind: Category, after: usize, others: Category) -> Option<usize> {
+    (!kind.intersects(others) && !matches!(text.as_bytes()[start], b'\r' | b'\n')).then_some(after)
 }
 
 /// Matches `\p{N}{1,most}` after its first character.
@@ -205,10 +188,15 @@ fn numbers(text: &str, mut end: usize, most: usize) -> usize {
 /// Matches ` ?[^\s\p{L}\p{N}]+[\r\n]*`, without marks if they belong to words alone, and with slashes at the end if case
 /// matters.
 fn rest(text: &str, start: usize, letters: Letters) -> Option<usize> {
-    let from = start + usize::from(text.as_bytes()[start] == b' ');
     let others = if letters == Letters::WithMarks { MATCHED.union(Category::MARK) } else { MATCHED };
-    let end = run(text, from, |kind| !kind.intersects(others));
-    let goes_on = |byte: &&u8| matches!(byte, b'\r' | b'\n') || letters == Letters::Cased && **byte == b'/';
+    with_line_ends(text, start, |kind| !kind.intersects(others), letters == Letters::Cased)
+}
+
+/// Matches an optional space, a run of characters for which `is` holds, and line ends, with `slashes` among these.
+fn with_line_ends(text: &str, start: usize, is: impl Fn(Category) -> bool, slashes: bool) -> Option<usize> {
+    let from = start + usize::from(text.as_bytes()[start] == b' ');
+    let end = run(text, from, is);
+    let goes_on = |byte: &&u8| matches!(byte, b'\r' | b'\n') || slashes && **byte == b'/';
     (end > from).then(|| end + text.as_bytes()[end..].iter().take_while(goes_on).count())
 }
 
