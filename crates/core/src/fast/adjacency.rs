@@ -7,7 +7,7 @@
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
-use super::list::{ChunkList, ChunkRanges};
+use super::list::{BLOCKS, ChunkList, ChunkRanges};
 use super::masks::{BLOCK, SCALAR};
 use crate::model::Model;
 use crate::model::adjacency::{Adjacency, ByteAdjacency};
@@ -86,18 +86,21 @@ impl Chunker for AdjacencyChunker {
 }
 
 impl ContiguousChunks for AdjacencyChunker {
-    fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize {
+    fn list(&self, text: &str, mut at: usize, list: &mut ChunkList) -> usize {
         let bytes = text.as_bytes();
-        let (at, end) = (at + 1, bytes.len().min(at + 1 + BLOCK));
-        let mut starts = 0;
-        for (place, pair) in bytes[at - 1..end].windows(2).enumerate() {
-            starts |= u64::from(!self.adjacency.joins(pair[0], pair[1])) << place;
+        for _ in 0..BLOCKS {
+            let end = bytes.len().min(at + 1 + BLOCK);
+            let mut starts = 0;
+            for (place, pair) in bytes[at..end].windows(2).enumerate() {
+                starts |= u64::from(!self.adjacency.joins(pair[0], pair[1])) << place;
+            }
+            list.add_contiguous(at + 1, starts);
+            if end == bytes.len() {
+                list.begin(end);
+                return end;
+            }
+            at = end - 1;
         }
-        list.add_contiguous(at, starts);
-        if end == bytes.len() {
-            list.begin(end);
-            return end;
-        }
-        end - 1
+        at
     }
 }

@@ -8,6 +8,7 @@
 
 use super::keys::{HashedKey, Key};
 use super::masks;
+use super::pages::filled;
 
 /// The largest number of bytes, and of tokens, of a chunk that is cached.
 pub(super) const MAX_CACHED: usize = 255;
@@ -37,7 +38,7 @@ impl<T, const INLINE: usize> Bucket<T, INLINE> {
     /// The number of entries in a cache line of 64 bytes.
     const PREFETCHED: usize = 64 / size_of::<Entry<T, INLINE>>();
 
-    #[inline]
+    #[inline(always)]
     fn tokens(&self, key: Key, exponent: u8) -> Option<(&[T; INLINE], usize)> {
         // A branch on which of the two it is would be mispredicted; whether one of them matches is predictable.
         let entry = &self.0[usize::from(self.0[1].key == key)];
@@ -108,10 +109,10 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         }
     }
 
-    /// Returns the tokens of a short chunk from its primary bucket: all inline tokens, and the number that are valid.
+    /// Returns the first tier, to look up many chunks in their primary buckets.
     #[inline]
-    pub(super) fn primary(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
-        self.buckets.get(self.places(key.hash)[0])?.tokens(key.key, self.exponent)
+    pub(super) fn first_tier(&self) -> FirstTier<'_, T, INLINE> {
+        FirstTier { buckets: &self.buckets, exponent: self.exponent }
     }
 
     /// Returns the tokens of a short chunk from its alternate bucket.
@@ -195,7 +196,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
 
     fn grow(&mut self) {
         let size = (self.buckets.len() * 4).clamp(MIN_BUCKETS, MAX_BUCKETS);
-        let old = std::mem::replace(&mut self.buckets, vec![Bucket([Entry::default(); 2]); size]);
+        let old = std::mem::replace(&mut self.buckets, filled(Bucket([Entry::default(); 2]), size));
         self.filled = 0;
         for entry in old.iter().flat_map(|bucket| bucket.0.iter().rev()).filter(|entry| entry.key != Key::default()) {
             self.filled += 1;
@@ -209,6 +210,24 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         // The number of buckets is a power of two.
         let mask = self.buckets.len().wrapping_sub(1);
         [hash as usize & mask, (hash >> 32) as usize & mask]
+    }
+}
+
+/// The first tier of a cache, which does not change while it is borrowed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FirstTier<'a, T, const INLINE: usize> {
+    buckets: &'a [Bucket<T, INLINE>],
+    exponent: u8,
+}
+
+impl<'a, T, const INLINE: usize> FirstTier<'a, T, INLINE> {
+    /// Returns the tokens of a short chunk from its primary bucket: all inline tokens, and the number that are valid.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "the buckets are far fewer than 2^32")]
+    pub(super) fn get(self, key: HashedKey) -> Option<(&'a [T; INLINE], usize)> {
+        // The number of buckets is a power of two.
+        let place = key.hash as usize & self.buckets.len().wrapping_sub(1);
+        self.buckets.get(place)?.tokens(key.key, self.exponent)
     }
 }
 
@@ -242,6 +261,8 @@ struct Slot {
 /// The smallest and the largest number of slots; at most half of them are filled.
 const MIN_SLOTS: usize = 1 << 6;
 const MAX_SLOTS: usize = 1 << 19;
+/// The largest number of slots that are probed for a chunk.
+const MAX_PROBES: usize = 16;
 /// The largest number of bytes, and of tokens.
 const MAX_BYTES: usize = 1 << 24;
 const MAX_TOKENS: usize = 1 << 22;
@@ -249,8 +270,7 @@ const MAX_TOKENS: usize = 1 << 22;
 impl<T: Copy> SecondTier<T> {
     fn get(&self, hash: u64, chunk: &[u8], exponent: u8) -> Option<&[T]> {
         let tag = tag(hash);
-        let mut place = self.place(tag);
-        loop {
+        for place in self.probes(tag) {
             let slot = self.slots.get(place)?;
             if slot.length == 0 {
                 return None;
@@ -259,8 +279,8 @@ impl<T: Copy> SecondTier<T> {
                 let tokens = &self.tokens[slot.first as usize..][..usize::from(slot.count)];
                 return Some(tokens).filter(|_| slot.valid_below > exponent);
             }
-            place = (place + 1) & (self.slots.len() - 1);
         }
+        None
     }
 
     #[inline]
@@ -311,18 +331,22 @@ impl<T: Copy> SecondTier<T> {
 
     fn grow(&mut self) {
         let size = (self.slots.len() * 4).clamp(MIN_SLOTS, MAX_SLOTS);
-        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
+        let old = std::mem::replace(&mut self.slots, filled(Slot::default(), size));
         for slot in old.into_iter().filter(|slot| slot.length != 0) {
             self.put(slot);
         }
     }
 
     fn put(&mut self, slot: Slot) {
-        let mut place = self.place(slot.tag);
-        while self.slots[place].length != 0 {
-            place = (place + 1) & (self.slots.len() - 1);
-        }
+        let is_empty = |place: &usize| self.slots[*place].length == 0;
+        let place = self.probes(slot.tag).find(is_empty).unwrap_or_else(|| self.place(slot.tag));
         self.slots[place] = slot;
+    }
+
+    /// Returns the slots to probe for a chunk: few, however many chunks with equal hashes someone makes on purpose.
+    fn probes(&self, tag: u32) -> impl Iterator<Item = usize> + use<T> {
+        let (first, mask) = (self.place(tag), self.slots.len().wrapping_sub(1));
+        (0..MAX_PROBES).map(move |more| (first + more) & mask)
     }
 
     /// Returns the first slot to probe for a chunk.
@@ -353,7 +377,7 @@ mod tests {
     impl Cache<u32, 3> {
         fn short(&self, key: Key) -> Option<(&[u32; 3], usize)> {
             let key = HashedKey::of(key);
-            self.primary(key).or_else(|| self.alternate(key))
+            self.first_tier().get(key).or_else(|| self.alternate(key))
         }
     }
 
@@ -400,6 +424,11 @@ mod tests {
             assert_eq!(cache.long(long(&chunk), &chunk), Some([number, 1].as_slice()));
             let SecondTier { filled, bytes, tokens, .. } = &cache.long;
             assert!(*filled <= MAX_SLOTS / 2 && bytes.len() <= MAX_BYTES && tokens.len() <= MAX_TOKENS);
+        }
+        for number in 0..1000 {
+            let (key, chunk) = (HashedKey { key: Key::NONE, hash: 7 << 32 }, format!("equal hashes {number}"));
+            cache.insert(key, &chunk, &[number], 1);
+            assert_eq!(cache.long(key, &chunk), Some([number].as_slice()));
         }
         let chunk = "a".repeat(MAX_CACHED + 1);
         cache.insert(long(&chunk), &chunk, &[1], 1);

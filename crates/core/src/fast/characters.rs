@@ -14,7 +14,7 @@
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::keys::Fold;
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, Classifier, Masks};
+use super::masks::{BLOCK, BlockLoop, Classifier, Masks, last_block};
 use crate::normalize::locality::CharacterChanges;
 use crate::pretokenize::boundary::{Boundary, CharacterBoundary};
 use crate::splitter::WordSplitter;
@@ -188,8 +188,8 @@ impl Chunker for CharacterChunker {
     ) -> Result<(), E> {
         list.clear();
         let Self { kinds, classifier } = self;
-        let mut blocks = BlockIterator { text, kinds, classifier, at: 0, last: CharacterKind::Space, list };
-        while blocks.next() {
+        let mut blocks = BlockIterator { text, kinds, at: 0, last: CharacterKind::Space, list };
+        while classifier.run(&mut blocks) {
             take(blocks.list.chunks())?;
             blocks.list.remove_closed();
         }
@@ -231,7 +231,6 @@ impl Chunker for CharacterChunker {
 struct BlockIterator<'a> {
     text: &'a str,
     kinds: &'a CharacterKinds,
-    classifier: &'a Classifier<4>,
     /// The next byte.
     at: usize,
     /// The kind of the character before.
@@ -239,9 +238,12 @@ struct BlockIterator<'a> {
     list: &'a mut ChunkList,
 }
 
-impl BlockIterator<'_> {
+impl BlockLoop<4> for &mut BlockIterator<'_> {
+    type Output = bool;
+
     /// Lists the chunks of the next blocks; returns false at the end of the text.
-    fn next(&mut self) -> bool {
+    #[inline(always)]
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<4>) -> bool {
         if self.at == self.text.len() && self.list.is_empty() {
             return false;
         }
@@ -250,32 +252,31 @@ impl BlockIterator<'_> {
                 self.list.close(self.at);
                 break;
             }
-            self.block();
+            self.block(&masks);
         }
         true
     }
+}
 
-    #[inline]
-    fn block(&mut self) {
+impl BlockIterator<'_> {
+    #[inline(always)]
+    fn block(&mut self, masks: impl Fn(&[u8; BLOCK]) -> Masks<4>) {
         let rest = &self.text.as_bytes()[self.at..];
-        let (mut masks, mut length) = match rest.first_chunk::<BLOCK>() {
-            Some(block) => (self.classifier.masks(block), BLOCK),
-            None => {
-                let mut block = [b' '; BLOCK];
-                block[..rest.len()].copy_from_slice(rest);
-                (self.classifier.masks(&block), rest.len())
-            }
+        let (masks, length) = match rest.first_chunk::<BLOCK>() {
+            Some(block) => (masks(block), BLOCK),
+            None => (masks(&last_block(rest)), rest.len()),
         };
-        let mut inside = 0;
+        let (mut sets, mut inside, mut whole) = (masks.sets, 0, length);
         if masks.high != 0 {
-            (inside, length) = self.look_up(&mut masks, length);
+            (sets, inside, whole) = self.look_up(masks, length);
         }
-        self.cut(masks.sets, inside, length);
+        self.cut(sets, inside, whole);
     }
 
-    /// Adds the non-ASCII characters to the masks; returns the continuation bytes, and the length of the whole
-    /// characters in bytes.
-    fn look_up(&self, masks: &mut Masks<4>, length: usize) -> (u64, usize) {
+    /// Returns the sets with the non-ASCII characters, the continuation bytes, and the length of the whole characters in
+    /// bytes.
+    #[inline(never)]
+    fn look_up(&self, mut masks: Masks<4>, length: usize) -> ([u64; 4], u64, usize) {
         let mut inside = 0;
         let [space, alone, _, glue] = &mut masks.sets;
         while masks.high != 0 {
@@ -286,7 +287,7 @@ impl BlockIterator<'_> {
                 }
                 let end = place + c.len_utf8();
                 if end > BLOCK {
-                    return (inside, place);
+                    return (masks.sets, inside, place);
                 }
                 let bytes = u64::MAX << place & u64::MAX >> (BLOCK - end);
                 match self.kinds.kind(c) {
@@ -303,11 +304,11 @@ impl BlockIterator<'_> {
                 }
             }
         }
-        (inside, length)
+        (masks.sets, inside, length)
     }
 
     /// Lists where chunks begin and end in the first `length` bytes of a block.
-    #[inline]
+    #[inline(always)]
     fn cut(&mut self, [space, alone, other, glue]: [u64; 4], inside: u64, length: usize) {
         if length == 0 {
             return;

@@ -121,11 +121,8 @@ fn count(
     let mut position = Position::new(bytes, documents);
     let lines = matches!(documents, Documents::Lines(_));
     chunker.cut(text, 0, lines, list, |chunks| {
-        for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-            *key = HashedKey::new(bytes, start, end, fold);
-            seen.prefetch(*key);
-        }
-        for (&key, (start, end)) in keys.iter().zip(chunks) {
+        keys.fill(bytes, chunks.clone(), fold, |key| seen.prefetch(key));
+        for (&key, (start, end)) in keys.as_slice().iter().zip(chunks) {
             if start >= position.end {
                 position.advance(bytes, start);
             }

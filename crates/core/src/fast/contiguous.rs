@@ -1,10 +1,10 @@
-//! Cuts texts into chunks without gaps, a block of 64 bytes at a time.
+//! Cuts texts into chunks without gaps.
 
-use super::list::{BLOCKS, ChunkList, ChunkRanges};
+use super::list::{ChunkList, ChunkRanges};
 
 /// Lists the starts of the chunks of a text; each chunk ends where the next one begins.
 pub(super) trait ContiguousChunks {
-    /// Lists the starts of chunks from byte `at` on; returns the byte up to which they are listed.
+    /// Lists the starts of some chunks from byte `at` on; returns the byte up to which they are listed.
     fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize;
 }
 
@@ -21,12 +21,7 @@ pub(super) fn cut<E>(
     list.clear();
     list.begin(first);
     while list.last_start() != text.len() {
-        for _ in 0..BLOCKS {
-            at = chunks.list(text, at, list);
-            if at == text.len() {
-                break;
-            }
-        }
+        at = chunks.list(text, at, list);
         take(list.contiguous())?;
         list.remove_closed();
     }

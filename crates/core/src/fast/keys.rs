@@ -1,5 +1,6 @@
 //! The keys by which chunks are looked up.
 
+use super::list::{CAPACITY, ChunkRanges};
 use crate::hash::hash_one;
 
 /// The longest chunk of the first tier, in bytes.
@@ -28,32 +29,9 @@ impl Key {
     pub(super) const NONE: Self = Self { low: u64::MAX, high: u64::MAX };
 
     /// Returns the key of the folded, non-empty `text[start..end]`; [`Key::NONE`] if it is too long.
-    #[inline(always)]
+    #[cfg(test)]
     pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
-        let length = end - start;
-        if length > MAX_KEY_BYTES {
-            return Self::NONE;
-        }
-        let mut bytes = match text.get(start..start + 16) {
-            Some(bytes) => bytes.try_into().expect("sixteen bytes"),
-            None => last_bytes(&text[start..end]),
-        };
-        match fold {
-            Fold::Nothing => {}
-            Fold::Case => bytes = bytes.map(|byte: u8| byte.to_ascii_lowercase()),
-            Fold::Space(spaces) => {
-                // Two spaces may become one metaspace.
-                if bytes[0] < b' ' && bytes[1] > b' ' && spaces >> bytes[0] & 1 == 1 {
-                    bytes[0] = b' ';
-                }
-            }
-        }
-        let [low, high] = bytes.as_chunks::<8>().0 else { unreachable!("sixteen bytes are two words") };
-        let [low_mask, high_mask] = BYTE_MASKS[length & 15];
-        Self {
-            low: u64::from_le_bytes(*low) & low_mask,
-            high: u64::from_le_bytes(*high) & high_mask | (length as u64) << 56,
-        }
+        HashedKey::new(text, start, end, fold).key
     }
 
     /// Returns a 64-bit hash in which each bit depends on all bits of the key.
@@ -67,14 +45,6 @@ impl Key {
     }
 }
 
-/// Returns the up to fifteen bytes of a chunk near the end of a text, followed by zeros.
-#[inline(never)]
-fn last_bytes(chunk: &[u8]) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    bytes[..chunk.len()].copy_from_slice(chunk);
-    bytes
-}
-
 /// A key and its hash: the lower half chooses the primary bucket, the upper half the alternate one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HashedKey {
@@ -83,30 +53,150 @@ pub(super) struct HashedKey {
 }
 
 impl HashedKey {
-    /// Returns the key and the hash of a chunk; see [`Key::new`].
+    /// Returns the key and the hash of the non-empty chunk `text[start..end]`, whose first bytes are folded.
+    ///
+    /// All of it is in registers: what is stored and loaded again takes longer than the rest.
     #[inline(always)]
-    pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
-        let key = Key::new(text, start, end, fold);
-        if key == Key::NONE { Self::long(&text[start..end]) } else { Self::of(key) }
+    fn folded(text: &[u8], start: usize, end: usize, fold: impl Fn(u64, u64) -> (u64, u64)) -> Self {
+        let length = end - start;
+        if length > MAX_KEY_BYTES {
+            return Self { key: Key::NONE, hash: long_hash(&text[start..end]) };
+        }
+        let (low, high) = match text.get(start..start + 16) {
+            Some(bytes) => words(bytes),
+            None => last_words(&text[start..end]),
+        };
+        let (low, high) = fold(low, high);
+        let [low_mask, high_mask] = BYTE_MASKS[length & 15];
+        Self::of(Key { low: low & low_mask, high: high & high_mask | (length as u64) << 56 })
+    }
+
+    /// Returns the key and the hash of the non-empty chunk `text[start..end]`.
+    #[cfg(test)]
+    fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
+        match fold {
+            Fold::Nothing => Self::folded(text, start, end, |low, high| (low, high)),
+            Fold::Case => Self::folded(text, start, end, lowercase),
+            Fold::Space(spaces) => Self::folded(text, start, end, |low, high| (one_space(low, spaces), high)),
+        }
     }
 
     /// Returns the hashed key of a chunk that the first tier does not hold.
-    ///
-    /// The primary bucket of all these chunks is bucket 0, which stays in the CPU cache.
-    #[inline(never)]
+    #[cfg(test)]
     pub(super) fn long(chunk: &[u8]) -> Self {
-        Self { key: Key::NONE, hash: hash_one(chunk) & !u64::from(u32::MAX) }
+        Self { key: Key::NONE, hash: long_hash(chunk) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(key: Key) -> Self {
         Self { key, hash: key.hash() }
     }
 }
 
+/// Returns the hash of a chunk that is too long for a key.
+///
+/// The primary bucket of all these chunks is bucket 0, which stays in the CPU cache.
+#[inline(never)]
+fn long_hash(chunk: &[u8]) -> u64 {
+    hash_one(chunk) & !u64::from(u32::MAX)
+}
+
+/// Returns sixteen bytes as two words.
+#[inline(always)]
+fn words(bytes: &[u8]) -> (u64, u64) {
+    let [low, high] = bytes.as_chunks::<8>().0 else { unreachable!("sixteen bytes are two words") };
+    (u64::from_le_bytes(*low), u64::from_le_bytes(*high))
+}
+
+/// Returns the up to fifteen bytes of a chunk near the end of a text, followed by zeros, as two words.
+#[inline(never)]
+fn last_words(chunk: &[u8]) -> (u64, u64) {
+    let mut bytes = [0; 16];
+    bytes[..chunk.len()].copy_from_slice(chunk);
+    words(&bytes)
+}
+
+/// Returns two words of bytes with the letters of ASCII in lower case.
+#[inline(always)]
+fn lowercase(low: u64, high: u64) -> (u64, u64) {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let lower = |word: u64| {
+        // The highest bit of each byte says whether its lower seven bits are at least `A`, and more than `Z`.
+        let bits = word & (ONES * 0x7F);
+        let upper = (bits + ONES * u64::from(0x80 - b'A')) & !(bits + ONES * u64::from(0x7F - b'Z'));
+        word | (upper & !word & (ONES * 0x80)) >> 2
+    };
+    (lower(low), lower(high))
+}
+
+/// Returns a word of bytes that begins with a space in place of an equivalent control character, if no white space
+/// follows.
+#[inline(always)]
+fn one_space(word: u64, spaces: u32) -> u64 {
+    let [first, second, ..] = word.to_le_bytes();
+    // Two spaces may become one metaspace.
+    let is_space = first < b' ' && second > b' ' && spaces >> (first & 31) & 1 == 1;
+    if is_space { word & !0xFF | u64::from(b' ') } else { word }
+}
+
+/// The keys of the chunks of a list.
+#[derive(Debug)]
+pub(super) struct KeyList {
+    keys: Box<[HashedKey; CAPACITY]>,
+    length: usize,
+    has_long: bool,
+}
+
+impl Default for KeyList {
+    fn default() -> Self {
+        Self { keys: Box::new([HashedKey::default(); CAPACITY]), length: 0, has_long: false }
+    }
+}
+
+impl KeyList {
+    /// Fills the list with the keys of chunks, after each has been passed to `each`.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, fold: Fold, each: impl Fn(HashedKey)) {
+        match fold {
+            Fold::Nothing => self.fill_folded(text, chunks, |low, high| (low, high), each),
+            Fold::Case => self.fill_folded(text, chunks, lowercase, each),
+            Fold::Space(spaces) => self.fill_folded(text, chunks, |low, high| (one_space(low, spaces), high), each),
+        }
+    }
+
+    #[inline(always)]
+    fn fill_folded(
+        &mut self,
+        text: &[u8],
+        chunks: ChunkRanges<'_>,
+        fold: impl Fn(u64, u64) -> (u64, u64),
+        each: impl Fn(HashedKey),
+    ) {
+        let (mut length, mut has_long) = (0, false);
+        for (to, (start, end)) in self.keys.iter_mut().zip(chunks) {
+            let key = HashedKey::folded(text, start, end, &fold);
+            each(key);
+            *to = key;
+            length += 1;
+            has_long |= end - start > MAX_KEY_BYTES;
+        }
+        (self.length, self.has_long) = (length, has_long);
+    }
+
+    /// Returns the keys.
+    pub(super) fn as_slice(&self) -> &[HashedKey] {
+        &self.keys[..self.length]
+    }
+
+    /// Returns whether any chunk is too long for a key.
+    pub(super) fn has_long(&self) -> bool {
+        self.has_long
+    }
+}
+
 /// The equivalence of chunks that share a key, because their tokens are equal.
 ///
-/// Each variant names the bytes that [`Key::new`] folds (replaces by a common form).
+/// Each variant names the bytes of a key that are folded (replaced by a common form).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
     Nothing,
@@ -130,3 +220,30 @@ const BYTE_MASKS: [[u64; 2]; 16] = {
     }
     kept
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_lowercased_as_bytes_are() {
+        for place in 0..16 {
+            for byte in 0..=255_u8 {
+                let mut bytes = *b"@AZ[`az{\x7F\x80\xC1\xDA\xFFMm0";
+                bytes[place] = byte;
+                let (low, high) = words(&bytes);
+                assert_eq!(lowercase(low, high), words(&bytes.map(|byte| byte.to_ascii_lowercase())), "{byte} {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_equivalent_control_characters_before_text_become_spaces() {
+        for (first, second) in (0..=255_u8).flat_map(|first| (0..=255_u8).map(move |second| (first, second))) {
+            let word = u64::from_le_bytes([first, second, 3, 4, 5, 6, 7, 8]);
+            let is_space = matches!(first, b'\t' | b'\n') && second > b' ';
+            let wanted = if is_space { b' ' } else { first };
+            assert_eq!(one_space(word, 1 << b'\t' | 1 << b'\n').to_le_bytes()[..2], [wanted, second]);
+        }
+    }
+}

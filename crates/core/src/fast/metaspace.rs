@@ -11,8 +11,8 @@
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
 use super::keys::Fold;
-use super::list::{ChunkList, ChunkRanges};
-use super::masks::{BLOCK, Classifier, Masks};
+use super::list::{BLOCKS, ChunkList, ChunkRanges};
+use super::masks::{BLOCK, BlockLoop, Classifier, Masks, below, last_block};
 use super::stability::Stability;
 use super::text::last;
 use super::unspaced::UnspacedBoundaries;
@@ -350,16 +350,45 @@ impl Chunker for MetaspaceChunker {
 impl ContiguousChunks for MetaspaceChunker {
     #[inline]
     fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize {
+        self.classifier.run(Blocks { chunker: self, text, at, list })
+    }
+}
+
+/// Some blocks of a text, whose chunks are listed.
+struct Blocks<'a> {
+    chunker: &'a MetaspaceChunker,
+    text: &'a str,
+    at: usize,
+    list: &'a mut ChunkList,
+}
+
+impl BlockLoop<2> for Blocks<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<2>) -> usize {
+        let mut at = self.at;
+        for _ in 0..BLOCKS {
+            at = self.chunker.block(self.text, at, &masks, self.list);
+            if at == self.text.len() {
+                break;
+            }
+        }
+        at
+    }
+}
+
+impl MetaspaceChunker {
+    /// Lists the starts of chunks in the block that begins at byte `at`; returns its end.
+    #[inline(always)]
+    fn block(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<2>, list: &mut ChunkList) -> usize {
         let bytes = text.as_bytes();
         let rest = &bytes[at..];
         let (Masks { sets: [space, unstable], high, inside }, length) = match rest.first_chunk::<BLOCK>() {
-            Some(block) => (self.classifier.masks(block), BLOCK),
-            None => {
-                let mut block = [b'a'; BLOCK];
-                block[..rest.len()].copy_from_slice(rest);
-                (self.classifier.masks(&block), rest.len())
-            }
+            Some(block) => (masks(block), BLOCK),
+            None => (masks(&last_block(rest)), rest.len()),
         };
+        let (space, unstable) = (space & below(length), unstable & below(length));
         let mut starts = space & !(space << 1) & !(unstable << 1);
         // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
         // rule may matter.

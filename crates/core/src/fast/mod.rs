@@ -22,6 +22,7 @@ mod keys;
 mod list;
 mod masks;
 mod metaspace;
+mod pages;
 mod parts;
 mod pretokens;
 mod stability;
@@ -39,8 +40,8 @@ pub(crate) use chunk_counts::{ChunkCounts, Documents, WordTable};
 use chunker::Chunker;
 pub(crate) use chunker::{Capabilities, ModelInput};
 use divisions::DivisionChunker;
-use keys::{Fold, HashedKey};
-use list::{CAPACITY, ChunkList, ChunkRanges};
+use keys::{HashedKey, KeyList};
+use list::{ChunkList, ChunkRanges};
 use metaspace::MetaspaceChunker;
 use parts::PartList;
 pub(crate) use parts::PartModel;
@@ -113,21 +114,11 @@ impl From<ContextExceeded> for Fallback {
 type Result<T> = std::result::Result<T, Fallback>;
 
 /// The buffers of the chunks that are looked up together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ChunkBuffers {
     list: ChunkList,
     parts: PartList,
-    keys: Box<[HashedKey; CAPACITY]>,
-}
-
-impl Default for ChunkBuffers {
-    fn default() -> Self {
-        Self {
-            list: ChunkList::default(),
-            parts: PartList::default(),
-            keys: Box::new([HashedKey::default(); CAPACITY]),
-        }
-    }
+    keys: KeyList,
 }
 
 impl ChunkBuffers {
@@ -147,8 +138,10 @@ pub(crate) trait Sink<T, const INLINE: usize> {
     /// Whether a chunk may be passed in parts, as if each were a chunk: the sink does not count words.
     const TAKES_PARTS: bool;
 
-    /// Receives the first `count` tokens of a chunk that begins at byte `start` of the text.
-    fn push_inline(&mut self, start: usize, tokens: &[T; INLINE], count: usize);
+    /// Receives the tokens of chunks: the first byte of each, its tokens, and how many of them are valid.
+    fn push_inline<'t>(&mut self, chunks: impl Iterator<Item = (usize, &'t [T; INLINE], usize)>)
+    where
+        T: 't;
 
     /// Receives all tokens of a chunk that begins at byte `start` of the text.
     fn push_slice(&mut self, start: usize, tokens: &[T]);
@@ -283,10 +276,15 @@ fn encode<T: Copy + Default, const INLINE: usize>(
             && cache.should_look_up()
         {
             cache.exponent = exponent;
-            if model.is_some_and(|model| parts.fill(text.as_bytes(), chunks.clone(), model)) {
-                return parts.batches().try_for_each(|some| look_up(text, some, fold, cache, keys, sink));
+            let bytes = text.as_bytes();
+            keys.fill(bytes, chunks.clone(), fold, |key| cache.prefetch(key));
+            if keys.has_long() && model.is_some_and(|model| parts.fill(bytes, chunks.clone(), model)) {
+                return parts.batches().try_for_each(|some| {
+                    keys.fill(bytes, some.clone(), fold, |key| cache.prefetch(key));
+                    look_up(text, some, keys.as_slice(), cache, sink)
+                });
             }
-            look_up(text, chunks, fold, cache, keys, sink)
+            look_up(text, chunks, keys.as_slice(), cache, sink)
         } else {
             encode_all(chunker, text, chunks, sink)
         }
@@ -307,37 +305,38 @@ fn encode_all<T, const INLINE: usize>(
     sink.encode(start, &text[start..end]).map(|_| ())
 }
 
-/// Looks up the chunks of a list.
+/// Looks up the chunks of a list by their keys.
 ///
 /// All keys are computed and prefetched before the first entry is read, so that memory accesses overlap.
 #[inline]
 fn look_up<T: Copy + Default, const INLINE: usize>(
     text: &str,
     chunks: ChunkRanges<'_>,
-    fold: Fold,
+    keys: &[HashedKey],
     cache: &mut Cache<T, INLINE>,
-    keys: &mut [HashedKey; CAPACITY],
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
-    for (key, (start, end)) in keys.iter_mut().zip(chunks.clone()) {
-        *key = HashedKey::new(text.as_bytes(), start, end, fold);
-        cache.prefetch(*key);
-    }
     if cache.is_scattered() {
-        let others = keys.iter().zip(chunks.clone()).filter(|(key, _)| cache.primary(**key).is_none());
-        others.for_each(|(key, _)| cache.prefetch_alternate(*key));
+        let primary = cache.first_tier();
+        let others = keys.iter().filter(|key| primary.get(**key).is_none());
+        others.for_each(|key| cache.prefetch_alternate(*key));
     }
-    let (mut primary, mut elsewhere, mut new) = (0, 0, 0);
-    for (&key, (start, end)) in keys.iter().zip(chunks) {
-        if let Some((tokens, count)) = cache.primary(key) {
-            sink.push_inline(start, tokens, count);
-            primary += 1;
-        } else {
-            elsewhere += 1;
-            new += usize::from(look_elsewhere(cache, key, start, &text[start..end], sink)?);
-        }
+    let (mut elsewhere, mut new) = (0, 0);
+    let mut rest = keys.iter().zip(chunks);
+    loop {
+        let (primary, mut missed) = (cache.first_tier(), None);
+        sink.push_inline(rest.by_ref().map_while(|(&key, (start, end))| match primary.get(key) {
+            Some((tokens, count)) => Some((start, tokens, count)),
+            None => {
+                missed = Some((key, start, end));
+                None
+            }
+        }));
+        let Some((key, start, end)) = missed else { break };
+        elsewhere += 1;
+        new += usize::from(look_elsewhere(cache, key, start, &text[start..end], sink)?);
     }
-    cache.record_hits(primary, elsewhere, new);
+    cache.record_hits(keys.len() - elsewhere, elsewhere, new);
     Ok(())
 }
 
@@ -353,7 +352,7 @@ fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<bool> {
     if let Some((tokens, count)) = cache.alternate(key) {
-        sink.push_inline(start, tokens, count);
+        sink.push_inline(std::iter::once((start, tokens, count)));
         return Ok(false);
     }
     if let Some(tokens) = cache.long(key, chunk) {

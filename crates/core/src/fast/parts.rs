@@ -25,6 +25,7 @@ impl PartList {
     /// Fills the list with contiguous chunks, and parts of those that can be cut.
     ///
     /// Returns whether any chunk can be cut.
+    #[inline(never)]
     pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, model: PartModel<'_>) -> bool {
         if !chunks.clone().any(|(start, end)| may_have_parts(text, start, end)) {
             return false;

@@ -23,6 +23,17 @@ pub(super) struct Masks<const N: usize> {
     pub(super) inside: u64,
 }
 
+/// A loop over blocks, which is compiled for the instructions of each kernel.
+pub(super) trait BlockLoop<const N: usize> {
+    type Output;
+
+    /// Runs the loop; `masks` returns the masks of a block.
+    ///
+    /// Implementations are `#[inline(always)]`, and so is what they call for each block: else it is compiled for any
+    /// machine.
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<N>) -> Self::Output;
+}
+
 /// The instruction set that classifies bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kernel {
@@ -79,13 +90,13 @@ impl<const N: usize> Classifier<N> {
         all.find(|classifier| classifier.name() == name)
     }
 
-    /// Returns the masks of a block.
+    /// Runs a loop with this classifier.
     #[inline]
-    pub(super) fn masks(&self, block: &[u8; BLOCK]) -> Masks<N> {
+    pub(super) fn run<L: BlockLoop<N>>(&self, blocks: L) -> L::Output {
         match self.kernel {
-            Kernel::Scalar => scalar::masks(&self.tables, block),
+            Kernel::Scalar => blocks.run(|block| scalar::masks(&self.tables, block)),
             #[cfg(target_arch = "x86_64")]
-            kernel => x86::masks(kernel, &self.tables, block),
+            kernel => x86::run(kernel, &self.tables, blocks),
         }
     }
 
@@ -101,6 +112,20 @@ impl<const N: usize> Classifier<N> {
             Kernel::Avx512 => "AVX-512",
         }
     }
+}
+
+/// Returns the bits below `length`, which is 64 at most.
+#[inline(always)]
+pub(super) fn below(length: usize) -> u64 {
+    u64::MAX.checked_shr(u32::try_from(BLOCK - length).unwrap_or(64)).unwrap_or(0)
+}
+
+/// Returns the bytes at the end of a text, fewer than a block, followed by zeros.
+#[inline(never)]
+pub(super) fn last_block(bytes: &[u8]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    block[..bytes.len()].copy_from_slice(bytes);
+    block
 }
 
 /// Prefetches the first 64 bytes of a value: a hint without effect on results.
@@ -147,9 +172,20 @@ mod tests {
         }
     }
 
+    /// A loop over one block.
+    struct Single<'a>(&'a [u8; BLOCK]);
+
+    impl<const N: usize> BlockLoop<N> for Single<'_> {
+        type Output = Masks<N>;
+
+        fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<N>) -> Masks<N> {
+            masks(self.0)
+        }
+    }
+
     fn check<const N: usize>(kernel: Kernel, bits: [u8; 256], block: &[u8; BLOCK]) {
         let classifier = Classifier::<N> { kernel, tables: Box::new(Tables::new(bits)) };
-        assert_eq!(classifier.masks(block), defined(&bits, block), "{kernel:?}");
+        assert_eq!(classifier.run(Single(block)), defined(&bits, block), "{kernel:?}");
     }
 
     #[test]

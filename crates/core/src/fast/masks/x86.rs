@@ -11,15 +11,20 @@ use std::arch::x86_64::{
     _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_test_epi8_mask,
 };
 
-use super::{BLOCK, Kernel, Masks, Tables};
+use super::{BLOCK, BlockLoop, Kernel, Masks, Tables};
 
 /// Returns whether the machine has the instructions of a kernel.
 pub(super) fn is_supported(kernel: Kernel) -> bool {
+    // Every machine with AVX2 has these instructions, but an emulated one may not say so.
+    let has_bits = is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt");
     match kernel {
         Kernel::Scalar => true,
         Kernel::Ssse3 => is_x86_feature_detected!("ssse3"),
-        Kernel::Avx2 => is_x86_feature_detected!("avx2"),
-        Kernel::Avx512 => is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi"),
+        Kernel::Avx2 => is_x86_feature_detected!("avx2") && has_bits,
+        Kernel::Avx512 => is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi") && has_bits,
     }
 }
 
@@ -30,95 +35,120 @@ pub(super) fn prefetch<T>(value: &T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
 }
 
-/// Returns the masks of a block; `kernel` must be one that [`is_supported`].
+/// Runs a loop over blocks; `kernel` must be one that [`is_supported`].
 #[inline]
-pub(super) fn masks<const N: usize>(kernel: Kernel, tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
-    // SAFETY: a classifier only has a kernel for which `runs` found the instructions.
+pub(super) fn run<const N: usize, L: BlockLoop<N>>(kernel: Kernel, tables: &Tables<N>, blocks: L) -> L::Output {
+    // SAFETY: a classifier only has a kernel for which `is_supported` found the instructions.
     unsafe {
         match kernel {
-            Kernel::Scalar => super::scalar::masks(tables, block),
-            Kernel::Ssse3 => ssse3(tables, block),
-            Kernel::Avx2 => avx2(tables, block),
-            Kernel::Avx512 => avx512(tables, block),
+            Kernel::Scalar => blocks.run(|block| super::scalar::masks(tables, block)),
+            Kernel::Ssse3 => run_ssse3(tables, blocks),
+            Kernel::Avx2 => run_avx2(tables, blocks),
+            Kernel::Avx512 => run_avx512(tables, blocks),
         }
     }
 }
 
+#[target_feature(enable = "avx512bw,avx512vbmi,bmi1,bmi2,lzcnt,popcnt")]
+fn run_avx512<const N: usize, L: BlockLoop<N>>(tables: &Tables<N>, blocks: L) -> L::Output {
+    // SAFETY: this function has the instructions.
+    blocks.run(|block| unsafe { avx512(tables, block) })
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn run_avx2<const N: usize, L: BlockLoop<N>>(tables: &Tables<N>, blocks: L) -> L::Output {
+    // SAFETY: this function has the instructions.
+    blocks.run(|block| unsafe { avx2(tables, block) })
+}
+
+#[target_feature(enable = "ssse3")]
+fn run_ssse3<const N: usize, L: BlockLoop<N>>(tables: &Tables<N>, blocks: L) -> L::Output {
+    // SAFETY: this function has the instructions.
+    blocks.run(|block| unsafe { ssse3(tables, block) })
+}
+
+// The following functions are always inlined, into loops that are compiled for their instructions, so that masks stay in
+// registers. A function with target features cannot be.
+
 /// Classifies 64 bytes by a look-up in 128 bytes of the table.
 ///
-/// A second look-up follows if not all are ASCII.
-#[target_feature(enable = "avx512bw,avx512vbmi")]
-fn avx512<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
-    // SAFETY: the load reads 64 bytes of an array of 64 bytes.
-    let text = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
-    let look_up = |from: &[u8; 128]| {
-        // SAFETY: each load reads 64 bytes within an array of 128 bytes.
-        let (low, high) =
-            unsafe { (_mm512_loadu_si512(from.as_ptr().cast()), _mm512_loadu_si512(from.as_ptr().add(64).cast())) };
-        _mm512_permutex2var_epi8(low, text, high)
-    };
+/// A second look-up follows if not all are ASCII. The machine must have AVX-512 BW and VBMI.
+#[inline(always)]
+unsafe fn avx512<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     let [ascii, others] = [&tables.bits.as_chunks::<128>().0[0], &tables.bits.as_chunks::<128>().0[1]];
-    let high = _mm512_movepi8_mask(text);
-    let mut bits = look_up(ascii);
-    if high != 0 {
-        bits = _mm512_mask_blend_epi8(high, bits, look_up(others));
+    // SAFETY: the machine has the instructions. The loads read 64 bytes within arrays of 64 and of 128 bytes.
+    unsafe {
+        let text = _mm512_loadu_si512(block.as_ptr().cast());
+        let look_up = |from: &[u8; 128]| {
+            let low = _mm512_loadu_si512(from.as_ptr().cast());
+            _mm512_permutex2var_epi8(low, text, _mm512_loadu_si512(from.as_ptr().add(64).cast()))
+        };
+        let high = _mm512_movepi8_mask(text);
+        let mut bits = look_up(ascii);
+        if high != 0 {
+            bits = _mm512_mask_blend_epi8(high, bits, look_up(others));
+        }
+        let set = |set: usize| _mm512_test_epi8_mask(bits, _mm512_set1_epi8((1_u8 << set).cast_signed()));
+        let inside = _mm512_cmplt_epi8_mask(text, _mm512_set1_epi8(LOWEST_LEAD_BYTE));
+        Masks { sets: std::array::from_fn(set), high, inside }
     }
-    let set = |set: usize| _mm512_test_epi8_mask(bits, _mm512_set1_epi8((1_u8 << set).cast_signed()));
-    let inside = _mm512_cmplt_epi8_mask(text, _mm512_set1_epi8(LOWEST_LEAD_BYTE));
-    Masks { sets: std::array::from_fn(set), high, inside }
 }
 
 /// Classifies 32 bytes at a time, by the two nibbles of each byte.
 ///
-/// A byte is in a set if the row of its low nibble has the bit of its high nibble.
-#[target_feature(enable = "avx2")]
-fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+/// A byte is in a set if the row of its low nibble has the bit of its high nibble. The machine must have AVX2.
+#[inline(always)]
+unsafe fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };
-    for (place, part) in block.as_chunks::<32>().0.iter().enumerate() {
-        // SAFETY: a part has 32 bytes.
-        let text: __m256i = unsafe { _mm256_loadu_si256(part.as_ptr().cast()) };
-        let high = _mm256_movemask_epi8(text).cast_unsigned();
-        masks.high |= u64::from(high) << (32 * place);
-        let inside = _mm256_movemask_epi8(_mm256_cmpgt_epi8(_mm256_set1_epi8(LOWEST_LEAD_BYTE), text)).cast_unsigned();
-        masks.inside |= u64::from(inside) << (32 * place);
-        for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
-            // A shuffle yields 0 for a byte with its highest bit set, so for the second half that bit is flipped.
-            let text = _mm256_xor_si256(text, _mm256_set1_epi8(FLIP[half]));
-            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(text), _mm256_set1_epi8(0xF));
-            let bit = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(highs()), upper);
-            for (set, row) in masks.sets.iter_mut().zip(rows) {
-                // SAFETY: a row has sixteen bytes.
-                let row = _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(row.as_ptr().cast()) });
-                let hits = _mm256_and_si256(_mm256_shuffle_epi8(row, text), bit);
-                let found = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(hits, _mm256_setzero_si256())).cast_unsigned();
-                *set |= u64::from(found) << (32 * place);
+    let parts = block.as_chunks::<32>().0;
+    // SAFETY: the machine has the instructions. A part has 32 bytes, and a row has sixteen.
+    unsafe {
+        for (place, part) in parts.iter().enumerate() {
+            let text: __m256i = _mm256_loadu_si256(part.as_ptr().cast());
+            let high = _mm256_movemask_epi8(text).cast_unsigned();
+            masks.high |= u64::from(high) << (32 * place);
+            let inside = _mm256_cmpgt_epi8(_mm256_set1_epi8(LOWEST_LEAD_BYTE), text);
+            masks.inside |= u64::from(_mm256_movemask_epi8(inside).cast_unsigned()) << (32 * place);
+            for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
+                // A shuffle yields 0 for a byte with its highest bit set, so for the second half that bit is flipped.
+                let text = _mm256_xor_si256(text, _mm256_set1_epi8(FLIP[half]));
+                let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(text), _mm256_set1_epi8(0xF));
+                let bit = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(highs()), upper);
+                for (set, row) in masks.sets.iter_mut().zip(rows) {
+                    let row = _mm256_broadcastsi128_si256(_mm_loadu_si128(row.as_ptr().cast()));
+                    let hits = _mm256_and_si256(_mm256_shuffle_epi8(row, text), bit);
+                    let found = !_mm256_movemask_epi8(_mm256_cmpeq_epi8(hits, _mm256_setzero_si256()));
+                    *set |= u64::from(found.cast_unsigned()) << (32 * place);
+                }
             }
         }
     }
     masks
 }
 
-/// Classifies sixteen bytes at a time.
-#[target_feature(enable = "ssse3")]
-fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+/// Classifies sixteen bytes at a time, as [`avx2`] does. The machine must have SSSE3.
+#[inline(always)]
+unsafe fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
     let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };
-    for (place, part) in block.as_chunks::<16>().0.iter().enumerate() {
-        // SAFETY: a part has sixteen bytes.
-        let text: __m128i = unsafe { _mm_loadu_si128(part.as_ptr().cast()) };
-        let high = _mm_movemask_epi8(text).cast_unsigned();
-        masks.high |= u64::from(high) << (16 * place);
-        let inside = _mm_movemask_epi8(_mm_cmpgt_epi8(_mm_set1_epi8(LOWEST_LEAD_BYTE), text)).cast_unsigned();
-        masks.inside |= u64::from(inside) << (16 * place);
-        for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
-            let text = _mm_xor_si128(text, _mm_set1_epi8(FLIP[half]));
-            let upper = _mm_and_si128(_mm_srli_epi16::<4>(text), _mm_set1_epi8(0xF));
-            let bit = _mm_shuffle_epi8(highs(), upper);
-            for (set, row) in masks.sets.iter_mut().zip(rows) {
-                // SAFETY: a row has sixteen bytes.
-                let row = unsafe { _mm_loadu_si128(row.as_ptr().cast()) };
-                let hits = _mm_and_si128(_mm_shuffle_epi8(row, text), bit);
-                let found = !_mm_movemask_epi8(_mm_cmpeq_epi8(hits, _mm_setzero_si128())).cast_unsigned() & 0xFFFF;
-                *set |= u64::from(found) << (16 * place);
+    let parts = block.as_chunks::<16>().0;
+    // SAFETY: the machine has the instructions. A part and a row have sixteen bytes.
+    unsafe {
+        for (place, part) in parts.iter().enumerate() {
+            let text: __m128i = _mm_loadu_si128(part.as_ptr().cast());
+            let high = _mm_movemask_epi8(text).cast_unsigned();
+            masks.high |= u64::from(high) << (16 * place);
+            let inside = _mm_cmpgt_epi8(_mm_set1_epi8(LOWEST_LEAD_BYTE), text);
+            masks.inside |= u64::from(_mm_movemask_epi8(inside).cast_unsigned()) << (16 * place);
+            for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
+                let text = _mm_xor_si128(text, _mm_set1_epi8(FLIP[half]));
+                let upper = _mm_and_si128(_mm_srli_epi16::<4>(text), _mm_set1_epi8(0xF));
+                let bit = _mm_shuffle_epi8(highs(), upper);
+                for (set, row) in masks.sets.iter_mut().zip(rows) {
+                    let row = _mm_loadu_si128(row.as_ptr().cast());
+                    let hits = _mm_and_si128(_mm_shuffle_epi8(row, text), bit);
+                    let found = !_mm_movemask_epi8(_mm_cmpeq_epi8(hits, _mm_setzero_si128()));
+                    *set |= u64::from(found.cast_unsigned() & 0xFFFF) << (16 * place);
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A set has one bit a byte, and every byte of a character has the bit of the character.
 
-use crate::fast::masks::{BLOCK, Classifier, Masks};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, last_block};
 use crate::text::grammar::Letters;
 use crate::text::unicode::{Category, category};
 
@@ -17,7 +17,7 @@ const SPACE: usize = 4;
 const NEWLINE: usize = 5;
 const BLANK: usize = 6;
 const QUOTE: usize = 7;
-const SETS: usize = 8;
+pub(super) const SETS: usize = 8;
 
 /// Classifies the characters of blocks.
 #[derive(Debug, Clone)]
@@ -91,26 +91,25 @@ impl Classes {
         self.classifier.name()
     }
 
-    /// Returns the classes in the block that begins at byte `at` of `text`, which must be a character boundary.
+    /// Runs a loop over blocks with the classifier of bytes.
     #[inline]
-    pub(super) fn block(&self, text: &str, at: usize) -> Block {
+    pub(super) fn run<L: BlockLoop<SETS>>(&self, blocks: L) -> L::Output {
+        self.classifier.run(blocks)
+    }
+
+    /// Returns the classes in the block that begins at byte `at` of `text`, which must be a character boundary.
+    #[inline(always)]
+    pub(super) fn block(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Block {
         let rest = &text.as_bytes()[at..];
-        let (mut masks, mut length) = match rest.first_chunk::<BLOCK>() {
-            Some(block) => (self.classifier.masks(block), BLOCK),
-            None => {
-                let mut block = [0; BLOCK];
-                block[..rest.len()].copy_from_slice(rest);
-                (self.classifier.masks(&block), rest.len())
-            }
+        let (Masks { mut sets, high, inside }, mut length) = match rest.first_chunk::<BLOCK>() {
+            Some(block) => (masks(block), BLOCK),
+            None => (masks(&last_block(rest)), rest.len()),
         };
-        // The sets are read one by one, as the kernel has just written them: a wider load would stall on store
-        // forwarding.
-        let Masks { sets, high, inside } = &mut masks;
-        let (high, inside, mut marks) = (*high, *inside, 0);
+        let mut marks = 0;
         if high != 0 && !self.ascii {
             let firsts = high & !inside;
             length = whole(rest, firsts, length);
-            marks = self.look_up(&text[at..at + length], sets, firsts & below(length), inside);
+            (sets, marks) = self.look_up(&text[at..at + length], sets, firsts & below(length), inside);
         }
         let set = |set: usize| sets[set] & below(length);
         let (upper, lower, caseless) = (set(UPPER), set(LOWER), set(CASELESS));
@@ -134,8 +133,9 @@ impl Classes {
         }
     }
 
-    /// Adds the non-ASCII characters, whose first bytes are `firsts`, to the sets; returns the marks.
-    fn look_up(&self, text: &str, sets: &mut [u64; SETS], firsts: u64, inside: u64) -> u64 {
+    /// Returns the sets with the non-ASCII characters, whose first bytes are `firsts`, and the marks.
+    #[inline(never)]
+    fn look_up(&self, text: &str, mut sets: [u64; SETS], firsts: u64, inside: u64) -> ([u64; SETS], u64) {
         let mut found = [0; 9];
         // The kernel classifies those first bytes whose characters all have one class.
         let mut unknown = firsts & !sets.iter().fold(0, |all, set| all | set);
@@ -156,7 +156,7 @@ impl Classes {
         {
             sets[set] = spread(sets[set] | more, inside);
         }
-        spread(marks, inside)
+        (sets, spread(marks, inside))
     }
 }
 
@@ -214,10 +214,4 @@ fn spread(mut set: u64, inside: u64) -> u64 {
         set |= set << 1 & inside;
     }
     set
-}
-
-/// Returns the bits below `length`, which is 64 at most.
-#[inline]
-pub(super) fn below(length: usize) -> u64 {
-    u64::MAX.checked_shr(u32::try_from(BLOCK - length).unwrap_or(64)).unwrap_or(0)
 }

@@ -3,9 +3,10 @@
 //! The pipeline may have a normalizer that changes only the case of ASCII characters. Then a *run* (text without ASCII
 //! white space) is split into pre-tokens if it is ASCII, and is one chunk otherwise.
 
-use super::classes::{Block, PreviousCharacter, below};
+use super::classes::{Block, PreviousCharacter};
 use super::starts::{BlockContext, Place, bits, firsts, highest, lowest, up_to};
 use crate::fast::list::ChunkList;
+use crate::fast::masks::below;
 use crate::text::grammar::Grammar;
 
 /// Lists the pre-tokens of a block, without the white space between them.

@@ -11,11 +11,12 @@ mod classes;
 mod gaps;
 mod starts;
 
-use self::classes::{Block, Classes, PreviousCharacter};
+use self::classes::{Block, Classes, PreviousCharacter, SETS};
 use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
 use crate::fast::inert::Unchanged;
 use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
+use crate::fast::masks::{BLOCK, BlockLoop, Masks};
 use crate::fast::text::{Line, first, last};
 use crate::normalize::locality::AsciiChanges;
 use crate::pretokenize::boundary::Boundary;
@@ -110,30 +111,6 @@ impl PreTokenChunker {
         self.normalized.is_some() || !self.unchanged.is_all()
     }
 
-    /// Lists the pre-tokens of the block that begins at `place`, and advances `place` after them.
-    #[inline]
-    fn list(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
-        let Place { at, before } = *place;
-        let here = BlockContext { block: self.classes.block(text, at), before, text, at };
-        if let Some(AsciiChanges { lowercases }) = self.normalized {
-            return gaps::list_runs(here, lowercases, place, list);
-        }
-        match self.matcher {
-            BlockMatcher::Runs => self.list_contiguous(here, here.gpt2(), u64::MAX, place, list),
-            BlockMatcher::ModernAtEnd => self.list_contiguous(here, here.modern::<3, true>(), u64::MAX, place, list),
-            BlockMatcher::Modern => self.list_contiguous(here, here.modern::<3, false>(), u64::MAX, place, list),
-            BlockMatcher::ModernOfDigits => {
-                self.list_contiguous(here, here.modern::<1, false>(), u64::MAX, place, list);
-            }
-            BlockMatcher::Cased => self.list_contiguous(here, here.cased::<3, true>(), here.sure(), place, list),
-            BlockMatcher::CasedOfDigits => {
-                self.list_contiguous(here, here.cased::<1, false>(), here.sure(), place, list);
-            }
-            BlockMatcher::Spaceless => gaps::list_matches(self.grammar, here, here.clip(false), place, list),
-            BlockMatcher::Grammar => self.list_match(text, place, list),
-        }
-    }
-
     /// Lists the next pre-token by the grammar.
     #[cold]
     fn list_match(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
@@ -149,7 +126,7 @@ impl PreTokenChunker {
     /// Lists contiguous pre-tokens of a block.
     ///
     /// The pre-token in which the block begins is listed already; starts are listed up to where they are certain.
-    #[inline]
+    #[inline(always)]
     fn list_contiguous(
         &self,
         here: BlockContext<'_>,
@@ -224,7 +201,7 @@ impl Chunker for PreTokenChunker {
             list.begin(0);
         }
         let mut blocks = BlockIterator { text, chunker: self, place: Place::default(), line: Line::new(lines), list };
-        while blocks.next() {
+        while self.classes.run(&mut blocks) {
             take(if self.has_gaps() { blocks.list.chunks() } else { blocks.list.contiguous() })?;
             blocks.list.remove_closed();
         }
@@ -272,25 +249,83 @@ struct BlockIterator<'a> {
     list: &'a mut ChunkList,
 }
 
-impl BlockIterator<'_> {
+impl BlockLoop<SETS> for &mut BlockIterator<'_> {
+    type Output = bool;
+
     /// Lists the pre-tokens of the next blocks; returns false at the end of the text.
-    fn next(&mut self) -> bool {
+    #[inline(always)]
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> bool {
+        let chunker = self.chunker;
         if self.place.at == self.text.len() {
             return false;
         }
-        for _ in 0..BLOCKS {
-            if self.place.at == self.text.len() {
-                break;
-            }
-            if self.place.at == 0 && !self.chunker.unchanged.contains(self.text) {
-                self.list.begin(self.text.len());
-                self.place.at = self.text.len();
-                break;
-            }
-            let end = self.line.end(self.text, self.place.at);
-            self.chunker.list(&self.text[..end], &mut self.place, self.list);
+        if self.place.at == 0 && !chunker.unchanged.contains(self.text) {
+            self.list.begin(self.text.len());
+            self.place.at = self.text.len();
+            return true;
+        }
+        if let Some(AsciiChanges { lowercases }) = chunker.normalized {
+            self.each_block(masks, |here, place, list| gaps::list_runs(here, lowercases, place, list));
+            return true;
+        }
+        match chunker.matcher {
+            BlockMatcher::Runs => self.contiguous(masks, |here| (here.gpt2(), u64::MAX)),
+            BlockMatcher::ModernAtEnd => self.contiguous(masks, |here| (here.modern::<3, true>(), u64::MAX)),
+            BlockMatcher::Modern => self.contiguous(masks, |here| (here.modern::<3, false>(), u64::MAX)),
+            BlockMatcher::ModernOfDigits => self.contiguous(masks, |here| (here.modern::<1, false>(), u64::MAX)),
+            BlockMatcher::Cased => self.contiguous(masks, |here| (here.cased::<3, true>(), here.sure())),
+            BlockMatcher::CasedOfDigits => self.contiguous(masks, |here| (here.cased::<1, false>(), here.sure())),
+            BlockMatcher::Spaceless => self.each_block(masks, |here, place, list| {
+                gaps::list_matches(chunker.grammar, here, here.clip(false), place, list);
+            }),
+            BlockMatcher::Grammar => self.each(|text, place, list| chunker.list_match(text, place, list)),
         }
         true
+    }
+}
+
+impl BlockIterator<'_> {
+    /// Lists contiguous pre-tokens by the starts in each block, and the bytes up to which these are certain.
+    #[inline(always)]
+    fn contiguous(
+        &mut self,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        starts: impl Fn(&BlockContext<'_>) -> ((u64, bool), u64),
+    ) {
+        let chunker = self.chunker;
+        self.each_block(masks, |here, place, list| {
+            let (found, sure) = starts(&here);
+            chunker.list_contiguous(here, found, sure, place, list);
+        });
+    }
+
+    /// Calls `list` with the next blocks.
+    #[inline(always)]
+    fn each_block(
+        &mut self,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        list: impl Fn(BlockContext<'_>, &mut Place, &mut ChunkList),
+    ) {
+        let classes = &self.chunker.classes;
+        self.each(|text, place, chunks| {
+            let Place { at, before } = *place;
+            let here = BlockContext { block: classes.block(text, at, &masks), before, text, at };
+            list(here, place, chunks);
+        });
+    }
+
+    /// Calls `list` for some blocks; it lists pre-tokens of the block at a place, and advances the place after them.
+    #[inline(always)]
+    fn each(&mut self, list: impl Fn(&str, &mut Place, &mut ChunkList)) {
+        let mut place = self.place;
+        for _ in 0..BLOCKS {
+            if place.at == self.text.len() {
+                break;
+            }
+            let end = self.line.end(self.text, place.at);
+            list(&self.text[..end], &mut place, self.list);
+        }
+        self.place = place;
     }
 }
 

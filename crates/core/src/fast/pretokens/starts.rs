@@ -1,6 +1,7 @@
 //! Computes the starts of pre-tokens in a block, by shifts of bit sets.
 
-use super::classes::{Block, PreviousCharacter, below};
+use super::classes::{Block, PreviousCharacter};
+use crate::fast::masks::below;
 use crate::text::grammar::contraction;
 
 /// A position in a text where a pre-token begins or a word continues.
@@ -28,13 +29,13 @@ impl Block {
 
 impl BlockContext<'_> {
     /// Returns whether the last character is a letter.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ends_in_word(&self) -> bool {
         self.block.letters >> (self.block.length - 1) & 1 != 0
     }
 
     /// Returns the properties of the last character, for the next block.
-    #[inline]
+    #[inline(always)]
     pub(super) fn last(&self) -> PreviousCharacter {
         let Block { letters, upper, lower, length, .. } = self.block;
         let last = |set: u64| set >> (length - 1) & 1;
@@ -42,19 +43,19 @@ impl BlockContext<'_> {
     }
 
     /// Returns the bytes after letters.
-    #[inline]
+    #[inline(always)]
     fn after_letters(&self) -> u64 {
         self.block.letters << 1 | self.before.letters
     }
 
     /// Returns the first bytes of runs of letters.
-    #[inline]
+    #[inline(always)]
     fn first_letters(&self) -> u64 {
         self.block.letters & !self.after_letters()
     }
 
     /// Returns the starts by `scan::gpt2`, and whether a contraction reaches the end of the block.
-    #[inline]
+    #[inline(always)]
     pub(super) fn gpt2(&self) -> (u64, bool) {
         let Block { numbers, spaces, rest, quotes, .. } = self.block;
         let white = self.block.white();
@@ -72,7 +73,7 @@ impl BlockContext<'_> {
     }
 
     /// Returns the starts by `scan::modern`, without case.
-    #[inline]
+    #[inline(always)]
     pub(super) fn modern<const DIGITS: usize, const END: bool>(&self) -> (u64, bool) {
         let Block { rest, spaces, newlines, quotes, .. } = self.block;
         let taken = newlines & !(newlines.wrapping_add(rest << 1 & newlines));
@@ -82,7 +83,7 @@ impl BlockContext<'_> {
     }
 
     /// Returns the starts by `scan::modern`, with case.
-    #[inline]
+    #[inline(always)]
     pub(super) fn cased<const DIGITS: usize, const CONTRACTIONS: bool>(&self) -> (u64, bool) {
         let Block { upper, lower, spaces, newlines, quotes, .. } = self.block;
         let (taken, rest) = self.taken_with_slashes();
@@ -96,7 +97,7 @@ impl BlockContext<'_> {
     ///
     /// A mark after the rest may be part of it, or of a word. Upper case after letters without case may begin a word,
     /// which depends on the text that follows.
-    #[inline]
+    #[inline(always)]
     pub(super) fn sure(&self) -> u64 {
         let Block { letters, upper, lower, marks, spaces, rest, .. } = self.block;
         let mut sure = u64::MAX;
@@ -115,14 +116,14 @@ impl BlockContext<'_> {
     /// Returns the starts of words that begin with a letter, not with the white space or rest character before it.
     ///
     /// `own` are the starts of pre-tokens of the rest without a space before them.
-    #[inline]
+    #[inline(always)]
     fn words(&self, own: u64) -> u64 {
         let Block { spaces, blanks, .. } = self.block;
         self.first_letters() & !((spaces | blanks) << 1) & !self.after(own)
     }
 
     /// Returns the starts of groups of up to `most` digits.
-    #[inline]
+    #[inline(always)]
     fn numbers(&self, most: usize) -> u64 {
         let Block { numbers, inside, .. } = self.block;
         if most == 1 {
@@ -157,7 +158,7 @@ impl BlockContext<'_> {
     /// Returns the starts of white-space pre-tokens; `taken` are line ends that belong to the rest before them.
     ///
     /// With `end`, white space at the end of the text is one pre-token.
-    #[inline]
+    #[inline(always)]
     fn white_space(&self, taken: u64, end: bool) -> u64 {
         let Block { spaces, blanks, newlines, .. } = self.block;
         let plain = spaces | blanks;
@@ -190,7 +191,7 @@ impl BlockContext<'_> {
     }
 
     /// Returns the first byte of each run's last character in `set`, unless a byte of `white` follows.
-    #[inline]
+    #[inline(always)]
     fn lasts(&self, set: u64, white: u64) -> u64 {
         let mut lasts = set & !(white >> 1) & below(self.block.length - 1);
         let inside = self.block.inside;
@@ -203,7 +204,7 @@ impl BlockContext<'_> {
     }
 
     /// Returns the bytes after the characters that begin at `firsts`.
-    #[inline]
+    #[inline(always)]
     fn after(&self, firsts: u64) -> u64 {
         let inside = self.block.inside;
         let mut next = firsts << 1;
@@ -216,7 +217,7 @@ impl BlockContext<'_> {
     }
 
     /// Returns the line ends and slashes that belong to the rest before them, and the rest without these slashes.
-    #[inline]
+    #[inline(always)]
     fn taken_with_slashes(&self) -> (u64, u64) {
         let Block { rest, newlines, length, .. } = self.block;
         let mut taken = newlines & !(newlines.wrapping_add(rest << 1 & newlines));
@@ -232,7 +233,7 @@ impl BlockContext<'_> {
     /// Makes the contractions that begin at some of `quotes` separate pre-tokens.
     ///
     /// Returns the starts, and whether a contraction reaches the end of the block.
-    #[inline]
+    #[inline(always)]
     fn contracted(&self, mut starts: u64, quotes: u64, caseless: bool) -> (u64, bool) {
         let mut over = false;
         for quote in bits(quotes & (self.block.letters >> 1 | self.last_byte())) {
@@ -248,7 +249,7 @@ impl BlockContext<'_> {
     /// Joins the contractions that begin at some of `quotes` with the words before them.
     ///
     /// Returns the starts, and whether a contraction reaches the end of the block.
-    #[inline]
+    #[inline(always)]
     fn suffixed(&self, mut starts: u64, quotes: u64) -> (u64, bool) {
         let (mut last, mut over) = (None, false);
         for quote in bits(quotes) {
@@ -277,13 +278,13 @@ impl BlockContext<'_> {
 }
 
 /// Returns the first byte of each run.
-#[inline]
+#[inline(always)]
 pub(super) fn firsts(set: u64) -> u64 {
     set & !(set << 1)
 }
 
 /// Iterates over the bits of a set, from the lowest.
-#[inline]
+#[inline(always)]
 pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let bit = lowest(set);
@@ -293,19 +294,19 @@ pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u64> {
 }
 
 /// Returns the lowest bit of a set; 0 for an empty set.
-#[inline]
+#[inline(always)]
 pub(super) fn lowest(set: u64) -> u64 {
     set & set.wrapping_neg()
 }
 
 /// Returns the highest bit of a set; 0 for an empty set.
-#[inline]
+#[inline(always)]
 pub(super) fn highest(set: u64) -> u64 {
     set.checked_ilog2().map_or(0, |place| 1 << place)
 }
 
 /// Returns a bit and all lower bits; 0 for 0.
-#[inline]
+#[inline(always)]
 pub(super) fn up_to(bit: u64) -> u64 {
     bit | bit.saturating_sub(1)
 }

@@ -116,8 +116,8 @@ impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C> {
     const TAKES_PARTS: bool = false;
 
     #[inline]
-    fn push_inline(&mut self, start: usize, cached: &[CachedToken; INLINE_TOKENS], count: usize) {
-        self.push_slice(start, &cached[..count]);
+    fn push_inline<'t>(&mut self, chunks: impl Iterator<Item = (usize, &'t [CachedToken; INLINE_TOKENS], usize)>) {
+        chunks.for_each(|(start, cached, count)| self.push_slice(start, &cached[..count]));
     }
 
     #[inline]

@@ -49,6 +49,8 @@ impl<'a, C: Context> IdSink<'a, C> {
         Self { encoder, new, found: &mut found.0, filled: 0, ids, context, is_invalid: false }
     }
 
+    #[cold]
+    #[inline(never)]
     fn flush(&mut self) {
         let found = &self.found[..self.filled];
         self.ids.extend_from_slice(found);
@@ -77,12 +79,18 @@ impl<C: Context> Sink<u32, INLINE_IDS> for IdSink<'_, C> {
     const TAKES_PARTS: bool = true;
 
     #[inline]
-    fn push_inline(&mut self, _: usize, tokens: &[u32; INLINE_IDS], count: usize) {
-        if self.filled > BUFFERED_IDS - INLINE_IDS {
-            self.flush();
+    fn push_inline<'t>(&mut self, chunks: impl Iterator<Item = (usize, &'t [u32; INLINE_IDS], usize)>) {
+        let mut filled = self.filled;
+        for (_, tokens, count) in chunks {
+            if filled > BUFFERED_IDS - INLINE_IDS {
+                self.filled = filled;
+                self.flush();
+                filled = 0;
+            }
+            self.found[filled..filled + INLINE_IDS].copy_from_slice(tokens);
+            filled += count;
         }
-        self.found[self.filled..self.filled + INLINE_IDS].copy_from_slice(tokens);
-        self.filled += count;
+        self.filled = filled;
     }
 
     fn push_slice(&mut self, _: usize, tokens: &[u32]) {

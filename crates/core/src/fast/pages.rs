@@ -1,0 +1,34 @@
+//! Tables whose memory the operating system may map in huge pages.
+//!
+//! A look-up in a table of several megabytes misses the CPU's cache of address translations nearly always, if the table is
+//! mapped in pages of 4 KB; with pages of 2 MB it does not.
+
+/// Returns a vector of `length` values, in huge pages if the system has them.
+pub(super) fn filled<T: Copy>(value: T, length: usize) -> Vec<T> {
+    let mut values = Vec::with_capacity(length);
+    advise(values.spare_capacity_mut());
+    values.resize(length, value);
+    values
+}
+
+/// The size of a huge page; smaller tables do not ask for them.
+#[cfg(target_os = "linux")]
+const HUGE: usize = 2 << 20;
+
+/// Asks for huge pages for the memory of a table, as far as it consists of whole ones.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "advice on memory is a call of the system")]
+fn advise<T>(memory: &mut [std::mem::MaybeUninit<T>]) {
+    let range = memory.as_mut_ptr_range();
+    let (first, end) = (range.start.addr().next_multiple_of(HUGE), range.end.addr() / HUGE * HUGE);
+    if first < end {
+        let start = range.start.cast::<libc::c_void>().with_addr(first);
+        // SAFETY: the range is part of memory that is borrowed mutably. The advice does not change its contents, and
+        // whether it is taken has no effect on results.
+        let _ = unsafe { libc::madvise(start, end - first, libc::MADV_HUGEPAGE) };
+    }
+}
+
+/// Does nothing: only Linux takes this advice.
+#[cfg(not(target_os = "linux"))]
+fn advise<T>(_: &mut [std::mem::MaybeUninit<T>]) {}
