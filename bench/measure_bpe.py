@@ -13,18 +13,19 @@ import tempfile
 import time
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import corpus
 import documents
 import numpy as np
-from peers import agree
+from peers import Peer, agree, compared
 from timing import best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from corpus import Row
+    from results import Cell
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # read when the others first encode
 
@@ -38,16 +39,7 @@ LLAMA = str(VOCABS / "llama2-tokenizer.model")
 HOSTILE = {"a · 10⁵": "a" * 100_000, "_ · 50,000": "_" * 50_000, "spaces · 10⁵": " " * 100_000}
 
 
-class Peer(NamedTuple):
-    """An encoder of many texts to flat ids, and one of a single text to a list."""
-
-    name: str
-    make: Callable[[], Any]
-    many: Callable[[Any, Sequence[str]], Any]
-    one: Callable[[Any, str], Any]
-
-
-def measure() -> Iterator[Row]:
+def measure() -> Iterator[Row | Cell]:
     """Compares ids first, then CPU time."""
     if not corpus.is_there():
         yield corpus.skipped("encode, BPE")
@@ -68,7 +60,7 @@ def _ours() -> Any:
 
 
 def _peers() -> list[Peer]:
-    """Returns the peers that are installed, with cl100k."""
+    """Returns piecework and the peers that are installed, with cl100k."""
     peers = [
         Peer(
             "piecework",
@@ -78,6 +70,7 @@ def _peers() -> list[Peer]:
         )
     ]
     try:
+        import awkward
         import gigatoken
 
         peers.append(
@@ -86,6 +79,7 @@ def _peers() -> list[Peer]:
                 lambda: gigatoken.Tokenizer.from_tiktoken(CL100K, "cl100k"),
                 lambda tok, texts: tok.encode_batch(texts, parallel=False),
                 lambda tok, text: tok.encode(text),
+                lambda found: awkward.flatten(found).to_numpy(),
             )
         )
     except ImportError:
@@ -99,11 +93,27 @@ def _peers() -> list[Peer]:
                 lambda: fastokens.Tokenizer.from_tiktoken(CL100K, encoding="cl100k_base"),
                 lambda tok, texts: tok.encode_batch_flat(texts),
                 lambda tok, text: tok.encode(text).ids,
+                lambda found: np.frombuffer(found[0], np.uint32),
             )
         )
     except ImportError:
         pass
+    peers.append(
+        Peer(
+            "tiktoken",
+            _tiktoken,
+            lambda tok, texts: list(map(tok.encode_ordinary, texts)),
+            lambda tok, text: tok.encode_ordinary(text),
+            _flat,
+            has_cache=False,
+        )
+    )
     return peers
+
+
+def _flat(found: Any) -> Any:
+    """Returns lists of ids as one array."""
+    return np.fromiter(chain.from_iterable(found), np.uint32)
 
 
 def _tiktoken() -> Any:
@@ -132,25 +142,14 @@ def _beside(speeds: dict[str, float]) -> str:
     return f"{ours:.0f} MB/s, {listed or 'no peer is installed'}{ratio}"
 
 
-def _cl100k(name: str) -> Iterator[Row]:
-    texts, reference = _texts(name), _tiktoken()
-    size = sum(len(text.encode()) for text in texts) / 1e6
-    wanted = np.fromiter(chain.from_iterable(map(reference.encode_ordinary, texts)), np.uint32)
-    unseen, repeated = {}, {}
-    for peer in _peers():
-        first = float("inf")
-        for _ in range(3):
-            tok = peer.make()
-            peer.one(tok, "a")
-            seconds, ids = best(lambda: peer.many(tok, texts), 1)  # noqa: B023 (called at once)
-            first = min(first, seconds)
-        if peer.name == "piecework":
-            agree(f"cl100k, {name}", ids, wanted)
-        again, _ = best(lambda: peer.many(tok, texts), 7)  # noqa: B023
-        unseen[peer.name], repeated[peer.name] = size / first, size / again
+def _cl100k(name: str) -> Iterator[Row | Cell]:
+    texts = _texts(name)
+    wanted = _flat(map(_tiktoken().encode_ordinary, texts))
+    comparison = compared(f"cl100k, {name}", _peers(), texts, wanted)
+    yield from comparison.cells("BPE", "cl100k_base", name)
     goal = "faster than both, 1.2 times in half of the cells"
-    yield f"encode, cl100k, {name}, unseen", _beside(unseen), goal
-    yield f"encode, cl100k, {name}, repeated", _beside(repeated), goal
+    yield f"encode, cl100k, {name}, unseen", _beside(comparison.cold), goal
+    yield f"encode, cl100k, {name}, repeated", _beside(comparison.warm), goal
 
 
 def _single() -> Iterator[Row]:

@@ -11,17 +11,20 @@ import corpus
 import documents
 import numpy as np
 from corpus import Row
-from peers import agree, tokie_of
+from peers import Comparison, Peer, agree, compared, tokenizers_peer, tokie_of, tokie_peers
 from timing import best
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from results import Cell
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # read when `tokenizers` first encodes
 
 BYTES = 4_000_000
 DOCUMENT = 2000  # bytes, about
 GOALS = {"English": "60 times, 4 times tokie"}
+VOCAB = str(corpus.DATA / "vocabs" / "bert-base-uncased-vocab.txt")
 COLUMNS = ("offsets", "word_ids", "type_ids", "attention_mask", "special_tokens_mask")
 
 
@@ -33,7 +36,7 @@ class Peers(NamedTuple):
     tokie: Any
 
 
-def measure() -> Iterator[Row]:
+def measure() -> Iterator[Row | Cell]:
     """Compares ids first, then CPU time."""
     if not corpus.is_there():
         yield corpus.skipped("encode, bert-base-uncased")
@@ -50,31 +53,47 @@ def _peers() -> Peers:
 
     import piecework as pw
 
-    vocab = str(corpus.DATA / "vocabs" / "bert-base-uncased-vocab.txt")
-    theirs = BertWordPieceTokenizer(vocab)._tokenizer
-    return Peers(pw.Tokenizer.from_file(vocab), theirs, tokie_of(theirs.to_str()))
+    theirs = BertWordPieceTokenizer(VOCAB)._tokenizer
+    return Peers(pw.Tokenizer.from_file(VOCAB), theirs, tokie_of(theirs.to_str()))
+
+
+def _compared(name: str, texts: Sequence[str]) -> Comparison:
+    """Compares ids without special tokens, which tokie does not add for this vocabulary."""
+    from tokenizers import BertWordPieceTokenizer
+
+    import piecework as pw
+
+    ours = Peer(
+        "piecework",
+        lambda: pw.Tokenizer.from_file(VOCAB),
+        lambda tok, texts: tok.encode_batch(texts, threads=1, add_special_tokens=False).ids,
+        lambda tok, text: tok.encode_ids(text),
+    )
+    document = BertWordPieceTokenizer(VOCAB)._tokenizer.to_str()
+    theirs = tokenizers_peer(document, has_cache=False)
+    encodings = theirs.many(theirs.make(), texts)
+    peers = [ours, theirs, *tokie_peers(document)]
+    return compared(f"bert-base-uncased, {name}", peers, texts, theirs.flat(encodings))
 
 
 def _text(name: str, start: int = 0, size: int = BYTES) -> str:
     return corpus.read(documents.TEXTS[name])[start : start + size].decode("utf-8", "ignore")
 
 
-def _repeated(name: str) -> Iterator[Row]:
+def _repeated(name: str) -> Iterator[Row | Cell]:
     """Measures a warm cache: ids alone, without the cache, and with all columns."""
-    ours, theirs, tokie = _peers()
+    ours, theirs, _ = _peers()
     texts = documents.cut(_text(name), DOCUMENT)
     size = sum(len(text.encode()) for text in texts) / 1e6
-    slow, encodings = best(lambda: theirs.encode_batch_fast(texts), 1)
-    fast, ids = best(lambda: ours.encode_batch(texts, threads=1).ids, 9)
+    comparison = _compared(name, texts)
+    yield from comparison.cells("WordPiece", "bert-base-uncased", name)
+    goal = GOALS.get(name, "25 times, twice tokie")
+    yield f"encode, bert-base-uncased, {name}, repeated", _beside(comparison), goal
+    wanted = _flat(theirs.encode_batch_fast(texts))
     uncached, others = best(lambda: ours.encode_batch(texts, threads=1, cache=False).ids, 3)
     generic, plain = best(lambda: _generic(ours, texts), 1)
-    wanted = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.uint32)
-    for found in (ids, others, plain):
+    for found in (others, plain):
         agree(name, found, wanted)
-    peer = _beside(tokie, texts, fast, 5)
-    figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times{peer}"
-    goal = GOALS.get(name, "25 times, twice tokie")
-    yield f"encode, bert-base-uncased, {name}, repeated", figure, goal
     figure = f"{size / uncached:.0f} MB/s, the generic path {size / generic:.0f}"
     yield f"  the same, cache=False, {name}", figure, "-"
 
@@ -102,12 +121,19 @@ def _column(encodings: Sequence[Any], column: str) -> Any:
     return np.fromiter((-1 if value is None else value for value in values), np.int64)
 
 
-def _beside(tokie: Any, texts: Sequence[str], fast: float, times: int) -> str:
-    """Returns the ratio to the time of tokie, whose ids are not compared because they are known to differ."""
-    if tokie is None:
-        return ", tokie is not installed"
-    peer, _ = best(lambda: tokie.encode_batch_flat(texts), times)
-    return f", {peer / fast:.1f} times tokie"
+def _flat(encodings: Sequence[Any]) -> Any:
+    """Returns the ids of encodings of `tokenizers` as one array."""
+    return np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.uint32)
+
+
+def _beside(comparison: Comparison) -> str:
+    """Returns the speeds with a warm cache, and the ratios to the peers."""
+    ours, peers = comparison.warm["piecework"], comparison.warm
+    ratio = ours / peers["tokenizers"]
+    figure = f"{ours:.0f} MB/s, tokenizers {peers['tokenizers']:.2f}: {ratio:.1f} times"
+    if "tokie" in peers:
+        return f"{figure}, {ours / peers['tokie']:.1f} times tokie"
+    return f"{figure}, tokie {'has other ids' if comparison.different else 'is not installed'}"
 
 
 def _unseen() -> Row:
@@ -125,8 +151,7 @@ def _unseen() -> Row:
             tokie.encode_batch_flat(warm)
             peer = min(peer, best(lambda: tokie.encode_batch_flat(texts), 1)[0])  # noqa: B023
     slow, encodings = best(lambda: theirs.encode_batch_fast(texts), 1)
-    wanted = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.uint32)
-    agree("unseen", ids, wanted)
+    agree("unseen", ids, _flat(encodings))
     figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times"
     beside = f", {peer / fast:.1f} times tokie" if tokie is not None else ", tokie is not installed"
     return "encode, bert-base-uncased, English, unseen", figure + beside, "30 times, twice tokie"

@@ -11,11 +11,13 @@ import os
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import corpus
 from corpus import Row
+from results import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +42,12 @@ if kind == "tokenizers":
 elif kind == "gigatoken":
     import gigatoken
     start = time.process_time()
-    gigatoken.train_bpe(path, 32000, [])
+    _, pairs = gigatoken.train_bpe(path, 32000, [])
     seconds = time.process_time() - start
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in plain]
+    spelled = {byte: chr(byte) for byte in plain} | {byte: chr(256 + n) for n, byte in enumerate(others)}
+    merges = [["".join(map(spelled.get, side)) for side in pair] for pair in pairs]
 else:
     import piecework as pw
     start = time.process_time()
@@ -58,7 +64,7 @@ print(json.dumps([seconds, counted, int(peak[1]) / 1024, merges]))
 """
 
 
-def measure() -> Iterator[Row]:
+def measure() -> Iterator[Row | Cell]:
     """Runs each training in a process of its own, so that its peak memory is measured separately."""
     if not corpus.is_there():
         yield corpus.skipped("train BPE, 32,000 entries")
@@ -67,15 +73,24 @@ def measure() -> Iterator[Row]:
         path = Path(folder, "english.txt")
         path.write_bytes(corpus.english(SIZE))
         theirs = _once("tokenizers", path)
-        giga = min(_once("gigatoken", path) for _ in range(TIMES))
         ours = min(_once("piecework", path) for _ in range(TIMES))
+        trained = {"piecework": ours, "tokenizers": theirs}
+        if find_spec("gigatoken"):
+            trained["gigatoken"] = min(_once("gigatoken", path) for _ in range(TIMES))
     if ours[3] != theirs[3]:
         raise SystemExit("the merges differ from those of tokenizers")
+    figures = {name: result[0] for name, result in trained.items()}
+    # gigatoken does not split the file into lines, so it also merges line ends with the spaces after them.
+    different = [name for name, result in trained.items() if result[3] != ours[3]]
+    text = f"{SIZE / 1e6:.0f} MB of English"
+    yield Cell("training", "BPE on bytes", text, None, "s", figures, different)
     what = f"train BPE on bytes, {SIZE / 1e6:.0f} MB"
-    yield f"{what}, tokenizers", f"{theirs[0]:.2f} s, {theirs[2]:.0f} MB", "-"
-    yield f"{what}, gigatoken", f"{giga[0]:.2f} s, {giga[2]:.0f} MB", "-"
+    for name, (seconds, _, memory, _) in trained.items():
+        if name != "piecework":
+            yield f"{what}, {name}", f"{seconds:.2f} s, {memory:.0f} MB", "-"
     parts = f"{ours[0]:.2f} s, {ours[1]:.2f} of them counting, {ours[2]:.0f} MB"
-    ratio = f"1/{giga[0] / ours[0]:.2f} of gigatoken, 1/{theirs[0] / ours[0]:.1f} of tokenizers"
+    others = [name for name in trained if name != "piecework"]
+    ratio = ", ".join(f"1/{figures[name] / ours[0]:.2f} of {name}" for name in others)
     yield f"{what}, piecework", f"{parts}: {ratio}", "at most gigatoken; equal merges"
 
 

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import corpus
 import documents
 import numpy as np
-from peers import agree, tokie_of
+from peers import Peer, agree, compared, tokenizers_peer, tokie_of, tokie_peers
 from timing import best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from corpus import Row
+    from results import Cell
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "helpers"))
 import live_unigram  # it reads SentencePiece models
@@ -31,6 +32,7 @@ os.environ["RAYON_NUM_THREADS"] = "1"  # read when `tokenizers` first encodes
 BYTES = 20_000_000
 SLOW_BYTES = 1_000_000
 """Bytes of text for slow measures."""
+CONVERTED_BYTES = 4_000_000
 DOCUMENT = 2000  # bytes, about
 VOCABS = corpus.DATA / "vocabs"
 T5 = "t5-spiece.model"
@@ -41,7 +43,7 @@ UNSEEN = dict.fromkeys(REPEATED, "3 times sentencepiece")
 SIZES = (10**4, 10**5, 10**6)
 
 
-def measure() -> Iterator[Row]:
+def measure() -> Iterator[Row | Cell]:
     """Compares ids first, then CPU time."""
     if not corpus.is_there():
         yield corpus.skipped("encode, Unigram")
@@ -51,7 +53,7 @@ def measure() -> Iterator[Row]:
     for model in MODELS[1:]:
         yield from _encode(model, "English")
     for name in documents.TEXTS:
-        yield _converted(name)
+        yield from _converted(name)
     yield _single()
     yield from _without_spaces()
     yield from _nbest()
@@ -99,48 +101,62 @@ def _beside(ours: float, others: dict[str, float]) -> str:
     return f"{ours:.0f} MB/s, {listed}: {ratios}"
 
 
-def _encode(model: str, name: str) -> Iterator[Row]:
-    """Measures documents to flat ids; tokie's ids are not compared because they are known to differ."""
-    texts, theirs = _texts(name), _theirs(model)
-    size, rival = _megabytes(texts), tokie_of(_as_json(model))
-    slow, wanted = best(lambda: theirs.encode(texts, num_threads=1, return_type="numpy"), 2)
-    first = float("inf")
-    for _ in range(3):
-        tok = _ours(model)
-        seconds, ids = best(lambda: _ids(tok, texts), 1)  # noqa: B023 (called at once)
-        first = min(first, seconds)
-    agree(f"{model}, {name}", ids, np.concatenate(wanted))
-    again, ids = best(lambda: _ids(tok, texts), 5)
-    agree(f"{model}, {name}, repeated", ids, np.concatenate(wanted))
-    others = {"sentencepiece": size / slow}
-    for what, seconds, times, goals in (
-        ("unseen", first, 1, UNSEEN),
-        ("repeated", again, 3, REPEATED),
-    ):
-        if rival is not None:
-            others["tokie"] = size / best(lambda: rival.encode_batch_flat(texts), times)[0]
-        goal = goals.get(name, "-") if model == T5 else "-"
-        yield f"encode, {model}, {name}, {what}", _beside(size / seconds, others), goal
-
-
-def _converted(name: str) -> Row:
-    """Measures the model as a tokenizer.json of `tokenizers`."""
-    from tokenizers import Tokenizer
-
+def _encode(model: str, name: str) -> Iterator[Row | Cell]:
+    """Measures documents to flat ids; tokie reads the tokenizer.json, whose ids differ from those of the model file."""
     import piecework as pw
 
-    document, texts = _as_json(T5), _texts(name, SLOW_BYTES)
-    theirs, ours = Tokenizer.from_str(document), pw.Tokenizer.from_str(document)
-    ours.encode_ids("a")
-    encode = lambda: theirs.encode_batch_fast(texts, add_special_tokens=False)  # noqa: E731
-    slow, encodings = best(encode, 1)
-    first, ids = best(lambda: ours.encode_batch(texts, threads=1, add_special_tokens=False).ids, 1)
-    agree(f"converted, {name}", ids, np.concatenate([encoding.ids for encoding in encodings]))
-    again, _ = best(lambda: ours.encode_batch(texts, threads=1, add_special_tokens=False).ids, 3)
-    size, path = _megabytes(texts), "generic path" if ours.generic_path_reason else "fast path"
-    figure = _beside(size / again, {"tokenizers": size / slow})
+    texts, rival = _texts(name), tokie_of(_as_json(model))
+    ours = Peer(
+        "piecework",
+        lambda: pw.Tokenizer.from_file(VOCABS / model),
+        _ids,
+        lambda tok, text: tok.encode_ids(text),
+    )
+    theirs = Peer(
+        "sentencepiece",
+        lambda: _theirs(model),
+        lambda tok, texts: tok.encode(texts, num_threads=1, return_type="numpy"),
+        lambda tok, text: tok.encode(text),
+        np.concatenate,
+        has_cache=False,
+    )
+    wanted = theirs.flat(theirs.many(theirs.make(), texts))
+    comparison = compared(f"{model}, {name}", [ours, theirs], texts, wanted)
+    if model == T5:
+        yield from comparison.cells("Unigram", model, name)
+    for what, speeds, times, goals in (
+        ("unseen", comparison.cold, 1, UNSEEN),
+        ("repeated", comparison.warm, 3, REPEATED),
+    ):
+        others = {"sentencepiece": speeds["sentencepiece"]}
+        if rival is not None:
+            seconds, _ = best(lambda: rival.encode_batch_flat(texts), times)
+            others["tokie"] = _megabytes(texts) / seconds
+        goal = goals.get(name, "-") if model == T5 else "-"
+        yield f"encode, {model}, {name}, {what}", _beside(speeds["piecework"], others), goal
+
+
+def _converted(name: str) -> Iterator[Row | Cell]:
+    """Measures the model as a tokenizer.json of `tokenizers`."""
+    import piecework as pw
+
+    document, texts = _as_json(T5), _texts(name, CONVERTED_BYTES)
+    ours = Peer(
+        "piecework",
+        lambda: pw.Tokenizer.from_str(document),
+        lambda tok, texts: tok.encode_batch(texts, threads=1, add_special_tokens=False).ids,
+        lambda tok, text: tok.encode_ids(text),
+    )
+    theirs = tokenizers_peer(document, has_cache=True)
+    wanted = theirs.flat(theirs.many(theirs.make(), texts))
+    peers = [ours, theirs, *tokie_peers(document)]
+    comparison = compared(f"converted, {name}", peers, texts, wanted)
+    yield from comparison.cells("Unigram", "T5 as tokenizer.json", name)
+    others = {peer: speed for peer, speed in comparison.warm.items() if peer != "piecework"}
+    figure = _beside(comparison.warm["piecework"], others)
+    path = "generic path" if ours.make().generic_path_reason else "fast path"
     what = f"encode, T5's as tokenizer.json, {name}, repeated"
-    return what, f"{figure} (unseen {size / first:.0f}; {path})", "-"
+    yield what, f"{figure} (unseen {comparison.cold['piecework']:.0f}; {path})", "-"
 
 
 def _single() -> Row:

@@ -1,11 +1,84 @@
-"""Other libraries, and the comparison of their ids."""
+"""Other libraries, the comparison of their ids, and their speed."""
 
 from __future__ import annotations
 
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from results import Cell
+from timing import best
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+SECONDS = 4.0
+"""A pass is repeated for at most this time."""
+COLD_PASSES = 3
+WARM_PASSES = 7
+
+
+class Peer(NamedTuple):
+    """An encoder of many texts to flat ids, and one of a single text to a list."""
+
+    name: str
+    make: Callable[[], Any]
+    """Returns a new tokenizer, whose cache is cold."""
+    many: Callable[[Any, Sequence[str]], Any]
+    one: Callable[[Any, str], Any]
+    flat: Callable[[Any], Any] = lambda found: found
+    """Returns the result of `many` as flat ids; its time does not count."""
+    has_cache: bool = True
+    """Whether a second pass can be faster than the first."""
+
+
+class Comparison(NamedTuple):
+    """The speeds of the libraries with equal ids, in MB/s, and the names of the others."""
+
+    cold: dict[str, float]
+    warm: dict[str, float]
+    different: list[str]
+
+    def cells(self, group: str, model: str, text: str) -> Iterator[Cell]:
+        """Yields the cell of the cold cache and that of the warm cache."""
+        for cache, figures in (("cold", self.cold), ("warm", self.warm)):
+            yield Cell(group, model, text, cache, "MB/s", figures, self.different)
+
+
+def compared(what: str, peers: Sequence[Peer], texts: Sequence[str], wanted: Any) -> Comparison:
+    """Returns the speeds of a first and of a later pass of new tokenizers, with one thread.
+
+    The tables of a new tokenizer are built by encoding one token first. Peers with other ids are left
+    out; other ids of piecework end the run.
+    """
+    size = sum(len(text.encode()) for text in texts) / 1e6
+    result = Comparison({}, {}, [])
+    for peer in peers:
+        cold, warm, found = _passes(peer, texts)
+        if peer.name == "piecework":
+            for ids in found:
+                agree(what, peer.flat(ids), wanted)
+        elif not all(np.array_equal(peer.flat(ids), wanted) for ids in found):
+            result.different.append(peer.name)
+            continue
+        result.cold[peer.name], result.warm[peer.name] = size / cold, size / warm
+    return result
+
+
+def _passes(peer: Peer, texts: Sequence[str]) -> tuple[float, float, tuple[Any, Any]]:
+    """Returns the seconds of a cold and of a warm pass, and the results of both."""
+    passes: list[float] = []
+    while not passes or (len(passes) < COLD_PASSES and sum(passes) < SECONDS):
+        tok = peer.make()
+        peer.one(tok, "a")
+        seconds, first = best(lambda: peer.many(tok, texts), 1)  # noqa: B023 (called at once)
+        passes.append(seconds)
+    cold = min(passes)
+    if not peer.has_cache:
+        return cold, cold, (first, first)
+    times = max(1, min(WARM_PASSES, int(SECONDS / cold)))
+    warm, again = best(lambda: peer.many(tok, texts), times)
+    return cold, warm, (first, again)
 
 
 def tokie_of(document: str) -> Any:
@@ -18,6 +91,35 @@ def tokie_of(document: str) -> Any:
         file.write(document)
         file.flush()
         return tokie.Tokenizer.from_json(file.name)
+
+
+def tokie_peers(document: str) -> list[Peer]:
+    """Returns tokie as a peer, without special tokens, or nothing if it is not installed."""
+    if tokie_of(document) is None:
+        return []
+    return [
+        Peer(
+            "tokie",
+            lambda: tokie_of(document),
+            lambda tok, texts: tok.encode_batch_flat(texts, add_special_tokens=False),
+            lambda tok, text: tok.encode(text),
+            lambda found: found[0],
+        )
+    ]
+
+
+def tokenizers_peer(document: str, *, has_cache: bool) -> Peer:
+    """Returns `tokenizers` as a peer, without special tokens."""
+    from tokenizers import Tokenizer
+
+    return Peer(
+        "tokenizers",
+        lambda: Tokenizer.from_str(document),
+        lambda tok, texts: tok.encode_batch_fast(texts, add_special_tokens=False),
+        lambda tok, text: tok.encode(text),
+        lambda found: np.concatenate([encoding.ids for encoding in found]),
+        has_cache,
+    )
 
 
 def agree(what: str, found: Any, wanted: Any) -> None:

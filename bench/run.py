@@ -1,4 +1,4 @@
-"""Runs all benchmarks: `make bench`, or some of them: `make bench ARGS="encode train"`.
+"""Runs all benchmarks: `make bench`, or some: `make bench ARGS="encode train"`, or those of the figure: `ARGS=figure`.
 
 Every benchmark checks equality first and prints a row: subject, result, goal. Ratios compare CPU seconds of one thread
 within one run, unless stated otherwise. Nothing here is a test: a missed goal is a row, not a failure, but different ids
@@ -7,9 +7,18 @@ are an error.
 
 from __future__ import annotations
 
+import argparse
 import importlib
+import os
 import platform
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from results import Cell, as_text, document, processor
+
+if TYPE_CHECKING:
+    from corpus import Row
 
 MEASURES = [
     *(
@@ -30,27 +39,54 @@ MEASURES = [
     *("pipelines", "load", "cold", "memory", "added", "jieba", "file"),
 ]
 
+FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")
+"""The benchmarks with cells, which `bench/figure.py` draws; together they take about 15 minutes."""
+RESULTS = Path(__file__).with_name("results.json")
+
 
 def main() -> None:
-    """Runs the benchmarks named on the command line, or all."""
-    names = sys.argv[1:] or MEASURES
+    """Runs the benchmarks named on the command line, or all, and writes their results as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="benchmark", help=", ".join(MEASURES))
+    parser.add_argument(
+        "--json",
+        type=Path,
+        help="write the results to this file (default: bench/results.json if the run has all cells of the figure)",
+    )
+    asked = parser.parse_args()
+    names = benchmarks(asked.names)
+    rows, cells = measured(names)
+    file = asked.json or (RESULTS if set(FIGURE) <= set(names) and cells else None)
+    if file is not None:
+        file.write_text(as_text(document(rows, cells)), encoding="utf-8")
+        print(f"\nresults: {file}")
+
+
+def benchmarks(asked: list[str]) -> list[str]:
+    """Returns the names of the benchmarks to run; "figure" stands for those with cells."""
+    names = [name for word in asked for name in (FIGURE if word == "figure" else (word,))]
     if unknown := [name for name in names if name not in MEASURES]:
-        sys.exit(f"unknown benchmark: {', '.join(unknown)}; choose from {', '.join(MEASURES)}")
-    print(f"Python {platform.python_version()}, {platform.machine()}, {_processor()}\n")
+        sys.exit(
+            f"unknown benchmark: {', '.join(unknown)}; choose from figure, {', '.join(MEASURES)}"
+        )
+    return names or MEASURES
+
+
+def measured(names: list[str]) -> tuple[list[tuple[str, Row]], list[Cell]]:
+    """Runs benchmarks, prints their rows, and returns rows and cells."""
+    cpu = f"{os.cpu_count()} x {processor()}"
+    print(f"Python {platform.python_version()}, {platform.machine()}, {cpu}\n")
+    rows: list[tuple[str, Row]] = []
+    cells: list[Cell] = []
     for name in names:
-        for what, figure, goal in importlib.import_module(f"measure_{name}").measure():
-            print(f"{what:<58} {figure:<44} goal: {goal}", flush=True)
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            names = [
-                line.split(": ", 1)[1].strip() for line in file if line.startswith("model name")
-            ]
-    except (OSError, IndexError):
-        return platform.processor()
-    return f"{len(names)} x {names[0]}" if names else platform.processor()
+        for found in importlib.import_module(f"measure_{name}").measure():
+            if isinstance(found, Cell):
+                cells.append(found)
+                continue
+            subject, result, goal = found
+            print(f"{subject:<58} {result:<44} goal: {goal}", flush=True)
+            rows.append((name, found))
+    return rows, cells
 
 
 if __name__ == "__main__":
