@@ -89,9 +89,13 @@ test-python: $(VENV)/.built $(VENV)/.test ## Run the Python tests (ARGS="-k name
 	$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 ##@ Long runs
-.PHONY: bench fuzz fuzz-core unsafe parity
-bench: $(VENV)/.built $(VENV)/.test $(VENV)/.bench ## Measure speed and memory (ARGS are passed to bench/run.py)
+.PHONY: bench bench-figure fuzz fuzz-core unsafe parity
+bench: $(VENV)/.built $(VENV)/.test $(VENV)/.bench ## Measure speed and memory (ARGS are passed to bench/run.py; ARGS=figure: the cells of the picture)
 	$(BIN)/python bench/run.py $(ARGS)
+
+# `make bench bench-figure ARGS=figure` measures the cells of the picture again and draws it, in about 15 minutes.
+bench-figure: $(VENV)/.run ## Draw the picture of the READMEs from bench/results.json, which `make bench` writes
+	$(BIN)/python bench/figure.py
 
 fuzz: $(VENV)/.built $(VENV)/.test ## Run many random trials, different in each run
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz $(ARGS)
