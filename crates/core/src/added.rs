@@ -73,16 +73,6 @@ pub(crate) enum TextPart {
     Token(u32, Span),
 }
 
-impl TextPart {
-    /// Returns the section of a text that begins `base` bytes earlier.
-    fn shifted(self, base: u32) -> Self {
-        match self {
-            Self::Text(span) => Self::Text(span.shifted(base)),
-            Self::Token(id, span) => Self::Token(id, span.shifted(base)),
-        }
-    }
-}
-
 /// The added tokens of a tokenizer, with the automata that find them.
 ///
 /// ```
@@ -259,11 +249,6 @@ impl AddedTokens {
         self.tokens.last().map(|token| token.id)
     }
 
-    /// Whether any token is matched in the normalized text, where it may cross words.
-    pub(crate) fn searches_normalized(&self) -> bool {
-        self.automata.normalized.is_some()
-    }
-
     /// Returns the search for `text`; `allowed` is a cache for the next call.
     pub(crate) fn matching<'a>(
         &'a self,
@@ -360,31 +345,13 @@ impl AddedTokenSearch<'_> {
         self.split(self.automata.raw.as_ref(), part, |at| base as usize + at, each)
     }
 
-    /// Calls `each` with the parts of a segment that no normalizer changes: of tokens of the original text and of the
-    /// normalized one.
-    pub(crate) fn unnormalized<E: From<Error>>(
-        self,
-        part: &str,
-        base: u32,
-        mut each: impl FnMut(TextPart) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let normalized = self.automata.normalized.as_ref();
-        self.raw(part, base, |found| match found {
-            TextPart::Text(span) if normalized.is_some() => {
-                let origin = |at| (base + span.start) as usize + at;
-                self.split(normalized, &part[span.range()], origin, |found| each(found.shifted(span.start)))
-            }
-            found => each(found),
-        })
-    }
-
     /// Calls `each` with the parts of a normalized text; `origin` maps its bytes to positions in the original.
-    pub(crate) fn normalized(
+    pub(crate) fn normalized<E: From<Error>>(
         self,
         text: &str,
         origin: impl Fn(usize) -> usize,
-        each: impl FnMut(TextPart) -> Result<()>,
-    ) -> Result<()> {
+        each: impl FnMut(TextPart) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.split(self.automata.normalized.as_ref(), text, origin, each)
     }
 

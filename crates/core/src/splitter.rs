@@ -69,7 +69,9 @@ impl WordSplitter {
 
     /// Returns what decides where words end; `None` if a text is one word.
     pub(crate) fn boundary(&self) -> Option<Boundary> {
-        self.pre_tokenizer.as_ref().map(PreTokenizer::boundary)
+        let has_no_spaces = || self.locality().is_some_and(|locality| locality.metaspaces.is_some());
+        let splits = |pre_tokenizer: &&PreTokenizer| !(pre_tokenizer.splits_at_spaces_alone() && has_no_spaces());
+        self.pre_tokenizer.as_ref().filter(splits).map(PreTokenizer::boundary)
     }
 
     /// Returns the normalizer and the pre-tokenizer.
@@ -81,11 +83,17 @@ impl WordSplitter {
     /// Returns the text after normalization.
     pub fn normalize(&self, text: &str) -> Result<String> {
         let (mut normalized, mut spare) = <(Normalized, Normalized)>::default();
-        normalized.start(text, 0, self.needs_alignment);
-        if let Some(normalizer) = &self.normalizer {
-            normalizer.normalize(&mut normalized, &mut spare)?;
-        }
+        self.normalize_into(text, &mut normalized, &mut spare)?;
         Ok(normalized.text().to_owned())
+    }
+
+    /// Replaces `normalized` with the text after normalization; `spare` is a buffer.
+    pub(crate) fn normalize_into(&self, text: &str, normalized: &mut Normalized, spare: &mut Normalized) -> Result<()> {
+        normalized.start(text, 0, self.needs_alignment);
+        match &self.normalizer {
+            Some(normalizer) => normalizer.normalize(normalized, spare),
+            None => Ok(()),
+        }
     }
 
     /// Returns the form of an added token that is matched in normalized text.

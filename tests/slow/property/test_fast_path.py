@@ -59,6 +59,12 @@ GRAMMARS = {
     ),
     "grammar qwen2, composed": (n.NFC(), p.Split(pw.Regex(SPLIT_PATTERNS["qwen2"]), "isolated")),
     "grammar gpt2, bytes": (None, p.ByteLevel(add_prefix_space=False)),
+    "grammar gpt2, bytes after a space": (None, p.ByteLevel()),
+    "grammar gpt2, compatible": (n.NFKC(), p.ByteLevel(add_prefix_space=False)),
+    "grammar cl100k, decomposed": (
+        n.Sequence([n.NFC(), n.NFD()]),
+        p.Split(pw.Regex(SPLIT_PATTERNS["cl100k"]), "removed", invert=True),
+    ),
 }
 METASPACES: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
     "metaspace": (None, p.Metaspace()),
@@ -128,6 +134,10 @@ DIVISIONS: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
                 isolated("[0-9][0-9][0-9]"),
             ]
         ),
+    ),
+    "starcoder, compatible": (
+        n.NFKC(),
+        p.Sequence([p.Digits(individual_digits=True), p.ByteLevel(add_prefix_space=False)]),
     ),
     "punctuation, composed": (n.NFC(), p.Sequence([p.Punctuation(), isolated(r"\s?\p{L}+")])),
 }
@@ -281,18 +291,76 @@ FLAGGED = [
 ]
 
 
-@pytest.mark.parametrize("normalizer", [None, n.Sequence([])])
-def test_tokens_of_normalized_text_are_matched_where_nothing_is_normalized(
-    normalizer: n.Normalizer | None,
+@pytest.mark.parametrize(
+    ("pipeline", "normalizer"),
+    [
+        ("starcoder", None),
+        ("starcoder", n.Sequence([])),
+        ("starcoder", n.NFKC()),
+        ("grammar gpt2, bytes after a space", None),
+        ("grammar qwen2, composed", n.NFC()),
+        ("bert 1111", n.BertNormalizer()),
+        ("bert 0000", n.BertNormalizer(lowercase=False)),
+        ("folded, \\w", n.Sequence([n.Lowercase(), n.NFD(), n.StripAccents()])),
+        ("metaspace, folded", n.Sequence([n.NFKC(), n.Lowercase()])),
+        ("grammar clip, lower case", n.Sequence([n.NFC(), n.Lowercase()])),
+    ],
+)
+def test_added_tokens_are_matched_in_normalized_text(
+    pipeline: str, normalizer: n.Normalizer | None
 ) -> None:
-    tok = tokenizer("starcoder").replace(normalizer=normalizer).with_added_tokens(FLAGGED)
+    tok = tokenizer(pipeline).replace(normalizer=normalizer).with_added_tokens(FLAGGED)
     assert tok.generic_path_reason is None
     dice = random.Random(1)
-    parts = ["<a", ">", "b", "<s>", " ", "one", "x", "  ", "1", "a>b", "é"]
-    texts = ["".join(dice.choices(parts, k=dice.randrange(12))) for _ in range(5_000)]
+    common = [
+        "<a",
+        "<A",
+        ">",
+        "b",
+        "B",
+        "<s>",
+        "<S>",
+        " ",
+        "one",
+        "One",
+        "x",
+        "  ",
+        "1",
+        "a>b",
+        "\n",
+    ]
+    rare = ["é", "\t", "\x00", "\u0301", "½", "İ", "中", "\x7f", "\x85"]
+    for parts in (common, common + rare):
+        texts = ["".join(dice.choices(parts, k=dice.randrange(12))) for _ in range(3_000)]
+        check_paths_agree(tok, texts)
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "pre_tokenizer"),
+    [
+        (None, p.Metaspace(prepend_scheme="first", split=False)),
+        (None, p.Metaspace(prepend_scheme="always", split=False)),
+        (None, p.Metaspace(prepend_scheme="never", split=False)),
+        (n.Replace(" ", "▁"), p.Split(" ", "merged_with_previous")),
+        (n.Sequence([n.Prepend("▁"), n.Replace(" ", "▁")]), p.Split(pw.Regex(" "), "removed")),
+        (n.Sequence([n.Prepend("▁"), n.Replace(" ", "▁")]), None),
+    ],
+    ids=str,
+)
+def test_paths_agree_where_a_text_is_one_word(
+    normalizer: n.Normalizer | None, pre_tokenizer: p.PreTokenizer | None
+) -> None:
+    letters = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁abcx.<>"]
+    merges = [("a", "b"), ("▁", "a"), ("▁a", "b"), ("▁", "▁"), ("c", "▁"), ("x", "."), ("ab", "c")]
+    vocab = {token: number for number, token in enumerate([*letters, *map("".join, merges)])}
+    model = pw.models.BPE(vocab, merges, unk_token="<unk>", byte_fallback=True, fuse_unk=True)
+    tok = pw.Tokenizer(model, normalizer=normalizer, pre_tokenizer=pre_tokenizer)
+    assert tok.generic_path_reason is None
+    dice = random.Random(1)
+    parts = [*"abcx.", " ", "  ", "▁", "é", "中", "<s>", "ab", "\n", "one"]
+    texts = ["".join(dice.choices(parts, k=dice.randrange(14))) for _ in range(4_000)]
     check_paths_agree(tok, texts)
-    composed = tok.replace(normalizer=n.NFC())
-    assert composed.generic_path_reason == "added tokens are matched in the normalized text"
+    check_paths_agree(tok.with_added_tokens(FLAGGED), texts)
 
 
 def test_paths_agree_while_the_cache_is_bypassed() -> None:

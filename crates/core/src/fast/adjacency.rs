@@ -12,31 +12,59 @@ use super::masks::{BLOCK, SCALAR};
 use crate::model::Model;
 use crate::model::adjacency::{Adjacency, ByteAdjacency};
 use crate::normalize::locality::Metaspaces;
-use crate::settings::METASPACE;
+use crate::pretokenize::boundary::Boundary;
+use crate::settings::{METASPACE, PrependScheme};
 use crate::splitter::WordSplitter;
 
 /// Cuts texts between characters that the model never merges.
 #[derive(Debug, Clone)]
 pub(super) struct AdjacencyChunker {
     adjacency: ByteAdjacency,
-    /// Whether a metaspace is put before the text.
-    prefix: bool,
+    prefix: Prefix,
+}
+
+/// The metaspace before a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prefix {
+    Never,
+    Always,
+    /// A text that begins with a space or a metaspace has none; `only_first`: only the text that begins the input has one.
+    UnlessSpace {
+        only_first: bool,
+    },
 }
 
 impl AdjacencyChunker {
     /// Returns the chunker of a pipeline that only writes spaces as metaspaces, if its model has an adjacency of bytes.
     pub(super) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
-        if splitter.boundary().is_some() {
-            return None;
+        let prefix = match (splitter.boundary(), splitter.locality()) {
+            (None, Some(locality)) => {
+                let spaces = locality.metaspaces.filter(Metaspaces::changes_only_spaces)?;
+                if spaces.prefix { Prefix::Always } else { Prefix::Never }
+            }
+            (Some(Boundary::Whole { prepend }), None) => match prepend {
+                PrependScheme::Never => Prefix::Never,
+                PrependScheme::First => Prefix::UnlessSpace { only_first: true },
+                PrependScheme::Always => Prefix::UnlessSpace { only_first: false },
+            },
+            _ => return None,
+        };
+        Some(Self { adjacency: model.byte_adjacency(METASPACE)?, prefix })
+    }
+
+    /// Returns whether a metaspace is put before a text.
+    fn prefixes(&self, text: &str) -> bool {
+        match self.prefix {
+            Prefix::Never => false,
+            Prefix::Always => true,
+            Prefix::UnlessSpace { .. } => !text.starts_with([' ', METASPACE]),
         }
-        let spaces = splitter.locality()?.metaspaces.filter(Metaspaces::changes_only_spaces)?;
-        Some(Self { adjacency: model.byte_adjacency(METASPACE)?, prefix: spaces.prefix })
     }
 
     /// Writes a chunk as model input; `begins` if the chunk begins the text.
     fn write(&self, chunk: &str, begins: bool, buffer: &mut String) {
         buffer.clear();
-        if begins && self.prefix {
+        if begins && self.prefixes(chunk) {
             buffer.push(METASPACE);
         }
         buffer.extend(chunk.chars().map(|c| if c == ' ' { METASPACE } else { c }));
@@ -53,7 +81,8 @@ impl Chunker for AdjacencyChunker {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { is_one_word: true, ..Capabilities::default() }
+        let prefixes_first = self.prefix == Prefix::UnlessSpace { only_first: true };
+        Capabilities { is_one_word: true, prefixes_first, ..Capabilities::default() }
     }
 
     /// Returns the end of the first chunk, which is the only one that may get a metaspace before it.

@@ -4,10 +4,10 @@
 //! cutter keeps the end of the current piece of each pattern, so that every pattern reads a text once.
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
-use super::inert::Unchanged;
+use super::inert::{Region, Regions, Unchanged};
 use super::list::{ChunkList, ChunkRanges};
 use super::masks::SCALAR;
-use super::text::{Line, last};
+use super::text::last;
 use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::divisions::Divisions;
 use crate::splitter::WordSplitter;
@@ -20,7 +20,7 @@ const TOGETHER: usize = 128;
 #[derive(Debug, Clone)]
 pub(super) struct DivisionChunker {
     divisions: Divisions,
-    /// The texts that are cut into pieces; other texts are one chunk.
+    /// The characters whose regions are cut into pieces; other regions are one chunk.
     unchanged: Unchanged,
 }
 
@@ -55,14 +55,10 @@ impl Chunker for DivisionChunker {
         list: &mut ChunkList,
         mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut cutter =
-            Cutter { divisions: &self.divisions, text, at: 0, line: Line::new(lines), ends: [0; Divisions::MOST] };
+        let regions = Regions::new(lines);
+        let mut cutter = Cutter { chunker: self, text, at: 0, regions, ends: [0; Divisions::MOST] };
         list.clear();
         list.begin(0);
-        if !self.unchanged.contains(text) {
-            list.begin(text.len());
-            return take(list.contiguous());
-        }
         while cutter.at < text.len() {
             for _ in 0..TOGETHER {
                 if cutter.at == text.len() {
@@ -97,12 +93,12 @@ impl Chunker for DivisionChunker {
 
 /// Finds the pieces of a text from left to right.
 struct Cutter<'a> {
-    divisions: &'a Divisions,
+    chunker: &'a DivisionChunker,
     text: &'a str,
     /// The end of the last piece.
     at: usize,
-    /// The end of the text, or of the line, that no piece spans.
-    line: Line,
+    /// The regions of the text, whose ends no piece spans.
+    regions: Regions,
     /// The ends of the current pieces of each division, from the longest to the shortest.
     ends: [usize; Divisions::MOST],
 }
@@ -111,9 +107,17 @@ impl Cutter<'_> {
     /// Returns the end of the next piece; the text must not be at its end.
     #[inline]
     fn next(&mut self) -> usize {
-        let mut end = self.line.end(self.text, self.at);
-        for (division, current) in self.divisions.steps.iter().zip(&mut self.ends) {
-            if *current == self.at {
+        let DivisionChunker { divisions, unchanged } = self.chunker;
+        let is_safe = |text: &[u8], at| self.chunker.is_safe_split_point(text, at);
+        let mut end = match self.regions.at(self.text, self.at, unchanged, is_safe) {
+            Region::Pieces(end) => end,
+            Region::Whole(end) => {
+                self.at = end;
+                return end;
+            }
+        };
+        for (division, current) in divisions.steps.iter().zip(&mut self.ends) {
+            if *current <= self.at {
                 *current = division.piece_end(&self.text[..end], self.at);
             }
             end = *current;

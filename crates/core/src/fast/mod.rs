@@ -93,6 +93,8 @@ pub(crate) enum Fallback {
     NotFirst,
     /// The first character of the text may shift the offsets of all tokens.
     OffsetsShifted,
+    /// The normalized text contains an added token, whose place in the original text is not known.
+    AddedToken,
     /// The context of a chunk exceeded the announced exponent, so cached tokens may be wrong.
     ContextExceeded,
     /// The text has an error; of several errors, the generic path returns the first.
@@ -168,6 +170,9 @@ impl FastPath {
     pub(crate) fn of(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
         if let Some(adjacency) = AdjacencyChunker::of(splitter, model) {
             return Ok(Self::by(Strategy::Adjacency(adjacency)));
+        }
+        if let Some(pre_tokens) = PreTokenChunker::with_prefix(splitter) {
+            return Ok(Self::by(Strategy::PreTokens(pre_tokens)));
         }
         match MetaspaceChunker::of_text(splitter, model) {
             Some(metaspace) => Ok(Self::by(Strategy::Metaspace(Box::new(metaspace)))),

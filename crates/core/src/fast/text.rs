@@ -16,26 +16,3 @@ pub(super) fn last(bytes: &[u8]) -> Option<char> {
     let start = bytes.iter().rposition(|byte| byte & 0xC0 != 0x80)?;
     str::from_utf8(&bytes[start..]).ok()?.chars().next()
 }
-
-/// The end of the current line, or of the text if it is not read by lines.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
-    by_lines: bool,
-    end: usize,
-}
-
-impl Line {
-    /// Returns the end before the first line; `by_lines` if each line is a text by itself.
-    pub(super) fn new(by_lines: bool) -> Self {
-        Self { by_lines, end: 0 }
-    }
-
-    /// Returns the end of the line that contains byte `at`, which is at most the end of the line before.
-    #[inline]
-    pub(super) fn end(&mut self, text: &str, at: usize) -> usize {
-        if at == self.end {
-            self.end = if self.by_lines { line_end(text.as_bytes(), at) } else { text.len() };
-        }
-        self.end
-    }
-}

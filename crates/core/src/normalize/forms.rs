@@ -28,7 +28,7 @@ impl UnicodeForm {
             // The other forms compose or replace characters, and character kinds do not show which.
             characters: (self == Self::Nfd).then(CharacterChanges::default),
             ascii: Some(AsciiChanges::default()),
-            keeps_inert_nfc: self == Self::Nfc,
+            active: Some(self.active()),
             words: Some(WordChanges { changed: ChangedCharacters::All, ..WordChanges::default() }),
             ..Locality::default()
         }

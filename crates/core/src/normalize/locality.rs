@@ -5,7 +5,7 @@
 //! normalizer by name. A normalizer without properties is correct too: its texts take the generic path.
 
 use super::{LONG_CLUSTER, Normalizer, Precompiled, SentencePiece};
-use crate::text::unicode::CharSet;
+use crate::text::unicode::{CharSet, Class};
 
 /// The properties that a normalizer guarantees, each independent of the others; the default guarantees nothing.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,8 +14,8 @@ pub(crate) struct Locality<'a> {
     pub(crate) characters: Option<CharacterChanges>,
     /// It needs no context beyond ASCII white space, which stays white space, and makes no other changes to ASCII.
     pub(crate) ascii: Option<AsciiChanges>,
-    /// It does not change texts of NFC-inert characters.
-    pub(crate) keeps_inert_nfc: bool,
+    /// It does not change texts without characters of these properties, and a text may be split before any other character.
+    pub(crate) active: Option<Class>,
     /// It needs no context beyond a space, and makes no other changes.
     pub(crate) words: Option<WordChanges<'a>>,
     /// It only prepends a metaspace to the text.
@@ -117,7 +117,7 @@ impl<'a> Locality<'a> {
     const IDENTITY: Self = Self {
         characters: Some(CharacterChanges { drops_controls: false, isolates_ideographs: false, lowercases: false }),
         ascii: Some(AsciiChanges { lowercases: false }),
-        keeps_inert_nfc: true,
+        active: Some(Class::NONE),
         words: Some(WordChanges {
             rules: None,
             strips_end: false,
@@ -139,7 +139,7 @@ impl<'a> Locality<'a> {
             ascii: merge(self.ascii, next.ascii, |one, other| {
                 Some(AsciiChanges { lowercases: one.lowercases || other.lowercases })
             }),
-            keeps_inert_nfc: self.keeps_inert_nfc && next.keeps_inert_nfc,
+            active: merge(self.active, next.active, |one, other| Some(one.union(other))),
             words: merge(self.words, next.words, WordChanges::and),
             prepends_metaspace: false,
             metaspaces: next
@@ -262,10 +262,10 @@ mod tests {
         Normalizer::Precompiled(Precompiled::new(b"\x04\0\0\0\xff\xff\xff\x7fab\0".to_vec()).unwrap())
     }
 
-    /// Returns which properties a normalizer has: characters, ASCII, inert, words, metaspaces.
+    /// Returns which properties a normalizer has: characters, ASCII, active, words, metaspaces.
     fn properties(normalizer: &Normalizer) -> [bool; 5] {
-        let Locality { characters, ascii, keeps_inert_nfc, words, metaspaces, .. } = normalizer.locality();
-        [characters.is_some(), ascii.is_some(), keeps_inert_nfc, words.is_some(), metaspaces.is_some()]
+        let Locality { characters, ascii, active, words, metaspaces, .. } = normalizer.locality();
+        [characters.is_some(), ascii.is_some(), active.is_some(), words.is_some(), metaspaces.is_some()]
     }
 
     #[test]
@@ -275,9 +275,9 @@ mod tests {
             (bert, [true, false, false, false, false]),
             (Normalizer::Lowercase, [true, true, false, true, false]),
             (Normalizer::StripAccents, [true, false, false, true, false]),
-            (Normalizer::Form(UnicodeForm::Nfd), [true, true, false, true, false]),
+            (Normalizer::Form(UnicodeForm::Nfd), [true, true, true, true, false]),
             (Normalizer::Form(UnicodeForm::Nfc), [false, true, true, true, false]),
-            (Normalizer::Form(UnicodeForm::Nfkc), [false, true, false, true, false]),
+            (Normalizer::Form(UnicodeForm::Nfkc), [false, true, true, true, false]),
             (Normalizer::Strip(Strip { left: false, right: true }), [false, false, false, true, false]),
             (Normalizer::Strip(Strip { left: true, right: false }), [false; 5]),
             (replace_regex(r"\s+", " "), [false, true, false, false, false]),

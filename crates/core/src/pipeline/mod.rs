@@ -89,8 +89,6 @@ pub struct Tokenizer {
     shadows: bool,
     /// The fast path, or the reason why the stages have none.
     fast: std::result::Result<FastPath, &'static str>,
-    /// Whether added tokens are matched in text that the normalizer may have changed; there they may span several chunks.
-    searches_normalized: bool,
     /// The steps of post-processing for one text and for a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
     /// The identity of this tokenizer, so that a cache is used only with the tokenizer that filled it.
@@ -114,9 +112,7 @@ impl Tokenizer {
         };
         let shadows = added.tokens().iter().any(is_shadow);
         let fast = FastPath::of(&parts.splitter, &parts.model);
-        let searches_normalized = added.searches_normalized() && parts.splitter.locality().is_some();
-        let identity = Arc::default();
-        let mut tokenizer = Self { parts, added, shadows, fast, searches_normalized, plans, identity };
+        let mut tokenizer = Self { parts, added, shadows, fast, plans, identity: Arc::default() };
         tokenizer.compare_token_names();
         Ok(tokenizer)
     }
@@ -214,11 +210,7 @@ impl Tokenizer {
 
     /// Returns the name of the kernel that classifies bytes on this machine, or why there is no fast path.
     pub fn fast_path_kernel(&self) -> std::result::Result<&'static str, &'static str> {
-        let fast = self.fast.as_ref().map_err(|reason| *reason)?;
-        if self.searches_normalized {
-            return Err("added tokens are matched in the normalized text");
-        }
-        Ok(fast.kernel())
+        Ok(self.fast.as_ref().map_err(|reason| *reason)?.kernel())
     }
 
     /// Returns the tokenizer with the kernel of that name, for tests.

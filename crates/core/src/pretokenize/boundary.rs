@@ -19,6 +19,8 @@ pub(crate) enum Boundary {
         grammar: Grammar,
         /// Whether the bytes of words are written as characters (byte level).
         writes_bytes: bool,
+        /// Whether a space is put before a text that does not begin with one.
+        prefix_space: bool,
     },
     /// Patterns in a row, each of which divides the pieces of the one before.
     Divisions(Divisions),
@@ -28,6 +30,11 @@ pub(crate) enum Boundary {
         prepend: PrependScheme,
         /// Whether white space is dropped first, so that no space becomes a metaspace.
         drops_spaces: bool,
+    },
+    /// Nothing: words stay whole, and their spaces are written as metaspaces.
+    Whole {
+        /// The words that get a metaspace before them, unless they begin with one.
+        prepend: PrependScheme,
     },
     /// Nothing: words stay whole, and their bytes are written as characters.
     Bytes,
@@ -57,14 +64,13 @@ impl Boundary {
         match (self, next) {
             (Self::Characters(one), Self::Characters(other)) => Self::Characters(one.and(other)),
             (Self::SPACES, Self::Metaspaces { prepend, .. }) => Self::Metaspaces { prepend, drops_spaces: true },
-            (Self::Matches { grammar, writes_bytes: false }, Self::Bytes) => {
-                Self::Matches { grammar, writes_bytes: true }
+            (Self::Matches { grammar, writes_bytes: false, prefix_space: false }, Self::Bytes) => {
+                Self::Matches { grammar, writes_bytes: true, prefix_space: false }
             }
-            (Self::Matches { grammar, writes_bytes: false }, Self::Matches { grammar: other, writes_bytes })
-                if grammar.matches_are_of(other) =>
-            {
-                Self::Matches { grammar, writes_bytes }
-            }
+            (
+                Self::Matches { grammar, writes_bytes: false, prefix_space: false },
+                Self::Matches { grammar: other, writes_bytes, prefix_space: false },
+            ) if grammar.matches_are_of(other) => Self::Matches { grammar, writes_bytes, prefix_space: false },
             _ => Self::Text,
         }
     }
@@ -105,7 +111,7 @@ mod tests {
     }
 
     fn matches(grammar: Grammar, writes_bytes: bool) -> Boundary {
-        Boundary::Matches { grammar, writes_bytes }
+        Boundary::Matches { grammar, writes_bytes, prefix_space: false }
     }
 
     fn divisions(grammars: &[Grammar], are_words: bool) -> Boundary {
@@ -128,15 +134,21 @@ mod tests {
             (PreTokenizer::Digits { individual: false }, characters(false, false, false, true)),
             (PreTokenizer::UnicodeScripts, Boundary::Text),
             (split(Grammar::Cl100k, Behavior::Isolated, false), matches(Grammar::Cl100k, false)),
-            (split(Grammar::Cl100k, Behavior::Removed, true), Boundary::Text),
+            (split(Grammar::Cl100k, Behavior::Isolated, true), matches(Grammar::Cl100k, false)),
+            (split(Grammar::Cl100k, Behavior::Removed, true), matches(Grammar::Cl100k, false)),
+            (split(Grammar::Cl100k, Behavior::Removed, false), Boundary::Text),
             (split(Grammar::Clip, Behavior::Removed, true), matches(Grammar::Clip, false)),
             (split(Grammar::Clip, Behavior::Removed, false), Boundary::Text),
-            (split(Grammar::Clip, Behavior::Isolated, true), Boundary::Text),
+            (split(Grammar::Clip, Behavior::Isolated, true), {
+                let steps = [Division::Grammar(Grammar::Clip)].into();
+                Boundary::Divisions(Divisions { steps, writes_bytes: false, are_words: true })
+            }),
             (bytes(true, false), matches(Grammar::Gpt2, true)),
             (bytes(false, false), Boundary::Bytes),
-            (bytes(true, true), Boundary::Text),
+            (bytes(true, true), Boundary::Matches { grammar: Grammar::Gpt2, writes_bytes: true, prefix_space: true }),
+            (bytes(false, true), Boundary::Text),
             (metaspace(Metaspace::default()), Boundary::Metaspaces { prepend, drops_spaces: false }),
-            (metaspace(Metaspace { split: false, ..Metaspace::default() }), Boundary::Text),
+            (metaspace(Metaspace { split: false, ..Metaspace::default() }), Boundary::Whole { prepend }),
             (metaspace(Metaspace { replacement: '_', ..Metaspace::default() }), Boundary::Text),
         ] {
             assert_eq!(pre_tokenizer.boundary(), wanted, "{pre_tokenizer:?}");

@@ -12,11 +12,11 @@ use crate::text::span::Span;
 /// The pattern that it splits by.
 pub(super) const GRAMMAR: Grammar = Grammar::Gpt2;
 
-/// Returns the boundary; [`Boundary::Text`] if a space is put before the first word.
+/// Returns the boundary; [`Boundary::Text`] if a space is put before a text that stays whole.
 pub(super) fn boundary(ByteLevel { add_prefix_space, use_regex, .. }: ByteLevel) -> Boundary {
     match (add_prefix_space, use_regex) {
-        (true, _) => Boundary::Text,
-        (false, true) => Boundary::Matches { grammar: GRAMMAR, writes_bytes: true },
+        (true, false) => Boundary::Text,
+        (prefix_space, true) => Boundary::Matches { grammar: GRAMMAR, writes_bytes: true, prefix_space },
         (false, false) => Boundary::Bytes,
     }
 }

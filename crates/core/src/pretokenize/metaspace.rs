@@ -12,6 +12,7 @@ pub(super) fn boundary(settings: Metaspace) -> Boundary {
         Metaspace { replacement: METASPACE, prepend_scheme: prepend, split: true } => {
             Boundary::Metaspaces { prepend, drops_spaces: false }
         }
+        Metaspace { replacement: METASPACE, prepend_scheme: prepend, split: false } => Boundary::Whole { prepend },
         _ => Boundary::Text,
     }
 }

@@ -155,6 +155,11 @@ impl PreTokenizer {
         }
     }
 
+    /// Returns whether a text without spaces stays whole, because it splits at spaces alone and drops nothing else.
+    pub(crate) fn splits_at_spaces_alone(&self) -> bool {
+        self.steps().all(|step| matches!(step, Self::Split(split) if split.splits_at_spaces_alone()))
+    }
+
     /// Returns its effect on the pieces of divisions.
     fn step(&self) -> Step {
         match self {

@@ -60,19 +60,24 @@ impl Split {
         let Some(grammar) = self.pattern.grammar().filter(|grammar| !grammar.leaves_text()) else {
             return Boundary::Text;
         };
-        let keeps_matches = if grammar.has_gaps() {
-            self.behavior == Behavior::Removed && self.invert
+        let drops_others = self.behavior == Behavior::Removed && self.invert;
+        if drops_others || !grammar.has_gaps() && self.behavior == Behavior::Isolated {
+            Boundary::Matches { grammar, writes_bytes: false, prefix_space: false }
         } else {
-            self.behavior == Behavior::Isolated
-        };
-        if keeps_matches { Boundary::Matches { grammar, writes_bytes: false } } else { Boundary::Text }
+            Boundary::Text
+        }
+    }
+
+    /// Returns whether a text without spaces stays whole, because the pattern is a space.
+    pub(super) fn splits_at_spaces_alone(&self) -> bool {
+        self.pattern.source() == " " && !self.invert
     }
 
     /// Returns its effect on the pieces of divisions.
     pub(super) fn step(&self) -> Step {
         let run = || self.pattern.run().cloned().map(Division::Run);
         let division = self.pattern.grammar().map(Division::Grammar).or_else(run);
-        let divides = self.behavior == Behavior::Isolated && !self.invert;
+        let divides = self.behavior == Behavior::Isolated;
         division.filter(|_| divides).map_or(Step::ChangesPieces, Step::Divides)
     }
 

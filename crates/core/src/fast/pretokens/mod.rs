@@ -14,12 +14,14 @@ mod starts;
 use self::classes::{Block, Classes, PreviousCharacter, SETS};
 use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
-use crate::fast::inert::Unchanged;
+use crate::fast::inert::{Region, Regions, Unchanged};
 use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
 use crate::fast::masks::{BLOCK, BlockLoop, Masks};
-use crate::fast::text::{Line, first, last};
+use crate::fast::text::{first, last};
 use crate::normalize::locality::AsciiChanges;
+use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::boundary::Boundary;
+use crate::settings::ByteLevel;
 use crate::splitter::WordSplitter;
 use crate::text::grammar::{Family, Grammar, Letters, Modern};
 use crate::text::unicode::{Category, category};
@@ -32,10 +34,12 @@ pub(super) struct PreTokenChunker {
     classes: Classes,
     /// The effect of a normalizer on ASCII, if one may change the text.
     normalized: Option<AsciiChanges>,
-    /// The texts that are cut into pre-tokens; other texts are one chunk.
+    /// The characters whose regions are cut into pre-tokens; other regions are one chunk.
     unchanged: Unchanged,
     /// Whether the bytes of pre-tokens are written as characters (byte level).
     writes_bytes: bool,
+    /// If a space is put before a text that does not begin with one: the splitter of chunks that do not begin the text.
+    after_prefix: Option<Box<WordSplitter>>,
 }
 
 /// The function that finds the starts of a grammar's matches in a block of text.
@@ -80,7 +84,15 @@ impl PreTokenChunker {
         let family = grammar.family();
         let matcher = BlockMatcher::of(family);
         let classes = Classes::new(if let Family::Modern(rules) = family { rules.letters } else { Letters::Alone });
-        Self { grammar, matcher, classes, normalized: None, unchanged: Unchanged::All, writes_bytes }
+        Self {
+            grammar,
+            matcher,
+            classes,
+            normalized: None,
+            unchanged: Unchanged::All,
+            writes_bytes,
+            after_prefix: None,
+        }
     }
 
     /// Returns the chunker for texts that are normalized first.
@@ -91,8 +103,23 @@ impl PreTokenChunker {
     /// Returns the chunker of a splitter whose words are the matches of a grammar, if its normalizer preserves their
     /// boundaries.
     pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
-        let Boundary::Matches { grammar, writes_bytes } = splitter.boundary()? else { return None };
-        let chunker = Self::new(grammar, writes_bytes);
+        Self::with_prefix(splitter).filter(|chunker| !chunker.has_prefix())
+    }
+
+    /// Returns the chunker of such a splitter, which may put a space before a text.
+    ///
+    /// The words of the first chunk then differ from those of an equal chunk, so they cannot be counted as such.
+    pub(super) fn with_prefix(splitter: &WordSplitter) -> Option<Self> {
+        let Boundary::Matches { grammar, writes_bytes, prefix_space } = splitter.boundary()? else { return None };
+        let mut chunker = Self::new(grammar, writes_bytes);
+        if prefix_space {
+            if splitter.locality().is_some() {
+                return None;
+            }
+            let bytes = ByteLevel { add_prefix_space: false, ..ByteLevel::default() };
+            let later = WordSplitter::new(None, Some(PreTokenizer::ByteLevel(bytes))).ok()?;
+            chunker.after_prefix = Some(Box::new(later));
+        }
         if chunker.has_gaps()
             && let Some(locality) = splitter.locality()
         {
@@ -104,6 +131,11 @@ impl PreTokenChunker {
     /// Returns whether there may be text between two pre-tokens.
     fn has_gaps(&self) -> bool {
         self.grammar.has_gaps()
+    }
+
+    /// Returns whether a space is put before a text.
+    fn has_prefix(&self) -> bool {
+        self.after_prefix.is_some()
     }
 
     /// Returns whether the pipeline has a normalizer that may change a text.
@@ -187,20 +219,30 @@ impl Chunker for PreTokenChunker {
         Capabilities { may_cut_words, ..Capabilities::default() }
     }
 
+    /// Returns the end of the first chunk, which reaches up to a safe split point, if a space is put before the text.
+    fn first(&self, text: &str) -> usize {
+        if !self.has_prefix() || text.starts_with(' ') {
+            return 0;
+        }
+        let is_safe = |&at: &usize| self.is_safe_split_point(text.as_bytes(), at);
+        (1..text.len()).find(is_safe).unwrap_or(text.len())
+    }
+
     #[inline]
     fn cut<E>(
         &self,
         text: &str,
-        _: usize,
+        first: usize,
         lines: bool,
         list: &mut ChunkList,
         mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         list.clear();
         if !self.has_gaps() {
-            list.begin(0);
+            list.begin(first);
         }
-        let mut blocks = BlockIterator { text, chunker: self, place: Place::default(), line: Line::new(lines), list };
+        let place = Place { at: first, before: PreviousCharacter::default() };
+        let mut blocks = BlockIterator { text, chunker: self, place, regions: Regions::new(lines), list };
         while self.classes.run(&mut blocks) {
             take(if self.has_gaps() { blocks.list.chunks() } else { blocks.list.contiguous() })?;
             blocks.list.remove_closed();
@@ -215,6 +257,9 @@ impl Chunker for PreTokenChunker {
     /// also hold for a letter after a line end.
     fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
         let takes_line_ends = self.grammar.takes_line_ends();
+        if self.has_prefix() && text[at] != b' ' {
+            return false;
+        }
         // NFC may change the class of a character.
         let kind = |c: char| if self.unchanged.contains_char(c) { category(c) } else { Category::BLANK };
         let ends_line = |byte| matches!(byte, b'\r' | b'\n');
@@ -230,12 +275,19 @@ impl Chunker for PreTokenChunker {
     }
 
     fn can_count_blocks(&self, keep_ends: bool) -> bool {
-        keep_ends && !self.has_normalizer()
+        keep_ends && !self.has_normalizer() && !self.has_prefix()
     }
 
-    fn model_input<'a>(&self, chunk: &'a str, _: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
+    fn model_input<'a>(&self, chunk: &'a str, begins: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
+        if begins && self.has_prefix() && !chunk.starts_with(' ') {
+            return None;
+        }
         let input = if self.writes_bytes { ModelInput::Bytes } else { ModelInput::Word };
         self.word(chunk, buffer).map(input)
+    }
+
+    fn splitter(&self, _: &str) -> Option<(&WordSplitter, bool)> {
+        Some((self.after_prefix.as_deref()?, false))
     }
 }
 
@@ -244,8 +296,8 @@ struct BlockIterator<'a> {
     text: &'a str,
     chunker: &'a PreTokenChunker,
     place: Place,
-    /// The end of the text, or of the line, that no pre-token spans.
-    line: Line,
+    /// The regions of the text, whose ends no pre-token spans.
+    regions: Regions,
     list: &'a mut ChunkList,
 }
 
@@ -258,11 +310,6 @@ impl BlockLoop<SETS> for &mut BlockIterator<'_> {
         let chunker = self.chunker;
         if self.place.at == self.text.len() {
             return false;
-        }
-        if self.place.at == 0 && !chunker.unchanged.contains(self.text) {
-            self.list.begin(self.text.len());
-            self.place.at = self.text.len();
-            return true;
         }
         if let Some(AsciiChanges { lowercases }) = chunker.normalized {
             self.each_block(masks, |here, place, list| gaps::list_runs(here, lowercases, place, list));
@@ -317,13 +364,19 @@ impl BlockIterator<'_> {
     /// Calls `list` for some blocks; it lists pre-tokens of the block at a place, and advances the place after them.
     #[inline(always)]
     fn each(&mut self, list: impl Fn(&str, &mut Place, &mut ChunkList)) {
-        let mut place = self.place;
+        let (mut place, chunker) = (self.place, self.chunker);
+        let is_safe = |text: &[u8], at| chunker.is_safe_split_point(text, at);
         for _ in 0..BLOCKS {
             if place.at == self.text.len() {
                 break;
             }
-            let end = self.line.end(self.text, place.at);
-            list(&self.text[..end], &mut place, self.list);
+            match self.regions.at(self.text, place.at, &chunker.unchanged, is_safe) {
+                Region::Pieces(end) => list(&self.text[..end], &mut place, self.list),
+                Region::Whole(end) => {
+                    self.list.begin(end);
+                    place = Place { at: end, before: PreviousCharacter::default() };
+                }
+            }
         }
         self.place = place;
     }

@@ -7,11 +7,13 @@
 mod chunk;
 mod columns;
 mod ids;
+mod normal_form;
 pub(super) mod scratch;
 
 use self::chunk::ChunkEncoder;
 use self::columns::ColumnSink;
 use self::ids::IdSink;
+use self::normal_form::FormBuffers;
 use self::scratch::FastScratch;
 use super::Tokenizer;
 use super::options::{EncodingPath, Input, Options};
@@ -47,6 +49,7 @@ struct Call<'a, T, const INLINE: usize> {
     options: &'a Options,
     allowed: &'a mut AllowedTokens,
     chunks: &'a mut ChunkBuffers,
+    forms: &'a mut FormBuffers,
     caches: &'a mut [Cache<T, INLINE>; Entries::COUNT],
 }
 
@@ -54,7 +57,7 @@ impl Tokenizer {
     /// Returns the fast path, if it supports the options of the call.
     fn fast(&self, options: &Options) -> Option<&FastPath> {
         let may = options.path != EncodingPath::Generic && self.regularization(options).is_none();
-        self.fast.as_ref().ok().filter(|_| may && !self.searches_normalized)
+        self.fast.as_ref().ok().filter(|_| may)
     }
 
     /// Appends the ids of a text's tokens; returns false if the text needs the generic path.
@@ -69,11 +72,11 @@ impl Tokenizer {
     ) -> bool {
         let Some(fast) = self.fast(options) else { return false };
         let (allowed, scratch) = scratch.caches_for(self);
-        let FastScratch { chunks, generic, found, new: (new, _), ids: caches, .. } = scratch;
+        let FastScratch { chunks, forms, generic, found, new: (new, _), ids: caches, .. } = scratch;
         let before = ids.len();
         let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
         let mut sink = IdSink::new(encoder, new, self.context(fast), found, ids);
-        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
+        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         let is_done = call.encode(input, &mut sink).is_ok() & sink.finish();
         if !is_done {
             ids.truncate(before);
@@ -96,12 +99,12 @@ impl Tokenizer {
     ) -> Option<Encoding> {
         let fast = self.fast(options)?;
         let (allowed, scratch) = scratch.caches_for(self);
-        let FastScratch { chunks, generic, new, tokens: caches, .. } = scratch;
+        let FastScratch { chunks, forms, generic, new, tokens: caches, .. } = scratch;
         let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
         let mut sink = ColumnSink::new(encoder, new, self.context(fast), &mut encoding);
-        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, caches };
+        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         call.encode(input, &mut sink).ok().filter(|()| sink.finish())?;
         // The text of an unknown token comes from the normalized text, which the fast path does not have.
         if self.names_unknown() && self.model().unk_id().is_some_and(|id| encoding.ids.contains(&id)) {
@@ -135,7 +138,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
     ) -> Result<()> {
         check_length(text)?;
         sink.text(given);
-        let Self { tokenizer, fast, options, allowed, chunks, caches } = self;
+        let Self { tokenizer, fast, options, allowed, chunks, forms, caches } = self;
         let matching = tokenizer.added.matching(text, &options.specials, allowed)?;
         // Several added tokens may take the same white space; too much of it is an error before the generic path runs
         // out of memory.
@@ -146,27 +149,38 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
             let cache = &mut caches[entries.index()];
             let base = Span::new(start, end).start;
             let part = &text[start..end];
-            matching.unnormalized(part, base, |found| match found {
+            // `form` is the text in which a token was found, `base` the first byte of that text.
+            let mut each = |form: &str, base: u32, found| match found {
                 // The token before has taken all of it.
                 TextPart::Token(_, span) if span.start == span.end => Ok(()),
                 TextPart::Token(id, span) => {
                     taken += span.range().len();
-                    sink.added(id, span.shifted(base), &part[span.range()]);
+                    sink.added(id, span.shifted(base), &form[span.range()]);
                     Ok(check_bytes(taken)?)
                 }
                 TextPart::Text(span) => {
-                    sink.plain_text(base + span.start, entries);
-                    if fast.capabilities().prefixes_first && (given.is_some() || base + span.start > 0) {
+                    let span = span.shifted(base);
+                    sink.plain_text(span.start, entries);
+                    if fast.capabilities().prefixes_first && (given.is_some() || span.start > 0) {
                         return Err(Fallback::NotFirst);
                     }
                     fast.encode(
-                        &part[span.range()],
+                        &text[span.range()],
                         (options.path == EncodingPath::Fast).then_some(&mut *cache),
                         PartModel { model: tokenizer.model(), entries },
                         chunks,
                         sink,
                     )
                 }
+            };
+            matching.raw(part, base, |found| match found {
+                TextPart::Text(span) if matching.searches_normalized() => {
+                    let (plain, base) = (&part[span.range()], base + span.start);
+                    normal_form::parts(matching, tokenizer.splitter(), plain, base as usize, forms, |form, found| {
+                        each(form, base, found)
+                    })
+                }
+                found => each(part, base, found),
             })?;
             start = end;
         }

@@ -3,12 +3,14 @@
 use super::chunk::{ChunkToken, GenericBuffers};
 use super::columns::{CachedToken, INLINE_TOKENS};
 use super::ids::{INLINE_IDS, IdBuffer};
+use super::normal_form::FormBuffers;
 use crate::fast::{Cache, ChunkBuffers};
 
 /// The memory of a worker that the fast path reuses for all texts.
 #[derive(Debug, Default)]
 pub(in crate::pipeline) struct FastScratch {
     pub(super) chunks: ChunkBuffers,
+    pub(super) forms: FormBuffers,
     pub(super) generic: GenericBuffers,
     pub(super) found: IdBuffer,
     pub(super) new: (Vec<ChunkToken>, Vec<CachedToken>),
@@ -20,12 +22,14 @@ pub(in crate::pipeline) struct FastScratch {
 impl FastScratch {
     /// Frees the buffers that a long chunk may have enlarged.
     pub(in crate::pipeline) fn trim(&mut self) {
-        (self.generic, self.new) = Default::default();
+        (self.generic, self.forms, self.new) = Default::default();
         self.chunks.trim();
     }
 
     /// Returns the largest capacity of a buffer, except for the caches.
     pub(in crate::pipeline) fn capacity(&self) -> usize {
-        self.generic.capacity().max(self.new.0.capacity()).max(self.chunks.capacity())
+        [self.forms.capacity(), self.new.0.capacity(), self.chunks.capacity()]
+            .into_iter()
+            .fold(self.generic.capacity(), usize::max)
     }
 }

@@ -131,6 +131,9 @@ impl Class {
     /// Not inert under NFKD.
     pub const ACTIVE_NFKD: Self = Self(tables::ACTIVE_NFKD);
 
+    /// No property.
+    pub const NONE: Self = Self(0);
+
     /// Returns the union of two sets of properties, for [`Class::intersects`].
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
