@@ -1,28 +1,27 @@
 """Applies the configuration files of a model's folder to its tokenizer, like ``transformers``.
 
-Where releases 4 and 5 of ``transformers`` differ, this follows release 5. The post-processor is that of the
-``tokenizer.json``, except for BERT's classes, which take its tokens from the configuration. For the classes of GPT-2 and
-RoBERTa the configuration determines whether a space is prepended, and the special tokens of RoBERTa's template. The
-classes of T5, ALBERT, XLNet, Pegasus and Llama use only the vocabulary of a ``tokenizer.json`` and replace its normalizer
-and pre-tokenizer.
+Where releases 4 and 5 of ``transformers`` differ, this follows release 5. The post-processor is that of the tokenizer class
+(:mod:`piecework.hf_folder.classes`); with a class that sets none it is that of the ``tokenizer.json``. For the classes of
+GPT-2 and RoBERTa the configuration determines whether a space is prepended. The classes of T5, ALBERT, XLNet, Pegasus and
+Llama use only the vocabulary of a ``tokenizer.json``, and their normalizer and pre-tokenizer replace those of the file. With
+other classes those of the file apply, and a warning names the components that the class would replace.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
 from piecework.errors import PieceworkWarning, shown
-from piecework.patterns import Regex
-from piecework.pre_tokenizers import ByteLevel
-from piecework.processors import (
-    BertProcessing,
-    PostProcessor,
-    RobertaProcessing,
-    TemplateProcessing,
+from piecework.hf_folder.classes import (
+    NAMED_AT_ENDS,
+    class_parts,
+    class_post_processor,
+    differences,
+    named_token,
 )
+from piecework.pre_tokenizers import ByteLevel
+from piecework.processors import PostProcessor, TemplateProcessing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,10 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["configured", "is_rebuilt", "unmet"]
 
 _REBUILT = ("t5", "albert", "xlnet", "pegasus", "llama")
-"""The families whose classes replace the normalizer and pre-tokenizer of a tokenizer.json."""
+"""The families whose normalizer and pre-tokenizer replace those of a tokenizer.json."""
 
-_BERT_ENDS = {"cls_token": "[CLS]", "sep_token": "[SEP]"}
-"""The special tokens that BERT's classes add to a text, with their defaults."""
+_MERGES = {"vocab.json", "encoder.json"}
+"""The names of a BPE vocabulary with merges next to it."""
 
 _SPACES = ("Ġ", "▁")
 """The characters for a space in byte-level words and in those of SentencePiece."""
@@ -54,12 +53,13 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
     Returns:
         Arguments for :meth:`piecework.Tokenizer.replace`.
     """
+    settings, is_plain = folder.settings, folder.format in _MERGES
     parts = {
-        "pre_tokenizer": _pre_tokenizer(tokenizer, folder.settings),
+        "pre_tokenizer": _pre_tokenizer(tokenizer, settings),
         "post_processor": _post_processor(tokenizer, folder),
     }
-    if is_rebuilt(folder) and not folder.is_byte_level:
-        parts |= _of_the_class(tokenizer, folder.settings)
+    if is_rebuilt(folder) or (is_plain and settings.family == "qwen2"):
+        parts |= class_parts(tokenizer, settings)
     return {name: part for name, part in parts.items() if part != getattr(tokenizer, name)}
 
 
@@ -72,56 +72,12 @@ def is_rebuilt(folder: ModelFolder) -> bool:
     Returns:
         Whether the class replaces normalizer and pre-tokenizer, and parses scores exactly.
     """
-    return folder.format == "tokenizer.json" and folder.settings.family in _REBUILT
-
-
-def _of_the_class(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, Any]:
-    """Returns the normalizer and the pre-tokenizer of a class; empty for other classes."""
-    rules = _rules(tokenizer)
-    words = [p.WhitespaceSplit(), p.Metaspace(prepend_scheme=_scheme(settings))]
-    match settings.family:
-        case "bert":
-            flags: Any = settings.bert_settings()
-            return {"normalizer": n.BertNormalizer(**flags), "pre_tokenizer": p.BertPreTokenizer()}
-        case "t5":
-            return {"normalizer": rules, "pre_tokenizer": p.Sequence(words)}
-        case "albert" | "xlnet":
-            normalizer = n.Sequence([*_plain_latin(settings), *([rules] if rules else [])])
-            return {"normalizer": normalizer, "pre_tokenizer": p.Sequence(words)}
-        case "pegasus":
-            steps = [rules or n.Replace(Regex(r"\n"), " "), n.Replace(Regex(" {2,}"), " ")]
-            return {"normalizer": n.Sequence(steps), "pre_tokenizer": p.Metaspace()}
-        case "llama":
-            whole = p.Metaspace(prepend_scheme=_scheme(settings), split=False)
-            return {"normalizer": None, "pre_tokenizer": whole}
-    return {}
-
-
-def _scheme(settings: FolderSettings) -> Literal["always", "first", "never"]:
-    """Returns where the class prepends a space."""
-    may_lack = settings.family in {"albert", "llama"}
-    if may_lack and settings.add_prefix_space is False:
-        return "never"
-    return "first" if settings.family == "llama" and not settings.legacy else "always"
-
-
-def _rules(tokenizer: Tokenizer) -> n.Precompiled | None:
-    """Returns the SentencePiece rules in a tokenizer.json, or None."""
-    part = tokenizer.normalizer
-    steps = part.normalizers if isinstance(part, n.Sequence) else [part]
-    return next((step for step in steps if isinstance(step, n.Precompiled)), None)
-
-
-def _plain_latin(settings: FolderSettings) -> Iterator[n.Normalizer]:
-    """Iterates over the first normalizers of the classes of ALBERT and XLNet."""
-    is_albert = settings.family == "albert"
-    yield n.Replace("``", '"')
-    yield n.Replace("''", '"')
-    if not (is_albert and settings.keep_accents):
-        yield n.NFKD()
-        yield n.StripAccents()
-    if settings.do_lower_case or (is_albert and settings.do_lower_case is None):
-        yield n.Lowercase()
+    is_unchanged = folder.settings.family == "llama" and folder.is_byte_level
+    return (
+        folder.format == "tokenizer.json"
+        and folder.settings.family in _REBUILT
+        and not is_unchanged
+    )
 
 
 def _pre_tokenizer(tokenizer: Tokenizer, settings: FolderSettings) -> PreTokenizer | None:
@@ -133,57 +89,17 @@ def _pre_tokenizer(tokenizer: Tokenizer, settings: FolderSettings) -> PreTokeniz
 
 def _post_processor(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor | None:
     part, settings = tokenizer.post_processor, folder.settings
-    if settings.kind == "roberta" and (
-        isinstance(part, RobertaProcessing) or folder.format != "tokenizer.json"
+    # A vocab.txt without a class is BERT's, and a vocabulary with RoBERTa's tokens RoBERTa's.
+    family = settings.family
+    if folder.format == "vocab.txt" and not settings.tokenizer_class:
+        family = "bert"
+    if folder.format in {"tokenizer.json", "vocab.txt"} or (
+        folder.format in _MERGES and family in {"roberta", "clip"}
     ):
-        sep, cls = (
-            _named(tokenizer, settings, "sep_token"),
-            _named(tokenizer, settings, "cls_token"),
-        )
-        if sep and cls:
-            trim, space = settings.trim_offsets is not False, bool(settings.add_prefix_space)
-            return RobertaProcessing(sep, cls, trim, space)
-    if _is_bert(folder):
-        return _bert_template(tokenizer, settings)
-    if folder.format in {"tokenizer.json", "vocab.txt"} or settings.kind == "roberta":
-        return part
-    bos = _named(tokenizer, settings, "bos_token") if settings.add_bos_token else None
-    eos = _named(tokenizer, settings, "eos_token") if settings.add_eos_token else None
+        return class_post_processor(tokenizer, settings, family)
+    bos = named_token(tokenizer, settings, "bos_token") if settings.add_bos_token else None
+    eos = named_token(tokenizer, settings, "eos_token") if settings.add_eos_token else None
     return _around(bos, eos) if bos or eos else part
-
-
-def _is_bert(folder: ModelFolder) -> bool:
-    """Returns whether the class is one of BERT's, which is the default for a vocab.txt."""
-    settings = folder.settings
-    return settings.family == "bert" or (
-        folder.format == "vocab.txt" and not settings.tokenizer_class
-    )
-
-
-def _bert_template(tokenizer: Tokenizer, settings: FolderSettings) -> PostProcessor | None:
-    """Returns the template of BERT's classes, or the post-processor of the file if its tokens are missing."""
-    part = tokenizer.post_processor
-    cls, sep = (
-        _named(tokenizer, settings, name) or _pair(tokenizer, token)
-        for name, token in _BERT_ENDS.items()
-    )
-    if not cls or not sep or part == BertProcessing(sep, cls):
-        return part
-    single = [cls[0], "$A", sep[0]]
-    pair = [*single, "$B:1", f"{sep[0]}:1"]
-    return TemplateProcessing(single, pair, list(dict.fromkeys((cls, sep))))
-
-
-def _named(tokenizer: Tokenizer, settings: FolderSettings, name: str) -> tuple[str, int] | None:
-    """Returns the special token of a name with its id, or None."""
-    token = settings.special_tokens.get(name)
-    return _pair(tokenizer, token.content) if token else None
-
-
-def _pair(tokenizer: Tokenizer, token: str) -> tuple[str, int] | None:
-    """Returns a token with its id, or None if it is not in the vocabulary."""
-    number = tokenizer.token_to_id(token)
-    return None if number is None else (token, number)
 
 
 def _around(bos: tuple[str, int] | None, eos: tuple[str, int] | None) -> TemplateProcessing:
@@ -243,11 +159,17 @@ def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[Piece
         )
     elif settings.family == "bert":
         yield from _unmet_of_bert(tokenizer, folder)
+    if others := differences(tokenizer, folder):
+        listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+        yield PieceworkWarning(
+            f"the class {name} replaces {listed}; here those of tokenizer.json apply",
+            hint="pass those of the class to `replace` to change that",
+        )
 
 
 def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[PieceworkWarning]:
     settings, name = folder.settings, shown(folder.settings.tokenizer_class)
-    for end, token in _BERT_ENDS.items():
+    for end, token in NAMED_AT_ENDS["bert"].items():
         if end not in settings.special_tokens:
             yield PieceworkWarning(
                 f"{end} is missing, so the class {name} adds a token of a fixed id to texts; here {token!r} is added if it "
@@ -264,16 +186,6 @@ def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[Piecew
                 f"{', '.join(map(shown, others))} are not listed as special tokens, so the class {name} encodes them as text; here "
                 "they are matched",
                 hint="list them in additional_special_tokens, or pass `specials='text'` when encoding",
-            )
-    else:
-        built = _of_the_class(tokenizer, settings)
-        others = [
-            part.replace("_", "-") for part in built if built[part] != getattr(tokenizer, part)
-        ]
-        if others:
-            yield PieceworkWarning(
-                f"the class {name} replaces {' and '.join(others)}; here those of tokenizer.json apply",
-                hint="pass those of the class to `replace` to change that",
             )
 
 
@@ -309,10 +221,8 @@ def _ends(
     tokenizer: Tokenizer, settings: FolderSettings
 ) -> Iterator[tuple[str, tuple[bool | None, bool]]]:
     """Iterates over the settings of the tokens at both ends of a text, each with whether the token is added."""
-    ids = tokenizer.encode_ids("")
-    bos, eos = (_named(tokenizer, settings, name) for name in ("bos_token", "eos_token"))
-    has_bos = bos is not None and ids[:1] == [bos[1]]
-    if bos:
-        yield "add_bos_token", (settings.add_bos_token, has_bos)
-    if eos:
-        yield "add_eos_token", (settings.add_eos_token, ids[int(has_bos) :][-1:] == [eos[1]])
+    encoding = tokenizer.encode("a")
+    is_added = list(zip(encoding.ids, encoding.special_tokens_mask, strict=True))
+    for name, ends in (("bos_token", is_added[:1]), ("eos_token", is_added[-1:])):
+        if token := named_token(tokenizer, settings, name):
+            yield f"add_{name}", (getattr(settings, f"add_{name}"), ends == [(token[1], 1)])

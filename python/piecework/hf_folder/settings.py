@@ -53,12 +53,8 @@ _ENDLESS = 10**20
 """The length from which on `model_max_length` means "no limit"."""
 
 
-_KINDS = {
-    "GPT2Tokenizer": "gpt2",
-    "RobertaTokenizer": "roberta",
-    "BartTokenizer": "roberta",
-    "CLIPTokenizer": "clip",
-}
+_KINDS = {"gpt2": "gpt2", "roberta": "roberta", "clip": "clip", "qwen2": "gpt2"}
+"""The tokenizer type of a vocab.json with merges.txt by the family of its class."""
 _NAMED_BY_CLASS = {
     "gpt2": dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>"),
     "roberta": {
@@ -76,6 +72,7 @@ _NAMED_BY_CLASS = {
         "unk_token": "<|endoftext|>",
         "pad_token": "<|endoftext|>",
     },
+    "qwen2": dict.fromkeys(("eos_token", "unk_token", "pad_token"), "<|endoftext|>"),
     "llama": {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"},
     "bert": {
         "unk_token": "[UNK]",
@@ -88,19 +85,24 @@ _NAMED_BY_CLASS = {
 """The default special tokens of the classes of a family."""
 
 _FAMILIES = {
-    **_KINDS,
+    "GPT2Tokenizer": "gpt2",
+    "CLIPTokenizer": "clip",
+    **dict.fromkeys(("RobertaTokenizer", "BartTokenizer"), "roberta"),
     **dict.fromkeys(("LEDTokenizer", "MvpTokenizer"), "roberta"),
     **dict.fromkeys(("BertTokenizer", "ConvBertTokenizer", "LxmertTokenizer"), "bert"),
     **dict.fromkeys(("MobileBertTokenizer", "SqueezeBertTokenizer"), "bert"),
     "T5Tokenizer": "t5",
-    **dict.fromkeys(("AlbertTokenizer", "FNetTokenizer"), "albert"),
+    "AlbertTokenizer": "albert",
     "XLNetTokenizer": "xlnet",
     "LlamaTokenizer": "llama",
     "PegasusTokenizer": "pegasus",
     "Qwen2Tokenizer": "qwen2",
-    **dict.fromkeys(("TokenizersBackend", "PreTrainedTokenizer"), "file"),
+    **dict.fromkeys(("TokenizersBackend", "PreTrainedTokenizer", "FNetTokenizer"), "file"),
 }
 """The family of each known class: that of its model, or ``"file"`` if it uses a tokenizer.json unchanged."""
+
+_KEEPS_COMPONENTS = {"ConvBertTokenizer"}
+"""The classes of a family that replace only the post-processor of a tokenizer.json."""
 
 
 def _class(name: str | None) -> str:
@@ -127,6 +129,7 @@ class FolderSettings:
         add_bos_token: Whether ``bos_token`` is added before each text.
         add_eos_token: Whether ``eos_token`` is added after each text.
         keep_accents: Whether ALBERT's normalizer keeps accents.
+        unk_id: The id of the unknown token in XLNet's model.
         legacy: Whether Llama's pre-tokenizer prepends a space to each text between special tokens, or only to the first.
         split_special_tokens: Whether special tokens in a text are ordinary text.
         padding_side: The side of padding.
@@ -148,6 +151,7 @@ class FolderSettings:
     add_bos_token: bool | None = None
     add_eos_token: bool | None = None
     keep_accents: bool | None = None
+    unk_id: int | None = None
     legacy: bool | None = None
     split_special_tokens: bool | None = None
     padding_side: Literal["left", "right"] | None = None
@@ -160,7 +164,7 @@ class FolderSettings:
         >>> FolderSettings(tokenizer_class="BartTokenizerFast").kind
         'roberta'
         """
-        return _KINDS.get(_class(self.tokenizer_class))
+        return _KINDS.get(self.family or "")
 
     @property
     def family(self) -> str | None:
@@ -170,6 +174,11 @@ class FolderSettings:
         'llama'
         """
         return _FAMILIES.get(_class(self.tokenizer_class))
+
+    @property
+    def keeps_components(self) -> bool:
+        """Returns whether the class uses normalizer, pre-tokenizer and model of a tokenizer.json, unlike its family."""
+        return _class(self.tokenizer_class) in _KEEPS_COMPONENTS
 
     def tokens_to_add(self, known: Container[str]) -> tuple[AddedToken, ...]:
         """Returns the tokens to add to a tokenizer, in order.
@@ -224,6 +233,7 @@ def from_config(
             _as_special(token) if token.content in special else token for _, token in listed
         ),
         added_ids={token.content: number for number, token in listed},
+        unk_id=_member(config, "unk_id", NUMBER.check) if family == "xlnet" else None,
         model_max_length=_member(config, "model_max_length", _max_length),
         **{name: _member(config, name, kind.check) for name, kind in _PLAIN.items()},
     )

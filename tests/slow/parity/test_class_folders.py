@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,137 @@ def test_albert_settings_are_applied(changed: Folder) -> None:
 def test_scores_are_parsed_as_tokenizers_parses_them(changed: Folder) -> None:
     # The last bit of a score, which `tokenizers` parses differently than Python, decides ties here.
     live.check_equal(changed("T5Tokenizer"), ["_" * length for length in range(1, 300, 7)])
+
+
+# Components that the class replaces
+
+BYTES = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+DIGITS = {"type": "Digits", "individual_digits": True}
+EDITS: list[tuple[str, str, Any]] = [
+    *(("normalizer", "normalizer", {"type": name}) for name in ("NFC", "NFKC", "Lowercase")),
+    ("normalizer", "normalizer", None),
+    *(("pre-tokenizer", "pre_tokenizer", part) for part in (None, {"type": "Whitespace"}, BYTES)),
+    (
+        "pre-tokenizer",
+        "pre_tokenizer",
+        {"type": "Sequence", "pretokenizers": [DIGITS, BYTES | {"add_prefix_space": False}]},
+    ),
+    *(("post-processor", "post_processor", part) for part in (None, BYTES)),
+    ("unk_id of the model", "model", {"unk_id": 0}),
+    ("unk_id of the model", "model", {"unk_id": 7}),
+    ("ignore_merges of the model", "model", {"ignore_merges": True}),
+    ("byte_fallback of the model", "model", {"byte_fallback": False}),
+    ("max_input_chars_per_word of the model", "model", {"max_input_chars_per_word": 5}),
+]
+"""The name of a component in a warning, its member in a tokenizer.json, and its new value."""
+
+
+def differs_with_warning(path: Path, name: str, component: str, some: list[str]) -> bool:
+    """Returns whether ids differ from those of `transformers`; then checks that a warning names the component."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ours = pw.Tokenizer.from_folder(path)
+    messages = [str(each.message) for each in caught]
+    named = [m for m in messages if f"the class '{name}' replaces" in m and component in m]
+    theirs = live.auto_tokenizer(path)
+    for special in (True, False):
+        found = ours.encode_batch(some, add_special_tokens=special).to_list()
+        if found != live.ids(theirs, some, special=special):
+            assert named, (component, messages)
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", live.CLASSES)
+def test_edited_component_equals_transformers_or_raises_a_warning(
+    changed: Folder, name: str
+) -> None:
+    path, some = changed(name), live.texts(60)
+    whole = json.loads((path / "tokenizer.json").read_text("utf-8"))
+    for component, member, value in EDITS:
+        edited = dict(whole)
+        edited[member] = whole[member] | value if member == "model" else value
+        if member == "model" and not value.keys() <= whole[member].keys():
+            continue
+        (path / "tokenizer.json").write_text(json.dumps(edited), "utf-8")
+        differs_with_warning(path, name, component, some)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "component"),
+    [
+        ("BertTokenizer", "BartTokenizer", "model"),
+        ("BertTokenizer", "LEDTokenizer", "normalizer"),
+        ("BertTokenizer", "GPT2TokenizerFast", "pre-tokenizer"),
+        ("GPT2Tokenizer", "CLIPTokenizer", "pre-tokenizer"),
+        ("LlamaTokenizer", "Qwen2TokenizerFast", "normalizer, pre-tokenizer"),
+    ],
+)
+def test_class_over_the_file_of_another_raises_a_warning(
+    changed: Folder, source: str, name: str, component: str
+) -> None:
+    path = live.configure(changed(source), {"tokenizer_class": name})
+    assert differs_with_warning(path, name, component, live.texts(60))
+
+
+@pytest.mark.parametrize("name", ["BartTokenizer", "LEDTokenizer", "GPT2TokenizerFast"])
+def test_class_over_an_equal_file_adds_its_own_tokens(changed: Folder, name: str) -> None:
+    live.check_equal(
+        live.configure(changed("GPT2Tokenizer"), {"tokenizer_class": name}), live.texts(60)
+    )
+
+
+def test_classes_that_use_the_file_raise_no_warning(changed: Folder) -> None:
+    def edited(tokenizer: dict[str, Any]) -> None:
+        parts = {"normalizer": {"type": "NFC"}, "pre_tokenizer": {"type": "Whitespace"}}
+        tokenizer.update(parts, post_processor=None)
+
+    for source, name in (
+        ("BertTokenizer", "ConvBertTokenizer"),
+        ("AlbertTokenizer", "FNetTokenizer"),
+    ):
+        path = changed(source)
+        config = json.loads((path / "tokenizer_config.json").read_text("utf-8"))
+        config |= {"tokenizer_class": name, "add_prefix_space": None}
+        live.configure(path, config, edited)
+        live.check_equal(path, live.texts(60))
+
+
+def test_components_without_effect_raise_no_warning(changed: Folder) -> None:
+    def as_published(tokenizer: dict[str, Any]) -> None:
+        """Changes CLIP's and Llama's files to the form in which they were published."""
+        model, splits = tokenizer["model"], tokenizer["pre_tokenizer"].get("pretokenizers")
+        model |= {"unk_token": "<unk>" if model["byte_fallback"] else None, "fuse_unk": True}
+        if splits:
+            pattern = splits[0]["pattern"]
+            pattern["Regex"] = pattern["Regex"].removeprefix(r"<\|startoftext\|>|<\|endoftext\|>|")
+            splits[1]["trim_offsets"] = False
+
+    for name in ("CLIPTokenizer", "LlamaTokenizer"):
+        path = changed(name)
+        config = json.loads((path / "tokenizer_config.json").read_text("utf-8"))
+        live.check_equal(live.configure(path, config, as_published), live.texts(60))
+
+
+# BPE vocabularies and merges
+
+NAMES = ["GPT2Tokenizer", "RobertaTokenizer", "LEDTokenizer", "CLIPTokenizer", "Qwen2Tokenizer"]
+
+
+@pytest.mark.parametrize("added", ["add_bos_token", "add_eos_token", None])
+@pytest.mark.parametrize("name", NAMES)
+def test_class_over_vocabulary_and_merges_equals_transformers(
+    written: Folder, tmp_path: Path, name: str, added: str | None
+) -> None:
+    own = "RobertaTokenizer" if name == "LEDTokenizer" else name
+    source = written(own).parent / f"source-{own}"
+    for file in ("vocab.json", "merges.txt"):
+        shutil.copy(source / file, tmp_path / file)
+    path = live.configure(tmp_path, {"tokenizer_class": name} | ({added: True} if added else {}))
+    live.check_equal(path, live.texts(60))
+    if name == "CLIPTokenizer":
+        ids = pw.Tokenizer.from_folder(path).encode_ids("the cats")
+        assert (ids[0], ids[-1]) == (49406, 49407)
 
 
 # BERT

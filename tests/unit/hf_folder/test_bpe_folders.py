@@ -64,6 +64,50 @@ def test_unapplied_settings_raise_a_warning(
 
 
 def test_unknown_class_raises_a_warning(tmp_path: Path) -> None:
-    folder(tmp_path, GPT2, {"tokenizer_class": "Qwen2Tokenizer"})
-    with pytest.warns(pw.errors.PieceworkWarning, match="class 'Qwen2Tokenizer' is unknown"):
+    folder(tmp_path, GPT2, {"tokenizer_class": "WhisperTokenizer"})
+    with pytest.warns(pw.errors.PieceworkWarning, match="class 'WhisperTokenizer' is unknown"):
         pw.Tokenizer.from_folder(tmp_path)
+
+
+def test_qwen2_class_sets_normalizer_and_pre_tokenizer(tmp_path: Path) -> None:
+    config = {"tokenizer_class": "Qwen2Tokenizer", "add_eos_token": True}
+    tok = pw.Tokenizer.from_folder(folder(tmp_path, GPT2, config))
+    assert tok.normalizer == pw.normalizers.NFC()
+    assert tok.pre_tokenizer == pw.pre_tokenizers.ByteLevel.split_by("qwen2")
+    assert tok.encode("hug").tokens == ["hug", "<|endoftext|>"]
+
+
+@pytest.mark.parametrize("added", ["add_bos_token", "add_eos_token"])
+def test_clip_class_adds_both_tokens(tmp_path: Path, added: str) -> None:
+    config = {"tokenizer_class": "CLIPTokenizer", added: True}
+    tok = pw.Tokenizer.from_folder(folder(tmp_path, ["<|startoftext|>", "<|endoftext|>"], config))
+    tokens = tok.encode("").tokens
+    assert tokens == ["<|startoftext|>", "<|endoftext|>"]
+
+
+def test_class_that_replaces_components_raises_a_warning(tmp_path: Path) -> None:
+    parts = {"pre_tokenizer": byte_level(), "normalizer": {"type": "NFC"}}
+    folder(tmp_path, GPT2, {"tokenizer_class": "GPT2Tokenizer"}, tokenizer=parts)
+    with pytest.warns(
+        pw.errors.PieceworkWarning,
+        match="the class 'GPT2Tokenizer' replaces normalizer; here those of tokenizer.json apply",
+    ):
+        tok = pw.Tokenizer.from_folder(tmp_path)
+    assert tok.normalizer == pw.normalizers.NFC()
+
+
+def test_class_of_another_model_raises_a_warning(tmp_path: Path) -> None:
+    parts = {"pre_tokenizer": byte_level()}
+    folder(tmp_path, GPT2, {"tokenizer_class": "T5Tokenizer"}, tokenizer=parts)
+    with pytest.warns(
+        pw.errors.PieceworkWarning,
+        match="the class 'T5Tokenizer' replaces post-processor and model; here",
+    ):
+        pw.Tokenizer.from_folder(tmp_path)
+
+
+def test_token_that_is_first_and_last_raises_no_warning(tmp_path: Path) -> None:
+    for added in ("add_bos_token", "add_eos_token"):
+        config = {"tokenizer_class": "GPT2Tokenizer", added: True}
+        tok = pw.Tokenizer.from_folder(folder(tmp_path, GPT2, config))
+        assert tok.encode("hug").tokens.index("hug") == (added == "add_bos_token")
