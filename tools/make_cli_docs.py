@@ -24,8 +24,9 @@ HEAD = """\
 Data goes to standard output, everything else to standard error. A command that fails prints nothing to standard output,
 except with `--stream`. `-`, or no file, is standard input. Text is UTF-8, read line by line; a line ends
 at a line feed, and a carriage return before it is part of the line end. A file that is not text is an error that names its kind
-and a command that extracts the text: data compressed by gzip, Zstandard, bzip2 or xz, ZIP and Parquet are recognized by their
-first bytes, JSON lines by the name (`.jsonl`, `.ndjson`) and the first line.
+and, where there is one, a command that extracts the text: compressed data, archives, tables such as Parquet and Arrow, and
+documents are recognized by their first bytes, JSON lines and arrays of objects by the name (`.jsonl`, `.ndjson`) or the first
+lines.
 
 | exit code | |
 |---|---|

@@ -28,7 +28,7 @@ from piecework.io import (
     read_bytes,
     read_lines,
     size,
-    unless_json_lines,
+    unless_json,
     write_aside,
 )
 from piecework.io.lines import codec_name
@@ -183,10 +183,39 @@ class WordCounts(Immutable):
 
         Raises:
             FileError: A file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-            FormatError: A file is compressed data, a Parquet file or JSON lines instead of text.
+            FormatError: A file is not text, for example compressed data, a table or JSON.
             InvalidUtf8Error: Invalid UTF-8; the message contains file, line and byte.
             ConfigError: The encoding is unknown.
         """
+        return cls._from_files(
+            paths,
+            _COMMAND,
+            normalizer=normalizer,
+            pre_tokenizer=pre_tokenizer,
+            threads=threads,
+            progress=progress,
+            encoding=encoding,
+            errors=errors,
+            first_document=first_document,
+            keep_line_ends=keep_line_ends,
+        )
+
+    @classmethod
+    def _from_files(
+        cls,
+        paths: Pathish | Iterable[Pathish],
+        command: str,
+        *,
+        normalizer: Normalizer | Default | None = DEFAULT,
+        pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+        threads: int | None = None,
+        progress: ProgressLike = False,
+        encoding: str = "utf-8",
+        errors: str = "strict",
+        first_document: int = 0,
+        keep_line_ends: bool = False,
+    ) -> WordCounts:
+        """Implements :meth:`from_files`; errors of files that are not text name the command."""
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         if isinstance(paths, str | os.PathLike):
             paths = [paths]
@@ -203,6 +232,7 @@ class WordCounts(Immutable):
                     encoding,
                     errors,
                     lambda read, before=finished: report("counting bytes", before + read, total),
+                    command=command,
                     keep_line_ends=bool(keep_line_ends),
                 )
                 finished += size(path)
@@ -441,16 +471,17 @@ def _add_file(
     errors: str,
     report: Any,
     *,
+    command: str,
     keep_line_ends: bool,
 ) -> None:
-    check_text(path, _COMMAND)
+    check_text(path, command)
     codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding, errors)
     # The core cannot be interrupted while it waits for bytes, so Python reads pipes, which handles Ctrl-C.
     if codec == "utf-8" and errors in ("strict", "replace") and not may_block(path):
         counter.add_file(path, errors == "replace", keep_line_ends, report)
         return
-    lines = read_lines(path, codec, errors, keep_ends=keep_line_ends, command=_COMMAND)
+    lines = read_lines(path, codec, errors, keep_ends=keep_line_ends, command=command)
     if may_block(path):
-        lines = unless_json_lines(lines, os.fspath(path), _COMMAND)
+        lines = unless_json(lines, os.fspath(path), command)
     while batch := list(itertools.islice(lines, _TEXTS_AT_A_TIME)):
         counter.add_texts(batch)

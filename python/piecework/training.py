@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["train", "train_files"]
 
+_COMMAND = "train - -o tokenizer.json"
+"""The command that trains on text from standard input."""
 _MANY_FILES, _LONGEST_NAME = 1000, 4096
 """The largest number of texts that are tested for names of files, and the largest length of a name, in characters."""
 
@@ -117,7 +119,7 @@ def train_files(
 
     Raises:
         FileError: A file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-        FormatError: A file is compressed data, a Parquet file or JSON lines instead of text.
+        FormatError: A file is not text, for example compressed data, a table or JSON.
         InvalidUtf8Error: Invalid UTF-8; the message contains file, line and byte.
         ConfigError: The settings do not fit the data.
         CountsError: The files contain no words.
@@ -128,9 +130,10 @@ def train_files(
         paths = [paths]
     paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
     for path in paths:
-        check_text(path, "train - -o tokenizer.json")
-    counts = WordCounts.from_files(
+        check_text(path, _COMMAND)
+    counts = WordCounts._from_files(
         paths,
+        _COMMAND,
         normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
         threads=threads,

@@ -54,7 +54,7 @@ def count_words(
         for file in files:
             check_text(file, command)
         settings |= {"encoding": encoding, "errors": errors.value}
-        return WordCounts.from_files(files, keep_line_ends=keep_line_ends, **settings)
+        return WordCounts._from_files(files, command, keep_line_ends=keep_line_ends, **settings)
     if files.count(STDIN) > 1:
         raise typer.BadParameter("standard input can be read only once", param_hint="FILE")
     if encoding == "auto":
@@ -70,7 +70,7 @@ def _lines(
     files: Sequence[str], encoding: str, errors: Errors, command: str, *, keep_ends: bool
 ) -> Iterator[str]:
     """Iterates over the lines of all files in order, as if they were one file."""
-    from piecework.io import may_block, unless_json_lines
+    from piecework.io import may_block, unless_json
     from piecework.io.lines import codec_name
 
     codec = codec_name(encoding, errors.value)
@@ -79,7 +79,7 @@ def _lines(
         if file != STDIN and not may_block(file):
             yield from lines
             continue
-        yield from unless_json_lines(lines, "standard input" if file == STDIN else file, command)
+        yield from unless_json(lines, "standard input" if file == STDIN else file, command)
 
 
 def _lines_of(

@@ -66,6 +66,7 @@ class Input:
 
         self.name = "standard input" if file == STDIN else file
         self.size = self.bytes = self.line = 0
+        self._start = b""
         self._file = file
         self._errors = errors
         self._command = command
@@ -103,7 +104,7 @@ class Input:
         """
         try:
             for raw in self._stream:
-                if not self.line:
+                if self._command:
                     self._check_start(raw)
                 self.line += 1
                 yield self._decoded(raw)
@@ -149,10 +150,12 @@ class Input:
         return Progress(stage, self.bytes, self.size)
 
     def _check_start(self, raw: bytes) -> None:
-        if self._command:
-            from piecework.io import check_start
+        """Raises the error for a file that is not text, as soon as enough of its first bytes are known."""
+        from piecework.io import START, check_start
 
-            check_start(raw, self.name, self._command)
+        if self._command and len(self._start) < START:
+            self._start += raw[:START]
+            check_start(self._start, self.name, self._command)
 
     def _decoded(self, raw: bytes) -> str:
         try:

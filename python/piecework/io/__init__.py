@@ -13,10 +13,11 @@ from piecework.io.files import (
     size,
     write_aside,
 )
-from piecework.io.kinds import check_start, check_text, unless_json_lines
+from piecework.io.kinds import START, check_start, check_text, unless_json
 from piecework.io.lines import codec_name, detect_encoding, read_lines
 
 __all__ = [
+    "START",
     "check_start",
     "check_text",
     "codec_name",
@@ -32,6 +33,6 @@ __all__ = [
     "read_lines",
     "read_unpacked",
     "size",
-    "unless_json_lines",
+    "unless_json",
     "write_aside",
 ]

@@ -1,9 +1,10 @@
-"""Recognizes files that are not text by their first bytes and lines: compressed data, Parquet and JSON lines."""
+"""Recognizes files that are not text by their first bytes and lines: compressed data, tables, documents, JSON."""
 
 from __future__ import annotations
 
+import re
 import shlex
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from piecework.errors import FormatError
 from piecework.io.files import checked, may_block
@@ -12,55 +13,98 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from piecework.io.files import Pathish
+    from piecework.io.json_texts import JsonTexts
 
-_START = 16
+START = 512
 """The number of bytes at the start of a file that identify its kind."""
-_LONGEST_SAMPLE = 1 << 24
-"""The maximum number of bytes of a file that are searched for JSON lines."""
-_SAMPLE_LINES = 100
-"""The maximum number of lines of a file that are searched for JSON lines, without empty ones."""
-_LEAST_OBJECTS, _ENOUGH_OBJECTS = 2, 8
-"""The number of objects from which on a text without a name is JSON lines: at its end, and before its end."""
 _SUFFIXES = (".jsonl", ".ndjson")
-_TEXT_CONTROLS = b"\t\n\v\f\r"
+_HEADER = 16
+"""The number of first bytes of a binary file that contain a control character."""
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
 class _Kind(NamedTuple):
-    """Describes a kind of file: its first bytes, its name, and the shell command that extracts its text."""
+    """Describes a kind of file.
 
-    start: bytes
+    Attributes:
+        name: The name of the kind.
+        starts: The possible first bytes.
+        what: What the remedy does.
+        command: The shell command that extracts the text; ``""`` if there is none.
+        is_spelled: Whether the first bytes are letters, so that a text may start with them too.
+        offset: The offset of the first bytes in the file.
+    """
+
     name: str
-    remedy: str
+    starts: tuple[bytes, ...]
+    what: str
+    command: str = ""
+    is_spelled: bool = False
+    offset: int = 0
 
 
-_KINDS = tuple(
-    _Kind(start, f"{name}, not text", f"decompress it first: {tool} {{file}}")
-    for start, name, tool in (
-        (b"\x1f\x8b\x08", "gzip-compressed data", "gzip -dc"),
-        (b"\x28\xb5\x2f\xfd", "Zstandard-compressed data", "zstd -dc"),
-        (b"\xfd7zXZ\0", "xz-compressed data", "xz -dc"),
-        (b"PK\x03\x04", "a ZIP archive", "unzip -p"),
-        *((b"BZh%d1AY&SY" % level, "bzip2-compressed data", "bzip2 -dc") for level in range(1, 10)),
-    )
-)
-_PARQUET = _Kind(
-    b"PAR1",
-    "a Parquet file, not text",
-    "extract its column of texts first{in_python}: duckdb -noheader -list -c {query}",
+_UNPACK = "decompress it first"
+_QUERY = "duckdb -noheader -list -c {query}"
+_SQL = "sqlite3 {file} {select}"
+
+
+def _loaded(function: str) -> str:
+    """Returns the remedy for a file of texts that a function of Python loads."""
+    return f"load its texts in Python ({function}) and pass these"
+
+
+_PARQUET = "a Parquet file"
+_KINDS = (
+    _Kind("gzip-compressed data", (b"\x1f\x8b\x08",), _UNPACK, "gzip -dc {file}"),
+    _Kind("Zstandard-compressed data", (b"\x28\xb5\x2f\xfd",), _UNPACK, "zstd -dc {file}"),
+    _Kind("xz-compressed data", (b"\xfd7zXZ\0",), _UNPACK, "xz -dc {file}"),
+    _Kind("LZMA-compressed data", (b"\x5d\0\0",), _UNPACK, "xz --format=lzma -dc {file}"),
+    _Kind(
+        "bzip2-compressed data",
+        tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)),
+        _UNPACK,
+        "bzip2 -dc {file}",
+    ),
+    _Kind("LZ4-compressed data", (b"\x04\x22\x4d\x18",), _UNPACK, "lz4 -dc {file}"),
+    _Kind("Snappy-compressed data", (b"\xff\x06\0\0sNaPpY",), _UNPACK, "snzip -dc {file}"),
+    _Kind("a ZIP archive", (b"PK\x03\x04",), _UNPACK, "unzip -p {file}"),
+    _Kind("a 7z archive", (b"7z\xbc\xaf\x27\x1c",), _UNPACK, "7z x -so {file}"),
+    _Kind("a tar archive", (b"ustar",), "extract its files first", "tar -xOf {file}", offset=257),
+    _Kind(
+        _PARQUET,
+        (b"PAR1",),
+        "extract its column of texts first{in_python}",
+        _QUERY,
+        is_spelled=True,
+    ),
+    _Kind(
+        "an Arrow file", (b"ARROW1\0", b"\xff\xff\xff\xff"), _loaded("pyarrow.ipc, pyarrow.feather")
+    ),
+    _Kind("a Feather file", (b"FEA1",), _loaded("pyarrow.feather.read_table"), is_spelled=True),
+    _Kind("an ORC file", (b"ORC",), _loaded("pyarrow.orc.read_table"), is_spelled=True),
+    _Kind("an Avro file", (b"Obj\x01",), _loaded("fastavro.reader")),
+    _Kind("a NumPy array", (b"\x93NUMPY",), _loaded("numpy.load")),
+    _Kind(
+        "a Python pickle",
+        tuple(b"\x80%c" % version for version in range(2, 6)),
+        _loaded("pickle.load"),
+    ),
+    _Kind("an SQLite database", (b"SQLite format 3\0",), "extract its column of texts first", _SQL),
+    _Kind("a PDF document", (b"%PDF-",), "extract its text first", "pdftotext {file} -"),
+    _Kind("a PNG image", (b"\x89PNG\r\n\x1a\n",), "pass a text file"),
 )
 _IN_PYTHON = ' (in Python, pyarrow.parquet.read_table(...)["text"] can be passed to train)'
-_JSON_LINES = _Kind(b"{", "JSON lines, not text", "extract the texts first: jq -r {filter} {file}")
 
 
 def check_text(path: Pathish, command: str, *, json_lines: bool = False) -> None:
-    """Raises FormatError for a file that is not text: compressed data, a Parquet file, or JSON lines.
+    """Raises FormatError for a file that is not text: compressed data, a table, a document, or JSON.
 
     An unreadable file passes, since its reader raises the error; so does a pipe, whose reader calls :func:`check_start`.
 
     Args:
         path: The file.
         command: The command that reads text from standard input, such as ``"train -"``; ``""`` if there is none.
-        json_lines: Whether JSON lines are accepted.
+        json_lines: Whether JSON is accepted.
 
     Raises:
         FormatError: The file is not text; the message contains the kind and a command that extracts the text.
@@ -70,22 +114,40 @@ def check_text(path: Pathish, command: str, *, json_lines: bool = False) -> None
         return
     try:
         with open(name, "rb") as file:
-            start = file.read(_START)
+            start = file.read(START)
             file.seek(0)
-            has_suffix = name.lower().endswith(_SUFFIXES)
-            program = _filter_for(file) if has_suffix and not json_lines else None
+            found = None if json_lines else _json_texts(file, name)
     except OSError:
         return
     check_start(start, name, command)
-    if program is not None:
-        raise _error(_JSON_LINES, name, command, program)
+    if found:
+        raise _json_error(found, name, command)
 
 
-def unless_json_lines(lines: Iterator[str], name: str, command: str) -> Iterator[str]:
-    """Iterates over the lines of a text without a name, such as standard input, unless they are JSON lines.
+def _json_texts(file: BinaryIO, name: str) -> JsonTexts | None:
+    """Returns the kind of JSON with texts in a file; None for another file."""
+    from piecework.io.json_texts import JsonTexts, find_json_texts, program_for_lines
 
-    JSON lines are recognized by their first lines: all are objects with a string of the same name. A single object is
-    text. Lines are yielded before the kind is known, so the caller must discard them on error.
+    if name.lower().endswith(_SUFFIXES):
+        program = program_for_lines(_first_lines(file))
+        return JsonTexts("JSON lines", program) if program else None
+    return next(filter(None, find_json_texts(_first_lines(file))), None)
+
+
+def _first_lines(file: BinaryIO) -> Iterator[str]:
+    """Iterates over the lines of the first bytes of a file."""
+    from piecework.io.json_texts import SAMPLE
+
+    remaining = SAMPLE
+    while remaining and (line := file.readline(remaining)):
+        remaining -= len(line)
+        yield line.decode("utf-8", "replace")
+
+
+def unless_json(lines: Iterator[str], name: str, command: str) -> Iterator[str]:
+    """Iterates over the lines of a text without a name, such as standard input, unless they are JSON with texts.
+
+    Lines are yielded before the kind is known, so the caller must discard them on error.
 
     Args:
         lines: The lines, with or without line ends.
@@ -96,29 +158,31 @@ def unless_json_lines(lines: Iterator[str], name: str, command: str) -> Iterator
         The lines.
 
     Raises:
-        FormatError: The lines are JSON lines; the message contains a command that extracts the text.
+        FormatError: The lines are JSON; the message contains a command that extracts the text.
     """
-    objects: list[dict[str, str]] = []
-    for line in lines:
-        yield line
-        if not line.strip():
-            continue
-        objects.append(_strings(line))
-        if not _shared(objects):
-            yield from lines
-            return
-        if len(objects) == _ENOUGH_OBJECTS:
-            break
-    if len(objects) >= _LEAST_OBJECTS:
-        texts = {member: objects[0][member] for member in _shared(objects)}
-        raise _error(_JSON_LINES, name, command, f".{_text_member(texts)}")
+    from piecework.io.json_texts import find_json_texts
+
+    read: list[str] = []
+
+    def remembered() -> Iterator[str]:
+        for line in lines:
+            read.append(line)
+            yield line
+
+    for found in find_json_texts(remembered()):
+        yield from read
+        read.clear()
+        if found:
+            raise _json_error(found, name, command)
+    yield from read
+    yield from lines
 
 
 def check_start(start: bytes, name: str, command: str) -> None:
     r"""Raises FormatError for the first bytes of a file that is not text.
 
     Args:
-        start: At least the first 16 bytes of the file.
+        start: At least the first 512 bytes of the file, if it has them.
         name: The file, or ``"standard input"``.
         command: See :func:`check_text`.
 
@@ -131,74 +195,39 @@ def check_start(start: bytes, name: str, command: str) -> None:
     piecework.errors.FormatError: corpus.zst: this is Zstandard-compressed data, not text; decompress it first: zstd -dc corpus.zst | piecework train -
     """
     for kind in _KINDS:
-        if start.startswith(kind.start):
+        if start[kind.offset :].startswith(kind.starts) and (
+            not kind.is_spelled or _CONTROL.search(start[:_HEADER])
+        ):
             raise _error(kind, name, command)
-    # Text may start with these four letters too, but in a Parquet file a control character follows.
-    after = start[len(_PARQUET.start) :][:1]
-    if start.startswith(_PARQUET.start) and after < b" " and after not in _TEXT_CONTROLS:
-        raise _error(_PARQUET, name, command)
 
 
-def _error(kind: _Kind, name: str, command: str, program: str = "") -> FormatError:
-    """Returns the error for a kind of file; `program` is the `jq` program that extracts texts from JSON."""
-    file = "FILE" if name == "standard input" or may_block(name) else name
+def _error(kind: _Kind, name: str, command: str) -> FormatError:
+    """Returns the error for a kind of file."""
+    file = _file_for(name)
     table = file.replace("'", "''")  # quoted for SQL here, for the shell below
-    remedy = kind.remedy.format(
+    program = kind.command.format(
         file=shlex.quote(file),
-        filter=shlex.quote(program),
         query=shlex.quote(f"select text from '{table}'"),
-        in_python=_IN_PYTHON if command.startswith("train") else "",
+        select=shlex.quote("select text from TABLE"),
     )
+    in_python = _IN_PYTHON if command.startswith("train") else ""
+    remedy = kind.what.format(in_python=in_python)
+    return _not_text(kind.name, remedy, program, name, command)
+
+
+def _json_error(found: JsonTexts, name: str, command: str) -> FormatError:
+    """Returns the error for JSON with texts."""
+    program = f"jq -r {shlex.quote(found.program)} {shlex.quote(_file_for(name))}"
+    return _not_text(found.name, "extract the texts first", program, name, command)
+
+
+def _not_text(kind: str, what: str, program: str, name: str, command: str) -> FormatError:
+    """Returns the error for a file that is not text; `program` extracts its text for `command`."""
     then = f" | piecework {command}" if command else ""
-    return FormatError(f"this is {kind.name}", hint=f"{remedy}{then}", place=f"{name}: ")
+    hint = f"{what}: {program}{then}" if program else what
+    return FormatError(f"this is {kind}, not text", hint=hint, place=f"{name}: ")
 
 
-def _filter_for(file: BinaryIO) -> str | None:
-    """Returns the `jq` program that extracts texts from a file named like JSON lines; None if it has none."""
-    program = None
-    remaining, lines = _LONGEST_SAMPLE, 0
-    while lines < _SAMPLE_LINES and (line := file.readline(remaining)):
-        remaining -= len(line)
-        if not (text := line.decode("utf-8", "replace").removeprefix("\ufeff")).strip():
-            continue
-        lines += 1
-        value = _parsed(text)
-        if isinstance(value, dict):
-            return f".{_text_member(value)}"
-        if value is _NOT_JSON:
-            return None
-        if program is None and isinstance(value, list | str):
-            program = "." if isinstance(value, str) else ".[]"
-    return program
-
-
-def _strings(line: str) -> dict[str, str]:
-    """Returns the string members of a line that is a JSON object; otherwise none."""
-    value = _parsed(line)
-    members = value.items() if isinstance(value, dict) else ()
-    return {member: text for member, text in members if isinstance(text, str)}
-
-
-def _shared(objects: list[dict[str, str]]) -> list[str]:
-    """Returns the names of members that all objects have, in the order of the first object."""
-    return [member for member in objects[0] if all(member in each for each in objects)]
-
-
-def _text_member(members: dict[str, Any]) -> str:
-    """Returns the name of the member that most likely contains the text: `text`, otherwise the longest string."""
-    texts = {name: len(text) for name, text in members.items() if isinstance(text, str)}
-    plain = {name: length for name, length in texts.items() if name.isidentifier()}
-    return "text" if "text" in texts or not plain else max(plain, key=plain.__getitem__)
-
-
-_NOT_JSON = object()
-
-
-def _parsed(line: str) -> Any:
-    """Returns the JSON value of a line; `_NOT_JSON` if it is not valid JSON."""
-    import json  # few files are named like JSON lines
-
-    try:
-        return json.loads(line.removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        return _NOT_JSON
+def _file_for(name: str) -> str:
+    """Returns the name of a file for a command; ``"FILE"`` for standard input and pipes."""
+    return "FILE" if name == "standard input" or may_block(name) else name

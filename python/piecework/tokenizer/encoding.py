@@ -250,7 +250,7 @@ class EncodingMethods(CallOptions):
 
         Raises:
             FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-            FormatError: The file is compressed data, a Parquet file or JSON lines instead of text.
+            FormatError: The file is not text, for example compressed data, a table or JSON.
             InvalidUtf8Error: Invalid UTF-8; the message contains line and byte.
             PieceworkError: See :meth:`encode`; the message contains the line, or the character of the file.
 

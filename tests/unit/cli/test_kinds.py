@@ -89,6 +89,11 @@ JSON_LINES = {
     "another name": (OBJECTS.replace('"text"', '"content"'), "content"),
     "other members": ('{"a": "x", "b": "low", "c": 1}\n{"b": "lower"}\n', "b"),
     "then text": (OBJECTS + "the cat\n", "text"),
+    "strings": ('"the cat"\n' * 8 + "the cat\n", ""),
+}
+ARRAYS = {
+    "one line": json.dumps([{"text": "the cat"}, {"text": "sat"}]),
+    "lines": json.dumps([{"text": "the cat", "id": n} for n in range(20)], indent=1) + "\n",
 }
 TEXTS = {
     "one object": '{"text": "the cat"}\n',
@@ -104,6 +109,39 @@ TEXTS = {
     "nested": "{" * 5000 + "\n" + "{" * 5000 + "\n",
     "nothing": "",
 }
+
+
+@pytest.mark.parametrize("source", ["stdin", "named"])
+@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_array_of_objects(learner: str, name: str, source: str, run: Run, tmp_path: Path) -> None:
+    (command, then), file = LEARNERS[learner], tmp_path / "no suffix"
+    file.write_text(ARRAYS[name])
+    words = [str(tmp_path / word) if word == "new.json" else word for word in command.split()]
+    is_named = source == "named"
+    words = [str(file) if word == "-" and is_named else word for word in words]
+    ended = run(*words, stdin=None if is_named else ARRAYS[name])
+    given = f"'{file}'" if is_named else "FILE"
+    way_out = f"jq -r '.[].text' {given} | piecework {then}"
+    place = file if is_named else "standard input"
+    reason = "this is a JSON array of objects, not text; extract the texts first"
+    assert ended == (2, "", f"error: {place}: {reason}: {way_out}\n")
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_json_lines_in_a_file_without_suffix(
+    name: str, run: Run, tok_file: Path, text_file: Path
+) -> None:
+    command, then = READERS[name]
+    if name in {"counts", "decode"}:
+        return
+    bad = tok_file.with_name("bad")
+    bad.write_text(OBJECTS)
+    words = [word.format(tok=tok_file, text=text_file, bad=bad) for word in command.split()]
+    ended = run(*words)
+    piped = f" | piecework {then.format(tok=tok_file)}" if then else ""
+    way_out = f"extract the texts first: jq -r .text {bad}{piped}"
+    assert ended == (2, "", f"error: {bad}: this is JSON lines, not text; {way_out}\n")
 
 
 @pytest.mark.parametrize("name", JSON_LINES)

@@ -6,13 +6,19 @@ import io
 import json
 import lzma
 import os
+import pickle
 import shlex
+import sqlite3
+import tarfile
 import threading
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.feather
+import pyarrow.orc
 import pyarrow.parquet as pq
 import pytest
 
@@ -28,6 +34,38 @@ def parquet() -> bytes:
     out = io.BytesIO()
     pq.write_table(pa.table({"text": TEXT.splitlines()}), out)
     return out.getvalue()
+
+
+def arrow(*, stream: bool) -> bytes:
+    out, table = io.BytesIO(), pa.table({"text": TEXT.splitlines()})
+    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(out, table.schema) as file:
+        file.write_table(table)
+    return out.getvalue()
+
+
+def orc(compression: str) -> bytes:
+    out = io.BytesIO()
+    pyarrow.orc.write_table(pa.table({"text": TEXT.splitlines()}), out, compression=compression)
+    return out.getvalue()
+
+
+def array() -> bytes:
+    out = io.BytesIO()
+    np.save(out, np.array(TEXT.splitlines()))
+    return out.getvalue()
+
+
+def tar() -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as file:
+        file.addfile(tarfile.TarInfo("a.txt"), io.BytesIO())
+    return out.getvalue()
+
+
+def database() -> bytes:
+    with sqlite3.connect(":memory:") as base:
+        base.execute("create table texts (text)")
+        return base.serialize()
 
 
 def archive() -> bytes:
@@ -56,7 +94,35 @@ KINDS: dict[str, tuple[bytes, str, str]] = {
     "t.txt": (gzip.compress(TEXT.encode()), "gzip-compressed data", "gzip -dc {}"),
     "no suffix": (parquet(), "a Parquet file", "duckdb"),
     "t.jsonl": (OBJECTS.encode(), "JSON lines", "jq -r .text {}"),
+    "objects.txt": (OBJECTS.encode(), "JSON lines", "jq -r .text {}"),
+    "t.json": (
+        json.dumps([{"text": "low"}, {"text": "lower"}]).encode(),
+        "a JSON array of objects",
+        "jq -r '.[].text' {}",
+    ),
+    "t.lzma": (lzma.compress(b"low", lzma.FORMAT_ALONE), "LZMA", "xz --format=lzma -dc {}"),
+    "t.lz4": (pa.compress(TEXT.encode(), "lz4", asbytes=True), "LZ4-compressed", "lz4 -dc {}"),
+    "t.sz": (b"\xff\x06\0\0sNaPpY\0\x05\0\0low", "Snappy-compressed", "snzip -dc {}"),
+    "t.7z": (b"7z\xbc\xaf\x27\x1c\0\x04", "a 7z archive", "7z x -so {}"),
+    "t.tar": (tar(), "a tar archive", "tar -xOf {}"),
+    "t.sqlite": (database(), "an SQLite database", "sqlite3 {}"),
+    "t.pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "a PDF document", "pdftotext {} -"),
     "t.NDJSON": (b"\xef\xbb\xbf" + OBJECTS.encode(), "JSON lines", "jq -r .text {}"),
+}
+
+PYTHON_KINDS = {
+    "t.arrow": (arrow(stream=False), "an Arrow file", "pyarrow"),
+    "t.arrows": (arrow(stream=True), "an Arrow file", "pyarrow"),
+    "t.feather": (b"FEA1" + b"\0" * 8, "a Feather file", "pyarrow"),
+    "t.orc": (orc("zlib"), "an ORC file", "pyarrow.orc"),
+    "plain.orc": (orc("uncompressed"), "an ORC file", "pyarrow.orc"),
+    "t.avro": (b"Obj\x01\x04\x16avro.schema", "an Avro file", "fastavro"),
+    "t.npy": (array(), "a NumPy array", "numpy.load"),
+    **{
+        f"{version}.pkl": (pickle.dumps(TEXT, version), "a Python pickle", "pickle.load")
+        for version in range(2, 6)
+    },
+    "t.png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image", "pass a text file"),
 }
 
 READERS: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -110,6 +176,20 @@ def test_error_names_the_file_type_and_a_command(name: str, reader: str, tmp_pat
     assert len(message) < 500
 
 
+@pytest.mark.parametrize("name", PYTHON_KINDS)
+def test_error_names_the_file_type_and_a_module(name: str, tmp_path: Path) -> None:
+    data, kind, remedy = PYTHON_KINDS[name]
+    path = tmp_path / name
+    path.write_bytes(data)
+    for read, _ in READERS.values():
+        with pytest.raises(pw.errors.FormatError) as caught:
+            read(path)
+        message = str(caught.value)
+        assert message.startswith(f"{path}: this is {kind}, not text; ")
+        assert remedy in message
+        assert " | " not in message
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
 @pytest.mark.parametrize("reader", [name for name in READERS if name not in READS_TWICE])
 def test_compressed_pipe_raises(reader: str, tmp_path: Path) -> None:
@@ -118,8 +198,10 @@ def test_compressed_pipe_raises(reader: str, tmp_path: Path) -> None:
     writer = threading.Thread(target=pipe.write_bytes, args=(KINDS["t.gz"][0],))
     writer.start()
     try:
-        with pytest.raises(pw.errors.FormatError, match="gzip-compressed"):
-            READERS[reader][0](pipe)
+        read, command = READERS[reader]
+        with pytest.raises(pw.errors.FormatError, match="gzip-compressed") as caught:
+            read(pipe)
+        assert str(caught.value).endswith(f"gzip -dc FILE | piecework {command}")
     finally:
         writer.join(30)
 
@@ -128,8 +210,21 @@ def test_compressed_pipe_raises(reader: str, tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("t.txt", "{}\n"),
-        ("t.txt", OBJECTS),
-        ("t.json", OBJECTS),
+        ("t.txt", '{"text": "low"}\n'),
+        ("t.txt", "low\n" + OBJECTS),
+        ("t.txt", '{"text": "low"}\nlower\n'),
+        ("t.txt", '"Low," he said.\n' * 20),
+        ("t.txt", '"low"\n' * 7 + "lower\n"),
+        ("t.txt", '"low"\n' * 7),
+        ("t.txt", "[1, 2]\n[3]\n" * 8),
+        ("t.txt", "[]\n" * 20),
+        ("t.txt", "[low] lower\n" * 20),
+        ("t.txt", '[\n  {"text": "low"},\n  lower\n'),
+        ("t.txt", '[{"text": "low"}]\nlower\n'),
+        ("t.txt", '[{"text": 1}, {"text": 2}]\n'),
+        ("t.txt", '[{"text": "low"}\n'),
+        ("t.txt", "ORC\nFEA1\n"),
+        ("t.txt", "FEA1 and ORC\n"),
         ("t.jsonl", "low lower\n" + OBJECTS),
         ("t.jsonl", "{ and more }\n"),
         ("t.jsonl", '"a text" and more\n["b"]\n'),
@@ -190,3 +285,27 @@ def test_suggested_command_runs_in_a_shell(
     assert shlex.join(words) == suggestion
     quoted = str(path).replace("'", "''")
     assert words[-1] == (f"select text from '{quoted}'" if "duckdb" in command else str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ('[{"text": "low"}]', ".[].text"),
+        ('[\n  {"text": "low"},\n  {"text": "lower"}\n]\n', ".[].text"),
+        (json.dumps([{"id": "1", "content": "low lower"}] * 9, indent=2), ".[].content"),
+        (json.dumps([{"text": "low " * 999}] * 99, indent=2), ".[].text"),
+        ('\n \n[\n{"text": "low"}\n,{"text": "lower"}\n]\n\n', ".[].text"),
+        ('"low"\n' * 8, "."),
+        ('["low", "lower"]\n' * 8, ".[]"),
+        ('{"text": "low", "id": 1}\n\n{"text": "lower"}', ".text"),
+    ],
+)
+def test_texts_in_json_are_recognized_without_a_suffix(
+    text: str, program: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text(text)
+    command = f"jq -r {shlex.quote(program)} {path} | piecework train - -o tokenizer.json"
+    with pytest.raises(pw.errors.FormatError) as caught:
+        pw.train_files(path, TRAINER)
+    assert str(caught.value).endswith(f"not text; extract the texts first: {command}")
