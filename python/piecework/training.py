@@ -10,7 +10,7 @@ from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
 from piecework.arguments import DEFAULT, ArrowColumn, Default, check_iterable
 from piecework.counts import WordCounts, with_defaults
-from piecework.errors import warn, wrong_type
+from piecework.errors import shown, warn, wrong_type
 from piecework.io import check_text, is_file
 from piecework.normalizers import SentencePiece
 from piecework.pre_tokenizers import ByteLevel, Metaspace, Split, WhitespaceSplit
@@ -223,6 +223,7 @@ def _train(
         )
     normalizer, pre_tokenizer = with_defaults(*splitting_for(trainer, normalizer, pre_tokenizer))
     splitter, functions = splitter_json(normalizer, pre_tokenizer)
+    _warn_of_commas(trainer)
     if isinstance(trainer, WordPieceTrainer):
         _warn_of_rare_pairs(counts, trainer)
         _warn_of_foreign_symbols(trainer, splitter, functions)
@@ -237,6 +238,18 @@ def _train(
         tok = Tokenizer._wrap(core, functions)
         report("learning" if tok.training.steps else "merging", len(tok), len(tok))
         return tok
+
+
+def _warn_of_commas(trainer: Trainer) -> None:
+    """Warns of special tokens that look like a list of several."""
+    for token in trainer.special_tokens:
+        parts = [part.strip() for part in token.split(",") if part.strip()]
+        if "," in token and parts:
+            warn(
+                f"{shown(token)} is one special token that contains a comma",
+                setting="special_tokens",
+                hint=f"for several tokens pass `special_tokens={parts}`",
+            )
 
 
 def _is_on_bytes(trainer: Trainer) -> bool:

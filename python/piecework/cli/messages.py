@@ -65,6 +65,8 @@ class Options:
         >>> options = Options({"errors": "--errors", "lowercase": "--lowercase"})
         >>> options.hint('pass `errors="replace"` or `lowercase=False`, not `x=1`')
         'pass --errors replace or --no-lowercase, not `x=1`'
+        >>> Options({"special_tokens": "--special-token"}).hint("pass `special_tokens=['<s>', 'b']`")
+        "pass --special-token '<s>' --special-token b"
         """
         if hint is None:
             return None
@@ -96,6 +98,8 @@ def _with_value(option: str, text: str) -> str:
         return negated(option)
     if value is None:
         return f"{option} ''" if option == "--unk-token" else f"{option} none"
+    if isinstance(value, list):
+        return " ".join(f"{option} {quote(str(each))}" for each in value)
     if option == "--truncation-strategy":
         value = value.replace("_", "-")
     return f"{option} {quote(str(value))}"

@@ -92,6 +92,9 @@ WARNED: dict[str, Callable[[Path], object]] = {
         .replace(normalizer=LOWER)
         .save(path / "b.tiktoken")
     ),
+    "a comma in a special token": lambda path: pw.train(
+        ["low lower"], pw.WordPieceTrainer(60, special_tokens=["[UNK]", "<s>,</s>"])
+    ),
     "save, merges.txt": lambda path: (
         pw.train(["low lower"], pw.BpeTrainer(20))
         .replace(normalizer=LOWER)
@@ -116,3 +119,26 @@ def test_warning_names_the_line_of_the_caller(name: str, tmp_path: Path) -> None
     for warning in found:
         assert warning.category is pw.errors.PieceworkWarning
         assert warning.filename == __file__, str(warning.message)
+
+
+@pytest.mark.parametrize("kind", [pw.BpeTrainer, pw.UnigramTrainer, pw.WordPieceTrainer])
+def test_comma_in_a_special_token_raises_a_warning(kind: Any) -> None:
+    texts, unknown = (
+        ["low lower newest widest the cat sat on a mat by the river bank"],
+        "[UNK]" if kind is pw.WordPieceTrainer else "<unk>",
+    )
+    size = 80 if kind is pw.WordPieceTrainer else 28
+    for token in ("<s>,</s>", "[CLS], [SEP]"):
+        found = warnings_of(
+            lambda token=token: pw.train(texts, kind(size, special_tokens=[unknown, token]))  # type: ignore[misc]
+        )
+        parts = [part.strip() for part in token.split(",")]
+        message = (
+            f"special_tokens: {token!r} is one special token that contains a comma; for several tokens pass "
+            f"`special_tokens={parts}`"
+        )
+        assert [str(each.message) for each in found] == [message]
+    for fine in (",", ",,", "<s>"):
+        assert not warnings_of(
+            lambda fine=fine: pw.train(texts, kind(size, special_tokens=[unknown, fine]))  # type: ignore[misc]
+        )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields, replace
 from enum import Enum
 from pathlib import Path  # noqa: TC003  # typer reads it
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
@@ -26,7 +25,6 @@ from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
 from piecework.display import visible
-from piecework.errors import shown, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -366,25 +364,11 @@ class TrainerOptions:
             for name, value in asdict(self).items()
             if name != "model" and value is not None and (value or name not in flags)
         }
-        for token in self.special_tokens or ():
-            _warn_of_comma(token)
         if self.special_tokens == [""]:
             settings["special_tokens"] = []
         if self.unk_token == "":
             settings["unk_token"] = None
         return settings
-
-
-def _warn_of_comma(token: str) -> None:
-    """Warns of a special token that looks like a list."""
-    parts = [part.strip() for part in token.split(",") if part.strip()]
-    if "," in token and parts:
-        several = " ".join(f"--special-token {quote(part)}" for part in parts)
-        warn(
-            f"{shown(token)} is one special token that contains a comma",
-            setting="special_tokens",
-            hint=f"for several tokens repeat the option: {several}",
-        )
 
 
 def train(
