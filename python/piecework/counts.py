@@ -14,6 +14,7 @@ from piecework._component import splitter_json
 from piecework._immutable import Immutable
 from piecework.arguments import DEFAULT, ArrowColumn, Default, as_column, check_iterable
 from piecework.errors import (
+    ArrowError,
     ConfigError,
     CountOverflowError,
     FormatError,
@@ -43,6 +44,7 @@ from piecework.progress import reporting
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from piecework._core import ArrowTexts
     from piecework._core import WordCounts as CoreCounts
     from piecework.io.files import Pathish
     from piecework.results import ProgressLike
@@ -139,7 +141,7 @@ class WordCounts(Immutable):
             raise TypeError("texts must be an iterable of str, not one str; pass [text]")
         splitter, functions = splitter_json(normalizer, pre_tokenizer)
         counter = _core.WordCounter(splitter, functions, threads, _checked_first(first_document))
-        column = as_column(texts)
+        column = _text_column(texts)
         each = cast("Iterable[str]", texts if column is None else column)
         documents = check_iterable("texts", each, "an iterable of str")
         with reporting(progress) as report:
@@ -433,26 +435,41 @@ def with_defaults(
 
 def _remedy(texts: Iterable[object]) -> str:
     """Returns the end of the error for texts that are not `str`: what to pass instead, if known."""
-    wrong = next((text for text in texts if not isinstance(text, str)), None)
-    if isinstance(wrong, bytes):
+    wrong = (_as_list(text) for text in texts if not isinstance(text, str))
+    # An empty list does not show what the lists contain.
+    first = next((each for each in wrong if not isinstance(each, list | tuple) or each), None)
+    if isinstance(first, bytes):
         return "; decode it, text.decode()"
-    if isinstance(wrong, Mapping):
-        name = next((name for name, value in wrong.items() if isinstance(value, str)), None)
+    if isinstance(first, Mapping):
+        name = next((name for name, value in first.items() if isinstance(value, str)), None)
         return "" if name is None else f"; pass the text of the record, row[{shown(name)}]"
-    if not isinstance(wrong, list | tuple) or not wrong:
-        return ""
-    if isinstance(wrong, tuple) and tuple(map(type, wrong)) == (str, int):
+    if isinstance(first, set | frozenset):
+        return _COUNT_WORDS if first and all(isinstance(each, str) for each in first) else ""
+    if isinstance(first, tuple) and tuple(map(type, first)) == (str, int):
         return "; pass words with counts as a mapping, dict(texts)"
+    if not isinstance(first, list | tuple) or not first:
+        return ""
     return next(
-        (remedy for kind, remedy in _REMEDIES if all(isinstance(x, kind) for x in wrong)), ""
+        (remedy for kind, remedy in _REMEDIES if all(isinstance(each, kind) for each in first)), ""
     )
 
 
+def _as_list(text: object) -> object:
+    """Returns an array, a column or a scalar of Arrow as a list; other objects unchanged."""
+    for name in ("tolist", "to_list", "as_py"):
+        if callable(convert := getattr(text, name, None)):
+            return convert()
+    return text
+
+
+_COUNT_WORDS = (
+    "; pass word counts, WordCounts(collections.Counter(word for text in texts for word in text))"
+)
 _REMEDIES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (
         str,
-        '; pass a text that is split into words as one str, " ".join(text), or pass word counts, '
-        "WordCounts(collections.Counter(word for text in texts for word in text))",
+        '; pass a text that is split into words as one str, " ".join(text), or'
+        + _COUNT_WORDS.removeprefix(";"),
     ),
     (bool, ""),
     (int, "; decode token ids, tokenizer.decode(ids)"),
@@ -462,6 +479,21 @@ _REMEDIES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     ),
 )
 """What to pass instead of a list whose items all have a type; the first match applies."""
+_LISTS = ('"+l"', '"+L"', '"+vl"', '"+vL"', '"+w:')
+"""The Arrow formats of lists in messages: of any length with offsets of 32 and 64 bits, as views, and of one length."""
+
+
+def _text_column(texts: object) -> ArrowTexts | None:
+    """Returns an Arrow column of texts, or None for another object; the error for a column of lists has a hint."""
+    try:
+        return as_column(texts)
+    except ArrowError as error:
+        if any(name in error.problem for name in _LISTS):
+            error.hint = (
+                'pass the words of each text as one str, [" ".join(map(str, words)) for words in column], or pass word '
+                "counts, WordCounts(collections.Counter(str(word) for words in column for word in words))"
+            )
+        raise
 
 
 def _add_file(

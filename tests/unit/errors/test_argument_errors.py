@@ -1,6 +1,8 @@
 """Arguments of wrong types for every public call: the error names the argument."""
 
+import collections
 import functools
+import importlib.util
 import inspect
 import itertools
 import re
@@ -9,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import piecework as pw
@@ -387,6 +391,52 @@ def test_hint_fits_the_items_given(texts: Any, hint: str) -> None:
         with pytest.raises(TypeError) as caught:
             call(texts)
         assert re.fullmatch(rf"text \d: expected a str, found {hint}", str(caught.value))
+
+
+LISTS = [["low"], ["low", "lower"]]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [[], *LISTS],
+        [(), tuple(LISTS[1])],
+        [np.array(LISTS[1])],
+        np.array([LISTS[1], LISTS[1]]),
+        list(pa.array(LISTS)),
+    ],
+)
+def test_hint_for_other_kinds_of_split_texts(texts: Any) -> None:
+    for call in (pw.WordCounts.from_texts, lambda texts: pw.train(texts, TRAINER)):
+        with pytest.raises(TypeError, match=r"text 0: expected a str, .*join.*WordCounts"):
+            call(texts)
+
+
+def test_hint_for_sets_of_words() -> None:
+    for texts in ([{"low", "lower"}], [frozenset({"low"})]):
+        with pytest.raises(TypeError, match=r"found (frozen)?set; pass word counts, WordCounts\("):
+            pw.train(texts, TRAINER)
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.list_(pa.string()), pa.large_list(pa.string()), pa.list_(pa.string(), 2)]
+)
+def test_hint_for_columns_of_lists_works(kind: pa.DataType) -> None:
+    column = pa.array([["low", "lower"], ["low", "low"]], kind)
+    columns = [column, pa.chunked_array([column])]
+    if importlib.util.find_spec("polars"):
+        columns.append(pytest.importorskip("polars").Series(column.to_pylist()))
+    for texts in columns:
+        with pytest.raises(pw.errors.ArrowError, match="expected a column of texts") as caught:
+            pw.train(texts, TRAINER)
+        hint = str(caught.value.hint)
+        names = {"column": texts, "collections": collections, "WordCounts": pw.WordCounts}
+        joined, counted = re.fullmatch(
+            r"pass the words of each text as one str, (.*), or pass word counts, (.*)", hint
+        ).groups()  # type: ignore[union-attr]
+        assert eval(joined, names) == ["low lower", "low low"]
+        assert dict(eval(counted, names).items()) == {"low": 3, "lower": 1}
+        assert len(str(caught.value)) < 500
 
 
 def test_hints_for_items_work() -> None:
