@@ -68,6 +68,21 @@ def check_index(name: str, value: object) -> int:
         raise wrong_type(name, "an integer", value) from None
 
 
+def check_flag(name: str, value: object) -> bool:
+    """Returns an argument that is True or False (NumPy's included), or raises a TypeError that names it."""
+    if value is True or value is False:
+        return value
+    if type(value).__module__ == "numpy" and type(value).__name__ in {"bool", "bool_"}:
+        return bool(value)
+    raise wrong_type(name, "a bool", value)
+
+
+def check_threads(threads: object) -> None:
+    """Raises a TypeError for a number of threads that is a bool; the core checks other values."""
+    if isinstance(threads, bool):
+        raise wrong_type("threads", "an integer or None", threads)
+
+
 Specials = Literal["match", "text", "error"] | Collection[str]
 """How special tokens in a text are treated: matched, ordinary text, an error, or matched if in the collection."""
 

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, cast
 from piecework import _core
 from piecework._component import splitter_json
 from piecework._immutable import Immutable
-from piecework.arguments import DEFAULT, ArrowColumn, Default, as_column, check_iterable
+from piecework.arguments import (
+    DEFAULT,
+    ArrowColumn,
+    Default,
+    as_column,
+    check_flag,
+    check_iterable,
+    check_threads,
+)
 from piecework.errors import (
     ArrowError,
     ConfigError,
@@ -136,6 +144,7 @@ class WordCounts(Immutable):
         >>> counts["the"], counts["."]
         (2, 1)
         """
+        check_threads(threads)
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         if isinstance(texts, str):
             raise TypeError("texts must be an iterable of str, not one str; pass [text]")
@@ -218,6 +227,8 @@ class WordCounts(Immutable):
         keep_line_ends: bool = False,
     ) -> WordCounts:
         """Implements :meth:`from_files`; errors of files that are not text name the command."""
+        check_threads(threads)
+        keep_line_ends = check_flag("keep_line_ends", keep_line_ends)
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         if isinstance(paths, str | os.PathLike):
             paths = [paths]
@@ -235,7 +246,7 @@ class WordCounts(Immutable):
                     errors,
                     lambda read, before=finished: report("counting bytes", before + read, total),
                     command=command,
-                    keep_line_ends=bool(keep_line_ends),
+                    keep_line_ends=keep_line_ends,
                 )
                 finished += size(path)
         return cls._wrap(counter.finish(), functions)

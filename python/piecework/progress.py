@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from piecework.errors import wrong_type
 from piecework.results import Progress, ProgressLike
 
 Report = Callable[[str, int, int], object]
@@ -22,13 +23,19 @@ def reporting(progress: ProgressLike) -> Iterator[Report]:
     Yields:
         The function.
 
+    Raises:
+        TypeError: `progress` is neither a bool nor a function.
+
     >>> with reporting(print) as report:
     ...     report("counting", 1, 2)
     Progress(stage='counting', done=1, total=2)
     """
     if callable(progress):
         yield lambda stage, done, total: progress(Progress(stage, done, total))
-    elif progress and sys.stderr.isatty() and not os.environ.get("PIECEWORK_NO_PROGRESS"):
+        return
+    if not isinstance(progress, bool):
+        raise wrong_type("progress", "a bool or a function", progress)
+    if progress and sys.stderr.isatty() and not os.environ.get("PIECEWORK_NO_PROGRESS"):
         with _bar() as report:
             yield report
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
-from piecework.arguments import DEFAULT, ArrowColumn, Default, check_iterable
+from piecework.arguments import DEFAULT, ArrowColumn, Default, check_iterable, check_threads
 from piecework.counts import WordCounts, with_defaults
 from piecework.errors import shown, warn, wrong_type
 from piecework.io import check_text, is_file
@@ -70,6 +70,7 @@ def train(
     ['the', 'cat']
     """
     _check_trainer_type(trainer)
+    check_threads(threads)
     if isinstance(texts, Mapping):
         counts = WordCounts(texts)
     elif isinstance(texts, WordCounts):
@@ -125,6 +126,7 @@ def train_files(
         CountsError: The files contain no words.
     """
     _check_trainer_type(trainer)
+    check_threads(threads)
     normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
     if isinstance(paths, str | os.PathLike):
         paths = [paths]

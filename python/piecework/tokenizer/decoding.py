@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from piecework.arguments import as_ids, check_index
+from piecework.arguments import as_ids, check_flag, check_index
 from piecework.errors import TokenIdError, shown
 from piecework.tokenizer.checks import rows_of
 from piecework.tokenizer.parts import TokenizerParts
@@ -94,7 +94,9 @@ class DecodingMethods(TokenizerParts):
         """
         from piecework.streams import DecodeStream
 
-        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), False))
+        return DecodeStream(
+            self._core.decode_stream(check_flag("skip_special_tokens", skip_special_tokens), False)
+        )
 
     def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
         """Returns a stream that decodes token ids to bytes; see :meth:`decode_stream`.
@@ -103,7 +105,9 @@ class DecodingMethods(TokenizerParts):
         """
         from piecework.streams import DecodeStream
 
-        return DecodeStream(self._core.decode_stream(bool(skip_special_tokens), True))
+        return DecodeStream(
+            self._core.decode_stream(check_flag("skip_special_tokens", skip_special_tokens), True)
+        )
 
     def display_token(self, token: str | int) -> str:
         r"""Returns a token in readable form.

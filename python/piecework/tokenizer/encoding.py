@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from piecework.arguments import DEFAULT, Default, as_column, check_iterable, check_str
+from piecework.arguments import (
+    DEFAULT,
+    Default,
+    as_column,
+    check_flag,
+    check_iterable,
+    check_str,
+    check_threads,
+)
 from piecework.errors import ConfigError, shown
 from piecework.io import check_start, check_text, may_block, read_bytes, size
 from piecework.io.files import checked
@@ -197,11 +205,13 @@ class EncodingMethods(CallOptions):
         """
         from piecework.batch import Call, EncodedBatch
 
+        offsets = check_flag("offsets", offsets)
+        check_threads(threads)
         rows = listed_texts(texts, is_pretokenized)
         sampling = self._seeded(sampling)  # once: `batch[i]` encodes with the seed again
         specials = frozen_specials(specials)
         options = self._options(add_special_tokens, specials, truncation, padding, cache, sampling)
-        batch = self._core.encode_batch(rows, is_pretokenized, options, bool(offsets), threads)
+        batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
             self,
             rows,
@@ -267,6 +277,8 @@ class EncodingMethods(CallOptions):
         from piecework.batch import Call, EncodedBatch, FileTexts
         from piecework.progress import reporting
 
+        lines = check_flag("lines", lines)
+        check_threads(threads)
         if errors not in ("strict", "replace"):
             raise ConfigError(
                 f'expected "strict" or "replace", found {shown(errors)}', setting="errors"
@@ -285,7 +297,7 @@ class EncodingMethods(CallOptions):
             batch = self._core.encode_file(
                 name,
                 data,
-                bool(lines),
+                lines,
                 errors == "replace",
                 options,
                 threads,

@@ -6,7 +6,7 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way
+from piecework.arguments import DEFAULT, FAST, UNCACHED, Default, Way, check_flag
 from piecework.errors import ConfigError, shown
 from piecework.tokenizer.parts import TokenizerParts
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CallOptions"]
 
+_BOOLS = bool, bool
 _MOST_OPTIONS = 64
 """The number of cached `Options`; a program that uses more combinations of arguments rebuilds them."""
 
@@ -45,6 +46,12 @@ class CallOptions(TokenizerParts):
             and (plain := self._plain_options) is not None
         ):
             return plain
+        if (
+            type(add_special_tokens),
+            type(cache),
+        ) != _BOOLS:  # a comparison is faster than two calls
+            add_special_tokens = check_flag("add_special_tokens", add_special_tokens)
+            cache = check_flag("cache", cache)
         way = self._way(cache, sampling)
         if first_input:
             way = way._replace(first_input=first_input)
@@ -91,7 +98,7 @@ class CallOptions(TokenizerParts):
         way: Way,
     ) -> Options:
         limits = self._limit("truncation", truncation), self._limit("padding", padding)
-        return self._core.options(bool(add_special_tokens), specials, *limits, way)
+        return self._core.options(add_special_tokens, specials, *limits, way)
 
     def _limit(self, name: Literal["truncation", "padding"], value: Any) -> str | bool:
         """Returns truncation or padding as JSON, True for that of the tokenizer, or False for none."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from piecework import _core
+from piecework.arguments import check_flag
 from piecework.errors import (
     FormatError,
     VocabularyError,
@@ -462,7 +463,7 @@ class Tokenizer(EncodingMethods, DecodingMethods):
         >>> tok.tokenize("hugs <NAME>"), tok.token_to_id("<name>")
         (['hug', '##s', '<name>'], 3)
         """
-        tuples = added_tuples("tokens", tokens, bool(special))
+        tuples = added_tuples("tokens", tokens, check_flag("special", special))
         return self._wrap(self._core.with_added_tokens(tuples), self._functions)
 
     def _with_controls(self, names: Sequence[str]) -> Tokenizer:

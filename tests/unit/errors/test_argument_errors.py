@@ -439,6 +439,58 @@ def test_hint_for_columns_of_lists_works(kind: pa.DataType) -> None:
         assert len(str(caught.value)) < 500
 
 
+FLAGS: dict[str, Callable[[Any], object]] = {
+    "cache": lambda value: TOKENIZER.encode("a", cache=value),
+    "add_special_tokens": lambda value: TOKENIZER.encode_ids("a", add_special_tokens=value),
+    "offsets": lambda value: TOKENIZER.encode_batch(["a"], offsets=value),
+    "is_pretokenized": lambda value: TOKENIZER.encode_batch([["a"]], is_pretokenized=value),
+    "lines": lambda value: TOKENIZER.encode_file("no file", lines=value),
+    "keep_line_ends": lambda value: pw.WordCounts.from_files([], keep_line_ends=value),
+    "skip_special_tokens": lambda value: TOKENIZER.decode_stream(skip_special_tokens=value),
+    "special": lambda value: TOKENIZER.with_added_tokens(["a"], special=value),
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+@pytest.mark.parametrize("value", ["x", 1, None, 0.0, []])
+def test_flags_that_are_no_bool_raise(name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=f"^{name}: expected a bool, found "):
+        FLAGS[name](value)
+
+
+def test_flags_of_numpy_are_accepted() -> None:
+    wanted = TOKENIZER.encode("low", add_special_tokens=False).ids
+    assert TOKENIZER.encode("low", add_special_tokens=np.False_, cache=np.True_).ids == wanted  # type: ignore[arg-type]
+
+
+PROGRESS: tuple[Callable[[Any], object], ...] = (
+    lambda value: pw.train(["low"], TRAINER, progress=value),
+    lambda value: pw.WordCounts.from_texts(["low"], progress=value),
+    lambda value: TOKENIZER.encode_file(__file__, progress=value),
+)
+
+
+@pytest.mark.parametrize("call", PROGRESS, ids=range(3))
+@pytest.mark.parametrize("value", [5, "bar", 0])
+def test_progress_that_is_no_function_raises(call: Callable[[Any], object], value: Any) -> None:
+    with pytest.raises(TypeError, match=r"^progress: expected a bool or a function, found "):
+        call(value)
+
+
+@pytest.mark.parametrize("threads", [True, False])
+def test_threads_that_are_a_bool_raise(threads: bool) -> None:
+    for call in (
+        lambda: TOKENIZER.encode_batch(["a"], threads=threads),
+        lambda: TOKENIZER.encode_file(__file__, threads=threads),
+        lambda: pw.train({"low": 1}, TRAINER, threads=threads),
+        lambda: pw.train_files(__file__, TRAINER, threads=threads),
+        lambda: pw.WordCounts.from_texts(["a"], threads=threads),
+        lambda: pw.WordCounts.from_files(__file__, threads=threads),
+    ):
+        with pytest.raises(TypeError, match=f"^threads: expected an integer.*, found {threads}"):
+            call()
+
+
 def test_hints_for_items_work() -> None:
     words, counted = [["low", "lower"], ["low"]], [("low", 2), ("lower", 1)]
     counts = pw.WordCounts(Counter(word for text in words for word in text))
