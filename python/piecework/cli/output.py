@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from piecework.cli.streams import discard_output
-from piecework.errors import FileError, MissingFileError, NotAFileError, wrap_os_error
+from piecework.errors import FileError, NotAFileError, wrap_os_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -111,6 +111,8 @@ def check_target(path: Path, *inputs: str) -> None:
     Raises:
         FileError: The path is not a file, its folder is missing or not writable, or the file is also an input.
     """
+    from piecework.io import check_folder_of
+
     if str(path) == "-":
         raise FileError(errno.EINVAL, "expected a file, found standard output", "-")
     try:
@@ -122,10 +124,10 @@ def check_target(path: Path, *inputs: str) -> None:
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise NotAFileError(errno.EISDIR, "is a folder; expected a file", str(path))
-    if not os.path.isdir(folder):
-        raise MissingFileError(errno.ENOENT, "no such folder", str(path.parent))
+    check_folder_of(path)
     if not os.access(folder, os.W_OK):
-        raise FileError(errno.EACCES, "the folder is not writable", str(path.parent))
+        named = folder if path.is_symlink() else str(path.parent)
+        raise FileError(errno.EACCES, "the folder is not writable", named)
     if os.path.exists(path) and not os.path.isfile(path):
         raise FileError(errno.EINVAL, "is not a regular file", str(path))
     for name in inputs:

@@ -1,6 +1,7 @@
 """Reads and writes the files of the library."""
 
 from piecework.io.files import (
+    check_folder_of,
     existing_folder,
     exists,
     is_file,
@@ -18,6 +19,7 @@ from piecework.io.lines import codec_name, detect_encoding, read_lines
 
 __all__ = [
     "START",
+    "check_folder_of",
     "check_start",
     "check_text",
     "codec_name",

@@ -190,6 +190,29 @@ def _no_folder(name: str) -> FileError:
     return from_os_error(errno.ENOTDIR, "is a file; expected a folder", name)
 
 
+def check_folder_of(path: Pathish) -> None:
+    """Raises FileError if a file cannot be created since its folder is missing or is a file.
+
+    Args:
+        path: The file; for a symbolic link the folder is that of its target.
+
+    Raises:
+        FileError: There is no such folder, or a file has its name.
+    """
+    name = checked(path)
+    folder = os.path.dirname(os.path.realpath(name) if os.path.islink(name) else name) or "."
+    if os.path.isdir(folder):
+        return
+    ancestor = folder
+    while not os.path.lexists(ancestor):
+        ancestor = os.path.dirname(ancestor) or "."
+    if os.path.isfile(ancestor):
+        raise MissingFileError(errno.ENOTDIR, "is a file; expected a folder", ancestor)
+    if os.path.islink(ancestor):
+        folder = os.path.realpath(folder)
+    raise MissingFileError(errno.ENOENT, "no such folder", folder)
+
+
 def may_block(path: Pathish) -> bool:
     """Returns whether reading a path may block, as for a pipe."""
     try:

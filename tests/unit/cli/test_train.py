@@ -438,6 +438,13 @@ def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> Non
         (["nope.txt", "-o", "t.json"], "nope.txt: no such file or folder"),
         ([".", "-o", "t.json"], ".: is a folder; expected a file"),
         (["text.txt", "-o", "no/t.json"], "no: no such folder"),
+        (["text.txt", "-o", "no/no/t.json"], "no/no: no such folder"),
+        (["text.txt", "-o", "text.txt/t.json"], "text.txt: is a file; expected a folder"),
+        (["text.txt", "-o", "text.txt/no/t.json"], "text.txt: is a file; expected a folder"),
+        (
+            ["text.txt", "-o", "t.json", "--vocab-txt", "text.txt/v.txt"],
+            "text.txt: is a file; expected a folder",
+        ),
         (["text.txt", "-o", "."], ".: is a folder; expected a file"),
         (["text.txt", "-o", "text.txt"], "is also an input"),
         (["text.txt", "-o", "/dev/null"], "not a regular file"),
@@ -504,6 +511,29 @@ def test_failed_training_keeps_the_old_file(run: Run, text_file: Path, tmp_path:
     target.write_text("mine", encoding="utf-8")
     assert run("train", text_file, "-o", target, "--vocab-size", 3).code == 2
     assert target.read_text(encoding="utf-8") == "mine"
+
+
+def test_missing_folder_of_an_output_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("low lower\n")
+    Path("link.json").symlink_to(tmp_path / "no" / "t.json")
+    Path("folder").symlink_to(tmp_path / "none")
+    Path("file.json").symlink_to("text.txt/t.json")
+    for target, message in (
+        ("no/t.json", "no: no such folder"),
+        ("link.json", f"{tmp_path / 'no'}: no such folder"),
+        ("folder/t.json", f"{tmp_path / 'none'}: no such folder"),
+        ("text.txt/t.json", "text.txt: is a file; expected a folder"),
+        ("text.txt/a/t.json", "text.txt: is a file; expected a folder"),
+        ("file.json", f"{tmp_path / 'text.txt'}: is a file; expected a folder"),
+    ):
+        for command in (
+            ("train", "text.txt", "-o", target, "--vocab-size", 30),
+            ("count-words", "text.txt", "-o", target),
+        ):
+            assert run(*command) == (2, "", f"error: {message}\n")
 
 
 @pytest.mark.parametrize("token", ["<s>,</s>", "<s>, </s>", "[PAD],[UNK],[CLS]"])
