@@ -41,6 +41,7 @@ pub mod format;
 mod hash;
 mod lattice;
 pub mod learn;
+mod memory;
 mod merge;
 pub mod model;
 pub mod normalize;

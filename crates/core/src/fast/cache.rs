@@ -7,8 +7,7 @@
 //! cleared when it is full. A look-up is O(1).
 
 use super::keys::{HashedKey, Key};
-use super::masks;
-use super::pages::filled;
+use crate::memory::{self, filled};
 
 /// The largest number of bytes, and of tokens, of a chunk that is cached.
 pub(super) const MAX_CACHED: usize = 255;
@@ -149,7 +148,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
     #[inline]
     fn prefetch_bucket(&self, place: usize) {
         if let Some(bucket) = self.buckets.get(place) {
-            bucket.0.iter().step_by(Bucket::<T, INLINE>::PREFETCHED).for_each(masks::prefetch);
+            bucket.0.iter().step_by(Bucket::<T, INLINE>::PREFETCHED).for_each(memory::prefetch);
         }
     }
 
@@ -286,15 +285,15 @@ impl<T: Copy> SecondTier<T> {
     #[inline]
     fn prefetch(&self, hash: u64) {
         if let Some(slot) = self.slots.get(self.place(tag(hash))) {
-            masks::prefetch(slot);
+            memory::prefetch(slot);
         }
     }
 
     #[inline]
     fn prefetch_contents(&self, hash: u64) {
         if let Some(slot) = self.slots.get(self.place(tag(hash))).filter(|slot| slot.tag == tag(hash)) {
-            self.bytes.get(slot.start as usize).into_iter().for_each(masks::prefetch);
-            self.tokens.get(slot.first as usize).into_iter().for_each(masks::prefetch);
+            self.bytes.get(slot.start as usize).into_iter().for_each(memory::prefetch);
+            self.tokens.get(slot.first as usize).into_iter().for_each(memory::prefetch);
         }
     }
 

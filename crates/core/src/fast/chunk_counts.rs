@@ -11,11 +11,11 @@ use hashbrown::HashTable;
 use super::cache::MAX_CACHED;
 use super::chunker::Chunker;
 use super::keys::{HashedKey, Key};
-use super::masks;
 use super::text::line_end;
 use super::{ChunkBuffers, FastPath, Strategy, with_chunker};
 use crate::error::Result;
 use crate::hash::hash_one;
+use crate::memory;
 
 /// A table of word counts that receives the words of chunks.
 pub(crate) trait WordTable {
@@ -197,7 +197,7 @@ impl CountTable {
     #[inline]
     fn prefetch(&self, key: HashedKey) {
         if let Some(bucket) = self.buckets.get(self.place(key.hash)) {
-            masks::prefetch(bucket);
+            memory::prefetch(bucket);
         }
     }
 

@@ -22,7 +22,6 @@ mod keys;
 mod list;
 mod masks;
 mod metaspace;
-mod pages;
 mod parts;
 mod pretokens;
 mod stability;

@@ -4,6 +4,7 @@
 //! byte identifies its parent.
 
 use super::free_slots::FreeSlots;
+use crate::memory::copied;
 
 /// The value for "no entry".
 pub(crate) const NONE: u32 = u32::MAX;
@@ -57,7 +58,7 @@ impl Trie {
             let base = builder.children(depth, range, &texts)?;
             builder.slots[node].base |= base << BYTE;
         }
-        Some(Self { slots: builder.slots, root, pairs: Box::default() })
+        Some(Self { slots: copied(&builder.slots), root, pairs: Box::default() })
     }
 
     /// Returns the trie with the table of byte pairs that [`Self::longest`] requires.
@@ -81,8 +82,10 @@ impl Trie {
     }
 
     /// Returns the longest entry that is a prefix of `text`, or [`NONE`]; requires [`Self::with_pairs`].
+    ///
+    /// `found` is called with each entry on the way that may be the result, so that it can be prefetched.
     #[inline]
-    pub(crate) fn longest(&self, text: &[u8]) -> u32 {
+    pub(crate) fn longest(&self, text: &[u8], found: impl Fn(u32)) -> u32 {
         let Some((&bytes, rest)) = text.split_first_chunk::<2>() else {
             return text.first().map_or(NONE, |&byte| self.single(byte));
         };
@@ -94,6 +97,7 @@ impl Trie {
             }
             if slot.entry != NONE {
                 longest = slot.entry;
+                found(longest);
             }
             base = slot.base >> BYTE;
         }
@@ -194,7 +198,7 @@ mod tests {
             .with_pairs();
         let cases = [("", NONE), ("a", 0), ("abc", 1), ("abcde", 2), ("\0\0", 3), ("ÿ", 4), ("ÿ\0x", 5), ("c", NONE)];
         for (text, id) in cases {
-            assert_eq!(trie.longest(text.as_bytes()), id, "{text:?}");
+            assert_eq!(trie.longest(text.as_bytes(), |_| {}), id, "{text:?}");
         }
     }
 
@@ -215,7 +219,7 @@ mod tests {
             for end in 0..=text.len() {
                 let known =
                     (1..=end).rev().find_map(|end| texts.binary_search_by(|other| other[..].cmp(&text[..end])).ok());
-                assert_eq!(trie.longest(&text[..end]), known.map_or(NONE, |at| u32::try_from(at).unwrap()));
+                assert_eq!(trie.longest(&text[..end], |_| {}), known.map_or(NONE, |at| u32::try_from(at).unwrap()));
                 let mut found = Vec::new();
                 trie.each(&text[..end], |length, entry| found.push((length, entry as usize)));
                 let wanted = (1..=end)

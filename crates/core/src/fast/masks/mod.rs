@@ -128,15 +128,6 @@ pub(super) fn last_block(bytes: &[u8]) -> [u8; BLOCK] {
     block
 }
 
-/// Prefetches the first 64 bytes of a value: a hint without effect on results.
-#[inline]
-pub(super) fn prefetch<T>(value: &T) {
-    #[cfg(target_arch = "x86_64")]
-    x86::prefetch(value);
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
-}
-
 /// Returns the kernels that this machine runs, the slowest first.
 fn kernels() -> Vec<Kernel> {
     let mut kernels = vec![Kernel::Scalar];

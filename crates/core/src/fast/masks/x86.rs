@@ -3,12 +3,12 @@
 #![allow(unsafe_code, reason = "vector instructions: each block says why it is sound")]
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _MM_HINT_T0, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_movemask_epi8,
-    _mm_prefetch, _mm_set1_epi8, _mm_setr_epi8, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi16, _mm_xor_si128,
-    _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256,
-    _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
-    _mm256_xor_si256, _mm512_cmplt_epi8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_movepi8_mask,
-    _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_test_epi8_mask,
+    __m128i, __m256i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8,
+    _mm_setr_epi8, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi16, _mm_xor_si128, _mm256_and_si256,
+    _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
+    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_xor_si256,
+    _mm512_cmplt_epi8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8,
+    _mm512_set1_epi8, _mm512_test_epi8_mask,
 };
 
 use super::{BLOCK, BlockLoop, Kernel, Masks, Tables};
@@ -26,13 +26,6 @@ pub(super) fn is_supported(kernel: Kernel) -> bool {
         Kernel::Avx2 => is_x86_feature_detected!("avx2") && has_bits,
         Kernel::Avx512 => is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi") && has_bits,
     }
-}
-
-/// Prefetches the first 64 bytes of a value.
-#[inline]
-pub(super) fn prefetch<T>(value: &T) {
-    // SAFETY: the address is not read from, and a hint never faults.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
 }
 
 /// Runs a loop over blocks; `kernel` must be one that [`is_supported`].

@@ -18,20 +18,41 @@ use hashbrown::HashMap;
 use super::NO_RANK;
 use super::pairs::MergeTable;
 use crate::hash::FixedHasher;
+use crate::memory::{filled, prefetch};
 use crate::model::trie::{NONE, Trie};
 
-/// The derivation of an entry, and the entry to try next.
+/// The derivation of an entry, and the entry to try next: four to a line of the CPU's cache.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(16))]
 struct Entry {
-    /// Its number of bytes.
-    length: u32,
-    /// The rank of its merge plus 1; 0 for a single character; [`UNORDERED`] if a part of it merges later than it.
-    order: u32,
+    /// Its order and, in the lowest byte, its number of bytes.
+    ///
+    /// The order is the rank of its merge plus 1, and 0 for a single character; see [`UNORDERED`].
+    order_and_length: u32,
     left: u32,
     right: u32,
     /// The longest entry that is a proper prefix of it, or [`NONE`].
     shorter: u32,
 }
+
+impl Entry {
+    const ABSENT: Self = Self { order_and_length: 0, left: NONE, right: NONE, shorter: NONE };
+
+    #[inline]
+    fn order(self) -> u32 {
+        self.order_and_length >> LENGTH_BITS
+    }
+
+    #[inline]
+    fn length(self) -> usize {
+        (self.order_and_length & MAX_LENGTH) as usize
+    }
+}
+
+/// The number of bits of an entry's length.
+const LENGTH_BITS: u32 = 8;
+/// The largest length in bytes; longer entries are as unordered ones.
+const MAX_LENGTH: u32 = (1 << LENGTH_BITS) - 1;
 
 /// A backtracking encoder of one model.
 #[derive(Debug)]
@@ -65,8 +86,8 @@ pub(super) struct BacktrackingScratch {
     dead: Vec<u64>,
 }
 
-/// The order of an entry whose derivation has a merge that is later than the next one.
-const UNORDERED: u32 = u32::MAX;
+/// The order of an entry that is not tested: its derivation has a merge that is later than the next one, or it is too long.
+const UNORDERED: u32 = u32::MAX >> LENGTH_BITS;
 /// Of this many entries, at most one may be unordered.
 const ENTRIES_PER_UNORDERED: usize = 8;
 /// The largest number of nested prefixes among entries; more would be too slow to try one by one.
@@ -77,14 +98,17 @@ impl BacktrackingEncoder {
     ///
     /// `ids` is the upper limit of the ids.
     pub(super) fn new(Derivations { merged, whole_words }: Derivations, ids: usize) -> Option<Self> {
-        let absent = Entry { length: 0, order: 0, left: NONE, right: NONE, shorter: NONE };
-        let mut entries = vec![absent; ids];
+        let mut entries = filled(Entry::ABSENT, ids);
         for Derivation { id, bytes, merge } in &merged {
             let entry = &mut entries[*id as usize];
-            entry.length = u32::try_from(bytes.len()).ok()?;
+            let mut order = 0;
             if let Some((rank, (left, right))) = *merge {
-                (entry.order, entry.left, entry.right) = (rank.checked_add(1)?, left, right);
+                order = rank.checked_add(1).filter(|&order| order < UNORDERED)?;
+                (entry.left, entry.right) = (left, right);
             }
+            let length = u32::try_from(bytes.len()).ok()?;
+            let order = if length > MAX_LENGTH { UNORDERED } else { order };
+            entry.order_and_length = order << LENGTH_BITS | length.min(MAX_LENGTH);
         }
         if mark_unordered(&mut entries) > merged.len() / ENTRIES_PER_UNORDERED {
             return None;
@@ -107,24 +131,39 @@ impl BacktrackingEncoder {
     ) -> Option<&'a [u32]> {
         scratch.entries.clear();
         scratch.dead.clear();
-        let (mut at, mut entry) = (0, self.trie.longest(text));
+        let (mut at, mut id) = (0, self.longest(text));
+        // The entry before `at`.
+        let mut before = None;
         while at < text.len() {
-            if entry == NONE {
+            if id == NONE {
                 scratch.mark_dead(at, text.len());
-                let last = scratch.entries.pop()?;
-                at -= self.length(last);
-                entry = self.entries[last as usize].shorter;
-            } else if self.entries[entry as usize].order == UNORDERED {
+                let last = self.entries[scratch.entries.pop()? as usize];
+                at -= last.length();
+                id = last.shorter;
+                before = scratch.entries.last().map(|&id| (id, self.entries[id as usize]));
+                continue;
+            }
+            let entry = self.entries[id as usize];
+            if entry.order() == UNORDERED {
                 return None;
-            } else if self.fits(entry, at, scratch, pairs) {
-                scratch.entries.push(entry);
-                at += self.length(entry);
-                entry = self.trie.longest(&text[at..]);
+            }
+            let fits = || before.is_none_or(|before| self.stay_separate(before, (id, entry), pairs));
+            if !scratch.is_dead(at + entry.length()) && fits() {
+                scratch.entries.push(id);
+                at += entry.length();
+                before = Some((id, entry));
+                id = self.longest(&text[at..]);
             } else {
-                entry = self.entries[entry as usize].shorter;
+                id = entry.shorter;
             }
         }
         Some(&scratch.entries)
+    }
+
+    /// Returns the longest entry that is a prefix of `text`, or [`NONE`].
+    #[inline]
+    fn longest(&self, text: &[u8]) -> u32 {
+        self.trie.longest(text, |id| prefetch(&self.entries[id as usize]))
     }
 
     /// Returns the entry of a word that merging never produces.
@@ -141,20 +180,17 @@ impl BacktrackingEncoder {
     /// Returns the number of bytes of an entry.
     #[inline]
     pub(super) fn length(&self, entry: u32) -> usize {
-        self.entries[entry as usize].length as usize
-    }
-
-    /// Returns whether an entry at `at` can be the next of the sequence.
-    #[inline]
-    fn fits(&self, entry: u32, at: usize, scratch: &BacktrackingScratch, pairs: &MergeTable) -> bool {
-        !scratch.is_dead(at + self.length(entry))
-            && scratch.entries.last().is_none_or(|&last| self.stay_separate(last, entry, pairs))
+        self.entries[entry as usize].length()
     }
 
     /// Returns whether merging keeps two adjacent entries separate.
     #[inline]
-    fn stay_separate(&self, mut left: u32, mut right: u32, pairs: &MergeTable) -> bool {
-        let (mut one, mut other) = (&self.entries[left as usize], &self.entries[right as usize]);
+    fn stay_separate(
+        &self,
+        (mut left, mut one): (u32, Entry),
+        (mut right, mut other): (u32, Entry),
+        pairs: &MergeTable,
+    ) -> bool {
         // The pair at the boundary merges before the merge that is undone if its rank is below this limit. Of equal
         // ranks the leftmost goes first, so the limit is one higher if the undone merge is on the right.
         let mut limit = NO_RANK;
@@ -162,14 +198,15 @@ impl BacktrackingEncoder {
             if pairs.get(left, right).0 < limit {
                 return false;
             }
-            if one.order > other.order {
-                limit = one.order - 1;
+            let (order, other_order) = (one.order(), other.order());
+            if order > other_order {
+                limit = order - 1;
                 left = one.right;
-                one = &self.entries[left as usize];
-            } else if other.order > 0 {
-                limit = other.order;
+                one = self.entries[left as usize];
+            } else if other_order > 0 {
+                limit = other_order;
                 right = other.left;
-                other = &self.entries[right as usize];
+                other = self.entries[right as usize];
             } else {
                 return true;
             }
@@ -193,15 +230,18 @@ impl BacktrackingScratch {
 
 /// Marks the entries with a part that merges later than they do, or that is marked; returns their number.
 fn mark_unordered(entries: &mut [Entry]) -> usize {
-    let mut by_order: Vec<usize> = (0..entries.len()).filter(|&id| entries[id].order > 0).collect();
-    by_order.sort_unstable_by_key(|&id| entries[id].order);
+    let mut by_order: Vec<usize> = (0..entries.len()).filter(|&id| entries[id].order() > 0).collect();
+    by_order.sort_unstable_by_key(|&id| entries[id].order());
     // In this order, an earlier part is marked before the entries that it is part of.
     let mut marked = 0;
     for id in by_order {
         let entry = entries[id];
-        let is_earlier = |part: u32| entries[part as usize].length > 0 && entries[part as usize].order < entry.order;
-        if !(is_earlier(entry.left) && is_earlier(entry.right)) {
-            entries[id].order = UNORDERED;
+        let is_earlier = |part: u32| {
+            let part = entries[part as usize];
+            part.length() > 0 && part.order() < entry.order()
+        };
+        if entry.order() == UNORDERED || !(is_earlier(entry.left) && is_earlier(entry.right)) {
+            entries[id].order_and_length |= UNORDERED << LENGTH_BITS;
             marked += 1;
         }
     }

@@ -1,6 +1,7 @@
 //! The merge table: maps a pair of entries to the merged entry and its rank.
 
 use super::{NO_RANK, merged};
+use crate::memory::filled;
 use crate::vocab::Vocab;
 
 /// A merge: a pair of entries, the merged entry and its rank; lower ranks go first.
@@ -29,7 +30,7 @@ pub(super) struct MergeTable {
 impl MergeTable {
     pub(super) fn with_capacity(merges: usize) -> Self {
         let slots = (2 * merges).next_power_of_two().max(64);
-        Self { slots: vec![Merge::NONE; slots].into(), filled: 0, filter: vec![0; slots / 16].into() }
+        Self { slots: filled(Merge::NONE, slots).into(), filled: 0, filter: vec![0; slots / 16].into() }
     }
 
     /// Returns the merges of a list whose results are allowed.

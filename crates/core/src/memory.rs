@@ -1,13 +1,21 @@
-//! Tables whose memory the operating system may map in huge pages.
+//! Advice on memory: huge pages for tables, and prefetching. It has no effect on results.
 //!
 //! A look-up in a table of several megabytes misses the CPU's cache of address translations nearly always, if the table is
 //! mapped in pages of 4 KB; with pages of 2 MB it does not.
 
 /// Returns a vector of `length` values, in huge pages if the system has them.
-pub(super) fn filled<T: Copy>(value: T, length: usize) -> Vec<T> {
+pub(crate) fn filled<T: Copy>(value: T, length: usize) -> Vec<T> {
     let mut values = Vec::with_capacity(length);
     advise(values.spare_capacity_mut());
     values.resize(length, value);
+    values
+}
+
+/// Returns a copy of a table, in huge pages if the system has them.
+pub(crate) fn copied<T: Copy>(table: &[T]) -> Vec<T> {
+    let mut values = Vec::with_capacity(table.len());
+    advise(values.spare_capacity_mut());
+    values.extend_from_slice(table);
     values
 }
 
@@ -32,3 +40,17 @@ fn advise<T>(memory: &mut [std::mem::MaybeUninit<T>]) {
 /// Does nothing: only Linux takes this advice.
 #[cfg(not(target_os = "linux"))]
 fn advise<T>(_: &mut [std::mem::MaybeUninit<T>]) {}
+
+/// Prefetches the first 64 bytes of a value.
+#[inline]
+#[allow(unsafe_code, reason = "a hint to the CPU is an intrinsic")]
+pub(crate) fn prefetch<T>(value: &T) {
+    // SAFETY: the address is not read from, and a hint never faults.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
