@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::error::{Error, Message, Result, shorten};
+use crate::settings::METASPACE;
 use crate::text::span::Span;
 use crate::text::unicode::{class, stands_alone};
 use crate::vocab::{Entries, Vocab};
@@ -101,6 +102,8 @@ pub struct AddedTokens {
 struct Automata {
     raw: Option<Automaton>,
     normalized: Option<Automaton>,
+    /// For the normalized text: a part of each token that is in the original text too where only spaces change.
+    parts: Option<AhoCorasick>,
 }
 
 /// An Aho-Corasick automaton with the tokens of its patterns.
@@ -290,7 +293,18 @@ impl AddedTokens {
                 .map(|(place, _)| place)
                 .collect()
         };
-        Ok(Automata { raw: self.automaton(places(false))?, normalized: self.automaton(places(true))? })
+        let (raw, normalized) = (self.automaton(places(false))?, self.automaton(places(true))?);
+        let parts = normalized.as_ref().and_then(|normalized| self.parts_without_spaces(normalized));
+        Ok(Automata { raw, normalized, parts })
+    }
+
+    /// Builds the automaton of the longest part of each token without spaces and metaspaces, if each has one.
+    fn parts_without_spaces(&self, Automaton { places, .. }: &Automaton) -> Option<AhoCorasick> {
+        let part = |&place: &usize| {
+            let text = self.token(self.tokens[place].id)?;
+            text.split([' ', METASPACE]).max_by_key(|part| part.len()).filter(|part| !part.is_empty())
+        };
+        AhoCorasick::new(places.iter().map(part).collect::<Option<Vec<_>>>()?).ok()
     }
 
     /// Builds the automaton of the tokens at these indices, or none if all are empty.
@@ -319,6 +333,11 @@ impl AddedTokenSearch<'_> {
     /// Whether any token is matched in the normalized text.
     pub(crate) fn searches_normalized(self) -> bool {
         self.automata.normalized.is_some()
+    }
+
+    /// Whether a token may be in the text whose spaces are written as metaspaces; if not, it is in none.
+    pub(crate) fn may_be_in(self, text: &str) -> bool {
+        self.automata.parts.as_ref().is_none_or(|parts| parts.is_match(text))
     }
 
     /// Whether an error may need the original position of normalized text.

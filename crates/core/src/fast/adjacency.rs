@@ -21,6 +21,8 @@ use crate::splitter::WordSplitter;
 pub(super) struct AdjacencyChunker {
     adjacency: ByteAdjacency,
     prefix: Prefix,
+    /// Whether there are user-defined symbols, whose characters all have the same offset.
+    has_symbols: bool,
 }
 
 /// The metaspace before a text.
@@ -37,9 +39,11 @@ enum Prefix {
 impl AdjacencyChunker {
     /// Returns the chunker of a pipeline that only writes spaces as metaspaces, if its model has an adjacency of bytes.
     pub(super) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
+        let mut has_symbols = false;
         let prefix = match (splitter.boundary(), splitter.locality()) {
             (None, Some(locality)) => {
-                let spaces = locality.metaspaces.filter(Metaspaces::changes_only_spaces)?;
+                let spaces = locality.metaspaces.filter(Metaspaces::keeps_characters)?;
+                has_symbols = !spaces.symbols.is_empty();
                 if spaces.prefix { Prefix::Always } else { Prefix::Never }
             }
             (Some(Boundary::Whole { prepend }), None) => match prepend {
@@ -49,7 +53,7 @@ impl AdjacencyChunker {
             },
             _ => return None,
         };
-        Some(Self { adjacency: model.byte_adjacency(METASPACE)?, prefix })
+        Some(Self { adjacency: model.byte_adjacency(METASPACE)?, prefix, has_symbols })
     }
 
     /// Returns whether a metaspace is put before a text.
@@ -106,6 +110,11 @@ impl Chunker for AdjacencyChunker {
     /// Returns false: each part would be encoded with a metaspace before it, so a text has no safe split points.
     fn is_safe_split_point(&self, _: &[u8], _: usize) -> bool {
         false
+    }
+
+    /// Returns whether there are symbols: where they are, is not sought.
+    fn may_shift_offsets(&self, _: &str) -> bool {
+        self.has_symbols
     }
 
     fn model_input<'a>(&self, chunk: &'a str, begins: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {

@@ -231,6 +231,11 @@ impl<'a> Metaspaces<'a> {
         matches!(self.source, MetaspaceSource::Replace(_))
     }
 
+    /// Returns whether nothing changes but spaces, each by itself, the start of the text, and the offsets of symbols.
+    pub(crate) fn keeps_characters(&self) -> bool {
+        self.rules.is_none() && !self.collapses
+    }
+
     /// Returns the normalizers of a chunk that is not the first: if it begins with a space, and if not.
     pub(crate) fn chunk_normalizers(&self) -> Option<[Normalizer; 2]> {
         match self.source {

@@ -41,6 +41,11 @@ pub(super) fn parts(
     if locality.is_none_or(|locality| locality.active.is_some_and(|active| is_inert(text, active))) {
         return search.normalized(text, origin, |part| each(text, part));
     }
+    let writes_metaspaces =
+        locality.and_then(|locality| locality.metaspaces).is_some_and(|spaces| spaces.keeps_characters());
+    if writes_metaspaces && !search.may_be_in(text) {
+        return each(text, TextPart::Text(Span::new(0, text.len())));
+    }
     if let Some(changes) = locality.and_then(|locality| locality.characters)
         && fill_ascii(text, changes, &mut buffers.ascii)
     {
