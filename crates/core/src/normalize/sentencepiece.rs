@@ -83,7 +83,7 @@ impl SentencePiece {
         if self.symbol(token, 0) == Some(token.len()) {
             return token.to_owned();
         }
-        self.chunks(token).map(|chunk| chunk.content.replace(' ', self.space())).collect()
+        self.chunks(token, false).map(|chunk| chunk.content.replace(' ', self.space())).collect()
     }
 
     /// Returns the same normalization with a space put before the text, or without.
@@ -103,7 +103,7 @@ impl SentencePiece {
 
     fn write(&self, from: &Normalized, to: &mut Normalized) {
         let settings = self.settings();
-        let mut rest = self.chunks(from.text()).peekable();
+        let mut rest = self.chunks(from.text(), !from.is_aligned()).peekable();
         if settings.remove_extra_whitespaces {
             while rest.next_if(|chunk| chunk.content == " ").is_some() {}
         }
@@ -140,16 +140,40 @@ impl SentencePiece {
         if self.settings().escape_whitespaces { SPACE } else { " " }
     }
 
-    /// Divides the text into symbols, rules and single characters.
-    fn chunks<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Chunk<'a>> {
+    /// Divides the text into symbols, rules and single characters, or with `runs` also runs of unchanged characters.
+    ///
+    /// The characters of a run share one span.
+    fn chunks<'a>(&'a self, text: &'a str, runs: bool) -> impl Iterator<Item = Chunk<'a>> {
         let mut at = 0;
         std::iter::from_fn(move || {
             let rest = &text[at..];
-            let (length, content) = self.first(text, at)?;
+            let run = if runs { self.unchanged(rest) } else { 0 };
+            let (length, content) = if run > 0 { (run, None) } else { self.first(text, at)? };
             let chunk = Chunk { span: Span::new(at, at + length), content: content.unwrap_or(&rest[..length]) };
             at += length;
             Some(chunk)
         })
+    }
+
+    /// Returns the length in bytes of the characters at the start of a text that do not change and are no spaces.
+    fn unchanged(&self, text: &str) -> usize {
+        let rules = self.settings().rules.as_ref();
+        let active = rules.and_then(Precompiled::active);
+        if self.0.symbols.is_some() || rules.is_some() && active.is_none() {
+            return 0;
+        }
+        let mut before = 0;
+        for (at, c) in text.char_indices() {
+            if active.is_some_and(|active| active.contains(c)) {
+                // A rule may begin with the character before.
+                return before;
+            }
+            if c == ' ' {
+                return at;
+            }
+            before = at;
+        }
+        text.len()
     }
 
     /// Returns the length in bytes of the section at `at`, and its replacement if it changes; `None` at the end.
@@ -214,6 +238,33 @@ mod tests {
         assert_eq!(normalized(|settings| settings.treat_whitespace_as_suffix = true, " a ").0, "a▁");
         assert_eq!(normalized(|settings| settings.escape_whitespaces = false, "a  b").0, " a b");
         assert_eq!(normalized(|settings| settings.add_dummy_prefix = false, " a").0, "a");
+    }
+
+    #[test]
+    fn runs_of_unchanged_characters_change_nothing() {
+        let parts =
+            ["a", "b", " ", "  ", "，", "中", "文", "①", "e\u{301}", "\u{301}", "ﬁ", "\n", "ｶ", "ﾞ", "\u{200b}", "▁"];
+        let rules = Precompiled::named("nmt_nfkc").unwrap();
+        for flags in 0..8 {
+            let settings = SentencePieceSettings {
+                rules: rules.clone().filter(|_| flags & 1 > 0),
+                remove_extra_whitespaces: flags & 2 > 0,
+                escape_whitespaces: flags & 4 > 0,
+                ..normalized_settings()
+            };
+            let own = SentencePiece::new(settings).unwrap();
+            for number in 0..parts.len().pow(3) {
+                let places = (0..3).map(|place| number / parts.len().pow(place) % parts.len());
+                let text: String = places.map(|place| parts[place]).collect();
+                let forms = [false, true].map(|aligned| {
+                    let (mut normalized, mut spare) = <(Normalized, Normalized)>::default();
+                    normalized.start(&text, 0, aligned);
+                    own.normalize(&mut normalized, &mut spare);
+                    normalized.text().to_owned()
+                });
+                assert_eq!(forms[0], forms[1], "{text:?}");
+            }
+        }
     }
 
     #[test]
