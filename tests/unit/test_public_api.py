@@ -67,7 +67,7 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.replace": "(self, **changes)",
     "Tokenizer.with_added_tokens": "(self, tokens, *, special=False)",
     "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE})",
-    "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE})",
+    "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE}, as_array=False)",
     "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, cache=True, {CHANCE}, threads=None)",
     "Tokenizer.encode_file": "(self, path, *, lines=False, add_special_tokens=True, "
     f"specials=None, errors='strict', cache=True, {CHANCE}, threads=None, progress=False)",

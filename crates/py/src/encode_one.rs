@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use numpy::PyArray1;
+use piecework_core::pipeline::Input;
 use piecework_core::{Error, Result, pipeline};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
 use crate::encode::MIN_DETACHED_BYTES;
@@ -39,16 +42,22 @@ impl Encoder<'_> {
 
     /// Returns the ids of a row.
     pub(crate) fn ids(self, py: Python<'_>, row: &Row, options: &Options) -> PyResult<Vec<u32>> {
-        detached(py, row.len(), || {
-            let mut ids = Vec::with_capacity(row.len().min(MIN_DETACHED_BYTES) / 2);
-            row.with_inputs(|text, pair| {
-                self.tokenizer.encode_ids(text, pair, &options.inner, &mut self.pool.scratch(), &mut ids)
-            })?;
-            match &options.inner.padding {
-                Some(padding) => Ok(padding.padded_ids(&ids)?),
-                None => Ok(ids),
-            }
-        })
+        detached(py, row.len(), || row.with_inputs(|text, pair| self.ids_of(text, pair, row.len(), options)))
+    }
+
+    /// Returns the ids of a text, which is encoded while the GIL is held.
+    pub(crate) fn short_ids(self, py: Python<'_>, text: &str, options: &Options) -> PyResult<Vec<u32>> {
+        self.ids_of(Input::Text(text), None, text.len(), options).map_err(|error| to_py(py, &error))
+    }
+
+    /// Returns the ids of an input of `bytes` bytes, truncated and padded.
+    fn ids_of(self, text: Input<'_>, pair: Option<Input<'_>>, bytes: usize, options: &Options) -> Result<Vec<u32>> {
+        let mut ids = Vec::with_capacity(bytes.min(MIN_DETACHED_BYTES) / 2);
+        self.tokenizer.encode_ids(text, pair, &options.inner, &mut self.pool.scratch(), &mut ids)?;
+        match &options.inner.padding {
+            Some(padding) => Ok(padding.padded_ids(&ids)?),
+            None => Ok(ids),
+        }
     }
 
     /// Returns the number of tokens of a text.
@@ -79,4 +88,9 @@ impl Encoder<'_> {
 fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
     let done = if bytes < MIN_DETACHED_BYTES { work() } else { py.detach(work) };
     done.map_err(|error| to_py(py, &error))
+}
+
+/// Returns ids as an array that owns its memory, or as a list.
+pub(crate) fn to_object<'py>(py: Python<'py>, ids: Vec<u32>, as_array: bool) -> PyResult<Bound<'py, PyAny>> {
+    if as_array { Ok(PyArray1::from_slice(py, &ids).into_any()) } else { ids.into_bound_py_any(py) }
 }

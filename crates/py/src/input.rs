@@ -11,6 +11,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 
 use crate::arguments::wrong_type;
 use crate::arrow::ArrowTexts;
+use crate::encode::MIN_DETACHED_BYTES;
 use crate::errors::{surrogate, surrogate_at};
 use crate::utf8::checked;
 
@@ -272,6 +273,12 @@ impl<'a> Rows<'a> {
             }
         }
     }
+}
+
+/// Returns the text of a `str` that is encoded without releasing the GIL, without taking a reference.
+pub(crate) fn short_text<'a>(value: &'a Bound<'_, PyAny>) -> Option<&'a str> {
+    let text = value.cast::<PyString>().ok()?.to_str().ok()?;
+    (text.len() < MIN_DETACHED_BYTES).then_some(text)
 }
 
 /// Takes the texts of an iterable of `str`, readable without the GIL.

@@ -20,12 +20,12 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::arguments::{Ids, flag, string};
 use crate::batch::Batch;
 use crate::encode::{self, Call};
-use crate::encode_one::Encoder;
+use crate::encode_one::{Encoder, to_object};
 use crate::encoding::Encoding;
 use crate::errors::{in_settings, to_py};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
-use crate::input::{GivenText, Row, Rows, Text};
+use crate::input::{GivenText, Row, Rows, Text, short_text};
 use crate::inspect::{ScoresRow, WordRow, added_tokens, tokenize_words, unreachable_tokens, word_scores};
 use crate::model_settings::{ModelSettings, with_model, word_piece};
 use crate::options::{Limit, Options, PathAndSampling};
@@ -273,15 +273,22 @@ impl Tokenizer {
         self.encoder().encoding(segments.py(), Row::of(GivenText::segments(segments)?), options)
     }
 
-    fn encode_ids(
+    /// Returns the ids of a text or pair, as an array or as a list.
+    fn encode_ids<'py>(
         &self,
-        text: &Bound<'_, PyAny>,
-        pair: Option<&Bound<'_, PyAny>>,
-        is_pretokenized: &Bound<'_, PyAny>,
+        text: &Bound<'py, PyAny>,
+        pair: Option<&Bound<'py, PyAny>>,
+        is_pretokenized: &Bound<'py, PyAny>,
         options: &Options,
-    ) -> PyResult<Vec<u32>> {
-        let is_pretokenized = flag("is_pretokenized", is_pretokenized)?;
-        self.encoder().ids(text.py(), &Row::new(text, pair, is_pretokenized)?, options)
+        as_array: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (is_pretokenized, as_array) = (flag("is_pretokenized", is_pretokenized)?, flag("as_array", as_array)?);
+        let (py, encoder) = (text.py(), self.encoder());
+        let ids = match short_text(text) {
+            Some(text) if pair.is_none() && !is_pretokenized => encoder.short_ids(py, text, options)?,
+            _ => encoder.ids(py, &Row::new(text, pair, is_pretokenized)?, options)?,
+        };
+        to_object(py, ids, as_array)
     }
 
     #[pyo3(signature = (batch, is_pretokenized, options, columns, threads))]

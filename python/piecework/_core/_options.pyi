@@ -9,8 +9,8 @@ class Options:
     >>> from piecework import Padding, Tokenizer
     >>> from piecework.arguments import Way
     >>> core = Tokenizer.from_str("[PAD]\n[UNK]\na", padding=Padding(3))._core
-    >>> core.encode_ids("a a", None, False, core.options(True, "match", False, True, Way("fast")))
+    >>> core.encode_ids("a a", None, False, core.options(True, "match", False, True, Way("fast")), False)
     [2, 2, 0]
-    >>> core.encode_ids("a a", None, False, core.options(True, "match", False, False, Way("generic")))
+    >>> core.encode_ids("a a", None, False, core.options(True, "match", False, False, Way("generic")), False)
     [2, 2]
     """

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, final
 
+import numpy as np
+import numpy.typing as npt
+
 from piecework._core._arrow import ArrowTexts
 from piecework._core._batch import Batch
 from piecework._core._encoding import Encoding
@@ -168,8 +171,9 @@ class Tokenizer:
         pair: Text | Iterable[str] | None,
         is_pretokenized: bool,
         options: Options,
-    ) -> list[int]:
-        """Returns the ids of a text or pair."""
+        as_array: bool,
+    ) -> list[int] | npt.NDArray[np.uint32]:
+        """Returns the ids of a text or pair as a list or, if `as_array`, as a new array."""
 
     def encode_batch(
         self,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from piecework.arguments import (
     DEFAULT,
@@ -20,7 +21,10 @@ from piecework.tokenizer.checks import TEXT_TYPES, frozen_specials, listed_texts
 from piecework.tokenizer.options import CallOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
 
     from piecework._core import ArrowTexts, Encoding
     from piecework.arguments import ArrowColumn, Specials, Text
@@ -31,8 +35,32 @@ if TYPE_CHECKING:
 
 __all__ = ["EncodingMethods"]
 
+_Method = TypeVar("_Method", bound="Callable[..., Any]")
+
 _BLOCK = 1 << 18
 """The number of bytes read from a file at once; a block fits into the second-level cache."""
+
+
+def _with_defaults(encode_ids: _Method) -> _Method:
+    """Returns `encode_ids` with a shorter path for calls that pass no option of encoding.
+
+    Python looks up the default of each keyword-only argument in a dictionary, which takes as long as encoding some words.
+    """
+
+    @wraps(encode_ids)
+    def call(
+        self: EncodingMethods,
+        text: Any,
+        pair: Any = None,
+        *,
+        as_array: bool = False,
+        **options: Any,
+    ) -> Any:
+        if options or (default := self._default_options) is None:
+            return encode_ids(self, text, pair, as_array=as_array, **options)
+        return self._core.encode_ids(text, pair, False, default, as_array)
+
+    return cast("_Method", call)
 
 
 class EncodingMethods(CallOptions):
@@ -143,6 +171,7 @@ class EncodingMethods(CallOptions):
         options = self._options(add_special_tokens, "match", truncation, padding, cache, sampling)
         return self._core.encode_segments(segments, options)
 
+    @overload
     def encode_ids(
         self,
         text: Text | Sequence[str],
@@ -155,10 +184,85 @@ class EncodingMethods(CallOptions):
         padding: PaddingLike | Default = DEFAULT,
         cache: bool = True,
         sampling: Sampling | Default | None = DEFAULT,
-    ) -> list[int]:
-        """Returns only the token ids of a text or pair; for the arguments see :meth:`encode`."""
+        as_array: Literal[False] = False,
+    ) -> list[int]: ...
+
+    @overload
+    def encode_ids(
+        self,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
+        *,
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
+        truncation: TruncationLike | Default = DEFAULT,
+        padding: PaddingLike | Default = DEFAULT,
+        cache: bool = True,
+        sampling: Sampling | Default | None = DEFAULT,
+        as_array: Literal[True],
+    ) -> npt.NDArray[np.uint32]: ...
+
+    @overload
+    def encode_ids(
+        self,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
+        *,
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
+        truncation: TruncationLike | Default = DEFAULT,
+        padding: PaddingLike | Default = DEFAULT,
+        cache: bool = True,
+        sampling: Sampling | Default | None = DEFAULT,
+        as_array: bool,
+    ) -> list[int] | npt.NDArray[np.uint32]: ...
+
+    @_with_defaults
+    def encode_ids(
+        self,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
+        *,
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
+        truncation: TruncationLike | Default = DEFAULT,
+        padding: PaddingLike | Default = DEFAULT,
+        cache: bool = True,
+        sampling: Sampling | Default | None = DEFAULT,
+        as_array: bool = False,
+    ) -> list[int] | npt.NDArray[np.uint32]:
+        r"""Returns only the token ids of a text or pair.
+
+        Args:
+            text: See :meth:`encode`.
+            pair: See :meth:`encode`.
+            is_pretokenized: See :meth:`encode`.
+            add_special_tokens: See :meth:`encode`.
+            specials: See :meth:`encode`.
+            truncation: See :meth:`encode`.
+            padding: See :meth:`encode`.
+            cache: See :meth:`encode`.
+            sampling: See :meth:`encode`.
+            as_array: Whether to return a NumPy array, which is faster than a list.
+
+        Returns:
+            The ids as a list, or as a new writable array of ``uint32``.
+
+        Raises:
+            PieceworkError: See :meth:`encode`.
+
+        >>> from piecework import Tokenizer
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.encode_ids("hugs hug")
+        [1, 2, 1]
+        >>> tok.encode_ids("hugs hug", as_array=True)
+        array([1, 2, 1], dtype=uint32)
+        """
         options = self._options(add_special_tokens, specials, truncation, padding, cache, sampling)
-        return self._core.encode_ids(text, pair, is_pretokenized, options)
+        return self._core.encode_ids(text, pair, is_pretokenized, options, as_array)
 
     def encode_batch(
         self,

@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["CallOptions"]
 
-_BOOLS = bool, bool
 _MOST_OPTIONS = 64
 """The number of cached `Options`; a program that uses more combinations of arguments rebuilds them."""
 
 
 class CallOptions(TokenizerParts):
     """Serves as the base of `Tokenizer` with the options of its calls."""
+
+    _default_options: Options | None
+    """The options of a call with default arguments; None if each call draws a seed."""
+    _cached_options: dict[Hashable, Options]
 
     def _options(  # noqa: PLR0917 (positional, since keywords would slow every call)
         self,
@@ -43,24 +46,26 @@ class CallOptions(TokenizerParts):
             and specials is None
             and truncation is padding is sampling is DEFAULT
             and first_input == 0
-            and (plain := self._plain_options) is not None
+            and (default := self._default_options) is not None
         ):
-            return plain
-        if (
-            type(add_special_tokens),
-            type(cache),
-        ) != _BOOLS:  # a comparison is faster than two calls
+            return default
+        are_flags = type(add_special_tokens) is type(cache) is bool
+        if not are_flags:
             add_special_tokens = check_flag("add_special_tokens", add_special_tokens)
             cache = check_flag("cache", cache)
-        way = self._way(cache, sampling)
+        way = FAST if cache else UNCACHED
+        if sampling is not DEFAULT or self._default_options is None:
+            way = self._way(cache, sampling)
         if first_input:
             way = way._replace(first_input=first_input)
         is_name = specials is None or isinstance(specials, str)
         if way not in (FAST, UNCACHED) or not is_name:
             return self._new_options(add_special_tokens, specials, truncation, padding, way)
-        # The types are part of the key: True equals 1, but only 1 is a length.
-        limits = type(truncation), truncation, type(padding), padding
-        key = add_special_tokens, specials, cache, *limits
+        key: Hashable = (add_special_tokens, specials, cache)
+        if not truncation is padding is DEFAULT:
+            # The types are part of the key: True equals 1, but only 1 is a length.
+            limits = type(truncation), truncation, type(padding), padding
+            key = add_special_tokens, specials, cache, *limits
         cached = self._cached_options
         try:
             options = cached.get(key)
@@ -74,20 +79,9 @@ class CallOptions(TokenizerParts):
         return options
 
     @cached_property
-    def _plain_options(self) -> Options | None:
-        """Returns the options of a call with default arguments; None if each call draws a seed."""
-        if self._has_dropout:
-            return None
-        return self._new_options(True, None, DEFAULT, DEFAULT, FAST)
-
-    @cached_property
     def _has_dropout(self) -> bool:
         """Returns whether the model uses dropout by default."""
         return self._core.has_dropout()
-
-    @cached_property
-    def _cached_options(self) -> dict[Hashable, Options]:
-        return {}
 
     def _new_options(
         self,

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from piecework import _core
-from piecework.arguments import check_flag
+from piecework.arguments import FAST, check_flag
 from piecework.errors import (
     FormatError,
     VocabularyError,
@@ -135,15 +135,25 @@ class Tokenizer(EncodingMethods, DecodingMethods):
         tokens = added_tuples("added_tokens", added_tokens, special=False)
         whole = self._wrap(whole._core.with_added_tokens(tokens))
         whole = whole.replace(**{name: p for name, p in changes.items() if p is not None})
-        self.__dict__.update(_core=whole._core, _functions=whole._functions)
+        self._set_core(whole._core, whole._functions)
 
     @classmethod
     def _wrap(
         cls, core: CoreTokenizer, functions: Sequence[Callable[[str], object]] = ()
     ) -> Tokenizer:
         tokenizer = cls.__new__(cls)
-        tokenizer.__dict__.update(_core=core, _functions=tuple(functions))
+        tokenizer._set_core(core, functions)
         return tokenizer
+
+    def _set_core(self, core: CoreTokenizer, functions: Sequence[Callable[[str], object]]) -> None:
+        """Sets the attributes that every call reads; none is a cached property, whose access is slower."""
+        default = None if core.has_dropout() else core.options(True, None, True, True, FAST)
+        self.__dict__.update(
+            _core=core,
+            _functions=tuple(functions),
+            _default_options=default,
+            _cached_options={},
+        )
 
     # --- reading and writing -----------------------------------------------------------------
 

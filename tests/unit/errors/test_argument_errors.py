@@ -442,6 +442,7 @@ def test_hint_for_columns_of_lists_works(kind: pa.DataType) -> None:
 FLAGS: dict[str, Callable[[Any], object]] = {
     "cache": lambda value: TOKENIZER.encode("a", cache=value),
     "add_special_tokens": lambda value: TOKENIZER.encode_ids("a", add_special_tokens=value),
+    "as_array": lambda value: TOKENIZER.encode_ids("a", as_array=value),
     "offsets": lambda value: TOKENIZER.encode_batch(["a"], offsets=value),
     "is_pretokenized": lambda value: TOKENIZER.encode_batch([["a"]], is_pretokenized=value),
     "lines": lambda value: TOKENIZER.encode_file("no file", lines=value),
