@@ -30,6 +30,8 @@ class Peer(NamedTuple):
     """Returns the result of `many` as flat ids; its time does not count."""
     has_cache: bool = True
     """Whether a second pass can be faster than the first."""
+    array: Callable[[Any, str], Any] | None = None
+    """Encodes a single text to a NumPy array."""
 
 
 class Comparison(NamedTuple):
