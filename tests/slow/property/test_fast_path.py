@@ -124,6 +124,16 @@ DIVISIONS: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
             ]
         ),
     ),
+    "bloom": (
+        None,
+        p.Sequence(
+            [
+                isolated(r" ?[^(\s|[.,!?…。，、।۔،])]+"),
+                p.ByteLevel(add_prefix_space=False, use_regex=False),
+            ]
+        ),
+    ),
+    "white space within words": (None, isolated(r"[0-9]+")),
     "falcon": (
         None,
         p.Sequence(

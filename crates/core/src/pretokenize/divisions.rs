@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::text::grammar::Grammar;
-use crate::text::runs::RunPattern;
+use crate::text::runs::{PieceBoundary, RunPattern};
 use crate::text::unicode::Class;
 
 /// A rule that splits a text into pieces: the matches of a pattern, and the texts between them.
@@ -45,6 +45,16 @@ impl Division {
         };
         found.map_or(text.len(), |found| if found.start == start { found.end } else { found.start })
     }
+
+    /// Returns the effect of a split of a text between a letter or number and ASCII white space on its pieces.
+    ///
+    /// A grammar matches white space apart from letters and numbers before it.
+    fn boundary(&self, before: char, blank: char) -> PieceBoundary {
+        match self {
+            Self::Grammar(_) => PieceBoundary::Present,
+            Self::Run(run) => run.boundary(before, blank),
+        }
+    }
 }
 
 /// The divisions with which a sequence of pre-tokenizers begins.
@@ -60,6 +70,17 @@ pub(crate) struct Divisions {
 impl Divisions {
     /// The largest number of divisions in a row.
     pub(crate) const MOST: usize = 8;
+
+    /// Returns whether a piece ends between a letter or number and ASCII white space in every text, and a split of the text
+    /// there leaves all other pieces as they are.
+    pub(crate) fn separate(&self, before: char, blank: char) -> bool {
+        let mut boundaries = self.steps.iter().map(|step| step.boundary(before, blank));
+        let mut found = false;
+        boundaries.all(|boundary| {
+            found |= boundary == PieceBoundary::Present;
+            boundary != PieceBoundary::Dependent
+        }) && found
+    }
 
     /// Returns the divisions of pre-tokenizers in a row; `None` if they do not begin with one, or if one needs more than a
     /// piece.

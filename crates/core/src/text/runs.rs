@@ -1,7 +1,7 @@
 //! Patterns that match runs of characters of one set, without a regex engine.
 //!
-//! Many pre-tokenizers begin with such patterns: `\p{N}{1,3}`, `[\r\n]`, `\s?\p{L}+`, `[一-龥]+`. A character belongs to the
-//! set or not, whatever its neighbours are, so there is no backtracking.
+//! Many pre-tokenizers begin with such patterns: `\p{N}{1,3}`, `[\r\n]`, `\s?\p{L}+`, `[一-龥]+`, ` ?[^\s.,]+`. A character
+//! belongs to the set or not, whatever its neighbours are, so there is no backtracking.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -9,19 +9,28 @@ use std::str::Chars;
 
 use crate::text::unicode::{Category, Class, category, class};
 
-/// A set of characters: categories, properties and ranges of code points.
+/// A set of characters: categories, properties and ranges of code points, or all characters but these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CharacterSet {
     /// Whether the set contains each ASCII character.
     ascii: [bool; 128],
+    /// Whether the set contains the characters that are in none of the following.
+    is_negated: bool,
     categories: Category,
     classes: Class,
+    /// Ranges with their last characters; sorted and disjoint in a complete set.
     ranges: Vec<(char, char)>,
 }
 
 impl Default for CharacterSet {
     fn default() -> Self {
-        Self { ascii: [false; 128], categories: Category::default(), classes: Class::default(), ranges: Vec::new() }
+        Self {
+            ascii: [false; 128],
+            is_negated: false,
+            categories: Category::default(),
+            classes: Class::default(),
+            ranges: Vec::new(),
+        }
     }
 }
 
@@ -33,13 +42,28 @@ impl CharacterSet {
     }
 
     fn contains_any(&self, c: char) -> bool {
-        self.ranges.iter().any(|&(first, last)| (first..=last).contains(&c))
+        let is_member = self.has_range_of(c)
             || self.categories != Category::REST && category(c).intersects(self.categories)
-            || self.classes != Class::default() && class(c).intersects(self.classes)
+            || self.classes != Class::default() && class(c).intersects(self.classes);
+        is_member != self.is_negated
     }
 
-    /// Returns the set with its table of ASCII.
+    /// Returns whether one of the ranges, which are sorted and disjoint, contains a character.
+    fn has_range_of(&self, c: char) -> bool {
+        let after = self.ranges.partition_point(|&(first, _)| first <= c);
+        after > 0 && c <= self.ranges[after - 1].1
+    }
+
+    /// Returns the set with its ranges sorted and joined, and its table of ASCII.
     fn complete(mut self) -> Self {
+        self.ranges.sort_unstable();
+        self.ranges.dedup_by(|next, range| {
+            let overlap = next.0 <= range.1;
+            if overlap {
+                range.1 = range.1.max(next.1);
+            }
+            overlap
+        });
         self.ascii =
             std::array::from_fn(|code| u8::try_from(code).is_ok_and(|byte| self.contains_any(char::from(byte))));
         self
@@ -73,32 +97,61 @@ impl CharacterSet {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunPattern {
     set: CharacterSet,
-    /// Whether the character of white space before a run is part of the match.
-    takes_blank: bool,
+    prefix: Prefix,
     most: usize,
+}
+
+/// The optional character before a run that is part of the match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prefix {
+    None,
+    /// The space U+0020.
+    Space,
+    /// Any white space.
+    Blank,
+}
+
+impl Prefix {
+    /// The prefixes in the syntax of Oniguruma.
+    const PATTERNS: [(Self, &str); 2] = [(Self::Space, " ?"), (Self::Blank, r"\s?")];
+
+    /// Parses the prefix of a pattern, and returns it with the rest of the pattern.
+    fn parse(pattern: &str) -> (Self, &str) {
+        let prefixed = |(prefix, written)| Some((prefix, pattern.strip_prefix(written)?));
+        Self::PATTERNS.into_iter().find_map(prefixed).unwrap_or((Self::None, pattern))
+    }
+
+    /// Returns whether a character may be the prefix.
+    fn contains(self, c: char) -> bool {
+        match self {
+            Self::None => false,
+            Self::Space => c == ' ',
+            Self::Blank => is_blank(c),
+        }
+    }
 }
 
 impl RunPattern {
     /// Returns the pattern that matches single characters with one of the properties, or runs of them.
     pub(crate) fn of_class(classes: Class, is_single: bool) -> Self {
         let set = CharacterSet { classes, ..CharacterSet::default() }.complete();
-        Self { set, takes_blank: false, most: if is_single { 1 } else { usize::MAX } }
+        Self { set, prefix: Prefix::None, most: if is_single { 1 } else { usize::MAX } }
     }
 
-    /// Parses `SET`, `SET+` or `SET{1,n}` in the syntax of Oniguruma, with `\s?` before it or not; `None` for any other
-    /// pattern.
+    /// Parses `SET`, `SET+` or `SET{1,n}` in the syntax of Oniguruma, with `\s?` or ` ?` before it or not; `None` for any
+    /// other pattern.
     ///
-    /// A set is `\p{…}` with a category that this module knows, or such categories, `\r`, `\n`, `\t`, characters and ranges of
-    /// characters between brackets.
+    /// A set is `\p{…}` with a category that this module knows, or such categories, `\s`, `\r`, `\n`, `\t`, characters, ranges
+    /// of characters and sets of these between brackets, which may be negated by `^`.
     pub(crate) fn parse(pattern: &str) -> Option<Self> {
-        let (takes_blank, pattern) = match pattern.strip_prefix(r"\s?") {
-            Some(rest) => (true, rest),
-            None => (false, pattern),
-        };
+        let (prefix, pattern) = Prefix::parse(pattern);
         let mut rest = pattern.chars().peekable();
         let set = match rest.next()? {
             '\\' => escape(&mut rest, CharacterSet::default())?,
-            '[' => bracket(&mut rest)?,
+            '[' => {
+                let is_negated = rest.next_if_eq(&'^').is_some();
+                CharacterSet { is_negated, ..bracket(&mut rest, CharacterSet::default(), true)? }
+            }
             _ => return None,
         };
         let most = match rest.collect::<String>().as_str() {
@@ -109,9 +162,20 @@ impl RunPattern {
             _ => return None,
         };
         let set = set.complete();
-        // White space in the set would make the choice of the first character depend on what follows.
-        let has_blank = || ('\0'..=LAST_BLANK).any(|c| is_blank(c) && set.contains(c));
-        (!takes_blank || !has_blank()).then_some(Self { set, takes_blank, most })
+        // With a limit, the number of characters would depend on whether the first one is the prefix.
+        let has_prefix = || ('\0'..=LAST_BLANK).any(|c| prefix.contains(c) && set.contains(c));
+        (prefix == Prefix::None || most == usize::MAX || !has_prefix()).then_some(Self { set, prefix, most })
+    }
+
+    /// Returns the effect of a split of a text between a character that is no white space, and white space, on its pieces:
+    /// the matches and the text between them.
+    pub(crate) fn boundary(&self, before: char, blank: char) -> PieceBoundary {
+        match (self.set.contains(before), self.set.contains(blank)) {
+            (true, true) if !matches!(self.most, 1 | usize::MAX) => PieceBoundary::Dependent,
+            (true, true) if self.most == usize::MAX => PieceBoundary::Absent,
+            (false, false) => PieceBoundary::Absent,
+            _ => PieceBoundary::Present,
+        }
     }
 
     /// Returns the first match that begins at or after `from`.
@@ -126,7 +190,7 @@ impl RunPattern {
                 start + run.map(char::len_utf8).sum::<usize>()
             }
         };
-        let before = text[from..start].chars().next_back().filter(|&c| self.takes_blank && is_blank(c));
+        let before = text[from..start].chars().next_back().filter(|&c| self.prefix.contains(c));
         Some(start - before.map_or(0, char::len_utf8)..end)
     }
 
@@ -138,6 +202,17 @@ impl RunPattern {
             each(found);
         }
     }
+}
+
+/// The effect of a split of a text at a position on its pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PieceBoundary {
+    /// A piece ends there in any case.
+    Present,
+    /// A piece may span the position; all other pieces remain.
+    Absent,
+    /// Other pieces may change.
+    Dependent,
 }
 
 /// The characters up to the last one that is white space.
@@ -153,6 +228,10 @@ fn escape(rest: &mut Peekable<Chars<'_>>, mut set: CharacterSet) -> Option<Chara
         'r' => '\r',
         'n' => '\n',
         't' => '\t',
+        's' => {
+            set.categories = set.categories.union(Category::BLANK);
+            return Some(set);
+        }
         'p' => {
             let name: String = rest.by_ref().take_while(|&c| c != '}').collect();
             set.categories = set.categories.union(match name.as_str() {
@@ -171,21 +250,26 @@ fn escape(rest: &mut Peekable<Chars<'_>>, mut set: CharacterSet) -> Option<Chara
     Some(set)
 }
 
-/// Parses the rest of a set between brackets after the opening one.
-fn bracket(rest: &mut Peekable<Chars<'_>>) -> Option<CharacterSet> {
-    let mut set = CharacterSet::default();
+/// Parses the rest of a set between brackets after the opening one and a negation, and adds its characters to the set.
+///
+/// The set may contain further sets, without negation, if `may_nest`.
+fn bracket(rest: &mut Peekable<Chars<'_>>, mut set: CharacterSet, may_nest: bool) -> Option<CharacterSet> {
+    let mut is_empty = true;
     loop {
         match rest.next()? {
-            ']' if set != CharacterSet::default() => return Some(set),
+            ']' if !is_empty => return Some(set),
             '\\' => set = escape(rest, set)?,
-            // Negation, sets within sets, and characters that begin an operator.
-            '^' | '[' | ']' | '&' | '-' | ':' => return None,
+            '[' if may_nest => set = bracket(rest, set, false)?,
+            // Negation, and characters that begin an operator.
+            '^' | '[' | ']' | '&' | '-' => return None,
+            ':' if is_empty => return None,
             first if rest.next_if_eq(&'-').is_some() => {
                 let last = rest.next().filter(|&last| last >= first && !matches!(last, '\\' | '[' | ']'))?;
                 set.ranges.push((first, last));
             }
             c => set.ranges.push((c, c)),
         }
+        is_empty = false;
     }
 }
 
@@ -195,7 +279,13 @@ mod tests {
 
     use super::*;
 
-    const PATTERNS: [&str; 14] = [
+    /// The pattern of BLOOM.
+    const BLOOM: &str = r" ?[^(\s|[.,!?…。，、।۔،])]+";
+
+    /// One of the patterns of `DeepSeek` LLM, whose set contains white space.
+    const PUNCTUATION: &str = "\\s?[!-/:-~！-／：-～‘-‟\u{3000}-。]+";
+
+    const PATTERNS: [&str; 35] = [
         r"\p{N}{1,3}",
         r"\p{N}{1,2}",
         r"\p{N}",
@@ -210,6 +300,27 @@ mod tests {
         "[一-龥ࠀ-一가-퟿]+",
         "[0-9]",
         "[a-z_é]{1,3}",
+        BLOOM,
+        PUNCTUATION,
+        r"\s+",
+        r"[^\s]+",
+        r"[^\s]",
+        r"[^a]{1,3}",
+        r"[^a-c中é]+",
+        r"[^\p{L}\p{N}\s]+",
+        r"[^[a]]",
+        "[a[1]中:[.:x-z]]+",
+        r"[a\s(|)]+",
+        r" ?[^\s]+",
+        r" ?\p{L}+",
+        r" ?[a-z1]{1,2}",
+        r" ?[.中]",
+        r" ?[ .]+",
+        r" ?[^a]+",
+        r"\s?[^a]+",
+        r"\s?[ a]+",
+        "\\s?[\u{85}a]+",
+        "[\u{301}\u{300}-\u{302}z-zb-da-c]+",
     ];
 
     fn check(pattern: &str, engine: &Regex, text: &str) {
@@ -218,16 +329,47 @@ mod tests {
         assert_eq!(found, engine.find_iter(text).collect::<Vec<_>>(), "{pattern} {text:?}");
     }
 
+    /// Checks each text of up to `left` more characters that the patterns distinguish.
+    fn check_short(pattern: &str, engine: &Regex, text: &mut String, left: usize) {
+        check(pattern, engine, text);
+        for c in [' ', '\n', '\u{3000}', 'a', '1', '.', '中', '\u{301}'].into_iter().take(8 * left.min(1)) {
+            text.push(c);
+            check_short(pattern, engine, text, left - 1);
+            text.pop();
+        }
+    }
+
+    /// Returns all characters; of planes without characters, and with private ones only, the first and the last.
+    fn every_character() -> impl Iterator<Item = char> {
+        let is_uniform = |plane: u32| (4..14).contains(&plane) || plane > 14;
+        let is_edge = |c: u32| matches!(c & 0xffff, 0 | 0xffff);
+        ('\0'..=char::MAX).filter(move |&c| !is_uniform(c as u32 >> 16) || is_edge(c as u32))
+    }
+
     #[test]
     fn matches_equal_the_engine() {
         for pattern in PATTERNS {
             let engine = Regex::new(pattern).unwrap();
-            let every: String = ('\0'..=char::MAX).flat_map(|c| [' ', c, 'a', c, c, '1', c, '.', c, '中']).collect();
+            let every: String = every_character().flat_map(|c| [' ', c, 'a', c, c, '1', c, '.', c, '中']).collect();
             check(pattern, &engine, &every);
             for text in ["", "12345", "  a  .. b", "\n\na\r\n", "中文あ한글 a", "é\u{301} \u{3000}x", "a 1 . "] {
                 check(pattern, &engine, text);
             }
+            check_short(pattern, &engine, &mut String::new(), 4);
         }
+    }
+
+    #[test]
+    fn pieces_end_at_boundaries() {
+        let boundary = |pattern, before, blank| RunPattern::parse(pattern).unwrap().boundary(before, blank);
+        assert_eq!(boundary(BLOOM, 'a', ' '), PieceBoundary::Present);
+        assert_eq!(boundary(BLOOM, '.', ' '), PieceBoundary::Absent);
+        assert_eq!(boundary(r"\p{N}+", '1', ' '), PieceBoundary::Present);
+        assert_eq!(boundary(r"\p{N}+", 'a', ' '), PieceBoundary::Absent);
+        assert_eq!(boundary(r"\s+", 'a', ' '), PieceBoundary::Present);
+        assert_eq!(boundary("[a ]+", 'a', ' '), PieceBoundary::Absent);
+        assert_eq!(boundary("[a ]", 'a', ' '), PieceBoundary::Present);
+        assert_eq!(boundary("[^b]{1,3}", 'a', ' '), PieceBoundary::Dependent);
     }
 
     #[test]
@@ -236,18 +378,31 @@ mod tests {
             "",
             "a",
             "a+",
-            r"\s+",
+            r"\S+",
             r"\w",
             r"\p{Lu}",
             r"\P{L}",
             r"\p{^L}",
-            "[^a]",
             "[a",
+            "[^",
+            "[^]",
+            "[^]a]",
+            "[^^]",
+            "[^a[^b]]",
+            "[a[^b]]",
+            "[a[b[c]]]",
+            "[a[b]",
+            "[a[]b]]",
+            "[[b]-c]",
+            r"[^\S]",
+            r"[\d]",
             "[]",
             "[]a]",
             "[a&&b]",
-            "[a[b]]",
+            "[^a&&[b]]",
             "[[:alpha:]]",
+            "[^[:alpha:]]",
+            "[:a]",
             "[b-a]",
             r"[a-\n]",
             "[a]*",
@@ -255,9 +410,15 @@ mod tests {
             "[a]{1,4}",
             "[a]++",
             "[a]+?",
-            r"\s?[ a]+",
+            r"\s?[ a]",
             r"\s?[\r\n]",
-            "\\s?[\u{85}a]+",
+            r" ?[ a]",
+            r" ?[^a]{1,3}",
+            r"\s?[^a]",
+            "  ?a",
+            " [a]",
+            r" ?\s?[a]+",
+            r" +[a]",
             "\\s?[\u{3000}]{1,3}",
             r"\s+\p{L}",
             "[a]b",
