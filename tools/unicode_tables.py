@@ -18,6 +18,7 @@ How each fact is measured:
 * numeric: `Digits` isolates it;
 * category: `Split` finds it by `\\p{Lu}`, by `\\p{N}` and so on; the core joins those that no known split
   pattern distinguishes;
+* Han: `Split` finds it by `\\p{Han}`;
 * combining mark: `StripAccents` removes it;
 * nonspacing mark: `strip_accents` removes it;
 * CJK: `handle_chinese_chars` pads it;
@@ -91,6 +92,7 @@ class Facts:
     word: set[str]
     numeric: set[str]
     category: dict[str, set[str]]  # of CATEGORIES
+    han: set[str]
     combining_mark: set[str]
     active_nfc: set[str]
     active_nfkc: set[str]
@@ -139,6 +141,7 @@ def sweep() -> Facts:
         word=swept_word(whitespace),
         numeric=removed_and_isolated(Digits(individual_digits=True))[1],
         category=category,
+        han=swept_regex(r"\p{Han}"),
         combining_mark=swept_combining_marks(),
         active_nfc=active_nfc,
         active_nfkc=active_nfkc,
@@ -384,6 +387,7 @@ PROPERTIES = [
     "ACTIVE_NFC",
     "ACTIVE_NFKC",
     "ACTIVE_NFKD",
+    "HAN",
 ]
 BITS = {name: 1 << at for at, name in enumerate(PROPERTIES)}
 KINDS = {
@@ -469,6 +473,7 @@ def class_bits(facts: Facts) -> dict[int, int]:
         "ACTIVE_NFC": facts.active_nfc,
         "ACTIVE_NFKC": facts.active_nfkc,
         "ACTIVE_NFKD": facts.active_nfkd,
+        "HAN": facts.han,
     }
     bits: dict[int, int] = {}
     for name, characters in members.items():
@@ -534,6 +539,7 @@ def render_python(facts: Facts) -> str:
         "WORD": written_set(facts.word),
         "NUMERIC": written_set(facts.numeric),
         **{name.upper(): written_set(facts.category[name]) for name in CATEGORIES},
+        "HAN": written_set(facts.han),
         "COMBINING_MARK": written_set(facts.combining_mark),
         "SCRIPT": written_classes(facts.script),
         "COMBINING_CLASS": written_classes(facts.combining_class),

@@ -21,6 +21,7 @@ __all__ = [
     "is_cjk",
     "is_combining_mark",
     "is_control",
+    "is_han",
     "is_letter",
     "is_nonspacing_mark",
     "is_number",
@@ -108,6 +109,7 @@ _CATEGORY: _Values[str | None] = _Values(
     ),
     None,
 )
+_HAN = _Ranges(tables.HAN)
 _COMBINING_MARK = _Ranges(tables.COMBINING_MARK)
 _SCRIPT = _Values(_read_numbers(tables.SCRIPT), 0)
 _COMBINING_CLASS = _Values(_read_numbers(tables.COMBINING_CLASS), 0)
@@ -223,6 +225,15 @@ def is_number(c: str) -> bool:
     (True, False, False)
     """
     return category(c) == "N"
+
+
+def is_han(c: str) -> bool:
+    r"""Returns whether the character matches ``\p{Han}``: ideographs, their radicals, numerals and marks.
+
+    >>> is_han("中"), is_han("〇"), is_han("か"), is_han("。")
+    (True, True, False, False)
+    """
+    return c in _HAN
 
 
 def is_combining_mark(c: str) -> bool:

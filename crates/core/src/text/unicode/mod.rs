@@ -24,7 +24,7 @@ use tables::{
     SHIFT,
 };
 
-/// The properties of a character, any of fourteen.
+/// The properties of a character, any of fifteen.
 ///
 /// A character is *inert* under a normalization form if the form leaves it unchanged and it does not affect the text
 /// before it: its full decomposition begins with a character of combining class 0 that is not the last part of any
@@ -131,6 +131,9 @@ impl Class {
     /// Not inert under NFKD.
     pub const ACTIVE_NFKD: Self = Self(tables::ACTIVE_NFKD);
 
+    /// `\p{Han}` of the engine behind `Split`: ideographs, their radicals, numerals and marks.
+    pub const HAN: Self = Self(tables::HAN);
+
     /// No property.
     pub const NONE: Self = Self(0);
 
@@ -222,6 +225,13 @@ impl Class {
     #[must_use]
     pub const fn is_combining_mark(self) -> bool {
         self.intersects(Self::COMBINING_MARK)
+    }
+
+    /// Whether the character is `\p{Han}`.
+    #[inline]
+    #[must_use]
+    pub const fn is_han(self) -> bool {
+        self.intersects(Self::HAN)
     }
 
     /// Whether the character is inert under NFC.
@@ -506,6 +516,12 @@ mod tests {
             " \n\u{85}\u{3000}".chars().all(of(Category::BLANK)) && "\0\u{378}\u{200b}".chars().all(of(Category::REST))
         );
         assert!("!_…".chars().all(of(Category::PUNCT)) && "€+¬".chars().all(of(Category::SYMBOL)));
+    }
+
+    #[test]
+    fn han_characters_are_more_than_letters() {
+        assert!("中々〇〻⼀㐀\u{20000}".chars().all(|c| class(c).is_han()));
+        assert!("aかカ한、。1\u{301}".chars().all(|c| !class(c).is_han()));
     }
 
     #[test]
