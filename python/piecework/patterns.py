@@ -22,6 +22,8 @@ _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _WORD = r"[^\r\n\p{L}\p{N}]?\p{L}+"
 _HEAD, _TAIL = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_HEAD_EXCEPT_HAN = rf"{_HEAD[:-1]}&&[^\p{{Han}}]]"
+_TAIL_EXCEPT_HAN = rf"{_TAIL[:-1]}&&[^\p{{Han}}]]"
 _BLANK = r"\s*[\r\n]+|\s+(?!\S)|\s+"
 
 SPLIT_PATTERNS: Mapping[str, str] = MappingProxyType(
@@ -38,6 +40,9 @@ SPLIT_PATTERNS: Mapping[str, str] = MappingProxyType(
         "o200k": rf"[^\r\n\p{{L}}\p{{N}}]?{_HEAD}*{_TAIL}+{_CONTRACTION}?"
         rf"|[^\r\n\p{{L}}\p{{N}}]?{_HEAD}+{_TAIL}*{_CONTRACTION}?"
         rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_BLANK}",
+        "kimi": rf"[\p{{Han}}]+|[^\r\n\p{{L}}\p{{N}}]?{_HEAD_EXCEPT_HAN}*{_TAIL_EXCEPT_HAN}+{_CONTRACTION}?"
+        rf"|[^\r\n\p{{L}}\p{{N}}]?{_HEAD_EXCEPT_HAN}+{_TAIL_EXCEPT_HAN}*{_CONTRACTION}?"
+        rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_BLANK}",
         "tekken": rf"[^\r\n\p{{L}}\p{{N}}]?{_HEAD}*{_TAIL}+|[^\r\n\p{{L}}\p{{N}}]?{_HEAD}+{_TAIL}*"
         rf"|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_BLANK}",
         "clip": r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
@@ -55,7 +60,7 @@ _TIKTOKEN = {
     r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s": "cl100k",
     **{
         SPLIT_PATTERNS[name]: name
-        for name in ("gpt2", "llama3", "qwen2", "qwen35", "o200k", "tekken")
+        for name in ("gpt2", "llama3", "qwen2", "qwen35", "o200k", "kimi", "tekken")
     },
 }
 

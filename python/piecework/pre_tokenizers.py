@@ -269,7 +269,7 @@ class ByteLevel(PreTokenizer):
 
         Args:
             pattern: The name of a well-known pattern: ``"gpt2"``, ``"r50k"``, ``"p50k"``, ``"cl100k"``, ``"o200k"``,
-                ``"llama3"``, ``"qwen2"``, ``"qwen35"``, ``"tekken"``, ``"clip"``; or a regular expression.
+                ``"llama3"``, ``"qwen2"``, ``"qwen35"``, ``"kimi"``, ``"tekken"``, ``"clip"``; or a regular expression.
 
         Returns:
             The pre-tokenizer. Text between matches becomes words too, except with ``"clip"``, which removes it.

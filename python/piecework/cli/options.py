@@ -203,7 +203,7 @@ class Splitting:
         str | None,
         typer.Option(
             metavar="NAME|REGEX",
-            help="Split with this pattern before byte-level: gpt2, cl100k, o200k, llama3, qwen2, qwen35, tekken, clip, or a "
+            help="Split with this pattern before byte-level: gpt2, cl100k, o200k, llama3, qwen2, qwen35, kimi, tekken, clip, or a "
             "regular expression.",
         ),
     ] = None

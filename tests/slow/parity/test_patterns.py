@@ -24,6 +24,7 @@ TIKTOKEN = {
     "llama3": SPLIT_PATTERNS["llama3"],
     "qwen2": SPLIT_PATTERNS["qwen2"],
     "o200k": SPLIT_PATTERNS["o200k"],
+    "kimi": SPLIT_PATTERNS["kimi"],
 }
 HARD_TEXTS = [
     *(
@@ -47,6 +48,7 @@ HARD_TEXTS = [
         ";\n//\n/x",
         "❤\ufe0fx",
         "中文ABC 中文Abc",
+        "〇⼀々か中12〇 中\u0301，⼀。\n/",
         "e\u0301A",
         "ǅa",
     ),

@@ -42,7 +42,7 @@ OTHERS: dict[str, tuple[n.Normalizer | None, p.PreTokenizer]] = {
 GRAMMARS = {
     **{
         f"grammar {name}": (None, p.Split(pw.Regex(SPLIT_PATTERNS[name]), "isolated"))
-        for name in ("gpt2", "cl100k", "llama3", "qwen2", "qwen35", "o200k", "tekken")
+        for name in ("gpt2", "cl100k", "llama3", "qwen2", "qwen35", "o200k", "kimi", "tekken")
     },
     "grammar clip, bytes": (
         None,

@@ -36,7 +36,7 @@ def test_byte_level_bpe_round_trips_any_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "qwen35", "tekken", r"\w+|\W+"]
+    "name", ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "qwen35", "kimi", "tekken", r"\w+|\W+"]
 )
 def test_byte_level_bpe_with_split_pattern(name: str) -> None:
     split = pre_tokenizers.ByteLevel.split_by(name)

@@ -226,6 +226,8 @@ mod tests {
             (vec![split(r"[a-z ]+"), split(r"\p{N}{1,3}")], true),
             (vec![split(r"[^a]{1,3}"), split(r"\s?\p{L}+"), split(r"[\n\s]")], true),
             (vec![split(r"[^1]{1,2}"), bytes(true)], true),
+            (vec![split(r"\p{N}{1,3}"), split(Grammar::MiniCpm5.pattern()), bytes(false)], true),
+            (vec![split("[一-龥぀-ゟ゠-ヿ]+"), split(Grammar::Spark.pattern()), digits(true)], true),
         ]
     }
 

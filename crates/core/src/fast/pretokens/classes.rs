@@ -149,7 +149,7 @@ impl Classes {
         let letters = match self.letters {
             Letters::Alone => [0, 0, upper | lower | caseless],
             Letters::WithMarks => [0, 0, upper | lower | caseless | marks],
-            Letters::Cased => [upper, lower, caseless | marks],
+            Letters::Cased | Letters::CasedExceptHan => [upper, lower, caseless | marks],
         };
         let marks = if self.letters == Letters::Cased { marks } else { 0 };
         for (set, more) in [UPPER, LOWER, CASELESS].into_iter().zip(letters).chain([(NUMBER, numbers), (BLANK, blanks)])
@@ -181,7 +181,7 @@ fn set_of(byte: u8, letters: Letters) -> Option<usize> {
     let kind = category(characters.next()?);
     let part = match letters {
         Letters::WithMarks => Category::LETTER.union(Category::MARK),
-        Letters::Alone | Letters::Cased => Category::LETTER,
+        Letters::Alone | Letters::Cased | Letters::CasedExceptHan => Category::LETTER,
     };
     let case = letters == Letters::Cased;
     let is_alike = |kind: Category| !case && kind.intersects(part);

@@ -23,7 +23,7 @@ use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::boundary::Boundary;
 use crate::settings::ByteLevel;
 use crate::splitter::WordSplitter;
-use crate::text::grammar::{Family, Grammar, Letters, Modern};
+use crate::text::grammar::{Family, Grammar, Letters, LineEnds, Modern};
 use crate::text::unicode::{Category, category};
 
 /// Cuts texts into the matches of a grammar.
@@ -51,6 +51,8 @@ enum BlockMatcher {
     Modern,
     /// Each digit is a match.
     ModernOfDigits,
+    /// Each digit is a match, and line ends are in no match of other characters.
+    ModernWithoutLineEnds,
     Cased,
     /// Each digit is a match, and there are no contractions.
     CasedOfDigits,
@@ -63,18 +65,21 @@ impl BlockMatcher {
     fn of(family: Family) -> Self {
         match family {
             Family::Runs => Self::Runs,
-            Family::Modern(Modern { digits, end, letters, contractions }) => {
-                match (letters == Letters::Cased, digits, end, contractions) {
-                    (false, 3, true, true) => Self::ModernAtEnd,
-                    (false, 3, false, true) => Self::Modern,
-                    (false, 1, false, true) => Self::ModernOfDigits,
-                    (true, 3, false, true) => Self::Cased,
-                    (true, 1, false, false) => Self::CasedOfDigits,
-                    _ => Self::Grammar,
-                }
-            }
-            Family::Marked => Self::Grammar,
+            Family::Modern(rules) => Self::of_modern(rules),
+            Family::Marked(_) => Self::Grammar,
             Family::Spaceless => Self::Spaceless,
+        }
+    }
+
+    fn of_modern(Modern { digits, end, letters, contractions, line_ends }: Modern) -> Self {
+        match (letters, line_ends, digits, end, contractions) {
+            (Letters::Alone | Letters::WithMarks, LineEnds::All, 3, true, true) => Self::ModernAtEnd,
+            (Letters::Alone | Letters::WithMarks, LineEnds::All, 3, false, true) => Self::Modern,
+            (Letters::Alone | Letters::WithMarks, LineEnds::All, 1, false, true) => Self::ModernOfDigits,
+            (Letters::Alone | Letters::WithMarks, LineEnds::None, 1, false, true) => Self::ModernWithoutLineEnds,
+            (Letters::Cased, LineEnds::WithSlashes, 3, false, true) => Self::Cased,
+            (Letters::Cased, LineEnds::WithSlashes, 1, false, false) => Self::CasedOfDigits,
+            _ => Self::Grammar,
         }
     }
 }
@@ -317,9 +322,12 @@ impl BlockLoop<SETS> for &mut BlockIterator<'_> {
         }
         match chunker.matcher {
             BlockMatcher::Runs => self.contiguous(masks, |here| (here.gpt2(), u64::MAX)),
-            BlockMatcher::ModernAtEnd => self.contiguous(masks, |here| (here.modern::<3, true>(), u64::MAX)),
-            BlockMatcher::Modern => self.contiguous(masks, |here| (here.modern::<3, false>(), u64::MAX)),
-            BlockMatcher::ModernOfDigits => self.contiguous(masks, |here| (here.modern::<1, false>(), u64::MAX)),
+            BlockMatcher::ModernAtEnd => self.contiguous(masks, |here| (here.modern::<3, true, true>(), u64::MAX)),
+            BlockMatcher::Modern => self.contiguous(masks, |here| (here.modern::<3, false, true>(), u64::MAX)),
+            BlockMatcher::ModernOfDigits => self.contiguous(masks, |here| (here.modern::<1, false, true>(), u64::MAX)),
+            BlockMatcher::ModernWithoutLineEnds => {
+                self.contiguous(masks, |here| (here.modern::<1, false, false>(), u64::MAX));
+            }
             BlockMatcher::Cased => self.contiguous(masks, |here| (here.cased::<3, true>(), here.sure())),
             BlockMatcher::CasedOfDigits => self.contiguous(masks, |here| (here.cased::<1, false>(), here.sure())),
             BlockMatcher::Spaceless => self.each_block(masks, |here, place, list| {
@@ -424,7 +432,7 @@ mod tests {
     }
 
     /// Characters of each class that grammars distinguish, and combinations at their boundaries.
-    const PARTS: [&str; 64] = [
+    const PARTS: [&str; 67] = [
         " ",
         " ",
         "  ",
@@ -471,6 +479,9 @@ mod tests {
         "中文",
         "文ABC",
         "中Abc",
+        "〇々",
+        "⼀",
+        "，中",
         "ʼ",
         "ǅ",
         "한국",

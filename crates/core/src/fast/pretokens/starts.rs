@@ -72,11 +72,11 @@ impl BlockContext<'_> {
         self.contracted(starts, quotes & firsts(rest), caseless)
     }
 
-    /// Returns the starts by `scan::modern`, without case.
+    /// Returns the starts by `scan::modern`, without case; with `LINE_ENDS`, the rest takes the line ends after it.
     #[inline(always)]
-    pub(super) fn modern<const DIGITS: usize, const END: bool>(&self) -> (u64, bool) {
+    pub(super) fn modern<const DIGITS: usize, const END: bool, const LINE_ENDS: bool>(&self) -> (u64, bool) {
         let Block { rest, spaces, newlines, quotes, .. } = self.block;
-        let taken = newlines & !(newlines.wrapping_add(rest << 1 & newlines));
+        let taken = if LINE_ENDS { newlines & !(newlines.wrapping_add(rest << 1 & newlines)) } else { 0 };
         let own = firsts(rest) & !(spaces << 1);
         let starts = self.words(own) | own | self.numbers(DIGITS) | self.white_space(taken, END);
         self.contracted(starts, quotes & own, true)

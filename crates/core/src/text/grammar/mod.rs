@@ -12,7 +12,7 @@ mod scan;
 
 use std::ops::Range;
 
-pub(crate) use scan::{Letters, Modern, contraction};
+pub(crate) use scan::{Letters, LineEnds, Modern, contraction};
 
 /// A split pattern that is matched without a regex engine.
 ///
@@ -34,10 +34,16 @@ pub enum Grammar {
     Llama3,
     /// Qwen 2: every digit is a match.
     Qwen2,
+    /// Seed-Coder and Zeta: as Qwen 2, but line ends after punctuation are not in its match.
+    SeedCoder,
+    /// The last of the patterns of `MiniCPM` 5: as Llama 3 with all digits of a number in one match.
+    MiniCpm5,
     /// Qwen 3.5: marks are part of words.
     Qwen35,
     /// GPT-4o and later: words are also split by case, and include a contraction.
     O200k,
+    /// Kimi K2 and later: runs of Han characters are matches; other words as in GPT-4o.
+    Kimi,
     /// Mistral `NeMo` and later: words are split by case, every digit is a match, and there are no contractions.
     Tekken,
     /// CLIP: white space is in no match.
@@ -45,6 +51,8 @@ pub enum Grammar {
     /// The last of the patterns of `DeepSeek` V2 and V3, which sees no digits: words with their marks, each with the character
     /// before it. Other characters may be in no match.
     DeepSeek,
+    /// The last of the patterns of Spark X2.5: as `DeepSeek`, but each line end is a match.
+    Spark,
 }
 
 /// Patterns that differ in no more than their parameters.
@@ -57,11 +65,11 @@ pub(crate) enum Family {
     /// Runs of letters and of the rest, single numbers; no white space.
     Spaceless,
     /// Words with a character before them, runs of punctuation and symbols with the ends of lines behind them.
-    Marked,
+    Marked(LineEnds),
 }
 
 /// The patterns in the syntax of Oniguruma; the first pattern of a grammar is its canonical form.
-const PATTERNS: [(Grammar, &str); 14] = [
+const PATTERNS: [(Grammar, &str); 19] = [
     (Grammar::Gpt2, r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
     (Grammar::Gpt2, r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
     (Grammar::Gpt2, TIKTOKEN_R50K),
@@ -82,11 +90,40 @@ const PATTERNS: [(Grammar, &str); 14] = [
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
     ),
     (
+        Grammar::Qwen2,
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+",
+    ),
+    (
+        Grammar::SeedCoder,
+        concat!(
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^",
+            "\r\n",
+            r"\p{L}\p{N}]?\p{L}+|\p{N}{1}| ?[^\s\p{L}\p{N}",
+            "\r\n",
+            r"]+|\s*[",
+            "\r\n",
+            r"]+|\s+(?!\S)|\s+",
+        ),
+    ),
+    (
+        Grammar::MiniCpm5,
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}+| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    ),
+    (
         Grammar::O200k,
         concat!(
             r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
             r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
             r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ),
+    ),
+    (
+        Grammar::Kimi,
+        concat!(
+            r"[\p{Han}]+|",
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
+            r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         ),
     ),
     (
@@ -125,6 +162,16 @@ const PATTERNS: [(Grammar, &str); 14] = [
             r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         ),
     ),
+    (
+        Grammar::Spark,
+        concat!(
+            r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^"##,
+            "\r\n",
+            r"\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+|[",
+            "\r\n",
+            r"]|\s+(?!\S)|\s+",
+        ),
+    ),
 ];
 
 /// The pattern of `r50k` and `p50k` in tiktoken. Both engines agree on it: the rest after `\s++` has no line end.
@@ -150,16 +197,20 @@ pub fn translated(tiktoken: &str) -> Option<&'static str> {
 
 impl Grammar {
     /// All grammars.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::Gpt2,
         Self::Cl100k,
         Self::Llama3,
         Self::Qwen2,
+        Self::SeedCoder,
+        Self::MiniCpm5,
         Self::Qwen35,
         Self::O200k,
+        Self::Kimi,
         Self::Tekken,
         Self::Clip,
         Self::DeepSeek,
+        Self::Spark,
     ];
 
     /// Returns the grammar of a pattern, if it has one.
@@ -176,11 +227,15 @@ impl Grammar {
             Self::Cl100k => "cl100k",
             Self::Llama3 => "llama3",
             Self::Qwen2 => "qwen2",
+            Self::SeedCoder => "seedcoder",
+            Self::MiniCpm5 => "minicpm5",
             Self::Qwen35 => "qwen35",
             Self::O200k => "o200k",
+            Self::Kimi => "kimi",
             Self::Tekken => "tekken",
             Self::Clip => "clip",
             Self::DeepSeek => "deepseek",
+            Self::Spark => "spark",
         }
     }
 
@@ -197,11 +252,15 @@ impl Grammar {
             Self::Cl100k => Family::Modern(scan::CL100K),
             Self::Llama3 => Family::Modern(scan::LLAMA3),
             Self::Qwen2 => Family::Modern(scan::QWEN2),
+            Self::SeedCoder => Family::Modern(scan::SEED_CODER),
+            Self::MiniCpm5 => Family::Modern(scan::MINICPM5),
             Self::Qwen35 => Family::Modern(scan::QWEN35),
             Self::O200k => Family::Modern(scan::O200K),
+            Self::Kimi => Family::Modern(scan::KIMI),
             Self::Tekken => Family::Modern(scan::TEKKEN),
             Self::Clip => Family::Spaceless,
-            Self::DeepSeek => Family::Marked,
+            Self::DeepSeek => Family::Marked(LineEnds::All),
+            Self::Spark => Family::Marked(LineEnds::None),
         }
     }
 
@@ -212,13 +271,13 @@ impl Grammar {
 
     /// Returns whether other text than white space may be between two matches.
     pub(crate) fn leaves_text(self) -> bool {
-        self.family() == Family::Marked
+        matches!(self.family(), Family::Marked(_))
     }
 
-    /// Returns whether a match of other characters than white space takes the ends of lines that follow; then a letter after the
-    /// end of a line begins a match.
+    /// Returns whether a match of other characters than white space may take the ends of lines that follow; then a letter after
+    /// the end of a line begins a match.
     pub(crate) fn takes_line_ends(self) -> bool {
-        matches!(self.family(), Family::Modern(_) | Family::Marked)
+        matches!(self.family(), Family::Modern(_) | Family::Marked(_))
     }
 
     /// Returns whether each match of this grammar, as a text by itself, is one match of another.
@@ -250,11 +309,15 @@ impl Grammar {
             Self::Cl100k => scan::modern(text, from, scan::CL100K),
             Self::Llama3 => scan::modern(text, from, scan::LLAMA3),
             Self::Qwen2 => scan::modern(text, from, scan::QWEN2),
+            Self::SeedCoder => scan::modern(text, from, scan::SEED_CODER),
+            Self::MiniCpm5 => scan::modern(text, from, scan::MINICPM5),
             Self::Qwen35 => scan::modern(text, from, scan::QWEN35),
             Self::O200k => scan::modern(text, from, scan::O200K),
+            Self::Kimi => scan::modern(text, from, scan::KIMI),
             Self::Tekken => scan::modern(text, from, scan::TEKKEN),
             Self::Clip => scan::clip(text, from),
-            Self::DeepSeek => scan::deepseek(text, from),
+            Self::DeepSeek => scan::deepseek(text, from, LineEnds::All),
+            Self::Spark => scan::deepseek(text, from, LineEnds::None),
         }
     }
 }

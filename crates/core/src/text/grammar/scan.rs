@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::unicode::{Category, category};
+use crate::text::unicode::{Category, category, class};
 
 const LETTER: Category = Category::LETTER;
 const NUMBER: Category = Category::NUMBER;
@@ -27,6 +27,8 @@ pub(crate) struct Modern {
     pub(crate) letters: Letters,
     /// Whether contractions are matches or, where case matters, ends of words.
     pub(crate) contractions: bool,
+    /// The line ends after other characters that are in their match.
+    pub(crate) line_ends: LineEnds,
 }
 
 /// The characters that words consist of.
@@ -36,16 +38,31 @@ pub(crate) enum Letters {
     Alone,
     /// Letters and marks.
     WithMarks,
-    /// Letters and marks; case splits words, and slashes are matched with line ends.
+    /// Letters and marks; case splits words.
     Cased,
+    /// Letters and marks without Han characters, runs of which are matches; case splits words.
+    CasedExceptHan,
 }
 
-pub(super) const CL100K: Modern = Modern { digits: 3, end: true, letters: Letters::Alone, contractions: true };
+/// The line ends after a run of characters that are in its match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineEnds {
+    None,
+    All,
+    /// All line ends and the slashes between and after them.
+    WithSlashes,
+}
+
+pub(super) const CL100K: Modern =
+    Modern { digits: 3, end: true, letters: Letters::Alone, contractions: true, line_ends: LineEnds::All };
 pub(super) const LLAMA3: Modern = Modern { end: false, ..CL100K };
 pub(super) const QWEN2: Modern = Modern { digits: 1, ..LLAMA3 };
 pub(super) const QWEN35: Modern = Modern { letters: Letters::WithMarks, ..QWEN2 };
-pub(super) const O200K: Modern = Modern { letters: Letters::Cased, ..LLAMA3 };
+pub(super) const SEED_CODER: Modern = Modern { line_ends: LineEnds::None, ..QWEN2 };
+pub(super) const MINICPM5: Modern = Modern { digits: usize::MAX, ..LLAMA3 };
+pub(super) const O200K: Modern = Modern { letters: Letters::Cased, line_ends: LineEnds::WithSlashes, ..LLAMA3 };
 pub(super) const TEKKEN: Modern = Modern { digits: 1, contractions: false, ..O200K };
+pub(super) const KIMI: Modern = Modern { letters: Letters::CasedExceptHan, ..LLAMA3 };
 
 /// Matches `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`.
 #[inline]
@@ -79,11 +96,14 @@ pub(super) fn modern(text: &str, start: usize, rules: Modern) -> Option<Range<us
     let end = match rules.letters {
         Letters::Alone => contraction(start).or_else(|| word(text, start, kind, after, LETTER, NUMBER)),
         Letters::WithMarks => contraction(start).or_else(|| word(text, start, kind, after, MARKED, NUMBER)),
-        Letters::Cased => cased_word(text, start, kind, after).map(|end| contraction(end).unwrap_or(end)),
+        Letters::Cased => cased_word(text, start, kind, after, next).map(|end| contraction(end).unwrap_or(end)),
+        Letters::CasedExceptHan => han(text, start).or_else(|| {
+            cased_word(text, start, kind, after, next_except_han).map(|end| contraction(end).unwrap_or(end))
+        }),
     };
     let end = end.unwrap_or_else(|| match kind {
         NUMBER => numbers(text, after, rules.digits),
-        _ => rest(text, start, rules.letters).unwrap_or_else(|| blank_lines(text, start, after, rules.end)),
+        _ => rest(text, start, rules).unwrap_or_else(|| blank_lines(text, start, after, rules.end)),
     });
     Some(start..end)
 }
@@ -101,14 +121,20 @@ pub(super) fn clip(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 /// Matches ``[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+``
-/// `| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.
-pub(super) fn deepseek(text: &str, mut start: usize) -> Option<Range<usize>> {
+/// `| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`; without line ends, `| ?[\p{P}\p{S}]+|[\r\n]|\s+(?!\S)|\s+`.
+pub(super) fn deepseek(text: &str, mut start: usize, line_ends: LineEnds) -> Option<Range<usize>> {
     loop {
         let (kind, after) = next(text, start)?;
         let end = name(text, start)
             .or_else(|| word(text, start, kind, after, MARKED, SYMBOLS))
-            .or_else(|| with_line_ends(text, start, |kind| kind.intersects(SYMBOLS), false))
-            .or_else(|| (kind == BLANK).then(|| blank_lines(text, start, after, false)));
+            .or_else(|| with_line_ends(text, start, |kind| kind.intersects(SYMBOLS), line_ends))
+            .or_else(|| {
+                (kind == BLANK).then(|| match line_ends {
+                    LineEnds::None if is_line_end(text.as_bytes()[start]) => after,
+                    LineEnds::None => blank(text, after),
+                    _ => blank_lines(text, start, after, false),
+                })
+            });
         if let Some(end) = end {
             return Some(start..end);
         }
@@ -149,8 +175,25 @@ fn word(text: &str, start: usize, kind: Category, after: usize, letters: Categor
     (end > from).then_some(end)
 }
 
+/// Matches `\p{Han}+`.
+fn han(text: &str, start: usize) -> Option<usize> {
+    let mut end = start;
+    while is_han(text, end) {
+        end = next(text, end)?.1;
+    }
+    (end > start).then_some(end)
+}
+
 /// Matches the two alternatives for words split by case, without the contraction.
-fn cased_word(text: &str, start: usize, kind: Category, after: usize) -> Option<usize> {
+///
+/// `next` returns the category of the character at a position, which decides whether words contain it, and its end.
+fn cased_word(
+    text: &str,
+    start: usize,
+    kind: Category,
+    after: usize,
+    next: impl Fn(&str, usize) -> Option<(Category, usize)>,
+) -> Option<usize> {
     // A mark may be the character before a word or in a word, with the same result: as the first character of a word it
     // is matched with what could follow it, and alone if nothing does.
     let from = if kind.intersects(MARKED) { start } else { after_prefix(text, start, kind, after, NUMBER)? };
@@ -161,7 +204,10 @@ fn cased_word(text: &str, start: usize, kind: Category, after: usize) -> Option<
             both = Some(end);
         }
     }
-    let whole = run(text, end, |kind| kind.intersects(TAIL));
+    let mut whole = end;
+    while let Some((_, after)) = next(text, whole).filter(|(kind, _)| kind.intersects(TAIL)) {
+        whole = after;
+    }
     match both {
         _ if whole > end => Some(whole),
         // The first part gives back characters to the second, which must not be empty.
@@ -173,7 +219,7 @@ fn cased_word(text: &str, start: usize, kind: Category, after: usize) -> Option<
 /// Returns the end of the one character that may precede a word: none of `others`, and no line end.
 #[inline]
 fn after_prefix(text: &str, start: usize, kind: Category, after: usize, others: Category) -> Option<usize> {
-    (!kind.intersects(others) && !matches!(text.as_bytes()[start], b'\r' | b'\n')).then_some(after)
+    (!kind.intersects(others) && !is_line_end(text.as_bytes()[start])).then_some(after)
 }
 
 /// Matches `\p{N}{1,most}` after its first character.
@@ -185,25 +231,28 @@ fn numbers(text: &str, mut end: usize, most: usize) -> usize {
     end
 }
 
-/// Matches ` ?[^\s\p{L}\p{N}]+[\r\n]*`, without marks if they belong to words alone, and with slashes at the end if case
-/// matters.
-fn rest(text: &str, start: usize, letters: Letters) -> Option<usize> {
-    let others = if letters == Letters::WithMarks { MATCHED.union(Category::MARK) } else { MATCHED };
-    with_line_ends(text, start, |kind| !kind.intersects(others), letters == Letters::Cased)
+/// Matches ` ?[^\s\p{L}\p{N}]+[\r\n]*`, without marks if they belong to words alone.
+fn rest(text: &str, start: usize, rules: Modern) -> Option<usize> {
+    let others = if rules.letters == Letters::WithMarks { MATCHED.union(Category::MARK) } else { MATCHED };
+    with_line_ends(text, start, |kind| !kind.intersects(others), rules.line_ends)
 }
 
-/// Matches an optional space, a run of characters for which `is` holds, and line ends, with `slashes` among these.
-fn with_line_ends(text: &str, start: usize, is: impl Fn(Category) -> bool, slashes: bool) -> Option<usize> {
+/// Matches an optional space, a run of characters for which `is` holds, and the line ends after it.
+fn with_line_ends(text: &str, start: usize, is: impl Fn(Category) -> bool, line_ends: LineEnds) -> Option<usize> {
     let from = start + usize::from(text.as_bytes()[start] == b' ');
     let end = run(text, from, is);
-    let goes_on = |byte: &&u8| matches!(byte, b'\r' | b'\n') || slashes && **byte == b'/';
+    let goes_on = |byte: &&u8| match line_ends {
+        LineEnds::None => false,
+        LineEnds::All => is_line_end(**byte),
+        LineEnds::WithSlashes => is_line_end(**byte) || **byte == b'/',
+    };
     (end > from).then(|| end + text.as_bytes()[end..].iter().take_while(goes_on).count())
 }
 
 /// Matches `\s*[\r\n]+|\s+(?!\S)|\s+`, preceded by `\s+\z` if `whole_at_end`.
 fn blank_lines(text: &str, start: usize, after: usize, whole_at_end: bool) -> usize {
     let end = run(text, start, |kind| kind == BLANK);
-    let newline = text.as_bytes()[start..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n'));
+    let newline = text.as_bytes()[start..end].iter().rposition(|&byte| is_line_end(byte));
     match newline {
         _ if whole_at_end && end == text.len() => end,
         Some(newline) => start + newline + 1,
@@ -235,4 +284,19 @@ fn next(text: &str, at: usize) -> Option<(Category, usize)> {
     let byte = *text.as_bytes().get(at)?;
     let c = if byte.is_ascii() { char::from(byte) } else { text[at..].chars().next()? };
     Some((category(c), at + c.len_utf8()))
+}
+
+/// Returns the category of the character at `at` and its end; Han characters are in no category.
+fn next_except_han(text: &str, at: usize) -> Option<(Category, usize)> {
+    next(text, at).map(|(kind, after)| (if is_han(text, at) { Category::REST } else { kind }, after))
+}
+
+/// Returns whether the character at `at` matches `\p{Han}`.
+fn is_han(text: &str, at: usize) -> bool {
+    text.as_bytes().get(at).is_some_and(|byte| !byte.is_ascii())
+        && text[at..].chars().next().is_some_and(|c| class(c).is_han())
+}
+
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
 }

@@ -5,9 +5,9 @@ use onig::Regex;
 use super::*;
 
 /// Characters that the patterns distinguish, and similar ones that they should not.
-const ALPHABET: [char; 32] = [
+const ALPHABET: [char; 34] = [
     ' ', '\n', '\t', '\r', '\u{85}', '\u{A0}', '\u{3000}', '\u{2028}', '\u{200B}', '\u{1C}', '\'', '’', '!', '/', 'a',
-    's', 'S', 't', 'r', 'e', 'v', 'l', 'm', 'd', 'É', 'ſ', '中', '7', '²', '\u{301}', 'ǅ', 'ʼ',
+    's', 'S', 't', 'r', 'e', 'v', 'l', 'm', 'd', 'É', 'ſ', '中', '7', '²', '\u{301}', 'ǅ', 'ʼ', '〇', '⼀',
 ];
 
 fn engine(pattern: &str) -> Regex {
@@ -96,6 +96,20 @@ fn o200k_divides_words_by_case() {
 }
 
 #[test]
+fn kimi_has_runs_of_han_characters() {
+    let words = |text| words(Grammar::Kimi, text);
+    assert_eq!(words("中文ABCd's⼀々〇 12〇3"), ["中文", "ABCd's", "⼀々〇", " ", "12〇", "3"]);
+    assert_eq!(words(" 中\u{301}かな，⼀。\n/"), [" ", "中", "\u{301}かな", "，⼀。\n", "/"]);
+}
+
+#[test]
+fn line_ends_and_digits_differ() {
+    assert_eq!(words(Grammar::SeedCoder, "a!\n\n 12"), ["a", "!", "\n\n", " ", "1", "2"]);
+    assert_eq!(words(Grammar::MiniCpm5, "a!\n 1234²"), ["a", "!\n", " ", "1234²"]);
+    assert_eq!(words(Grammar::Spark, "a!\n\n 12  \n"), ["a", "!", "\n", "\n", " ", "  \n"]);
+}
+
+#[test]
 fn clip_has_no_white_space() {
     let words = |text| words(Grammar::Clip, text);
     assert_eq!(words(" it's 12 o'clock!! "), ["it", "'s", "1", "2", "o", "'", "clock", "!!"]);
@@ -124,9 +138,9 @@ fn categories_equal_the_engine() {
 fn short_texts_are_split_like_the_engine() {
     for (grammar, pattern) in PATTERNS {
         let engine = engine(pattern);
-        assert_eq!(check_all(grammar, &engine, &ALPHABET, 2), 1 + 32 + 32 * 32);
+        assert_eq!(check_all(grammar, &engine, &ALPHABET, 2), 1 + 34 + 34 * 34);
         check_all(grammar, &engine, &[' ', '\n', '\'', 's', 'É', '2', '!'], 4);
-        check_all(grammar, &engine, &['A', 'a', '中', '\u{301}', '!', ' '], 4);
+        check_all(grammar, &engine, &['A', 'a', '中', '\u{301}', '!', ' ', '〇', '⼀'], 4);
         check_random(grammar, &engine, &ALPHABET, 3000);
     }
 }
