@@ -373,6 +373,21 @@ def test_paths_agree_where_a_text_is_one_word(
     check_paths_agree(tok.with_added_tokens(FLAGGED), texts)
 
 
+def test_fallback_bytes_keep_their_names_beside_a_token_of_another_name() -> None:
+    """An added token whose normal form differs from its entry makes the paths compare names."""
+    fallback = [f"<0x{byte:02X}>" for byte in range(256)]
+    vocab = [("<unk>", 0.0), *((token, -3.0) for token in fallback), ("▁", -1.0), ("x y", -3.0)]
+    model = pw.models.Unigram(
+        vocab, unk_id=0, byte_fallback=True, precision="float32", reserved=["<unk>", *fallback]
+    )
+    tok = pw.Tokenizer(model, normalizer=n.SentencePiece())
+    tok = tok.with_added_tokens([pw.AddedToken("x y", normalized=True)])
+    paths: tuple[EncodingPath, EncodingPath] = ("generic", "fast")
+    options = [tok._new_options(True, "text", None, None, Way(path)) for path in paths]
+    generic, fast = (tok._core.encode("b\u20dd", None, False, each) for each in options)
+    assert fast == generic
+
+
 def test_paths_agree_while_the_cache_is_bypassed() -> None:
     """Text without repetition bypasses the cache; the text after it gives the same tokens."""
     tok = tokenizer("bert 1111")

@@ -57,7 +57,8 @@ impl<'a, C: Context> ColumnSink<'a, C> {
         let (before, mut words) = (self.encoding.len(), 0);
         for (id, span, word) in tokens {
             if self.encoder.tokenizer.shadows {
-                let name = self.encoder.tokenizer.model().vocab().token(self.untagged(id));
+                let id = self.untagged(id);
+                let name = self.encoder.tokenizer.model().vocab().token(id);
                 name.into_iter().for_each(|name| self.name(id, name));
             }
             self.push(id, span.shifted(at), self.word + word);
