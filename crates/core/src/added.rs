@@ -5,6 +5,7 @@
 //! a word, or a special token that is to be text) still consumes its text, as in the reference library.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -103,7 +104,7 @@ struct Automata {
     raw: Option<Automaton>,
     normalized: Option<Automaton>,
     /// For the normalized text: a part of each token that is in the original text too where only spaces change.
-    parts: Option<AhoCorasick>,
+    parts: OnceLock<Option<AhoCorasick>>,
 }
 
 /// An Aho-Corasick automaton with the tokens of its patterns.
@@ -294,8 +295,7 @@ impl AddedTokens {
                 .collect()
         };
         let (raw, normalized) = (self.automaton(places(false))?, self.automaton(places(true))?);
-        let parts = normalized.as_ref().and_then(|normalized| self.parts_without_spaces(normalized));
-        Ok(Automata { raw, normalized, parts })
+        Ok(Automata { raw, normalized, parts: OnceLock::new() })
     }
 
     /// Builds the automaton of the longest part of each token without spaces and metaspaces, if each has one.
@@ -337,7 +337,9 @@ impl AddedTokenSearch<'_> {
 
     /// Whether a token may be in the text whose spaces are written as metaspaces; if not, it is in none.
     pub(crate) fn may_be_in(self, text: &str) -> bool {
-        self.automata.parts.as_ref().is_none_or(|parts| parts.is_match(text))
+        let Automata { normalized, parts, .. } = self.automata;
+        let parts = parts.get_or_init(|| self.tokens.parts_without_spaces(normalized.as_ref()?));
+        parts.as_ref().is_none_or(|parts| parts.is_match(text))
     }
 
     /// Whether an error may need the original position of normalized text.

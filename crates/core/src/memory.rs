@@ -5,17 +5,22 @@
 
 /// Returns a vector of `length` values, in huge pages if the system has them.
 pub(crate) fn filled<T: Copy>(value: T, length: usize) -> Vec<T> {
-    let mut values = Vec::with_capacity(length);
-    advise(values.spare_capacity_mut());
+    let mut values = reserved(length);
     values.resize(length, value);
     values
 }
 
 /// Returns a copy of a table, in huge pages if the system has them.
 pub(crate) fn copied<T: Copy>(table: &[T]) -> Vec<T> {
-    let mut values = Vec::with_capacity(table.len());
-    advise(values.spare_capacity_mut());
+    let mut values = reserved(table.len());
     values.extend_from_slice(table);
+    values
+}
+
+/// Returns an empty vector with memory for this number of values.
+fn reserved<T>(length: usize) -> Vec<T> {
+    let mut values = Vec::with_capacity(length);
+    advise(values.spare_capacity_mut());
     values
 }
 

@@ -112,7 +112,7 @@ impl Chunker for AdjacencyChunker {
         false
     }
 
-    /// Returns whether there are symbols: where they are, is not sought.
+    /// Returns whether there are user-defined symbols; the text is not searched for them.
     fn may_shift_offsets(&self, _: &str) -> bool {
         self.has_symbols
     }

@@ -8,7 +8,7 @@ use crate::text::unicode::{Class, class};
 
 /// The characters that the normalizer of a splitter does not change, whatever characters are beside them.
 #[derive(Debug, Clone)]
-pub(super) enum Unchanged {
+pub(crate) enum Unchanged {
     /// All: there is no normalizer.
     All,
     /// Those that are inert (see [`crate::text::unicode::Class`]).
@@ -17,7 +17,7 @@ pub(super) enum Unchanged {
 
 impl Unchanged {
     /// Returns the unchanged characters of a splitter; `None` if they are not known.
-    pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
+    pub(crate) fn of(splitter: &WordSplitter) -> Option<Self> {
         let Some(locality) = splitter.locality() else { return Some(Self::All) };
         Some(Self::Inert(Box::new(InertDetector::new(locality.active?))))
     }
@@ -28,7 +28,7 @@ impl Unchanged {
     }
 
     /// Returns whether a text consists of such characters; O(n) in bytes if there is a normalizer.
-    pub(super) fn contains(&self, text: &str) -> bool {
+    pub(crate) fn contains(&self, text: &str) -> bool {
         self.first_other(text).is_none()
     }
 
@@ -51,7 +51,7 @@ impl Unchanged {
 
 /// Finds the characters of a text that are not inert.
 #[derive(Debug, Clone)]
-pub(super) struct InertDetector {
+pub(crate) struct InertDetector {
     active: Class,
     /// For each byte, whether it is a continuation byte, or the lead byte of inert characters only.
     bytes: [bool; 256],

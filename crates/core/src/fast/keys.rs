@@ -74,11 +74,9 @@ impl HashedKey {
     /// Returns the key and the hash of the non-empty chunk `text[start..end]`.
     #[cfg(test)]
     fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
-        match fold {
-            Fold::Nothing => Self::folded(text, start, end, |low, high| (low, high)),
-            Fold::Case => Self::folded(text, start, end, lowercase),
-            Fold::Space(spaces) => Self::folded(text, start, end, |low, high| (one_space(low, spaces), high)),
-        }
+        let (mut list, ends) = (KeyList::default(), [start, end].map(|at| u32::try_from(at).unwrap_or_default()));
+        list.fill(text, ChunkRanges::contiguous(&ends), fold, |_| ());
+        list.as_slice()[0]
     }
 
     /// Returns the hashed key of a chunk that the first tier does not hold.

@@ -39,6 +39,7 @@ pub(crate) use chunk_counts::{ChunkCounts, Documents, WordTable};
 use chunker::Chunker;
 pub(crate) use chunker::{Capabilities, ModelInput};
 use divisions::DivisionChunker;
+pub(crate) use inert::Unchanged;
 use keys::{HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
 use metaspace::MetaspaceChunker;

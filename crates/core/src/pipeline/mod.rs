@@ -32,6 +32,7 @@ use crate::model::{Model, Trainer};
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use encode::{Step, steps};
+use fast_path::normal_form::KnownForms;
 
 /// The record of a training: its settings, and its results except the vocabulary.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +90,8 @@ pub struct Tokenizer {
     shadows: bool,
     /// The fast path, or the reason why the stages have none.
     fast: std::result::Result<FastPath, &'static str>,
+    /// For added tokens that are matched in normalized text: the texts in which they are found without normalizing.
+    forms: Option<KnownForms>,
     /// The steps of post-processing for one text and for a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
     /// The identity of this tokenizer, so that a cache is used only with the tokenizer that filled it.
@@ -112,7 +115,9 @@ impl Tokenizer {
         };
         let shadows = added.tokens().iter().any(is_shadow);
         let fast = FastPath::of(&parts.splitter, &parts.model);
-        let mut tokenizer = Self { parts, added, shadows, fast, plans, identity: Arc::default() };
+        let is_normalized = added.tokens().iter().any(|token| token.normalized);
+        let forms = is_normalized.then(|| KnownForms::of(&parts.splitter));
+        let mut tokenizer = Self { parts, added, shadows, fast, forms, plans, identity: Arc::default() };
         tokenizer.compare_token_names();
         Ok(tokenizer)
     }

@@ -7,7 +7,7 @@
 mod chunk;
 mod columns;
 mod ids;
-mod normal_form;
+pub(super) mod normal_form;
 pub(super) mod scratch;
 
 use self::chunk::ChunkEncoder;
@@ -173,14 +173,15 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                     )
                 }
             };
-            matching.raw(part, base, |found| match found {
-                TextPart::Text(span) if matching.searches_normalized() => {
+            let known = tokenizer.forms.as_ref().filter(|_| matching.searches_normalized());
+            matching.raw(part, base, |found| match (found, known) {
+                (TextPart::Text(span), Some(known)) => {
                     let (plain, base) = (&part[span.range()], base + span.start);
-                    normal_form::parts(matching, tokenizer.splitter(), plain, base as usize, forms, |form, found| {
+                    known.parts(matching, tokenizer.splitter(), plain, base as usize, forms, |form, found| {
                         each(form, base, found)
                     })
                 }
-                found => each(part, base, found),
+                (found, _) => each(part, base, found),
             })?;
             start = end;
         }

@@ -2,12 +2,11 @@
 
 use super::Result;
 use crate::added::{AddedTokenSearch, TextPart};
-use crate::fast::Fallback;
+use crate::fast::{Fallback, Unchanged};
 use crate::normalize::Normalized;
 use crate::normalize::locality::CharacterChanges;
 use crate::splitter::WordSplitter;
 use crate::text::span::Span;
-use crate::text::unicode::{Class, class};
 
 /// The buffers of normal forms.
 #[derive(Debug, Default)]
@@ -23,52 +22,68 @@ impl FormBuffers {
     }
 }
 
-/// Calls `each` with the parts of a text that contains no tokens of the original text: its tokens, and the text between.
-///
-/// With each part comes the text whose bytes it counts: the original, or a normal form in which every character has the
-/// place that it has in the original. `base` is the first byte of the text in the input. If neither is known to have the
-/// tokens at the right places, and there are any, the text needs the generic path.
-pub(super) fn parts(
-    search: AddedTokenSearch<'_>,
-    splitter: &WordSplitter,
-    text: &str,
-    base: usize,
-    buffers: &mut FormBuffers,
-    mut each: impl FnMut(&str, TextPart) -> Result<()>,
-) -> Result<()> {
-    let origin = |at| base + at;
-    let locality = splitter.locality();
-    if locality.is_none_or(|locality| locality.active.is_some_and(|active| is_inert(text, active))) {
-        return search.normalized(text, origin, |part| each(text, part));
-    }
-    let writes_metaspaces =
-        locality.and_then(|locality| locality.metaspaces).is_some_and(|spaces| spaces.keeps_characters());
-    if writes_metaspaces && !search.may_be_in(text) {
-        return each(text, TextPart::Text(Span::new(0, text.len())));
-    }
-    if let Some(changes) = locality.and_then(|locality| locality.characters)
-        && fill_ascii(text, changes, &mut buffers.ascii)
-    {
-        let form = &buffers.ascii;
-        return search.normalized(form, origin, |part| each(form, part));
-    }
-    let (form, spare) = &mut buffers.normalized;
-    splitter.normalize_into(text, form, spare)?;
-    // The place of an error does not matter: the generic path returns it.
-    search.normalized(
-        form.text(),
-        |_| base,
-        |part| match part {
-            TextPart::Text(_) => Ok(()),
-            TextPart::Token(..) => Err(Fallback::AddedToken),
-        },
-    )?;
-    each(text, TextPart::Text(Span::new(0, text.len())))
+/// The texts whose added tokens are found without normalizing them, by the normalizer of a tokenizer.
+#[derive(Debug)]
+pub(in crate::pipeline) struct KnownForms {
+    /// The characters that it does not change, if these are known.
+    unchanged: Option<Unchanged>,
+    /// Its changes, if it maps each character by itself.
+    characters: Option<CharacterChanges>,
+    /// Whether it only writes metaspaces.
+    writes_metaspaces: bool,
 }
 
-/// Returns whether a normalizer that changes only characters with these properties does not change a text.
-fn is_inert(text: &str, active: Class) -> bool {
-    text.chars().all(|c| c.is_ascii() || !class(c).intersects(active))
+impl KnownForms {
+    /// Returns what is known of the normal forms of a splitter.
+    pub(in crate::pipeline) fn of(splitter: &WordSplitter) -> Self {
+        let locality = splitter.locality();
+        Self {
+            unchanged: Unchanged::of(splitter),
+            characters: locality.and_then(|locality| locality.characters),
+            writes_metaspaces: locality
+                .and_then(|locality| locality.metaspaces)
+                .is_some_and(|spaces| spaces.keeps_characters()),
+        }
+    }
+
+    /// Calls `each` with the parts of a text without tokens of the original text: its tokens, and the text between them.
+    ///
+    /// With each part comes the text whose bytes it counts: the original, or a normal form in which every character has the
+    /// place that it has in the original. `base` is the first byte of the text in the input. If neither is known to have the
+    /// tokens at the right places, and there are any, the text needs the generic path.
+    pub(super) fn parts(
+        &self,
+        search: AddedTokenSearch<'_>,
+        splitter: &WordSplitter,
+        text: &str,
+        base: usize,
+        buffers: &mut FormBuffers,
+        mut each: impl FnMut(&str, TextPart) -> Result<()>,
+    ) -> Result<()> {
+        let origin = |at| base + at;
+        if self.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(text)) {
+            return search.normalized(text, origin, |part| each(text, part));
+        }
+        let whole = TextPart::Text(Span::new(0, text.len()));
+        if self.writes_metaspaces && !search.may_be_in(text) {
+            return each(text, whole);
+        }
+        if let Some(changes) = self.characters
+            && fill_ascii(text, changes, &mut buffers.ascii)
+        {
+            let form = &buffers.ascii;
+            return search.normalized(form, origin, |part| each(form, part));
+        }
+        let (form, spare) = &mut buffers.normalized;
+        splitter.normalize_into(text, form, spare)?;
+        let refuse_tokens = |part| match part {
+            TextPart::Text(_) => Ok(()),
+            TextPart::Token(..) => Err(Fallback::AddedToken),
+        };
+        // The place of an error does not matter: the generic path returns it.
+        search.normalized(form.text(), |_| base, refuse_tokens)?;
+        each(text, whole)
+    }
 }
 
 /// Fills `form` with the normal form of a text whose characters are mapped one to one; returns false for other texts.

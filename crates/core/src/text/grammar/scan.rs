@@ -204,10 +204,7 @@ fn cased_word(
             both = Some(end);
         }
     }
-    let mut whole = end;
-    while let Some((_, after)) = next(text, whole).filter(|(kind, _)| kind.intersects(TAIL)) {
-        whole = after;
-    }
+    let whole = run_by(&next, text, end, |kind| kind.intersects(TAIL));
     match both {
         _ if whole > end => Some(whole),
         // The first part gives back characters to the second, which must not be empty.
@@ -271,7 +268,18 @@ fn blank(text: &str, after: usize) -> usize {
 
 /// Returns the end of the run of characters from `at` for which `is` holds.
 #[inline]
-fn run(text: &str, mut at: usize, is: impl Fn(Category) -> bool) -> usize {
+fn run(text: &str, at: usize, is: impl Fn(Category) -> bool) -> usize {
+    run_by(next, text, at, is)
+}
+
+/// Returns the end of such a run; `next` returns the category of the character at a position, and its end.
+#[inline]
+fn run_by(
+    next: impl Fn(&str, usize) -> Option<(Category, usize)>,
+    text: &str,
+    mut at: usize,
+    is: impl Fn(Category) -> bool,
+) -> usize {
     while let Some((_, after)) = next(text, at).filter(|&(kind, _)| is(kind)) {
         at = after;
     }
