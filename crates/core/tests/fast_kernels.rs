@@ -74,7 +74,32 @@ fn pipelines() -> Vec<Value> {
             },
         })
     };
-    stages.map(pipeline).into()
+    stages.map(pipeline).into_iter().chain([byte_fallback()]).collect()
+}
+
+/// Returns a pipeline that encodes a text as one word, by a BPE model with byte fallback.
+fn byte_fallback() -> Value {
+    let letters = "▁abehilnoux1é中a\u{301}σ\u{AC00}![-".chars().map(String::from);
+    let merges = ["▁ a", "▁ ▁", "h e", "l l", "he ll", "hell o", "é é", "中 a", "1 1", "a !", "! ▁", "\u{AC00} 中"];
+    let made = merges.map(|merge| merge.replace(' ', ""));
+    let bytes = (0..=255).map(|byte: u8| format!("<0x{byte:02X}>"));
+    let entries = ["<unk>".to_owned()].into_iter().chain(bytes).chain(letters).chain(made);
+    let mut vocab = serde_json::Map::new();
+    for entry in entries {
+        let id = vocab.len();
+        vocab.entry(entry).or_insert(json!(id));
+    }
+    let spaces = json!({"type": "Replace", "pattern": {"String": " "}, "content": "▁"});
+    json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+        "normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "▁"}, spaces]},
+        "pre_tokenizer": null, "post_processor": null, "decoder": null,
+        "model": {
+            "type": "BPE", "dropout": null, "unk_token": "<unk>", "continuing_subword_prefix": null,
+            "end_of_word_suffix": null, "fuse_unk": true, "byte_fallback": true, "ignore_merges": false,
+            "vocab": vocab, "merges": merges,
+        },
+    })
 }
 
 /// A pipeline with each kernel that runs here, and a scratch for each.

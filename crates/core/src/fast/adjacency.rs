@@ -4,26 +4,37 @@
 //! text, and passes the whole text to the model. No token spans two adjacent characters that are adjacent in no
 //! vocabulary entry, so the text before and after such a position can be encoded separately. The model's adjacency
 //! table holds the pairs that occur in entries: see [`crate::model::adjacency`].
+//!
+//! A text is not cut at all of these positions: in ASCII only at those that a few sets of bytes describe, because blocks
+//! are classified by sets; beyond ASCII only in unspaced scripts.
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, SCALAR};
+use super::masks::{BLOCK, BlockLoop, Classifier, Masks, below, last_block};
+use super::stability::Stability;
+use super::unspaced::UnspacedBoundaries;
 use crate::model::Model;
-use crate::model::adjacency::{Adjacency, ByteAdjacency};
+use crate::model::adjacency::{Adjacency, ByteAdjacency, SEPARATE, SeparateBytes, TextAdjacency};
 use crate::normalize::locality::Metaspaces;
 use crate::pretokenize::boundary::Boundary;
 use crate::settings::{METASPACE, PrependScheme};
 use crate::splitter::WordSplitter;
+use crate::text::unicode::CharSet;
 
 /// Cuts texts between characters that the model never merges.
 #[derive(Debug, Clone)]
 pub(super) struct AdjacencyChunker {
     adjacency: ByteAdjacency,
+    classifier: Classifier<SETS>,
+    unspaced: UnspacedBoundaries,
     prefix: Prefix,
     /// Whether there are user-defined symbols, whose characters all have the same offset.
     has_symbols: bool,
 }
+
+/// The sets of bytes: two for each pair of [`SeparateBytes`].
+const SETS: usize = 2 * SEPARATE;
 
 /// The metaspace before a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +50,11 @@ enum Prefix {
 impl AdjacencyChunker {
     /// Returns the chunker of a pipeline that only writes spaces as metaspaces, if its model has an adjacency of bytes.
     pub(super) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
-        let mut has_symbols = false;
+        let mut symbols: &[String] = &[];
         let prefix = match (splitter.boundary(), splitter.locality()) {
             (None, Some(locality)) => {
                 let spaces = locality.metaspaces.filter(Metaspaces::keeps_characters)?;
-                has_symbols = !spaces.symbols.is_empty();
+                symbols = spaces.symbols;
                 if spaces.prefix { Prefix::Always } else { Prefix::Never }
             }
             (Some(Boundary::Whole { prepend }), None) => match prepend {
@@ -53,7 +64,19 @@ impl AdjacencyChunker {
             },
             _ => return None,
         };
-        Some(Self { adjacency: model.byte_adjacency(METASPACE)?, prefix, has_symbols })
+        let TextAdjacency { bytes: adjacency, separate, unspaced } = model.text_adjacency(METASPACE, symbols)?;
+        let classifier = Classifier::new(std::array::from_fn(|byte| sets(&separate, byte)));
+        // Entries have metaspaces for spaces, so the adjacency of characters does not hold for spaces.
+        let mut ascii = [Stability::Stable; 128];
+        ascii[usize::from(b' ')] = Stability::Separator;
+        let unspaced = UnspacedBoundaries::new(unspaced, &CharSet::default(), &ascii);
+        Some(Self { adjacency, classifier, unspaced, prefix, has_symbols: !symbols.is_empty() })
+    }
+
+    /// Returns whether the text may be cut at byte `at`, which is not 0.
+    fn separates(&self, text: &str, at: usize) -> bool {
+        let bytes = text.as_bytes();
+        !self.adjacency.joins(bytes[at - 1], bytes[at]) || text.is_char_boundary(at) && self.unspaced.lies_at(text, at)
     }
 
     /// Returns whether a metaspace is put before a text.
@@ -77,11 +100,11 @@ impl AdjacencyChunker {
 
 impl Chunker for AdjacencyChunker {
     fn with_kernel(self, name: &str) -> Option<Self> {
-        (name == SCALAR).then_some(self)
+        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
     }
 
     fn kernel(&self) -> &'static str {
-        SCALAR
+        self.classifier.name()
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -89,10 +112,12 @@ impl Chunker for AdjacencyChunker {
         Capabilities { is_one_word: true, prefixes_first, ..Capabilities::default() }
     }
 
-    /// Returns the end of the first chunk, which is the only one that may get a metaspace before it.
+    /// Returns the end of the first chunk, which is the only one that may get a metaspace before it, or 0 without one.
     fn first(&self, text: &str) -> usize {
-        let bytes = text.as_bytes();
-        (1..bytes.len()).find(|&at| !self.adjacency.joins(bytes[at - 1], bytes[at])).unwrap_or(bytes.len())
+        if !self.prefixes(text) {
+            return 0;
+        }
+        (1..text.len()).find(|&at| self.separates(text, at)).unwrap_or(text.len())
     }
 
     #[inline]
@@ -124,21 +149,58 @@ impl Chunker for AdjacencyChunker {
 }
 
 impl ContiguousChunks for AdjacencyChunker {
-    fn list(&self, text: &str, mut at: usize, list: &mut ChunkList) -> usize {
-        let bytes = text.as_bytes();
+    #[inline]
+    fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize {
+        self.classifier.run(Blocks { chunker: self, text, at, list })
+    }
+}
+
+/// Some blocks of a text, whose chunks are listed.
+struct Blocks<'a> {
+    chunker: &'a AdjacencyChunker,
+    text: &'a str,
+    at: usize,
+    list: &'a mut ChunkList,
+}
+
+impl BlockLoop<SETS> for Blocks<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> usize {
+        let (mut at, bytes) = (self.at, self.text.as_bytes());
+        // The sets of the byte before the block, and its first bit if a chunk that is listed begins with it.
+        let mut before = if at == 0 { 0 } else { self.chunker.classifier.sets_of(bytes[at - 1]) };
+        let mut listed = u64::from(self.list.last_start() == at);
         for _ in 0..BLOCKS {
-            let end = bytes.len().min(at + 1 + BLOCK);
+            let rest = &bytes[at..];
+            let (block, length) = match rest.first_chunk::<BLOCK>() {
+                Some(block) => (masks(block), BLOCK),
+                None => (masks(&last_block(rest)), rest.len()),
+            };
+            let Masks { sets, high, inside } = block;
             let mut starts = 0;
-            for (place, pair) in bytes[at..end].windows(2).enumerate() {
-                starts |= u64::from(!self.adjacency.joins(pair[0], pair[1])) << place;
+            for (place, pair) in sets.as_chunks::<2>().0.iter().enumerate() {
+                starts |= (pair[0] << 1 | u64::from(before >> (2 * place) & 1)) & pair[1];
             }
-            list.add_contiguous(at + 1, starts);
-            if end == bytes.len() {
-                list.begin(end);
-                return end;
+            // Characters of unspaced scripts have at least three bytes.
+            if inside & inside << 1 != 0 {
+                starts |= self.chunker.unspaced.find(self.text, at, high & !inside);
             }
-            at = end - 1;
+            self.list.add_contiguous(at, starts & below(length) & !listed);
+            at += length;
+            if at == bytes.len() {
+                self.list.begin(at);
+                break;
+            }
+            (before, listed) = (self.chunker.classifier.sets_of(bytes[at - 1]), 0);
         }
         at
     }
+}
+
+/// Returns the sets that contain a byte, one bit a set.
+fn sets(separate: &[SeparateBytes; SEPARATE], byte: usize) -> u8 {
+    let of_pair = |pair: &SeparateBytes| u8::from(pair.left[byte]) | u8::from(pair.right[byte]) << 1;
+    separate.iter().rev().fold(0, |sets, pair| sets << 2 | of_pair(pair))
 }

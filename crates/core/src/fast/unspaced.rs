@@ -30,16 +30,17 @@ impl UnspacedBoundaries {
         unstable: &CharSet,
         ascii: &[Stability; 128],
     ) -> Self {
-        let mut kinds = CharMap::new(STABLE);
-        unstable.iter().for_each(|c| *kinds.get_mut(c) = UNSTABLE);
+        let others = if known.is_none() { KNOWN } else { 0 };
+        let mut kinds = CharMap::new(STABLE | others);
+        unstable.iter().for_each(|c| *kinds.get_mut(c) = UNSTABLE | others);
         for (byte, kind) in (0_u8..).zip(ascii) {
             *kinds.get_mut(char::from(byte)) = match kind {
-                Stability::Stable => STABLE,
-                Stability::Separator => 0,
-                Stability::Unstable => UNSTABLE,
+                Stability::Stable => STABLE | others,
+                Stability::Separator => others,
+                Stability::Unstable => UNSTABLE | others,
             };
         }
-        known.into_iter().for_each(|c| *kinds.get_mut(c) |= KNOWN);
+        known.into_iter().flatten().for_each(|c| *kinds.get_mut(c) |= KNOWN);
         Self { adjacency, kinds }
     }
 

@@ -18,7 +18,7 @@ use crate::lattice::Sampling;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
 use crate::vocab::{Entries, Vocab};
-use adjacency::{ByteAdjacency, SpaceAdjacency};
+use adjacency::{SpaceAdjacency, TextAdjacency};
 pub(crate) use bpe::WordParts;
 use bpe::{Bpe, BpeScratch};
 use context::Context;
@@ -314,12 +314,12 @@ impl Model {
         }
     }
 
-    /// Returns the adjacency of bytes, with spaces written as `space`.
+    /// Returns the adjacency of a text that is one word, if no word but only adjacent characters matter.
     ///
-    /// `None` if any two bytes may become part of one token.
-    pub(crate) fn byte_adjacency(&self, space: char) -> Option<ByteAdjacency> {
+    /// Spaces are written as `space`, and `symbols` stay whole.
+    pub(crate) fn text_adjacency(&self, space: char, symbols: &[String]) -> Option<TextAdjacency> {
         match self {
-            Self::Bpe(model) => model.byte_adjacency(space),
+            Self::Bpe(model) => model.text_adjacency(space, symbols),
             Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
         }
     }

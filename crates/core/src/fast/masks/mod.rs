@@ -100,6 +100,11 @@ impl<const N: usize> Classifier<N> {
         }
     }
 
+    /// Returns the sets that contain a byte, one bit a set.
+    pub(super) fn sets_of(&self, byte: u8) -> u8 {
+        self.tables.bits[usize::from(byte)]
+    }
+
     /// Returns the name of the kernel.
     pub(super) fn name(&self) -> &'static str {
         match self.kernel {

@@ -5,24 +5,32 @@
 use std::collections::HashSet;
 
 use super::{Bpe, Merges, NO_RANK, Settings};
-use crate::model::adjacency::{ByteAdjacency, neighbours};
+use crate::model::adjacency::{
+    ByteAdjacency, CharacterAdjacency, FIRST_UNSPACED, PairCounts, TextAdjacency, UnspacedAdjacency, neighbours,
+};
 use crate::text::bytes::byte_entry;
 
 impl Bpe {
-    /// Returns the pairs of adjacent bytes that one token may span; `None` if any pair may be spanned.
+    /// Returns the adjacency of a text that is one word; `None` if a token may span any two characters.
     ///
-    /// Spaces are written as `space`. The result requires that only entries that contain two adjacent characters join
-    /// them. So a character without an entry must become fallback entries that never merge.
-    pub(crate) fn byte_adjacency(&self, space: char) -> Option<ByteAdjacency> {
+    /// Spaces are written as `space`, and `symbols` stay whole. The result requires that only entries that contain two
+    /// adjacent characters join them. So a character without an entry must become fallback entries that never merge.
+    pub(crate) fn text_adjacency(&self, space: char, symbols: &[String]) -> Option<TextAdjacency> {
         let Settings { continuing_subword_prefix, end_of_word_suffix, ignore_merges, byte_fallback, .. } =
             self.settings();
         let has_affix = !continuing_subword_prefix.is_empty() || !end_of_word_suffix.is_empty();
         if has_affix || *ignore_merges || !byte_fallback || !self.bytes_never_merge() {
             return None;
         }
-        let entries = self.vocab().iter().filter(|&(_, id)| self.may_be_produced(id));
-        let pairs = entries.flat_map(|(text, _)| neighbours(text.chars().filter(|&c| c != ' ')));
-        Some(ByteAdjacency::new(pairs, space))
+        let entries = || self.vocab().iter().filter(|&(_, id)| self.may_be_produced(id)).map(|(text, _)| text);
+        let symbols: Vec<String> =
+            symbols.iter().map(|symbol| symbol.replace(' ', space.encode_utf8(&mut [0; 4]))).collect();
+        let texts = || entries().chain(symbols.iter().map(String::as_str));
+        let pairs = || texts().flat_map(|text| neighbours(text.chars().filter(|&c| c != ' ')));
+        let unspaced = || pairs().filter(|&(_, right)| right >= FIRST_UNSPACED);
+        let counts = PairCounts::new(pairs(), space);
+        let unspaced = UnspacedAdjacency { characters: CharacterAdjacency::new(unspaced), known: None };
+        Some(TextAdjacency { bytes: ByteAdjacency::new(&counts), separate: counts.separate(), unspaced })
     }
 
     /// Returns whether a merge may produce an entry.

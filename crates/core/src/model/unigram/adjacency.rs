@@ -30,7 +30,7 @@ impl Unigram {
     fn unspaced_adjacency(&self, symbols: &[String]) -> UnspacedAdjacency {
         let texts = || self.vocab().iter().map(|(text, _)| text).chain(symbols.iter().map(String::as_str));
         let pairs = || texts().flat_map(|text| neighbours(text.chars())).filter(|&(_, right)| right >= FIRST_UNSPACED);
-        UnspacedAdjacency { characters: CharacterAdjacency::new(pairs), known: self.known().collect() }
+        UnspacedAdjacency { characters: CharacterAdjacency::new(pairs), known: Some(self.known().collect()) }
     }
 
     /// Returns the characters that are pieces, so that they are never unknown.
