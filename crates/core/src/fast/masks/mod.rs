@@ -58,6 +58,8 @@ pub(super) struct Classifier<const N: usize> {
 struct Tables<const N: usize> {
     /// For each byte, a bit for each set that contains it.
     bits: [u8; 256],
+    /// The table of the portable kernel.
+    spread: scalar::Spread,
     /// For each set and low nibble, a bit for each high nibble with which the byte is in the set.
     ///
     /// The first half of the table is for ASCII, the second for the other bytes.
@@ -71,7 +73,7 @@ impl<const N: usize> Tables<N> {
             (0..8).filter(is_in).fold(0, |row, high| row | 1 << high)
         };
         let rows = |half| std::array::from_fn(|set| std::array::from_fn(|low| row(half, set, low)));
-        Self { bits, rows: [rows(0), rows(1)] }
+        Self { bits, spread: scalar::spread(&bits), rows: [rows(0), rows(1)] }
     }
 }
 
