@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import corpus
 import documents
 import numpy as np
-from peers import Peer, agree, compared
+from peers import Peer, agree, all_columns, compared
 from timing import best
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def measure() -> Iterator[Row | Cell]:
         return
     for name in documents.TEXTS:
         yield from _cl100k(name)
+    yield _columns()
     yield from _single()
     yield from _clip()
     yield from _llama()
@@ -153,6 +154,14 @@ def _cl100k(name: str) -> Iterator[Row | Cell]:
     goal = "faster than both, 1.2 times in half of the cells"
     yield f"encode, cl100k, {name}, unseen", _beside(comparison.cold), goal
     yield f"encode, cl100k, {name}, repeated", _beside(comparison.warm), goal
+
+
+def _columns() -> Row:
+    from tokenizers import Tokenizer
+
+    ours, texts = _ours(), _texts("English")[:1000]
+    figure = all_columns("cl100k", ours, Tokenizer.from_str(ours.to_str()), texts)
+    return "cl100k, all columns, English, repeated", figure, "30 times"
 
 
 def _single() -> Iterator[Row]:

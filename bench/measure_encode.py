@@ -11,7 +11,16 @@ import corpus
 import documents
 import numpy as np
 from corpus import Row
-from peers import Comparison, Peer, agree, compared, tokenizers_peer, tokie_of, tokie_peers
+from peers import (
+    Comparison,
+    Peer,
+    agree,
+    all_columns,
+    compared,
+    tokenizers_peer,
+    tokie_of,
+    tokie_peers,
+)
 from timing import best
 
 if TYPE_CHECKING:
@@ -25,7 +34,6 @@ BYTES = 4_000_000
 DOCUMENT = 2000  # bytes, about
 GOALS = {"English": "60 times, 4 times tokie"}
 VOCAB = str(corpus.DATA / "vocabs" / "bert-base-uncased-vocab.txt")
-COLUMNS = ("offsets", "word_ids", "type_ids", "attention_mask", "special_tokens_mask")
 
 
 class Peers(NamedTuple):
@@ -97,12 +105,7 @@ def _repeated(name: str) -> Iterator[Row | Cell]:
     figure = f"{size / uncached:.0f} MB/s, the generic path {size / generic:.0f}"
     yield f"  the same, cache=False, {name}", figure, "-"
 
-    slow, encodings = best(lambda: theirs.encode_batch(texts), 1)
-    fast, batch = best(lambda: ours.encode_batch(texts, threads=1, offsets=True), 5)
-    for column in COLUMNS:
-        wanted = _column(encodings, column)
-        agree(f"{name}, {column}", getattr(batch, column).ravel(), wanted)
-    figure = f"{size / fast:.0f} MB/s, tokenizers {size / slow:.2f}: {slow / fast:.1f} times"
+    figure = all_columns(name, ours, theirs, texts)
     yield f"  the same, all columns, {name}", figure, "20 times"
 
 
@@ -112,13 +115,6 @@ def _generic(tok: Any, texts: Sequence[str]) -> Any:
 
     options = tok._new_options(True, "match", None, None, Way("generic"))
     return tok._core.encode_batch(texts, False, options, False, 1).ids
-
-
-def _column(encodings: Sequence[Any], column: str) -> Any:
-    values: Any = chain.from_iterable(getattr(encoding, column) for encoding in encodings)
-    if column == "offsets":
-        values = chain.from_iterable(values)
-    return np.fromiter((-1 if value is None else value for value in values), np.int64)
 
 
 def _flat(encodings: Sequence[Any]) -> Any:

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any
 import corpus
 import documents
 import numpy as np
-from peers import Peer, agree, compared, tokenizers_peer, tokie_of, tokie_peers
+from peers import (
+    Peer,
+    agree,
+    all_columns,
+    compared,
+    tokenizers_peer,
+    tokie_of,
+    tokie_peers,
+)
 from timing import best
 
 if TYPE_CHECKING:
@@ -157,6 +165,9 @@ def _converted(name: str) -> Iterator[Row | Cell]:
     path = "generic path" if ours.make().generic_path_reason else "fast path"
     what = f"encode, T5's as tokenizer.json, {name}, repeated"
     yield what, f"{figure} (unseen {comparison.cold['piecework']:.0f}; {path})", "-"
+    if name == "English":
+        figure = all_columns("T5", ours.make(), theirs.make(), texts)
+        yield "  the same, all columns, English", figure, "30 times"
 
 
 def _single() -> Row:
