@@ -92,6 +92,16 @@ fn byte_level(random: &mut Random, texts: &[String]) -> Value {
     tokenizer_json(&Value::Null, &pre_tokenizer, &tokens, &merges, &settings)
 }
 
+/// Returns a few substrings of texts.
+fn symbols(random: &mut Random, texts: &[String]) -> BTreeSet<String> {
+    let substring = |random: &mut Random| -> String {
+        let text = random.pick(texts);
+        let start = random.below(text.chars().count() + 1);
+        text.chars().skip(start).take(1 + random.below(4)).collect()
+    };
+    (0..random.below(4)).map(|_| substring(random)).filter(|symbol| !symbol.is_empty()).collect()
+}
+
 fn sentence_piece(random: &mut Random, texts: &[String]) -> Value {
     let marked: Vec<String> = texts.iter().map(|text| format!("▁{}", text.replace(' ', "▁"))).collect();
     let mut characters: Vec<String> =
@@ -108,10 +118,12 @@ fn sentence_piece(random: &mut Random, texts: &[String]) -> Value {
     }
     tokens.push("<unk>".to_owned());
     let replace = json!({"type": "Replace", "pattern": {"String": " "}, "content": "▁"});
-    let normalizer = if random.below(4) > 0 {
-        json!({"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "▁"}, replace]})
-    } else {
-        replace
+    let normalizer = match random.below(6) {
+        0 => replace,
+        1 | 2 => json!({"type": "piecework.SentencePiece", "precompiled_charsmap": null,
+            "add_dummy_prefix": random.flag(), "remove_extra_whitespaces": false, "escape_whitespaces": true,
+            "treat_whitespace_as_suffix": false, "user_defined_symbols": symbols(random, texts)}),
+        _ => json!({"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "▁"}, replace]}),
     };
     let settings = json!({"byte_fallback": random.below(9) > 0, "fuse_unk": random.flag(), "unk_token": "<unk>"});
     let settings = with_unused(random, &tokens, settings);

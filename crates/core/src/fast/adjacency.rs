@@ -29,8 +29,10 @@ pub(super) struct AdjacencyChunker {
     classifier: Classifier<SETS>,
     unspaced: UnspacedBoundaries,
     prefix: Prefix,
-    /// Whether there are user-defined symbols, whose characters all have the same offset.
-    has_symbols: bool,
+    /// The splitter of chunks after the first, if there are user-defined symbols.
+    ///
+    /// The characters of a symbol all have the same offset, which only the normalizer knows.
+    aligned_splitter: Option<WordSplitter>,
 }
 
 /// The sets of bytes: two for each pair of [`SeparateBytes`].
@@ -50,11 +52,15 @@ enum Prefix {
 impl AdjacencyChunker {
     /// Returns the chunker of a pipeline that only writes spaces as metaspaces, if its model has an adjacency of bytes.
     pub(super) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
-        let mut symbols: &[String] = &[];
+        let (mut symbols, mut aligned_splitter): (&[String], _) = (&[], None);
         let prefix = match (splitter.boundary(), splitter.locality()) {
             (None, Some(locality)) => {
                 let spaces = locality.metaspaces.filter(Metaspaces::keeps_characters)?;
                 symbols = spaces.symbols;
+                if !symbols.is_empty() {
+                    let [_, normalizer] = spaces.chunk_normalizers()?;
+                    aligned_splitter = Some(WordSplitter::new(Some(normalizer), None).ok()?);
+                }
                 if spaces.prefix { Prefix::Always } else { Prefix::Never }
             }
             (Some(Boundary::Whole { prepend }), None) => match prepend {
@@ -70,7 +76,7 @@ impl AdjacencyChunker {
         let mut ascii = [Stability::Stable; 128];
         ascii[usize::from(b' ')] = Stability::Separator;
         let unspaced = UnspacedBoundaries::new(unspaced, &CharSet::default(), &ascii);
-        Some(Self { adjacency, classifier, unspaced, prefix, has_symbols: !symbols.is_empty() })
+        Some(Self { adjacency, classifier, unspaced, prefix, aligned_splitter })
     }
 
     /// Returns whether the text may be cut at byte `at`, which is not 0.
@@ -137,14 +143,22 @@ impl Chunker for AdjacencyChunker {
         false
     }
 
-    /// Returns whether there are user-defined symbols; the text is not searched for them.
-    fn may_shift_offsets(&self, _: &str) -> bool {
-        self.has_symbols
-    }
-
-    fn model_input<'a>(&self, chunk: &'a str, begins: bool, _: bool, buffer: &'a mut String) -> Option<ModelInput<'a>> {
+    fn model_input<'a>(
+        &self,
+        chunk: &'a str,
+        begins: bool,
+        aligned: bool,
+        buffer: &'a mut String,
+    ) -> Option<ModelInput<'a>> {
+        if aligned && self.aligned_splitter.is_some() {
+            return None;
+        }
         self.write(chunk, begins, buffer);
         Some(ModelInput::EscapedSpaces(buffer))
+    }
+
+    fn splitter(&self, _: &str) -> Option<(&WordSplitter, bool)> {
+        self.aligned_splitter.as_ref().map(|splitter| (splitter, false))
     }
 }
 
