@@ -1,7 +1,7 @@
 //! Cuts a text into the pieces of several patterns in a row.
 //!
-//! Each pattern divides the pieces of the one before: the text into runs of digits and other text, that into words. The
-//! cutter keeps the end of the current piece of each pattern, so that every pattern reads a text once.
+//! Each pattern divides the pieces of the one before: the text into runs of digits and other text, that into words. Patterns
+//! of well-known models are cut a block at a time instead; see [`PreTokenChunker`](super::pretokens::PreTokenChunker).
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::inert::{Region, Regions, Unchanged};
@@ -9,7 +9,7 @@ use super::list::{ChunkList, ChunkRanges};
 use super::masks::SCALAR;
 use super::text::last;
 use crate::pretokenize::boundary::Boundary;
-use crate::pretokenize::divisions::Divisions;
+use crate::pretokenize::divisions::{Divisions, PieceEnds};
 use crate::splitter::WordSplitter;
 use crate::text::unicode::{Category, category};
 
@@ -56,7 +56,7 @@ impl Chunker for DivisionChunker {
         mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let regions = Regions::new(lines);
-        let mut cutter = Cutter { chunker: self, text, at: 0, regions, ends: [0; Divisions::MOST] };
+        let mut cutter = Cutter { chunker: self, text, at: 0, regions, ends: PieceEnds::default() };
         list.clear();
         list.begin(0);
         while cutter.at < text.len() {
@@ -99,8 +99,7 @@ struct Cutter<'a> {
     at: usize,
     /// The regions of the text, whose ends no piece spans.
     regions: Regions,
-    /// The ends of the current pieces of each division, from the longest to the shortest.
-    ends: [usize; Divisions::MOST],
+    ends: PieceEnds,
 }
 
 impl Cutter<'_> {
@@ -109,21 +108,11 @@ impl Cutter<'_> {
     fn next(&mut self) -> usize {
         let DivisionChunker { divisions, unchanged } = self.chunker;
         let is_safe = |text: &[u8], at| self.chunker.is_safe_split_point(text, at);
-        let mut end = match self.regions.at(self.text, self.at, unchanged, is_safe) {
-            Region::Pieces(end) => end,
-            Region::Whole(end) => {
-                self.at = end;
-                return end;
-            }
+        self.at = match self.regions.at(self.text, self.at, unchanged, is_safe) {
+            Region::Pieces(end) => self.ends.next(&divisions.steps, &self.text[..end], self.at),
+            Region::Whole(end) => end,
         };
-        for (division, current) in divisions.steps.iter().zip(&mut self.ends) {
-            if *current <= self.at {
-                *current = division.piece_end(&self.text[..end], self.at);
-            }
-            end = *current;
-        }
-        self.at = end;
-        end
+        self.at
     }
 }
 
@@ -131,6 +120,7 @@ impl Cutter<'_> {
 mod tests {
     use super::*;
     use crate::fast::chunker::{chunks_of, random};
+    use crate::fast::pretokens::PreTokenChunker;
     use crate::pretokenize::words::Words;
     use crate::pretokenize::{Behavior, PreTokenizer, Split};
     use crate::settings::ByteLevel;
@@ -228,6 +218,7 @@ mod tests {
             (vec![split(r"[^1]{1,2}"), bytes(true)], true),
             (vec![split(r"\p{N}{1,3}"), split(Grammar::MiniCpm5.pattern()), bytes(false)], true),
             (vec![split("[一-龥぀-ゟ゠-ヿ]+"), split(Grammar::Spark.pattern()), digits(true)], true),
+            (vec![split("[一-龥぀-ゟ゠-ヿ]+"), split(Grammar::Qwen2.pattern()), bytes(false)], true),
         ]
     }
 
@@ -237,30 +228,38 @@ mod tests {
         words.iter().map(str::to_owned).collect()
     }
 
+    /// Checks that the words of a text are those of its pieces, and those of its two parts at each safe split point.
+    fn check(chunker: &impl Chunker, splitter: &WordSplitter, are_words: bool) {
+        assert_eq!(chunker.model_input("a", false, false, &mut String::new()).is_some(), are_words);
+        let (mut state, mut safe) = (3, 0);
+        for length in (0..60).cycle().take(3_000).chain([400]) {
+            let text: String = (0..length).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
+            let wanted = words(splitter, &text);
+            let pieces = chunks_of(chunker, &text);
+            let found: Vec<_> = pieces.iter().flat_map(|&(start, end)| words(splitter, &text[start..end])).collect();
+            assert_eq!(found, wanted, "{splitter:?} {text:?}");
+            assert!(!are_words || pieces.len() == wanted.len(), "{splitter:?} {text:?}");
+            for at in (1..text.len()).filter(|&at| chunker.is_safe_split_point(text.as_bytes(), at)) {
+                let parts = [words(splitter, &text[..at]), words(splitter, &text[at..])];
+                assert_eq!(parts.concat(), wanted, "{splitter:?} {text:?} {at}");
+                safe += 1;
+            }
+        }
+        assert!(safe > 200, "{splitter:?} {safe}");
+    }
+
     #[test]
     fn the_words_of_pieces_are_those_of_the_text() {
-        let mut state = 3;
+        let mut by_blocks = 0;
         for (sequence, are_words) in sequences() {
             let splitter = WordSplitter::new(None, Some(PreTokenizer::Sequence(sequence))).unwrap();
-            let chunker = DivisionChunker::of(&splitter).unwrap();
-            assert_eq!(chunker.model_input("a", false, false, &mut String::new()).is_some(), are_words);
-            let mut safe = 0;
-            for length in (0..60).cycle().take(3_000).chain([400]) {
-                let text: String = (0..length).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
-                let wanted = words(&splitter, &text);
-                let pieces = chunks_of(&chunker, &text);
-                let found: Vec<_> =
-                    pieces.iter().flat_map(|&(start, end)| words(&splitter, &text[start..end])).collect();
-                assert_eq!(found, wanted, "{splitter:?} {text:?}");
-                assert!(!are_words || pieces.len() == wanted.len(), "{splitter:?} {text:?}");
-                for at in (1..text.len()).filter(|&at| chunker.is_safe_split_point(text.as_bytes(), at)) {
-                    let parts = [words(&splitter, &text[..at]), words(&splitter, &text[at..])];
-                    assert_eq!(parts.concat(), wanted, "{splitter:?} {text:?} {at}");
-                    safe += 1;
-                }
+            check(&DivisionChunker::of(&splitter).unwrap(), &splitter, are_words);
+            if let Some(chunker) = PreTokenChunker::of(&splitter) {
+                check(&chunker, &splitter, are_words);
+                by_blocks += 1;
             }
-            assert!(safe > 200, "{splitter:?} {safe}");
         }
+        assert_eq!(by_blocks, 4);
     }
 
     #[test]

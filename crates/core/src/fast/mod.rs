@@ -59,9 +59,9 @@ pub(crate) struct FastPath {
 enum Strategy {
     /// Cuts at white space and between kinds of characters, for stages that read one character at a time.
     Characters(CharacterChunker),
-    /// Cuts into the matches of a known split pattern.
+    /// Cuts into the matches of a known split pattern, possibly with digits and ideographs separated first.
     PreTokens(PreTokenChunker),
-    /// Cuts into the pieces of several patterns in a row.
+    /// Cuts into the pieces of other patterns in a row.
     Divisions(DivisionChunker),
     /// Cuts where no entry of the model spans the cut, for BPE models that encode a text as one word.
     Adjacency(AdjacencyChunker),

@@ -32,8 +32,13 @@ pub(super) enum Step {
 impl Division {
     /// Returns the division into runs of characters that have one of the properties, or into such characters, and other
     /// text.
-    pub(super) fn of_class(classes: Class, is_single: bool) -> Self {
+    pub(crate) fn of_class(classes: Class, is_single: bool) -> Self {
         Self::Run(RunPattern::of_class(classes, is_single))
+    }
+
+    /// Returns whether it divides into the matches of a pattern, in the syntax of Oniguruma, and other text.
+    pub(crate) fn has_pattern(&self, pattern: &str) -> bool {
+        matches!(self, Self::Run(run) if RunPattern::parse(pattern).as_ref() == Some(run))
     }
 
     /// Returns the end of the piece that begins at `start`, which is not the end of the text.
@@ -69,7 +74,7 @@ pub(crate) struct Divisions {
 
 impl Divisions {
     /// The largest number of divisions in a row.
-    pub(crate) const MOST: usize = 8;
+    const MOST: usize = 8;
 
     /// Returns whether a piece ends between a letter or number and ASCII white space in every text, and a split of the text
     /// there leaves all other pieces as they are.
@@ -101,5 +106,28 @@ impl Divisions {
             }
         }
         (!steps.is_empty()).then(|| Self { steps: steps.into(), writes_bytes, are_words })
+    }
+}
+
+/// The ends of the current pieces of divisions in a row, from the longest to the shortest.
+///
+/// They are kept, so that every division reads a text once.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PieceEnds([usize; Divisions::MOST]);
+
+impl PieceEnds {
+    /// Returns the end of the piece of all divisions that begins at `at`, which is not the end of the text.
+    ///
+    /// Calls are from left to right; `text` is the same in each call, or a longer one in which a piece ends where it ended.
+    #[inline]
+    pub(crate) fn next(&mut self, divisions: &[Division], text: &str, at: usize) -> usize {
+        let mut end = text.len();
+        for (division, current) in divisions.iter().zip(&mut self.0) {
+            if *current <= at {
+                *current = division.piece_end(&text[..end], at);
+            }
+            end = *current;
+        }
+        end
     }
 }

@@ -4,11 +4,13 @@
 
 use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, last_block};
 use crate::text::grammar::Letters;
-use crate::text::unicode::{Category, category};
+use crate::text::unicode::{Category, category, class};
 
 /// The sets of bytes for the kernel; other bytes are part of the rest, or not yet classified.
 ///
-/// `SPACE` is the character U+0020, `BLANK` all white space other than it and line ends.
+/// `SPACE` is the character U+0020, `BLANK` all white space other than it and line ends. Where case does not matter,
+/// all letters are in `CASELESS`, and `OTHER` takes the place of a case. `IDEOGRAPH` shares a set with the apostrophe,
+/// which is ASCII.
 const UPPER: usize = 0;
 const LOWER: usize = 1;
 const CASELESS: usize = 2;
@@ -17,14 +19,53 @@ const SPACE: usize = 4;
 const NEWLINE: usize = 5;
 const BLANK: usize = 6;
 const QUOTE: usize = 7;
+const OTHER: usize = LOWER;
+const IDEOGRAPH: usize = QUOTE;
 pub(super) const SETS: usize = 8;
+
+/// The properties of characters that a grammar, and the divisions before it, distinguish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Distinctions {
+    /// The characters of words.
+    pub(super) letters: Letters,
+    /// The characters whose runs are separated from other text.
+    pub(super) ideographs: Ideographs,
+    /// Whether numbers include the digits that only the `Digits` pre-tokenizer knows.
+    pub(super) numeric: bool,
+    /// Whether the rest consists of punctuation and symbols alone; then all characters in no other class are others.
+    pub(super) others: bool,
+}
+
+impl Distinctions {
+    /// Returns the distinctions of a grammar with these letters.
+    pub(super) fn new(letters: Letters) -> Self {
+        Self { letters, ideographs: Ideographs::None, numeric: false, others: false }
+    }
+}
+
+/// The characters beyond ASCII whose runs are separated from other text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ideographs {
+    None,
+    /// `[一-龥぀-ゟ゠-ヿ]`.
+    WithKana,
+}
+
+impl Ideographs {
+    #[inline]
+    fn contains(self, c: char) -> bool {
+        match self {
+            Self::None => false,
+            Self::WithKana => matches!(c, '一'..='龥' | '\u{3040}'..='ヿ'),
+        }
+    }
+}
 
 /// Classifies the characters of blocks.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     classifier: Classifier<SETS>,
-    /// The characters of words.
-    letters: Letters,
+    distinctions: Distinctions,
     /// Whether characters beyond ASCII are not classified.
     ascii: bool,
 }
@@ -35,6 +76,7 @@ pub(super) struct PreviousCharacter {
     pub(super) letters: u64,
     pub(super) lower: u64,
     pub(super) caseless: u64,
+    pub(super) ideographs: u64,
 }
 
 /// The bit sets of the character classes in a block.
@@ -63,22 +105,26 @@ pub(super) struct Block {
     pub(super) blanks: u64,
     /// Apostrophes, which are part of the rest.
     pub(super) quotes: u64,
+    /// Characters whose runs are separated from other text; each is in another class, too.
+    pub(super) ideographs: u64,
     /// Characters other than letters, numbers and white space; where marks are part of words, other than marks too.
     pub(super) rest: u64,
+    /// Characters that are neither punctuation nor symbols, where the rest has no others.
+    pub(super) others: u64,
 }
 
 impl Classes {
-    pub(super) fn new(letters: Letters) -> Self {
-        let bits =
-            std::array::from_fn(|byte| set_of(u8::try_from(byte).unwrap_or(0), letters).map_or(0, |set| 1 << set));
-        Self { classifier: Classifier::new(bits), letters, ascii: false }
+    pub(super) fn new(distinctions: Distinctions) -> Self {
+        let bits = std::array::from_fn(|byte| sets_of(u8::try_from(byte).unwrap_or(0), distinctions));
+        Self { classifier: Classifier::new(bits), distinctions, ascii: false }
     }
 
     /// Returns the classes for ASCII alone; all other characters are part of the rest.
     pub(super) fn of_ascii() -> Self {
-        let bit = |byte: u8| set_of(byte, Letters::Alone).filter(|_| byte.is_ascii()).map_or(0, |set| 1 << set);
-        let bits = std::array::from_fn(|byte| bit(u8::try_from(byte).unwrap_or(0)));
-        Self { classifier: Classifier::new(bits), letters: Letters::Alone, ascii: true }
+        let distinctions = Distinctions::new(Letters::Alone);
+        let bits = |byte: u8| if byte.is_ascii() { sets_of(byte, distinctions) } else { 0 };
+        let bits = std::array::from_fn(|byte| bits(u8::try_from(byte).unwrap_or(0)));
+        Self { classifier: Classifier::new(bits), distinctions, ascii: true }
     }
 
     /// Returns the classifier with the kernel of that name, if it runs on this machine.
@@ -112,7 +158,8 @@ impl Classes {
             (sets, marks) = self.look_up(&text[at..at + length], sets, firsts & below(length), inside);
         }
         let set = |set: usize| sets[set] & below(length);
-        let (upper, lower, caseless) = (set(UPPER), set(LOWER), set(CASELESS));
+        let others = if self.distinctions.others { set(OTHER) } else { 0 };
+        let (upper, lower, caseless) = (set(UPPER), set(LOWER) & !others, set(CASELESS));
         let (numbers, spaces, newlines, blanks) = (set(NUMBER), set(SPACE), set(NEWLINE), set(BLANK));
         let known = upper | lower | caseless | numbers | spaces | newlines | blanks;
         Block {
@@ -128,64 +175,86 @@ impl Classes {
             spaces,
             newlines,
             blanks,
-            quotes: set(QUOTE),
-            rest: below(length) & !known,
+            quotes: set(QUOTE) & !high,
+            ideographs: set(IDEOGRAPH) & high,
+            rest: below(length) & !known & !others,
+            others,
         }
     }
 
     /// Returns the sets with the non-ASCII characters, whose first bytes are `firsts`, and the marks.
     #[inline(never)]
     fn look_up(&self, text: &str, mut sets: [u64; SETS], firsts: u64, inside: u64) -> ([u64; SETS], u64) {
-        let mut found = [0; 9];
+        let Distinctions { letters, ideographs, numeric, others: has_others } = self.distinctions;
+        let (mut found, mut isolated) = ([0; 9], 0);
         // The kernel classifies those first bytes whose characters all have one class.
         let mut unknown = firsts & !sets.iter().fold(0, |all, set| all | set);
         while unknown != 0 {
             let place = unknown.trailing_zeros() as usize;
             let c = text[place..].chars().next().unwrap_or_default();
-            found[category(c).number()] |= 1 << place;
+            found[kind(c, numeric).number()] |= 1 << place;
+            isolated |= u64::from(ideographs.contains(c)) << place;
             unknown &= unknown - 1;
         }
-        let [upper, lower, caseless, marks, numbers, _, _, blanks, _] = found;
-        let letters = match self.letters {
+        let [upper, lower, caseless, marks, numbers, _, _, blanks, others] = found;
+        let cases = match letters {
             Letters::Alone => [0, 0, upper | lower | caseless],
             Letters::WithMarks => [0, 0, upper | lower | caseless | marks],
             Letters::Cased | Letters::CasedExceptHan => [upper, lower, caseless | marks],
         };
-        let marks = if self.letters == Letters::Cased { marks } else { 0 };
-        for (set, more) in [UPPER, LOWER, CASELESS].into_iter().zip(letters).chain([(NUMBER, numbers), (BLANK, blanks)])
-        {
+        let more = [(NUMBER, numbers), (BLANK, blanks), (IDEOGRAPH, isolated)];
+        for (set, more) in [UPPER, LOWER, CASELESS].into_iter().zip(cases).chain(more) {
             sets[set] = spread(sets[set] | more, inside);
         }
+        if has_others {
+            sets[OTHER] = spread(sets[OTHER] | others, inside);
+        }
+        let marks = if letters.are_cased() { marks } else { 0 };
         (sets, spread(marks, inside))
+    }
+}
+
+/// Returns the category of a character; with `numeric`, all digits of the `Digits` pre-tokenizer are numbers.
+#[inline]
+fn kind(c: char, numeric: bool) -> Category {
+    match category(c) {
+        Category::REST if numeric && class(c).is_numeric() => Category::NUMBER,
+        kind => kind,
+    }
+}
+
+/// Returns a bit for each set of the characters that begin with a byte, if all are in the same sets.
+///
+/// Returns 0 for the rest and for marks.
+fn sets_of(byte: u8, distinctions: Distinctions) -> u8 {
+    let is_ideograph = |c| distinctions.ideographs.contains(c);
+    let Some(set) = set_of(byte, distinctions) else { return 0 };
+    let mut characters = characters_of(byte);
+    match characters.next().map(is_ideograph) {
+        Some(first) if characters.all(|c| is_ideograph(c) == first) => 1 << set | u8::from(first) << IDEOGRAPH,
+        _ => 0,
     }
 }
 
 /// Returns the set of the characters that begin with a byte, if all are in one set.
 ///
 /// Returns `None` for the rest and for marks.
-fn set_of(byte: u8, letters: Letters) -> Option<usize> {
+fn set_of(byte: u8, Distinctions { letters, numeric, others, .. }: Distinctions) -> Option<usize> {
     match byte {
         b' ' => return Some(SPACE),
         b'\r' | b'\n' => return Some(NEWLINE),
-        b'\'' => return Some(QUOTE),
+        b'\'' if !others => return Some(QUOTE),
         _ => {}
     }
-    let first = u32::from(byte);
-    let mut characters = match byte {
-        0..=0x7F => first..first + 1,
-        0xC2..=0xDF => (first & 0x1F) << 6..((first & 0x1F) + 1) << 6,
-        0xE1..=0xEF => (first & 0xF) << 12..((first & 0xF) + 1) << 12,
-        _ => return None,
-    }
-    .filter_map(char::from_u32);
-    let kind = category(characters.next()?);
+    let mut characters = characters_of(byte).map(|c| kind(c, numeric));
+    let kind = characters.next()?;
     let part = match letters {
         Letters::WithMarks => Category::LETTER.union(Category::MARK),
         Letters::Alone | Letters::Cased | Letters::CasedExceptHan => Category::LETTER,
     };
-    let case = letters == Letters::Cased;
+    let case = letters.are_cased();
     let is_alike = |kind: Category| !case && kind.intersects(part);
-    let same = characters.map(category).all(|other| other == kind || is_alike(kind) && is_alike(other));
+    let same = characters.all(|other| other == kind || is_alike(kind) && is_alike(other));
     match kind {
         _ if !same => None,
         Category::NUMBER => Some(NUMBER),
@@ -193,8 +262,21 @@ fn set_of(byte: u8, letters: Letters) -> Option<usize> {
         Category::UPPER if case => Some(UPPER),
         Category::LOWER if case => Some(LOWER),
         kind if kind.intersects(part) => Some(CASELESS),
+        Category::REST if others => Some(OTHER),
         _ => None,
     }
+}
+
+/// Returns the characters that begin with a byte, if it is ASCII or the first of two or three bytes.
+fn characters_of(byte: u8) -> impl Iterator<Item = char> {
+    let first = u32::from(byte);
+    match byte {
+        0..=0x7F => first..first + 1,
+        0xC2..=0xDF => (first & 0x1F) << 6..((first & 0x1F) + 1) << 6,
+        0xE1..=0xEF => (first & 0xF) << 12..((first & 0xF) + 1) << 12,
+        _ => 0..0,
+    }
+    .filter_map(char::from_u32)
 }
 
 /// Returns the length of the whole characters in the first `length` bytes.

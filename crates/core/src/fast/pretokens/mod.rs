@@ -1,17 +1,24 @@
 //! Splits a text into the pre-tokens of a grammar, a block of 64 bytes at a time.
 //!
+//! Divisions before the grammar may separate digits and runs of ideographs from other text; then pre-tokens are the
+//! pieces of all divisions.
+//!
 //! A *grammar* is a split pattern that is matched without a regex engine. *The rest* are characters other than letters,
 //! numbers and white space. A block begins at a pre-token, or inside a word; then the class of the character before the
 //! block is carried over. The starts of pre-tokens are computed by shifts of bit sets; contractions, groups of digits
 //! and line ends, which are rare, are handled one by one. If a block does not end in a word, its last pre-token is left
 //! to the next block, because its end is not known. Shifts cannot decide long pre-tokens that are not words, and some
-//! words in which case and scripts change: the grammar matches these one at a time.
+//! words in which case and scripts change: the divisions find these one at a time.
 
 mod classes;
 mod gaps;
+mod matcher;
 mod starts;
 
+use std::sync::Arc;
+
 use self::classes::{Block, Classes, PreviousCharacter, SETS};
+use self::matcher::BlockMatcher;
 use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
 use crate::fast::inert::{Region, Regions, Unchanged};
@@ -21,15 +28,18 @@ use crate::fast::text::{first, last};
 use crate::normalize::locality::AsciiChanges;
 use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::boundary::Boundary;
+use crate::pretokenize::divisions::{Division, Divisions, PieceEnds};
 use crate::settings::ByteLevel;
 use crate::splitter::WordSplitter;
-use crate::text::grammar::{Family, Grammar, Letters, LineEnds, Modern};
+use crate::text::grammar::Grammar;
 use crate::text::unicode::{Category, category};
 
-/// Cuts texts into the matches of a grammar.
+/// Cuts texts into the matches of a grammar, possibly in the pieces of divisions before it.
 #[derive(Debug, Clone)]
 pub(super) struct PreTokenChunker {
     grammar: Grammar,
+    /// The divisions into pre-tokens; the grammar is the last one.
+    divisions: Arc<[Division]>,
     matcher: BlockMatcher,
     classes: Classes,
     /// The effect of a normalizer on ASCII, if one may change the text.
@@ -42,57 +52,14 @@ pub(super) struct PreTokenChunker {
     after_prefix: Option<Box<WordSplitter>>,
 }
 
-/// The function that finds the starts of a grammar's matches in a block of text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BlockMatcher {
-    Runs,
-    /// A match has up to three digits; white space at the end of the text is one match.
-    ModernAtEnd,
-    Modern,
-    /// Each digit is a match.
-    ModernOfDigits,
-    /// Each digit is a match, and line ends are in no match of other characters.
-    ModernWithoutLineEnds,
-    Cased,
-    /// Each digit is a match, and there are no contractions.
-    CasedOfDigits,
-    Spaceless,
-    /// The grammar alone, one match at a time: for a family or parameters without a specialized function.
-    Grammar,
-}
-
-impl BlockMatcher {
-    fn of(family: Family) -> Self {
-        match family {
-            Family::Runs => Self::Runs,
-            Family::Modern(rules) => Self::of_modern(rules),
-            Family::Marked(_) => Self::Grammar,
-            Family::Spaceless => Self::Spaceless,
-        }
-    }
-
-    fn of_modern(Modern { digits, end, letters, contractions, line_ends }: Modern) -> Self {
-        match (letters, line_ends, digits, end, contractions) {
-            (Letters::Alone | Letters::WithMarks, LineEnds::All, 3, true, true) => Self::ModernAtEnd,
-            (Letters::Alone | Letters::WithMarks, LineEnds::All, 3, false, true) => Self::Modern,
-            (Letters::Alone | Letters::WithMarks, LineEnds::All, 1, false, true) => Self::ModernOfDigits,
-            (Letters::Alone | Letters::WithMarks, LineEnds::None, 1, false, true) => Self::ModernWithoutLineEnds,
-            (Letters::Cased, LineEnds::WithSlashes, 3, false, true) => Self::Cased,
-            (Letters::Cased, LineEnds::WithSlashes, 1, false, false) => Self::CasedOfDigits,
-            _ => Self::Grammar,
-        }
-    }
-}
-
 impl PreTokenChunker {
     pub(super) fn new(grammar: Grammar, writes_bytes: bool) -> Self {
-        let family = grammar.family();
-        let matcher = BlockMatcher::of(family);
-        let classes = Classes::new(if let Family::Modern(rules) = family { rules.letters } else { Letters::Alone });
+        let (matcher, distinctions) = BlockMatcher::of_grammar(grammar);
         Self {
             grammar,
+            divisions: [Division::Grammar(grammar)].into(),
             matcher,
-            classes,
+            classes: Classes::new(distinctions),
             normalized: None,
             unchanged: Unchanged::All,
             writes_bytes,
@@ -100,13 +67,21 @@ impl PreTokenChunker {
         }
     }
 
+    /// Returns the chunker of divisions whose pieces are words, if they have a specialized matcher.
+    fn of_divisions(Divisions { steps, writes_bytes, are_words }: Divisions) -> Option<Self> {
+        let (&Division::Grammar(grammar), before) = steps.split_last().filter(|_| are_words)? else { return None };
+        let (matcher, distinctions) = BlockMatcher::of_divisions(before, grammar)?;
+        let classes = Classes::new(distinctions);
+        Some(Self { divisions: steps, matcher, classes, ..Self::new(grammar, writes_bytes) })
+    }
+
     /// Returns the chunker for texts that are normalized first.
     fn with_normalizer(self, changes: AsciiChanges) -> Self {
         Self { classes: Classes::of_ascii(), normalized: Some(changes), ..self }
     }
 
-    /// Returns the chunker of a splitter whose words are the matches of a grammar, if its normalizer preserves their
-    /// boundaries.
+    /// Returns the chunker of a splitter whose words are the matches of a grammar, or the pieces of divisions that end
+    /// with one, if its normalizer preserves their boundaries.
     pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
         Self::with_prefix(splitter).filter(|chunker| !chunker.has_prefix())
     }
@@ -115,8 +90,13 @@ impl PreTokenChunker {
     ///
     /// The words of the first chunk then differ from those of an equal chunk, so they cannot be counted as such.
     pub(super) fn with_prefix(splitter: &WordSplitter) -> Option<Self> {
-        let Boundary::Matches { grammar, writes_bytes, prefix_space } = splitter.boundary()? else { return None };
-        let mut chunker = Self::new(grammar, writes_bytes);
+        let (mut chunker, prefix_space) = match splitter.boundary()? {
+            Boundary::Matches { grammar, writes_bytes, prefix_space } => {
+                (Self::new(grammar, writes_bytes), prefix_space)
+            }
+            Boundary::Divisions(divisions) => (Self::of_divisions(divisions)?, false),
+            _ => return None,
+        };
         if prefix_space {
             if splitter.locality().is_some() {
                 return None;
@@ -148,14 +128,17 @@ impl PreTokenChunker {
         self.normalized.is_some() || !self.unchanged.is_all()
     }
 
-    /// Lists the next pre-token by the grammar.
+    /// Lists the next pre-token by the divisions.
     #[cold]
-    fn list_match(&self, text: &str, place: &mut Place, list: &mut ChunkList) {
+    fn list_piece(&self, text: &str, place: &mut Place, list: &mut ChunkList, pieces: &mut PieceEnds) {
+        if !self.has_gaps() {
+            place.at = pieces.next(&self.divisions, text, place.at);
+            list.begin(place.at);
+            return;
+        }
         let found = self.grammar.find(text, place.at);
         place.at = found.as_ref().map_or(text.len(), |found| found.end);
-        if !self.has_gaps() {
-            list.begin(place.at);
-        } else if let Some(found) = found {
+        if let Some(found) = found {
             list.push(found.start, found.end);
         }
     }
@@ -171,6 +154,7 @@ impl PreTokenChunker {
         sure: u64,
         place: &mut Place,
         list: &mut ChunkList,
+        pieces: &mut PieceEnds,
     ) {
         let Block { length, ends, .. } = here.block;
         let starts = starts & sure & !(1 & !here.before.letters);
@@ -186,7 +170,7 @@ impl PreTokenChunker {
             list.add_contiguous(here.at, starts);
             *place = Place { at: here.at + last as usize, before: PreviousCharacter::default() };
         } else {
-            let end = self.grammar.find(here.text, list.last_start()).map_or(here.text.len(), |found| found.end);
+            let end = pieces.next(&self.divisions, here.text, list.last_start());
             list.begin(end);
             *place = Place { at: end, before: PreviousCharacter::default() };
         }
@@ -247,7 +231,14 @@ impl Chunker for PreTokenChunker {
             list.begin(first);
         }
         let place = Place { at: first, before: PreviousCharacter::default() };
-        let mut blocks = BlockIterator { text, chunker: self, place, regions: Regions::new(lines), list };
+        let mut blocks = BlockIterator {
+            text,
+            chunker: self,
+            place,
+            regions: Regions::new(lines),
+            pieces: PieceEnds::default(),
+            list,
+        };
         while self.classes.run(&mut blocks) {
             take(if self.has_gaps() { blocks.list.chunks() } else { blocks.list.contiguous() })?;
             blocks.list.remove_closed();
@@ -303,6 +294,8 @@ struct BlockIterator<'a> {
     place: Place,
     /// The regions of the text, whose ends no pre-token spans.
     regions: Regions,
+    /// The ends of the pieces in which shifts could not decide.
+    pieces: PieceEnds,
     list: &'a mut ChunkList,
 }
 
@@ -317,7 +310,7 @@ impl BlockLoop<SETS> for &mut BlockIterator<'_> {
             return false;
         }
         if let Some(AsciiChanges { lowercases }) = chunker.normalized {
-            self.each_block(masks, |here, place, list| gaps::list_runs(here, lowercases, place, list));
+            self.each_block(masks, |here, place, list, _| gaps::list_runs(here, lowercases, place, list));
             return true;
         }
         match chunker.matcher {
@@ -328,12 +321,28 @@ impl BlockLoop<SETS> for &mut BlockIterator<'_> {
             BlockMatcher::ModernWithoutLineEnds => {
                 self.contiguous(masks, |here| (here.modern::<1, false, false>(), u64::MAX));
             }
-            BlockMatcher::Cased => self.contiguous(masks, |here| (here.cased::<3, true>(), here.sure())),
-            BlockMatcher::CasedOfDigits => self.contiguous(masks, |here| (here.cased::<1, false>(), here.sure())),
-            BlockMatcher::Spaceless => self.each_block(masks, |here, place, list| {
+            BlockMatcher::Cased => {
+                self.contiguous(masks, |here| (here.cased::<3, true>(), here.sure()));
+            }
+            BlockMatcher::CasedOfDigits => {
+                self.contiguous(masks, |here| (here.cased::<1, false>(), here.sure()));
+            }
+            BlockMatcher::RunsAfterDigits => {
+                self.contiguous(masks, |here| (here.divided::<1>().gpt2(), u64::MAX));
+            }
+            BlockMatcher::ModernAfterDigits => {
+                self.contiguous(masks, |here| (here.divided::<3>().modern::<3, false, true>(), u64::MAX));
+            }
+            BlockMatcher::ModernAfterIdeographs => {
+                self.contiguous(masks, |here| (here.divided::<0>().modern::<1, false, true>(), u64::MAX));
+            }
+            BlockMatcher::Marked => self.contiguous(masks, |here| (here.divided::<3>().marked(), u64::MAX)),
+            BlockMatcher::Spaceless => self.each_block(masks, |here, place, list, _| {
                 gaps::list_matches(chunker.grammar, here, here.clip(false), place, list);
             }),
-            BlockMatcher::Grammar => self.each(|text, place, list| chunker.list_match(text, place, list)),
+            BlockMatcher::Grammar => {
+                self.each(|text, place, list, pieces| chunker.list_piece(text, place, list, pieces));
+            }
         }
         true
     }
@@ -348,9 +357,9 @@ impl BlockIterator<'_> {
         starts: impl Fn(&BlockContext<'_>) -> ((u64, bool), u64),
     ) {
         let chunker = self.chunker;
-        self.each_block(masks, |here, place, list| {
+        self.each_block(masks, |here, place, list, pieces| {
             let (found, sure) = starts(&here);
-            chunker.list_contiguous(here, found, sure, place, list);
+            chunker.list_contiguous(here, found, sure, place, list, pieces);
         });
     }
 
@@ -359,19 +368,19 @@ impl BlockIterator<'_> {
     fn each_block(
         &mut self,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
-        list: impl Fn(BlockContext<'_>, &mut Place, &mut ChunkList),
+        list: impl Fn(BlockContext<'_>, &mut Place, &mut ChunkList, &mut PieceEnds),
     ) {
         let classes = &self.chunker.classes;
-        self.each(|text, place, chunks| {
+        self.each(|text, place, chunks, pieces| {
             let Place { at, before } = *place;
-            let here = BlockContext { block: classes.block(text, at, &masks), before, text, at };
-            list(here, place, chunks);
+            let here = BlockContext { block: classes.block(text, at, &masks), before, text, at, cuts: 0 };
+            list(here, place, chunks, pieces);
         });
     }
 
     /// Calls `list` for some blocks; it lists pre-tokens of the block at a place, and advances the place after them.
     #[inline(always)]
-    fn each(&mut self, list: impl Fn(&str, &mut Place, &mut ChunkList)) {
+    fn each(&mut self, list: impl Fn(&str, &mut Place, &mut ChunkList, &mut PieceEnds)) {
         let (mut place, chunker) = (self.place, self.chunker);
         let is_safe = |text: &[u8], at| chunker.is_safe_split_point(text, at);
         for _ in 0..BLOCKS {
@@ -379,7 +388,7 @@ impl BlockIterator<'_> {
                 break;
             }
             match self.regions.at(self.text, place.at, &chunker.unchanged, is_safe) {
-                Region::Pieces(end) => list(&self.text[..end], &mut place, self.list),
+                Region::Pieces(end) => list(&self.text[..end], &mut place, self.list, &mut self.pieces),
                 Region::Whole(end) => {
                     self.list.begin(end);
                     place = Place { at: end, before: PreviousCharacter::default() };
@@ -396,33 +405,76 @@ mod tests {
 
     use super::*;
     use crate::fast::chunker::{chunks_of, random};
+    use crate::text::runs::RunPattern;
+    use crate::text::unicode::Class;
 
     const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
 
-    /// Returns the grammars whose matches are all pre-tokens.
-    fn grammars() -> impl Iterator<Item = Grammar> {
-        Grammar::ALL.into_iter().filter(|grammar| !grammar.leaves_text())
+    /// Returns the chunkers of all grammars whose matches are all pre-tokens, and of divisions that end with a grammar.
+    fn chunkers() -> Vec<PreTokenChunker> {
+        let run = |pattern| Division::Run(RunPattern::parse(pattern).unwrap());
+        let digits = || run(r"\p{N}{1,3}");
+        let ideographs = || run("[一-龥぀-ゟ゠-ヿ]+");
+        let numeric = Division::of_class(Class::NUMERIC, true);
+        let divided = [
+            (vec![numeric], Grammar::Gpt2),
+            (vec![digits(), ideographs()], Grammar::DeepSeek),
+            (vec![digits()], Grammar::DeepSeek),
+            (vec![digits()], Grammar::MiniCpm5),
+            (vec![ideographs()], Grammar::Qwen2),
+            (vec![ideographs()], Grammar::Qwen35),
+        ];
+        let divided = divided.into_iter().map(|(before, grammar)| {
+            let steps = before.into_iter().chain([Division::Grammar(grammar)]).collect();
+            PreTokenChunker::of_divisions(Divisions { steps, writes_bytes: true, are_words: true }).unwrap()
+        });
+        let grammars = Grammar::ALL.into_iter().filter(|grammar| !grammar.leaves_text());
+        grammars.map(|grammar| PreTokenChunker::new(grammar, true)).chain(divided).collect()
     }
 
-    /// A chunker of one grammar for each kernel that this machine runs.
-    struct Tried(Grammar, Vec<PreTokenChunker>);
+    /// Adds the pieces of a text, which begins at byte `at`, by the definition: each division divides the pieces of the
+    /// one before.
+    fn divide(divisions: &[Division], text: &str, at: usize, pieces: &mut Vec<(usize, usize)>) {
+        match divisions {
+            [] => pieces.push((at, at + text.len())),
+            [Division::Grammar(grammar)] if grammar.has_gaps() => {
+                grammar.find_matches(text, |found| pieces.push((at + found.start, at + found.end)));
+            }
+            [first, others @ ..] => {
+                let mut start = 0;
+                while start < text.len() {
+                    let end = first.piece_end(text, start);
+                    divide(others, &text[start..end], at + start, pieces);
+                    start = end;
+                }
+            }
+        }
+    }
+
+    /// The chunkers of some divisions for each kernel that this machine runs.
+    struct Tried(Arc<[Division]>, Vec<PreTokenChunker>);
 
     impl Tried {
         fn all() -> Vec<Self> {
-            let kernels = |grammar| {
-                let with = |kernel| PreTokenChunker::new(grammar, true).with_kernel(kernel);
-                let alone = PreTokenChunker { matcher: BlockMatcher::Grammar, ..PreTokenChunker::new(grammar, true) };
-                Self(grammar, KERNELS.into_iter().filter_map(with).chain([alone]).collect())
+            let kernels = |chunker: PreTokenChunker| {
+                let with = |kernel| chunker.clone().with_kernel(kernel);
+                let alone = PreTokenChunker { matcher: BlockMatcher::Grammar, ..chunker.clone() };
+                Self(chunker.divisions.clone(), KERNELS.into_iter().filter_map(with).chain([alone]).collect())
             };
-            grammars().map(kernels).collect()
+            chunkers().into_iter().map(kernels).collect()
         }
 
         fn check(&mut self, text: &str) {
-            let Self(grammar, kernels) = self;
+            let Self(divisions, kernels) = self;
             let mut wanted = Vec::new();
-            grammar.find_matches(text, |found| wanted.push((found.start, found.end)));
+            divide(divisions, text, 0, &mut wanted);
             for chunker in kernels {
-                assert_eq!(chunks_of(chunker, text), wanted, "{grammar:?} {} {text:?}", chunker.kernel());
+                let name = (&chunker.grammar, chunker.matcher, chunker.kernel());
+                let found = chunks_of(chunker, text);
+                let equal = found.iter().zip(&wanted).take_while(|(found, wanted)| found == wanted).count();
+                let next =
+                    [&found, &wanted].map(|pieces| pieces[equal..].first().map(|&(start, end)| &text[start..end]));
+                assert!(found == wanted, "{name:?} found {:?} wanted {:?} in {text:?}", next[0], next[1]);
             }
         }
     }
@@ -432,7 +484,7 @@ mod tests {
     }
 
     /// Characters of each class that grammars distinguish, and combinations at their boundaries.
-    const PARTS: [&str; 67] = [
+    const PARTS: [&str; 75] = [
         " ",
         " ",
         "  ",
@@ -500,6 +552,14 @@ mod tests {
         "😀",
         "\0",
         "\u{10FFFF}",
+        "(word",
+        "[É",
+        "カタ・ナ",
+        "のー",
+        "\u{3097}\u{3099}゛",
+        "\u{11DE0}",
+        "\u{200B}",
+        "\u{16FF0}",
     ];
 
     #[test]
@@ -514,19 +574,23 @@ mod tests {
     #[test]
     fn the_parts_of_a_text_have_its_pre_tokens() {
         let (mut state, mut cuts) = (3, 0);
-        let all: Vec<_> = grammars().map(|grammar| PreTokenChunker::new(grammar, false)).collect();
+        let all = chunkers();
         for _ in 0..3000 {
             let text: String = (0..12).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
             for chunker in &all {
-                let grammar = chunker.grammar;
                 let found = |from: usize, to: usize| {
                     let mut found = Vec::new();
-                    grammar.find_matches(&text[from..to], |range| found.push((from + range.start, from + range.end)));
+                    divide(&chunker.divisions, &text[from..to], from, &mut found);
                     found
                 };
                 let whole = found(0, text.len());
                 for at in (1..text.len()).filter(|&at| chunker.is_safe_split_point(text.as_bytes(), at)) {
-                    assert_eq!([found(0, at), found(at, text.len())].concat(), whole, "{grammar:?} {text:?} {at}");
+                    assert_eq!(
+                        [found(0, at), found(at, text.len())].concat(),
+                        whole,
+                        "{:?} {text:?} {at}",
+                        chunker.grammar
+                    );
                     cuts += 1;
                 }
             }
@@ -549,6 +613,41 @@ mod tests {
     }
 
     #[test]
+    fn every_three_classes_at_the_edge_of_a_block() {
+        const CLASSES: [char; 19] = [
+            ' ',
+            '\n',
+            '\u{3000}',
+            '\'',
+            '!',
+            '‘',
+            's',
+            'A',
+            'é',
+            '中',
+            'カ',
+            '・',
+            '〇',
+            '⼀',
+            '\u{301}',
+            '7',
+            '²',
+            '\0',
+            '\u{11DE0}',
+        ];
+        let mut tried = Tried::all();
+        for length in [61, 63] {
+            let start = "word ".repeat(13);
+            for (one, two, three) in CLASSES
+                .into_iter()
+                .flat_map(|one| CLASSES.into_iter().flat_map(move |two| CLASSES.map(|three| (one, two, three))))
+            {
+                check(&format!("{}{one}{two}{three}a", &start[..length]), &mut tried);
+            }
+        }
+    }
+
+    #[test]
     fn every_character_in_every_context() {
         let mut tried = Tried::all();
         let contexts = |c| ['a', c, 'b', ' ', c, ' ', 'c', c, '\u{301}', 'b', '1', c, '\n', c, '!', c, '\'', c, 'A', c];
@@ -566,8 +665,31 @@ mod tests {
     fn long_runs() {
         let mut tried = Tried::all();
         for unit in [
-            "a", "A", " ", "\n", "\r\n", "_", "1", "１", "'", "'s", "中", "é", "\u{301}", "\u{3000}", "aB", "中A",
+            "a",
+            "A",
+            " ",
+            "\n",
+            "\r\n",
+            "_",
+            "1",
+            "１",
+            "'",
+            "'s",
+            "中",
+            "é",
+            "\u{301}",
+            "\u{3000}",
+            "aB",
+            "中A",
             "\t \n",
+            "(a",
+            "カ・",
+            "ー",
+            "あ1",
+            "\0",
+            "\u{11DE0}",
+            "〇",
+            "⼀",
         ] {
             for length in [63, 64, 65, 127, 128, 129, 1000] {
                 let run = unit.repeat(length);
@@ -598,8 +720,8 @@ mod tests {
                 let (nanos, count) = best.min().unwrap();
                 let speed = 1000 * text.len() as u128 / nanos;
                 eprintln!(
-                    "{:8} {:8} {speed:6} MB/s {:.1} bytes per pre-token",
-                    tried.0.name(),
+                    "{:?} {:8} {speed:6} MB/s {:.1} bytes per pre-token",
+                    chunker.matcher,
                     chunker.kernel(),
                     text.len() as f64 / count as f64
                 );

@@ -19,6 +19,8 @@ pub(super) struct BlockContext<'a> {
     pub(super) text: &'a str,
     /// The first byte of the block.
     pub(super) at: usize,
+    /// The starts of the pieces that the grammar matches separately; see [`BlockContext::divided`].
+    pub(super) cuts: u64,
 }
 
 impl Block {
@@ -37,9 +39,33 @@ impl BlockContext<'_> {
     /// Returns the properties of the last character, for the next block.
     #[inline(always)]
     pub(super) fn last(&self) -> PreviousCharacter {
-        let Block { letters, upper, lower, length, .. } = self.block;
+        let Block { letters, upper, lower, ideographs, length, .. } = self.block;
         let last = |set: u64| set >> (length - 1) & 1;
-        PreviousCharacter { letters: last(letters), lower: last(lower), caseless: last(letters & !upper & !lower) }
+        PreviousCharacter {
+            letters: last(letters),
+            lower: last(lower),
+            caseless: last(letters & !upper & !lower),
+            ideographs: last(ideographs),
+        }
+    }
+
+    /// Returns the context with the pieces of divisions before the grammar: groups of up to `DIGITS` numbers, unless
+    /// that is 0, and runs of ideographs.
+    ///
+    /// The grammar matches each piece as a text by itself: white space before a cut is at the end of a text, and no
+    /// match takes the space before a cut.
+    #[inline(always)]
+    pub(super) fn divided<const DIGITS: usize>(self) -> Self {
+        let Block { numbers, length, .. } = self.block;
+        let groups = if DIGITS == 0 { 0 } else { self.numbers(DIGITS) | numbers << 1 & !numbers };
+        Self { cuts: groups & below(length) | self.ideograph_edges(), ..self }
+    }
+
+    /// Returns the first bytes of runs of ideographs, and of the text after them.
+    #[inline(always)]
+    fn ideograph_edges(&self) -> u64 {
+        let Block { ideographs, length, .. } = self.block;
+        (ideographs ^ (ideographs << 1 | self.before.ideographs)) & below(length)
     }
 
     /// Returns the bytes after letters.
@@ -59,10 +85,11 @@ impl BlockContext<'_> {
     pub(super) fn gpt2(&self) -> (u64, bool) {
         let Block { numbers, spaces, rest, quotes, .. } = self.block;
         let white = self.block.white();
-        let taking = spaces << 1;
-        let own = (self.first_letters() | firsts(numbers) | firsts(rest)) & !taking;
-        let starts = own | firsts(white) | self.lasts(white, white);
-        self.contracted(starts, quotes & firsts(rest) & !taking, false)
+        let taking = self.joined_after(spaces);
+        let rest = self.firsts(rest);
+        let own = (self.first_letters() | firsts(numbers) | rest) & !taking;
+        let starts = self.cuts | own | firsts(white) | self.lasts(white, white);
+        self.contracted(starts, quotes & rest & !taking, false)
     }
 
     /// Returns the starts by `scan::clip`; `caseless` if the text is lowercased later.
@@ -75,11 +102,31 @@ impl BlockContext<'_> {
     /// Returns the starts by `scan::modern`, without case; with `LINE_ENDS`, the rest takes the line ends after it.
     #[inline(always)]
     pub(super) fn modern<const DIGITS: usize, const END: bool, const LINE_ENDS: bool>(&self) -> (u64, bool) {
-        let Block { rest, spaces, newlines, quotes, .. } = self.block;
-        let taken = if LINE_ENDS { newlines & !(newlines.wrapping_add(rest << 1 & newlines)) } else { 0 };
-        let own = firsts(rest) & !(spaces << 1);
-        let starts = self.words(own) | own | self.numbers(DIGITS) | self.white_space(taken, END);
+        let Block { rest, spaces, quotes, .. } = self.block;
+        let taken = if LINE_ENDS { self.line_ends() } else { 0 };
+        let own = self.firsts(rest) & !self.joined_after(spaces);
+        let starts = self.cuts | self.words(own) | own | self.numbers(DIGITS) | self.white_space(taken, END);
         self.contracted(starts, quotes & own, true)
+    }
+
+    /// Returns the starts by `scan::deepseek` with all line ends, and whether an ASCII word after punctuation reaches
+    /// the end of the block.
+    #[inline(always)]
+    pub(super) fn marked(&self) -> (u64, bool) {
+        let Block { letters, numbers, spaces, rest, high, inside, length, .. } = self.block;
+        let own = self.firsts(rest) & !self.joined_after(spaces);
+        // Punctuation takes the ASCII letters after it, so another letter after these begins a word.
+        let ascii = letters & !high;
+        let names = own & !high & ascii >> 1;
+        let named = ascii & !ascii.wrapping_add(names << 1);
+        let others = self.block.others | numbers;
+        let words = self.words(names) & !self.joined_after(others) | named << 1 & letters & !ascii & !inside;
+        let mut starts = self.cuts | words | own | self.white_space(self.line_ends(), false);
+        if others != 0 {
+            let prefixes = others & (self.first_letters() & !self.cuts) >> 1;
+            starts |= self.firsts(others) | self.first_bytes(prefixes);
+        }
+        (starts, named >> (length - 1) & 1 != 0)
     }
 
     /// Returns the starts by `scan::modern`, with case.
@@ -119,7 +166,14 @@ impl BlockContext<'_> {
     #[inline(always)]
     fn words(&self, own: u64) -> u64 {
         let Block { spaces, blanks, .. } = self.block;
-        self.first_letters() & !((spaces | blanks) << 1) & !self.after(own)
+        self.first_letters() & (self.cuts | !((spaces | blanks) << 1) & !self.after(own))
+    }
+
+    /// Returns the line ends that belong to the rest before them.
+    #[inline(always)]
+    fn line_ends(&self) -> u64 {
+        let Block { rest, newlines, .. } = self.block;
+        newlines & !newlines.wrapping_add(self.joined_after(rest) & newlines)
     }
 
     /// Returns the starts of groups of up to `most` digits.
@@ -190,10 +244,16 @@ impl BlockContext<'_> {
         if open >> (length - 1) & 1 != 0 { indents & run } else { indents }
     }
 
-    /// Returns the first byte of each run's last character in `set`, unless a byte of `white` follows.
+    /// Returns the first byte of each run's last character in `set`, unless a byte of `white` or the end of a piece
+    /// follows.
     #[inline(always)]
     fn lasts(&self, set: u64, white: u64) -> u64 {
-        let mut lasts = set & !(white >> 1) & below(self.block.length - 1);
+        self.first_bytes(set & !((white | self.cuts) >> 1) & below(self.block.length - 1))
+    }
+
+    /// Returns the first bytes of the characters that end at `lasts`.
+    #[inline(always)]
+    fn first_bytes(&self, mut lasts: u64) -> u64 {
         let inside = self.block.inside;
         if inside & lasts != 0 {
             for _ in 0..3 {
@@ -201,6 +261,18 @@ impl BlockContext<'_> {
             }
         }
         lasts
+    }
+
+    /// Returns the first byte of each run in a piece.
+    #[inline(always)]
+    fn firsts(&self, set: u64) -> u64 {
+        set & !self.joined_after(set)
+    }
+
+    /// Returns the bytes after those of a set, in the same piece.
+    #[inline(always)]
+    fn joined_after(&self, set: u64) -> u64 {
+        set << 1 & !self.cuts
     }
 
     /// Returns the bytes after the characters that begin at `firsts`.
@@ -219,8 +291,8 @@ impl BlockContext<'_> {
     /// Returns the line ends and slashes that belong to the rest before them, and the rest without these slashes.
     #[inline(always)]
     fn taken_with_slashes(&self) -> (u64, u64) {
-        let Block { rest, newlines, length, .. } = self.block;
-        let mut taken = newlines & !(newlines.wrapping_add(rest << 1 & newlines));
+        let Block { rest, length, .. } = self.block;
+        let mut taken = self.line_ends();
         let bytes = &self.text.as_bytes()[self.at..self.at + length];
         for first in bits(taken << 1 & rest) {
             let place = first.trailing_zeros() as usize;

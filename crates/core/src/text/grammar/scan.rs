@@ -44,6 +44,13 @@ pub(crate) enum Letters {
     CasedExceptHan,
 }
 
+impl Letters {
+    /// Returns whether case splits words.
+    pub(crate) fn are_cased(self) -> bool {
+        matches!(self, Self::Cased | Self::CasedExceptHan)
+    }
+}
+
 /// The line ends after a run of characters that are in its match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineEnds {
