@@ -49,6 +49,8 @@ pub(super) enum Ideographs {
     None,
     /// `[一-龥぀-ゟ゠-ヿ]`.
     WithKana,
+    /// `\p{Han}`.
+    Han,
 }
 
 impl Ideographs {
@@ -57,6 +59,7 @@ impl Ideographs {
         match self {
             Self::None => false,
             Self::WithKana => matches!(c, '一'..='龥' | '\u{3040}'..='ヿ'),
+            Self::Han => class(c).is_han(),
         }
     }
 }

@@ -30,6 +30,8 @@ pub(super) enum BlockMatcher {
     Cased,
     /// Each digit is a match, and there are no contractions.
     CasedOfDigits,
+    /// Runs of Han characters are matches.
+    CasedExceptHan,
     /// Groups of digits, then runs of ideographs and kana are separated from other text before the grammar matches.
     Marked,
     Spaceless,
@@ -56,9 +58,12 @@ impl BlockMatcher {
             (Letters::Alone | Letters::WithMarks, LineEnds::None, 1, false, true) => Self::ModernWithoutLineEnds,
             (Letters::Cased, LineEnds::WithSlashes, 3, false, true) => Self::Cased,
             (Letters::Cased, LineEnds::WithSlashes, 1, false, false) => Self::CasedOfDigits,
+            (Letters::CasedExceptHan, LineEnds::All, 3, false, true) => Self::CasedExceptHan,
             _ => Self::Grammar,
         };
-        (matcher, Distinctions::new(letters))
+        let is_han = matcher == Self::CasedExceptHan;
+        let ideographs = if is_han { Ideographs::Han } else { Ideographs::None };
+        (matcher, Distinctions { ideographs, ..Distinctions::new(letters) })
     }
 
     /// Returns the matcher of a grammar after other divisions, and the properties of characters that it distinguishes.

@@ -322,10 +322,13 @@ impl BlockLoop<SETS> for &mut BlockIterator<'_> {
                 self.contiguous(masks, |here| (here.modern::<1, false, false>(), u64::MAX));
             }
             BlockMatcher::Cased => {
-                self.contiguous(masks, |here| (here.cased::<3, true>(), here.sure()));
+                self.contiguous(masks, |here| (here.cased::<3, true, false>(), here.sure::<false>()));
             }
             BlockMatcher::CasedOfDigits => {
-                self.contiguous(masks, |here| (here.cased::<1, false>(), here.sure()));
+                self.contiguous(masks, |here| (here.cased::<1, false, false>(), here.sure::<false>()));
+            }
+            BlockMatcher::CasedExceptHan => {
+                self.contiguous(masks, |here| (here.cased::<3, true, true>(), here.sure::<true>()));
             }
             BlockMatcher::RunsAfterDigits => {
                 self.contiguous(masks, |here| (here.divided::<1>().gpt2(), u64::MAX));

@@ -44,7 +44,7 @@ impl BlockContext<'_> {
         PreviousCharacter {
             letters: last(letters),
             lower: last(lower),
-            caseless: last(letters & !upper & !lower),
+            caseless: last(letters & !upper & !lower & !ideographs),
             ideographs: last(ideographs),
         }
     }
@@ -129,31 +129,39 @@ impl BlockContext<'_> {
         (starts, named >> (length - 1) & 1 != 0)
     }
 
-    /// Returns the starts by `scan::modern`, with case.
+    /// Returns the starts by `scan::modern`, with case; with `HAN`, runs of Han characters are matches, and the rest
+    /// takes no slashes after line ends.
     #[inline(always)]
-    pub(super) fn cased<const DIGITS: usize, const CONTRACTIONS: bool>(&self) -> (u64, bool) {
-        let Block { upper, lower, spaces, newlines, quotes, .. } = self.block;
-        let (taken, rest) = self.taken_with_slashes();
+    pub(super) fn cased<const DIGITS: usize, const CONTRACTIONS: bool, const HAN: bool>(&self) -> (u64, bool) {
+        let Block { letters, upper, lower, spaces, newlines, rest, quotes, .. } = self.block;
+        let (taken, rest) = if HAN { (self.line_ends(), rest) } else { self.taken_with_slashes() };
         let own = firsts(rest) & !(spaces << 1);
-        let words = self.words(own) | upper & (lower << 1 | self.before.lower);
+        let mut words = self.words(own) | upper & (lower << 1 | self.before.lower);
+        let mut ends = self.after_letters();
+        if HAN {
+            let edges = self.ideograph_edges();
+            words |= edges & letters;
+            ends &= !edges;
+        }
         let starts = words | own | self.numbers(DIGITS) | self.white_space(taken & newlines, false);
-        if CONTRACTIONS { self.suffixed(starts, quotes & own & self.after_letters()) } else { (starts, false) }
+        if CONTRACTIONS { self.suffixed(starts, quotes & own & ends) } else { (starts, false) }
     }
 
     /// Returns the bytes up to the last start that is certain under the rules of case.
     ///
     /// A mark after the rest may be part of it, or of a word. Upper case after letters without case may begin a word,
-    /// which depends on the text that follows.
+    /// which depends on the text that follows. Han characters that are no letters may be part of any run.
     #[inline(always)]
-    pub(super) fn sure(&self) -> u64 {
-        let Block { letters, upper, lower, marks, spaces, rest, .. } = self.block;
-        let mut sure = u64::MAX;
+    pub(super) fn sure<const HAN: bool>(&self) -> u64 {
+        let Block { letters, upper, lower, marks, spaces, rest, ideographs, .. } = self.block;
+        let han = if HAN { ideographs } else { 0 };
+        let mut sure = lowest(han & (marks | !letters)).wrapping_sub(1);
         let mark = lowest(marks & rest << 1);
         if mark != 0 {
             let run = highest(firsts(rest) & (mark - 1));
-            sure = up_to(if run & spaces << 1 != 0 { run >> 1 } else { run });
+            sure &= up_to(if run & spaces << 1 != 0 { run >> 1 } else { run });
         }
-        let other = lowest(upper & ((letters & !upper & !lower) << 1 | self.before.caseless));
+        let other = lowest(upper & ((letters & !upper & !lower & !han) << 1 | self.before.caseless));
         if other != 0 {
             sure &= up_to(highest(self.first_letters() & (other - 1)));
         }
