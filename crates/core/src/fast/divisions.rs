@@ -1,12 +1,14 @@
 //! Cuts a text into the pieces of several patterns in a row.
 //!
 //! Each pattern divides the pieces of the one before: the text into runs of digits and other text, that into words. Patterns
-//! of well-known models are cut a block at a time instead; see [`PreTokenChunker`](super::pretokens::PreTokenChunker).
+//! of well-known models that end with a grammar are cut by [`PreTokenChunker`](super::pretokens::PreTokenChunker) instead.
+//! Runs of characters alone are cut a block at a time, all others one piece at a time.
 
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::inert::{Region, Regions, Unchanged};
-use super::list::{ChunkList, ChunkRanges};
-use super::masks::SCALAR;
+use super::list::{BLOCKS, ChunkList, ChunkRanges};
+use super::masks::{BLOCK, BlockLoop, Masks, SCALAR};
+use super::runs::{RunMatcher, SETS};
 use super::text::last;
 use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::divisions::{Divisions, PieceEnds};
@@ -22,23 +24,29 @@ pub(super) struct DivisionChunker {
     divisions: Divisions,
     /// The characters whose regions are cut into pieces; other regions are one chunk.
     unchanged: Unchanged,
+    /// Finds the pieces of a block; `None` if one of the divisions is a grammar.
+    runs: Option<RunMatcher>,
 }
 
 impl DivisionChunker {
     /// Returns the chunker of a splitter that begins with divisions, if its normalizer preserves their pieces.
     pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
         let Boundary::Divisions(divisions) = splitter.boundary()? else { return None };
-        Unchanged::of(splitter).map(|unchanged| Self { divisions, unchanged })
+        let runs = RunMatcher::of(&divisions.steps);
+        Unchanged::of(splitter).map(|unchanged| Self { divisions, unchanged, runs })
     }
 }
 
 impl Chunker for DivisionChunker {
     fn with_kernel(self, name: &str) -> Option<Self> {
-        (name == SCALAR).then_some(self)
+        match self.runs {
+            Some(runs) => Some(Self { runs: Some(runs.with_kernel(name)?), ..self }),
+            None => (name == SCALAR).then_some(self),
+        }
     }
 
     fn kernel(&self) -> &'static str {
-        SCALAR
+        self.runs.as_ref().map_or(SCALAR, |runs| runs.classifier().name())
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -60,11 +68,9 @@ impl Chunker for DivisionChunker {
         list.clear();
         list.begin(0);
         while cutter.at < text.len() {
-            for _ in 0..TOGETHER {
-                if cutter.at == text.len() {
-                    break;
-                }
-                list.begin(cutter.next());
+            match &self.runs {
+                Some(runs) => runs.classifier().run(Blocks { cutter: &mut cutter, runs, list }),
+                None => cutter.list_pieces(list),
             }
             take(list.contiguous())?;
             list.remove_closed();
@@ -103,16 +109,72 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// Returns the end of the next piece; the text must not be at its end.
+    /// Lists the next pieces, one at a time.
+    fn list_pieces(&mut self, list: &mut ChunkList) {
+        for _ in 0..TOGETHER {
+            if self.at == self.text.len() {
+                break;
+            }
+            self.at = match self.region() {
+                Region::Pieces(end) => self.piece_end(end),
+                Region::Whole(end) => end,
+            };
+            list.begin(self.at);
+        }
+    }
+
+    /// Returns the region that contains the end of the last piece.
     #[inline]
-    fn next(&mut self) -> usize {
-        let DivisionChunker { divisions, unchanged } = self.chunker;
+    fn region(&mut self) -> Region {
         let is_safe = |text: &[u8], at| self.chunker.is_safe_split_point(text, at);
-        self.at = match self.regions.at(self.text, self.at, unchanged, is_safe) {
-            Region::Pieces(end) => self.ends.next(&divisions.steps, &self.text[..end], self.at),
-            Region::Whole(end) => end,
-        };
-        self.at
+        self.regions.at(self.text, self.at, &self.chunker.unchanged, is_safe)
+    }
+
+    /// Returns the end of the next piece in a region with this end.
+    #[inline]
+    fn piece_end(&mut self, end: usize) -> usize {
+        self.ends.next(&self.chunker.divisions.steps, &self.text[..end], self.at)
+    }
+}
+
+/// The next blocks of a text, whose pieces are listed.
+struct Blocks<'b, 'a> {
+    cutter: &'b mut Cutter<'a>,
+    runs: &'b RunMatcher,
+    list: &'b mut ChunkList,
+}
+
+impl BlockLoop<SETS> for Blocks<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) {
+        let Self { cutter, runs, list } = self;
+        for _ in 0..BLOCKS {
+            if cutter.at == cutter.text.len() {
+                break;
+            }
+            let end = match cutter.region() {
+                Region::Pieces(end) => end,
+                Region::Whole(end) => {
+                    cutter.at = end;
+                    list.begin(end);
+                    continue;
+                }
+            };
+            let (starts, length) = runs.starts(&cutter.text[..end], cutter.at, &masks);
+            list.add_contiguous(cutter.at, starts);
+            cutter.at = match starts.checked_ilog2() {
+                _ if cutter.at + length == end => end,
+                // The end of the last piece is not known.
+                Some(last) => {
+                    cutter.at += last as usize;
+                    continue;
+                }
+                None => cutter.piece_end(end),
+            };
+            list.begin(cutter.at);
+        }
     }
 }
 
@@ -253,13 +315,56 @@ mod tests {
         let mut by_blocks = 0;
         for (sequence, are_words) in sequences() {
             let splitter = WordSplitter::new(None, Some(PreTokenizer::Sequence(sequence))).unwrap();
-            check(&DivisionChunker::of(&splitter).unwrap(), &splitter, are_words);
+            let chunker = DivisionChunker::of(&splitter).unwrap();
+            check(&DivisionChunker { runs: None, ..chunker.clone() }, &splitter, are_words);
+            check(&chunker, &splitter, are_words);
             if let Some(chunker) = PreTokenChunker::of(&splitter) {
                 check(&chunker, &splitter, are_words);
                 by_blocks += 1;
             }
         }
         assert_eq!(by_blocks, 4);
+    }
+
+    /// Checks that each kernel finds the pieces that are found one at a time.
+    fn check_kernels(chunker: &DivisionChunker, text: &str) {
+        let wanted = chunks_of(&DivisionChunker { runs: None, ..chunker.clone() }, text);
+        for kernel in ["scalar", "SSSE3", "AVX2", "AVX-512"] {
+            let Some(chunker) = chunker.clone().with_kernel(kernel) else { continue };
+            let found = chunks_of(&chunker, text);
+            assert!(found == wanted, "{:?} {kernel} {text:?} {found:?} {wanted:?}", chunker.divisions);
+        }
+    }
+
+    #[test]
+    fn every_kernel_finds_the_pieces_of_runs() {
+        let mut state = 5;
+        let splitters = sequences().into_iter().map(|(sequence, _)| sequence).chain([
+            vec![PreTokenizer::Punctuation(Behavior::Contiguous), PreTokenizer::Digits { individual: false }],
+            vec![split(r"[\r\n]"), split(r"\s?[A-Za-zµÀ-ÖØ-öø-ƺ]+"), split("\\s?[!-/:-~！-／：-～‘-‟\u{3000}-。]+")],
+            vec![split(r" ?[ !]+"), split(r" ?[.中]")],
+        ]);
+        let chunkers = splitters.map(|sequence| {
+            let splitter = WordSplitter::new(None, Some(PreTokenizer::Sequence(sequence))).unwrap();
+            DivisionChunker::of(&splitter).unwrap()
+        });
+        let chunkers: Vec<_> = chunkers.filter(|chunker| chunker.runs.is_some()).collect();
+        assert_eq!(chunkers.len(), 5);
+        for chunker in &chunkers {
+            for unit in ["a", " ", "1", "!", "中", "\u{3000}", "(a "] {
+                for shift in 0..70 {
+                    for after in [0, 70] {
+                        let parts: String = (0..4).map(|_| PARTS[random(&mut state) % PARTS.len()]).collect();
+                        check_kernels(chunker, &(unit.repeat(shift) + &parts + &unit.repeat(after)));
+                    }
+                }
+            }
+            let contexts = |c| ['a', c, ' ', c, c, '\u{301}', '1', c, '\n', c, '!', c, '中', c];
+            for first in (0..0x2_0000_u32).step_by(0x400) {
+                let text: String = (first..first + 0x400).filter_map(char::from_u32).flat_map(contexts).collect();
+                check_kernels(chunker, &text);
+            }
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod masks;
 mod metaspace;
 mod parts;
 mod pretokens;
+mod runs;
 mod stability;
 mod text;
 mod unspaced;

@@ -16,3 +16,15 @@ pub(super) fn last(bytes: &[u8]) -> Option<char> {
     let start = bytes.iter().rposition(|byte| byte & 0xC0 != 0x80)?;
     str::from_utf8(&bytes[start..]).ok()?.chars().next()
 }
+
+/// Returns the characters that begin with a byte, if it is ASCII or the first of two or three bytes.
+pub(super) fn characters_of(byte: u8) -> impl Iterator<Item = char> {
+    let first = u32::from(byte);
+    match byte {
+        0..=0x7F => first..first + 1,
+        0xC2..=0xDF => (first & 0x1F) << 6..((first & 0x1F) + 1) << 6,
+        0xE1..=0xEF => (first & 0xF) << 12..((first & 0xF) + 1) << 12,
+        _ => 0..0,
+    }
+    .filter_map(char::from_u32)
+}

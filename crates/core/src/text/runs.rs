@@ -103,7 +103,7 @@ pub(crate) struct RunPattern {
 
 /// The optional character before a run that is part of the match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Prefix {
+pub(crate) enum Prefix {
     None,
     /// The space U+0020.
     Space,
@@ -122,7 +122,7 @@ impl Prefix {
     }
 
     /// Returns whether a character may be the prefix.
-    fn contains(self, c: char) -> bool {
+    pub(crate) fn contains(self, c: char) -> bool {
         match self {
             Self::None => false,
             Self::Space => c == ' ',
@@ -165,6 +165,21 @@ impl RunPattern {
         // With a limit, the number of characters would depend on whether the first one is the prefix.
         let has_prefix = || ('\0'..=LAST_BLANK).any(|c| prefix.contains(c) && set.contains(c));
         (prefix == Prefix::None || most == usize::MAX || !has_prefix()).then_some(Self { set, prefix, most })
+    }
+
+    /// Returns whether a run may contain a character.
+    pub(crate) fn contains(&self, c: char) -> bool {
+        self.set.contains(c)
+    }
+
+    /// Returns the optional character before a run.
+    pub(crate) fn prefix(&self) -> Prefix {
+        self.prefix
+    }
+
+    /// Returns the largest number of characters in a run.
+    pub(crate) fn most(&self) -> usize {
+        self.most
     }
 
     /// Returns the effect of a split of a text between a character that is no white space, and white space, on its pieces:

@@ -135,6 +135,36 @@ pub(super) fn last_block(bytes: &[u8]) -> [u8; BLOCK] {
     block
 }
 
+/// Returns the length of the whole characters in the first `length` bytes.
+///
+/// `firsts` are the first bytes of non-ASCII characters.
+pub(super) fn whole(bytes: &[u8], firsts: u64, length: usize) -> usize {
+    let Some(last) = firsts.checked_ilog2() else { return length };
+    let last = last as usize;
+    let size = bytes[last].leading_ones() as usize;
+    if last + size > length { last } else { length }
+}
+
+/// Returns a set of first bytes with the continuation bytes of their characters.
+#[inline]
+pub(super) fn spread(mut set: u64, inside: u64) -> u64 {
+    for _ in 0..3 {
+        set |= set << 1 & inside;
+    }
+    set
+}
+
+/// Returns the first bytes of the characters that end at `lasts`.
+#[inline(always)]
+pub(super) fn first_bytes(mut lasts: u64, inside: u64) -> u64 {
+    if inside & lasts != 0 {
+        for _ in 0..3 {
+            lasts = lasts & !inside | (lasts & inside) >> 1;
+        }
+    }
+    lasts
+}
+
 /// Returns the kernels that this machine runs, the slowest first.
 fn kernels() -> Vec<Kernel> {
     let mut kernels = vec![Kernel::Scalar];

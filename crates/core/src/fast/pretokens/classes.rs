@@ -2,7 +2,8 @@
 //!
 //! A set has one bit a byte, and every byte of a character has the bit of the character.
 
-use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, last_block};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, last_block, spread, whole};
+use crate::fast::text::characters_of;
 use crate::text::grammar::Letters;
 use crate::text::unicode::{Category, category, class};
 
@@ -268,35 +269,4 @@ fn set_of(byte: u8, Distinctions { letters, numeric, others, .. }: Distinctions)
         Category::REST if others => Some(OTHER),
         _ => None,
     }
-}
-
-/// Returns the characters that begin with a byte, if it is ASCII or the first of two or three bytes.
-fn characters_of(byte: u8) -> impl Iterator<Item = char> {
-    let first = u32::from(byte);
-    match byte {
-        0..=0x7F => first..first + 1,
-        0xC2..=0xDF => (first & 0x1F) << 6..((first & 0x1F) + 1) << 6,
-        0xE1..=0xEF => (first & 0xF) << 12..((first & 0xF) + 1) << 12,
-        _ => 0..0,
-    }
-    .filter_map(char::from_u32)
-}
-
-/// Returns the length of the whole characters in the first `length` bytes.
-///
-/// `firsts` are the first bytes of non-ASCII characters.
-fn whole(bytes: &[u8], firsts: u64, length: usize) -> usize {
-    let Some(last) = firsts.checked_ilog2() else { return length };
-    let last = last as usize;
-    let size = bytes[last].leading_ones() as usize;
-    if last + size > length { last } else { length }
-}
-
-/// Returns a set of first bytes with the continuation bytes of their characters.
-#[inline]
-fn spread(mut set: u64, inside: u64) -> u64 {
-    for _ in 0..3 {
-        set |= set << 1 & inside;
-    }
-    set
 }

@@ -1,7 +1,7 @@
 //! Computes the starts of pre-tokens in a block, by shifts of bit sets.
 
 use super::classes::{Block, PreviousCharacter};
-use crate::fast::masks::below;
+use crate::fast::masks::{below, first_bytes};
 use crate::text::grammar::contraction;
 
 /// A position in a text where a pre-token begins or a word continues.
@@ -124,7 +124,7 @@ impl BlockContext<'_> {
         let mut starts = self.cuts | words | own | self.white_space(self.line_ends(), false);
         if others != 0 {
             let prefixes = others & (self.first_letters() & !self.cuts) >> 1;
-            starts |= self.firsts(others) | self.first_bytes(prefixes);
+            starts |= self.firsts(others) | first_bytes(prefixes, inside);
         }
         (starts, named >> (length - 1) & 1 != 0)
     }
@@ -256,19 +256,8 @@ impl BlockContext<'_> {
     /// follows.
     #[inline(always)]
     fn lasts(&self, set: u64, white: u64) -> u64 {
-        self.first_bytes(set & !((white | self.cuts) >> 1) & below(self.block.length - 1))
-    }
-
-    /// Returns the first bytes of the characters that end at `lasts`.
-    #[inline(always)]
-    fn first_bytes(&self, mut lasts: u64) -> u64 {
-        let inside = self.block.inside;
-        if inside & lasts != 0 {
-            for _ in 0..3 {
-                lasts = lasts & !inside | (lasts & inside) >> 1;
-            }
-        }
-        lasts
+        let Block { inside, length, .. } = self.block;
+        first_bytes(set & !((white | self.cuts) >> 1) & below(length - 1), inside)
     }
 
     /// Returns the first byte of each run in a piece.
