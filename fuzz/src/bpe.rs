@@ -13,7 +13,20 @@ type Merged = (Vec<String>, Vec<[String; 2]>);
 
 /// Split patterns that no grammar matches, some of which leave text out or match the empty string.
 const OTHER_PATTERNS: [&str; 7] = [r"\s+", r"\w+|\W", r"\p{L}+", r"(?=[A-Z])", r"\b", r"[^\r\n]+|[\r\n]", r"."];
+/// Patterns that a model of several patterns in a row has before the last one.
+const RUN_PATTERNS: [&str; 8] = [
+    r"\p{N}{1,3}",
+    r"\p{N}",
+    "[一-龥\u{3040}-ゟ゠-ヿ]+",
+    "[一-龥\u{800}-\u{4e00}가-퟿]+",
+    r"[\r\n]",
+    r"\s?[A-Za-zµÀ-ÖØ-öø-ƺ]+",
+    r" ?[^(\s|[.,!?…。，、।۔،])]+",
+    r"[\p{L}\p{M}]+",
+];
 const BEHAVIORS: [&str; 5] = ["Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous"];
+/// User-defined symbols.
+const SYMBOLS: [&str; 6] = ["un", "中文", "xx", "a b", "\u{301}", "<x>"];
 /// The maximum number of merges of a model.
 const MERGES: usize = 120;
 /// The maximum length of an entry in bytes.
@@ -39,9 +52,13 @@ fn byte_level(u: &mut Unstructured<'_>) -> Result<Value> {
     let normalizer = pick(u, &[Value::Null, Value::Null, json!({"type": "NFC"}), json!({"type": "NFKC"})])?;
     let level = |prefix: bool, use_regex: bool| json!({"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": true, "use_regex": use_regex});
     let prefix = below(u, 4)? == 0;
-    let pre_tokenizer = match below(u, 8)? {
+    let pre_tokenizer = match below(u, 10)? {
         0 => level(prefix, true),
         1 => level(prefix, false),
+        2 | 3 => {
+            let last = level(prefix, flag(u)?);
+            divided(u, last)?
+        }
         _ => sequence(&[split(u)?, level(prefix, below(u, 8)? == 0)]),
     };
     let samples: Vec<String> = HARD_TEXTS.iter().map(|text| text.bytes().map(byte_to_char).collect()).collect();
@@ -83,7 +100,13 @@ fn sentencepiece(u: &mut Unstructured<'_>) -> Result<Value> {
     }
     merged.0.push("<unk>".to_owned());
     let steps = [json!({"type": "Prepend", "prepend": "▁"}), recipe::replace(json!({"String": " "}), "▁")];
-    let normalizer = json!({"type": "Sequence", "normalizers": &steps[usize::from(below(u, 4)? == 0)..]});
+    let normalizer = if below(u, 3)? == 0 {
+        json!({"type": "piecework.SentencePiece", "precompiled_charsmap": null, "add_dummy_prefix": flag(u)?,
+            "remove_extra_whitespaces": below(u, 4)? == 0, "escape_whitespaces": true,
+            "treat_whitespace_as_suffix": false, "user_defined_symbols": &SYMBOLS[below(u, SYMBOLS.len() + 1)?..]})
+    } else {
+        json!({"type": "Sequence", "normalizers": &steps[usize::from(below(u, 4)? == 0)..]})
+    };
     let settings = json!({"byte_fallback": byte_fallback, "fuse_unk": flag(u)?, "unk_token": "<unk>"});
     Ok(json!({"normalizer": normalizer, "pre_tokenizer": null, "model": model(u, &merged, settings)?, "decoder": null}))
 }
@@ -115,6 +138,24 @@ fn split(u: &mut Unstructured<'_>) -> Result<Value> {
         _ => (json!({"Regex": pick(u, &Grammar::ALL)?.pattern()}), "Isolated"),
     };
     Ok(json!({"type": "Split", "pattern": pattern, "behavior": behavior, "invert": below(u, 8)? == 0}))
+}
+
+/// Returns one to three patterns in a row before a split, or before `level` alone.
+fn divided(u: &mut Unstructured<'_>, level: Value) -> Result<Value> {
+    let isolated = |pattern: &str| json!({"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false});
+    let mut steps = Vec::new();
+    for _ in 0..=below(u, 3)? {
+        steps.push(match below(u, 4)? {
+            0 => json!({"type": "Digits", "individual_digits": flag(u)?}),
+            1 => json!({"type": "Punctuation", "behavior": pick(u, &["Isolated", "Contiguous"])?}),
+            _ => isolated(pick(u, &RUN_PATTERNS)?),
+        });
+    }
+    if flag(u)? {
+        steps.push(split(u)?);
+    }
+    steps.push(level);
+    Ok(sequence(&steps))
 }
 
 fn sequence(steps: &[Value]) -> Value {
