@@ -3,7 +3,7 @@
 use crate::added::AddedTokenSearch;
 use crate::error::{Error, Message, Result};
 use crate::normalize::locality::Locality;
-use crate::normalize::{BertNormalizer, Normalized, Normalizer};
+use crate::normalize::{BertNormalizer, Normalized, Normalizer, Strip};
 use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::words::Words;
@@ -72,6 +72,15 @@ impl WordSplitter {
         let has_no_spaces = || self.locality().is_some_and(|locality| locality.metaspaces.is_some());
         let splits = |pre_tokenizer: &&PreTokenizer| !(pre_tokenizer.splits_at_spaces_alone() && has_no_spaces());
         self.pre_tokenizer.as_ref().filter(splits).map(PreTokenizer::boundary)
+    }
+
+    /// Returns the strip with which the normalizer begins, and the splitter without it; `None` unless it strips the start.
+    pub(crate) fn without_leading_strip(&self) -> Option<(Strip, Self)> {
+        let mut steps = self.normalizer.as_ref()?.steps();
+        let Normalizer::Strip(strip) = steps.next()? else { return None };
+        let rest: Vec<_> = steps.cloned().collect();
+        let rest = (!rest.is_empty()).then_some(Normalizer::Sequence(rest));
+        Some((*strip, Self::new(rest, self.pre_tokenizer.clone()).ok()?)).filter(|_| strip.left)
     }
 
     /// Returns the normalizer and the pre-tokenizer.

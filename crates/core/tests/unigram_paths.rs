@@ -1,5 +1,4 @@
 //! Pipelines with metaspaces, on all paths: random models, rules and texts give the tokens of the generic path.
-//! generic path.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,11 +14,14 @@ mod random;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use paths::{check, check_alone, file};
+use piecework_core::added::AddedToken;
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::normalize::Precompiled;
-use piecework_core::pipeline::Scratch;
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
 use random::Random;
 use serde_json::{Value, json};
+
+const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
 
 /// Parts of texts: characters that rules remove, expand, join or split, unknown ones, and metaspaces.
 const PARTS: [&str; 52] = [
@@ -139,6 +141,13 @@ fn vocab(random: &mut Random, texts: &[String]) -> Vec<(String, f64)> {
     entries.into_iter().map(|entry| (entry, score(random))).collect()
 }
 
+/// Returns a normalizer that strips the start of a text, and sometimes the end, before another.
+fn stripped(random: &mut Random, normalizer: Value) -> Value {
+    let strip = json!({"type": "Strip", "strip_left": true, "strip_right": random.flag()});
+    let steps = if normalizer.is_null() { vec![strip] } else { vec![strip, normalizer] };
+    json!({"type": "Sequence", "normalizers": steps})
+}
+
 fn pipeline(random: &mut Random, texts: &[String]) -> Value {
     let vocab = vocab(random, texts);
     let replace = |content: &str| json!({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": content});
@@ -177,6 +186,7 @@ fn pipeline(random: &mut Random, texts: &[String]) -> Value {
             (normalizer, Value::Null, "float32")
         }
     };
+    let normalizer = if random.below(4) == 0 { stripped(random, normalizer) } else { normalizer };
     let size = vocab.len();
     let has_bytes = vocab.iter().any(|(entry, _)| entry == "<0xFF>");
     let reserved: Vec<&String> = vocab.iter().map(|(entry, _)| entry).filter(|entry| entry.starts_with('<')).collect();
@@ -197,7 +207,7 @@ fn all_paths_give_equal_tokens() {
         let json = pipeline(random, &texts);
         let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
         fast[usize::from(json["pre_tokenizer"].is_null())] += u32::from(tokenizer.fast_path_kernel().is_ok());
-        let (mut scratch, context) = (Scratch::default(), format!("trial {trial}"));
+        let (mut scratch, context) = (Scratch::default(), format!("trial {trial} {json}"));
         texts.iter().for_each(|text| check(&tokenizer, text, &mut scratch, &context));
         // Running scores of 32 bits grow until they have few digits left, and are restarted.
         if trial % 12 == 5 {
@@ -224,5 +234,76 @@ fn a_text_of_many_pieces_may_precede_an_added_token() {
     tokenizer.fast_path_kernel().unwrap();
     for words in [10, 100, 126, 127, 128, 300] {
         check(&tokenizer, &"a b ".repeat(words), &mut Scratch::default(), &format!("{words} words"));
+    }
+}
+
+/// Returns the tokenizer.json of a Unigram model of a few letters and marks with these components.
+fn small(normalizers: &[Value], pre_tokenizers: &[Value]) -> Value {
+    let pieces = ["<unk>", "▁", "a", "b", "▁a", "▁b", "ab", ",", "\"", "é", "\u{3000}", "\n", "▁,"];
+    let vocab: Vec<_> = pieces.iter().enumerate().map(|(place, piece)| (*piece, -(place as f64))).collect();
+    let model = json!({"type": "Unigram", "vocab": vocab, "unk_id": 0, "byte_fallback": false});
+    let normalizer = json!({"type": "Sequence", "normalizers": normalizers});
+    file(&normalizer, &json!({"type": "Sequence", "pretokenizers": pre_tokenizers}), &model, pieces.len())
+}
+
+fn nmt_nfkc() -> Value {
+    let rules = Precompiled::named("nmt_nfkc").unwrap().unwrap();
+    json!({"type": "Precompiled", "precompiled_charsmap": BASE64_STANDARD.encode(rules.charsmap())})
+}
+
+fn metaspace() -> Value {
+    json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true})
+}
+
+fn one_space(pattern: &str) -> Value {
+    json!({"type": "Replace", "pattern": {"Regex": pattern}, "content": " "})
+}
+
+/// Compares the paths of a pipeline with each kernel, for texts alone, between added tokens, and as given words.
+fn check_kernels(json: &Value) {
+    let blanks = ["", " ", "  ", "\t", "\n \n", "\u{3000}", "\u{3000}  ", "\u{85} ", "\u{200b}", "\u{a0}"];
+    let words = ["a", "a b", "ab,b", "e\u{301} a", "``b''", "a\u{3000}b", "a\n\nb", "a ,  b"];
+    let fill = ["", "", "", "", "", "", "", "", "a", "b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a"];
+    let spaced = |(place, blank): (usize, &&str)| words.map(|word| format!("{}{blank}{word}{blank}", fill[place]));
+    let texts: Vec<String> = blanks.iter().enumerate().flat_map(spaced).chain(blanks.map(String::from)).collect();
+    for kernel in KERNELS {
+        let tokenizer = read_tokenizer_json(json.to_string().as_bytes(), &JsonSettings::default()).unwrap();
+        let normalized = AddedToken { content: "ab".to_owned(), normalized: true, ..AddedToken::default() };
+        let wide = AddedToken { content: "[X]".to_owned(), lstrip: true, rstrip: true, ..AddedToken::default() };
+        let added = [vec![], vec![normalized], vec![wide]];
+        assert!(tokenizer.fast_path_kernel().is_ok(), "{:?} {json}", tokenizer.fast_path_kernel());
+        for added in added {
+            let with_tokens = tokenizer.with_added_tokens(added.clone()).unwrap();
+            let Some(tokenizer) = with_tokens.with_kernel(kernel) else { continue };
+            let (mut scratch, context) = (Scratch::default(), format!("{kernel} {added:?} {json}"));
+            for text in &texts {
+                check(&tokenizer, text, &mut scratch, &context);
+                check_input(&tokenizer, Input::Words(&[text, "", text, "a"]), &mut scratch, &context);
+                let segments = [(text.len(), false), (text.len() + 4, true)];
+                check_input(&tokenizer, Input::Segments(&format!("{text}<s> "), &segments), &mut scratch, &context);
+            }
+            check(&tokenizer, &texts.concat(), &mut scratch, &context);
+        }
+    }
+}
+
+/// Checks that an input has equal tokens on the fast and the generic path.
+fn check_input(tokenizer: &Tokenizer, input: Input<'_>, scratch: &mut Scratch, context: &str) {
+    let on = |path| Options { path, ..Options::default() };
+    let wanted = tokenizer.encode(input, None, &on(EncodingPath::Generic), &mut Scratch::default()).unwrap();
+    let found = tokenizer.encode(input, None, &on(EncodingPath::Fast), scratch).unwrap();
+    assert_eq!(found, wanted, "{input:?} {context}");
+    let mut ids = Vec::new();
+    tokenizer.encode_ids(input, None, &on(EncodingPath::Fast), scratch, &mut ids).unwrap();
+    assert_eq!(ids, wanted.ids, "{input:?} {context}");
+}
+
+#[test]
+fn a_leading_strip_applies_to_each_plain_text_range() {
+    for (left, right) in [(true, true), (true, false)] {
+        let strip = json!({"type": "Strip", "strip_left": left, "strip_right": right});
+        check_kernels(&small(&[strip.clone(), nmt_nfkc(), one_space(" {2,}")], &[metaspace()]));
+        check_kernels(&small(&[strip.clone(), nmt_nfkc()], &[json!({"type": "WhitespaceSplit"}), metaspace()]));
+        check_kernels(&small(&[strip], &[metaspace()]));
     }
 }

@@ -32,7 +32,9 @@ mod unspaced;
 use crate::error::Error;
 use crate::model::Model;
 use crate::model::context::ContextExceeded;
+use crate::normalize::Strip;
 use crate::splitter::WordSplitter;
+use crate::text::span::Span;
 use adjacency::AdjacencyChunker;
 pub(crate) use cache::Cache;
 use characters::CharacterChunker;
@@ -53,6 +55,8 @@ use pretokens::PreTokenChunker;
 pub(crate) struct FastPath {
     strategy: Strategy,
     capabilities: Capabilities,
+    /// The strip with which the normalizer begins, and the splitter without it, if it strips the start of a text.
+    leading_strip: Option<(Strip, WordSplitter)>,
 }
 
 /// The chunk strategy of a pipeline.
@@ -164,11 +168,18 @@ pub(crate) trait Sink<T, const INLINE: usize> {
 impl FastPath {
     fn by(strategy: Strategy) -> Self {
         let capabilities = with_chunker!(&strategy, |chunker| chunker.capabilities());
-        Self { strategy, capabilities }
+        Self { strategy, capabilities, leading_strip: None }
     }
 
     /// Returns the fast path of a tokenizer, or the reason why there is none.
     pub(crate) fn of(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
+        let Some((strip, rest)) = splitter.without_leading_strip() else { return Self::of_rest(splitter, model) };
+        let fast = Self::of_rest(&rest, model)?;
+        Ok(Self { leading_strip: Some((strip, rest)), ..fast })
+    }
+
+    /// Returns the fast path of a tokenizer whose normalizer does not begin with a strip, or the reason why there is none.
+    fn of_rest(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
         if let Some(adjacency) = AdjacencyChunker::of(splitter, model) {
             return Ok(Self::by(Strategy::Adjacency(adjacency)));
         }
@@ -197,13 +208,14 @@ impl FastPath {
 
     /// Returns the fast path with the kernel of that name, if it runs on this machine.
     pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
-        Some(Self::by(match self.strategy {
+        let fast = Self::by(match self.strategy {
             Strategy::Characters(characters) => Strategy::Characters(characters.with_kernel(name)?),
             Strategy::PreTokens(pre_tokens) => Strategy::PreTokens(pre_tokens.with_kernel(name)?),
             Strategy::Divisions(divisions) => Strategy::Divisions(divisions.with_kernel(name)?),
             Strategy::Adjacency(adjacency) => Strategy::Adjacency(adjacency.with_kernel(name)?),
             Strategy::Metaspace(metaspace) => Strategy::Metaspace(Box::new(metaspace.with_kernel(name)?)),
-        }))
+        });
+        Some(Self { leading_strip: self.leading_strip, ..fast })
     }
 
     /// Returns the properties that hold for all texts.
@@ -217,8 +229,20 @@ impl FastPath {
     }
 
     /// Returns whether byte `at`, which is not 0, is a safe split point; see [`Chunker::is_safe_split_point`].
+    ///
+    /// With a leading strip there is none: white space at the start of the second part would be removed.
     pub(crate) fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
-        with_chunker!(&self.strategy, |chunker| chunker.is_safe_split_point(text, at))
+        self.leading_strip.is_none() && with_chunker!(&self.strategy, |chunker| chunker.is_safe_split_point(text, at))
+    }
+
+    /// Returns the span of a plain-text range that a leading strip keeps: the text to encode.
+    pub(crate) fn kept(&self, text: &str) -> Span {
+        self.leading_strip.as_ref().map_or(Span::new(0, text.len()), |(strip, _)| strip.kept(text))
+    }
+
+    /// Returns the splitter of stripped texts; `None` without a leading strip.
+    pub(crate) fn splitter_of_stripped(&self) -> Option<&WordSplitter> {
+        self.leading_strip.as_ref().map(|(_, splitter)| splitter)
     }
 
     /// Returns whether the words of a block of lines can be counted in one call; see [`Chunker::can_count_blocks`].
@@ -247,7 +271,7 @@ impl FastPath {
         with_chunker!(&self.strategy, |chunker| chunker.model_input(chunk, begins, aligned, buffer))
     }
 
-    /// Encodes a text that contains no added tokens, and passes its tokens to `sink`.
+    /// Encodes a text that contains no added tokens and is stripped, and passes its tokens to `sink`.
     pub(crate) fn encode<T: Copy + Default, const INLINE: usize, S: Sink<T, INLINE>>(
         &self,
         text: &str,

@@ -1,7 +1,10 @@
 //! Removal of white space at the ends, and of characters anywhere.
 
+use std::ops::Range;
+
 use super::Normalized;
 use super::locality::{ChangedCharacters, CharacterChanges, Locality, WordChanges};
+use crate::text::span::Span;
 use crate::text::unicode;
 
 /// The ends whose white space is removed.
@@ -19,20 +22,25 @@ fn is_whitespace(c: char) -> bool {
 
 impl Strip {
     pub(super) fn locality(self) -> Locality<'static> {
-        // What is removed from the front decides how the text begins, and whether it gets a metaspace.
+        // What is removed from the front decides how the text begins, and whether it gets a metaspace. The fast path
+        // applies it to the text if it is the first step: see [`WordSplitter::without_leading_strip`].
         let words = (!self.left).then(|| WordChanges { strips_end: true, ..WordChanges::default() });
         Locality { words, ..Locality::default() }
     }
 
-    pub(super) fn normalize(self, text: &mut Normalized, spare: &mut Normalized) {
-        let whole = text.text();
-        let rest = if self.left { whole.trim_start_matches(is_whitespace) } else { whole };
-        let start = whole.len() - rest.len();
+    /// Returns the span of a text that is not removed.
+    pub(crate) fn kept(self, text: &str) -> Span {
+        let rest = if self.left { text.trim_start_matches(is_whitespace) } else { text };
         let kept = if self.right { rest.trim_end_matches(is_whitespace) } else { rest };
-        if kept.len() == whole.len() {
+        let start = text.len() - rest.len();
+        Span::new(start, start + kept.len())
+    }
+
+    pub(super) fn normalize(self, text: &mut Normalized, spare: &mut Normalized) {
+        let Range { start, end } = self.kept(text.text()).range();
+        if end - start == text.text().len() {
             return;
         }
-        let end = start + kept.len();
         text.rewrite(spare, |to| {
             let source = to.source();
             if !to.is_whole() {

@@ -100,7 +100,8 @@ impl ChunkEncoder<'_> {
             _ => {}
         }
         let later = if start > 0 { self.fast.splitter(chunk) } else { None };
-        let (splitter, has_metaspace) = later.unwrap_or_else(|| (self.tokenizer.splitter(), false));
+        let whole = || self.fast.splitter_of_stripped().unwrap_or_else(|| self.tokenizer.splitter());
+        let (splitter, has_metaspace) = later.unwrap_or_else(|| (whole(), false));
         splitter.split(chunk, aligned, words)?;
         let mut made = EncodedChunk { words: 0, valid_below: VALID_ALWAYS };
         for word in words.as_slice() {

@@ -160,6 +160,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                 }
                 TextPart::Text(span) => {
                     let span = span.shifted(base);
+                    let span = fast.kept(&text[span.range()]).shifted(span.start);
                     sink.plain_text(span.start, entries);
                     if fast.capabilities().prefixes_first && (given.is_some() || span.start > 0) {
                         return Err(Fallback::NotFirst);
