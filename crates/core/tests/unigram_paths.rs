@@ -165,7 +165,14 @@ fn pipeline(random: &mut Random, texts: &[String]) -> Value {
             if random.flag() {
                 steps.push(replace(random.pick(&[" ", "▁"])));
             }
-            let splits = json!({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace(scheme)]});
+            let kind =
+                random.pick(&["WhitespaceSplit", "WhitespaceSplit", "Punctuation", "BertPreTokenizer", "Digits"]);
+            let first = match kind {
+                "Punctuation" => json!({"type": kind, "behavior": "Isolated"}),
+                "Digits" => json!({"type": kind, "individual_digits": random.flag()}),
+                _ => json!({"type": kind}),
+            };
+            let splits = json!({"type": "Sequence", "pretokenizers": [first, metaspace(scheme)]});
             let pre_tokenizer = if random.flag() { splits } else { metaspace(scheme) };
             (json!({"type": "Sequence", "normalizers": steps}), pre_tokenizer, "float64")
         }
@@ -257,6 +264,14 @@ fn metaspace() -> Value {
 
 fn one_space(pattern: &str) -> Value {
     json!({"type": "Replace", "pattern": {"Regex": pattern}, "content": " "})
+}
+
+#[test]
+fn words_between_metaspaces_may_be_split() {
+    let punctuation = json!({"type": "Punctuation", "behavior": "Isolated"});
+    check_kernels(&small(&[nmt_nfkc(), one_space(" {2,}")], &[punctuation.clone(), metaspace()]));
+    check_kernels(&small(&[], &[punctuation, metaspace()]));
+    check_kernels(&small(&[nmt_nfkc()], &[json!({"type": "BertPreTokenizer"}), metaspace()]));
 }
 
 /// Compares the paths of a pipeline with each kernel, for texts alone, between added tokens, and as given words.

@@ -114,7 +114,7 @@ impl MetaspaceChunker {
     /// Returns the chunker of a pipeline that splits before metaspaces, if its normalizer reads no context across a
     /// space.
     pub(super) fn of_words(splitter: &WordSplitter) -> Option<Self> {
-        let Boundary::Metaspaces { prepend, drops_spaces } = splitter.boundary()? else { return None };
+        let Boundary::Metaspaces { prepend, drops_spaces, splits_words } = splitter.boundary()? else { return None };
         let changes = match splitter.locality() {
             Some(locality) => locality.words?,
             None => WordChanges::default(),
@@ -125,7 +125,7 @@ impl MetaspaceChunker {
         }
         let inert = changes.changed == ChangedCharacters::All;
         let required = Requirements { not_blank: drops_spaces || changes.strips_end || inert, inert };
-        let keeps_words = changes.changed == ChangedCharacters::None;
+        let keeps_words = changes.changed == ChangedCharacters::None && !splits_words;
         Some(Self {
             is_plain: keeps_words && (!drops_spaces || prepend == PrependScheme::Always),
             collapses: drops_spaces || changes.space_runs != SpaceRuns::Kept,

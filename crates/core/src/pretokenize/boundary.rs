@@ -24,12 +24,14 @@ pub(crate) enum Boundary {
     },
     /// Patterns in a row, each of which divides the pieces of the one before.
     Divisions(Divisions),
-    /// Metaspaces, which replace spaces: exactly at them words begin.
+    /// Metaspaces, which replace spaces: at them words begin.
     Metaspaces {
         /// The words without a metaspace that get one.
         prepend: PrependScheme,
         /// Whether white space is dropped first, so that no space becomes a metaspace.
         drops_spaces: bool,
+        /// Whether words also end elsewhere, by the characters before and after a position.
+        splits_words: bool,
     },
     /// Nothing: words stay whole, and their spaces are written as metaspaces.
     Whole {
@@ -63,7 +65,11 @@ impl Boundary {
     pub(super) fn then(self, next: Self) -> Self {
         match (self, next) {
             (Self::Characters(one), Self::Characters(other)) => Self::Characters(one.and(other)),
-            (Self::SPACES, Self::Metaspaces { prepend, .. }) => Self::Metaspaces { prepend, drops_spaces: true },
+            (Self::Characters(characters), Self::Metaspaces { prepend, .. }) => Self::Metaspaces {
+                prepend,
+                drops_spaces: characters.drops_spaces,
+                splits_words: characters != CharacterBoundary::default() && characters != CharacterBoundary::SPACES,
+            },
             (Self::Matches { grammar, writes_bytes: false, prefix_space: false }, Self::Bytes) => {
                 Self::Matches { grammar, writes_bytes: true, prefix_space: false }
             }
@@ -110,6 +116,10 @@ mod tests {
         PreTokenizer::Metaspace(settings)
     }
 
+    fn metaspaces(drops_spaces: bool, splits_words: bool) -> Boundary {
+        Boundary::Metaspaces { prepend: PrependScheme::Always, drops_spaces, splits_words }
+    }
+
     fn matches(grammar: Grammar, writes_bytes: bool) -> Boundary {
         Boundary::Matches { grammar, writes_bytes, prefix_space: false }
     }
@@ -147,7 +157,7 @@ mod tests {
             (bytes(false, false), Boundary::Bytes),
             (bytes(true, true), Boundary::Matches { grammar: Grammar::Gpt2, writes_bytes: true, prefix_space: true }),
             (bytes(false, true), Boundary::Text),
-            (metaspace(Metaspace::default()), Boundary::Metaspaces { prepend, drops_spaces: false }),
+            (metaspace(Metaspace::default()), metaspaces(false, false)),
             (metaspace(Metaspace { split: false, ..Metaspace::default() }), Boundary::Whole { prepend }),
             (metaspace(Metaspace { replacement: '_', ..Metaspace::default() }), Boundary::Text),
         ] {
@@ -159,18 +169,19 @@ mod tests {
 
     #[test]
     fn a_sequence_has_the_boundaries_of_all_its_steps() {
-        let [space, bert] = [PreTokenizer::WhitespaceSplit, PreTokenizer::Bert];
+        let [space, bert, punctuation] =
+            [PreTokenizer::WhitespaceSplit, PreTokenizer::Bert, PreTokenizer::Punctuation(Behavior::Isolated)];
         let [cl100k, clip] =
             [split(Grammar::Cl100k, Behavior::Isolated, false), split(Grammar::Clip, Behavior::Removed, true)];
         let metaspace = metaspace(Metaspace::default());
-        let dropped = Boundary::Metaspaces { prepend: PrependScheme::Always, drops_spaces: true };
         for (steps, wanted) in [
             (vec![], Boundary::Characters(CharacterBoundary::default())),
             (vec![PreTokenizer::Digits { individual: true }, space.clone()], {
                 Boundary::Characters(CharacterBoundary { has_others: true, ..CharacterBoundary::SPACES })
             }),
-            (vec![space.clone(), metaspace.clone()], dropped),
-            (vec![bert, metaspace.clone()], Boundary::Text),
+            (vec![space.clone(), metaspace.clone()], metaspaces(true, false)),
+            (vec![punctuation, metaspace.clone()], metaspaces(false, true)),
+            (vec![bert, metaspace.clone()], metaspaces(true, true)),
             (vec![metaspace, space], Boundary::Text),
             (vec![cl100k.clone(), bytes(false, false)], matches(Grammar::Cl100k, true)),
             (vec![cl100k.clone(), bytes(true, false)], divisions(&[Grammar::Cl100k, Grammar::Gpt2], true)),

@@ -10,7 +10,7 @@ use crate::settings::{METASPACE, Metaspace, PrependScheme};
 pub(super) fn boundary(settings: Metaspace) -> Boundary {
     match settings {
         Metaspace { replacement: METASPACE, prepend_scheme: prepend, split: true } => {
-            Boundary::Metaspaces { prepend, drops_spaces: false }
+            Boundary::Metaspaces { prepend, drops_spaces: false, splits_words: false }
         }
         Metaspace { replacement: METASPACE, prepend_scheme: prepend, split: false } => Boundary::Whole { prepend },
         _ => Boundary::Text,
