@@ -274,10 +274,19 @@ fn words_between_metaspaces_may_be_split() {
     check_kernels(&small(&[nmt_nfkc()], &[json!({"type": "BertPreTokenizer"}), metaspace()]));
 }
 
+#[test]
+fn a_metaspace_for_several_spaces_is_not_dropped() {
+    let strip = json!({"type": "Strip", "strip_left": false, "strip_right": true});
+    let mark = json!({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "▁"});
+    let splits = json!({"type": "WhitespaceSplit"});
+    check_kernels(&small(&[nmt_nfkc(), strip, mark.clone()], &[splits.clone(), metaspace()]));
+    check_kernels(&small(&[mark], &[splits, metaspace()]));
+}
+
 /// Compares the paths of a pipeline with each kernel, for texts alone, between added tokens, and as given words.
 fn check_kernels(json: &Value) {
     let blanks = ["", " ", "  ", "\t", "\n \n", "\u{3000}", "\u{3000}  ", "\u{85} ", "\u{200b}", "\u{a0}"];
-    let words = ["a", "a b", "ab,b", "e\u{301} a", "``b''", "a\u{3000}b", "a\n\nb", "a ,  b"];
+    let words = ["a", "a b", "ab,b", "e\u{301} a", "``b''", "a\u{3000}b", "a\n\nb", "a  \tb", "a\t  \t  b", "a ,  b"];
     let fill = ["", "", "", "", "", "", "", "", "a", "b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a"];
     let spaced = |(place, blank): (usize, &&str)| words.map(|word| format!("{}{blank}{word}{blank}", fill[place]));
     let texts: Vec<String> = blanks.iter().enumerate().flat_map(spaced).chain(blanks.map(String::from)).collect();

@@ -119,16 +119,13 @@ impl MetaspaceChunker {
             Some(locality) => locality.words?,
             None => WordChanges::default(),
         };
-        // A metaspace is not white space, so it would become part of the word before it.
-        if drops_spaces && changes.space_runs == SpaceRuns::Metaspace {
-            return None;
-        }
         let inert = changes.changed == ChangedCharacters::All;
         let required = Requirements { not_blank: drops_spaces || changes.strips_end || inert, inert };
         let keeps_words = changes.changed == ChangedCharacters::None && !splits_words;
         Some(Self {
             is_plain: keeps_words && (!drops_spaces || prepend == PrependScheme::Always),
-            collapses: drops_spaces || changes.space_runs != SpaceRuns::Kept,
+            // If other white space is dropped, it separates the metaspaces of runs of spaces.
+            collapses: changes.space_runs != if drops_spaces { SpaceRuns::Metaspace } else { SpaceRuns::Kept },
             drops_spaces,
             prefix: prepend != PrependScheme::Never,
             only_first: prepend == PrependScheme::First,
