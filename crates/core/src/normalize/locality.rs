@@ -288,6 +288,8 @@ mod tests {
             (replace_regex(r"\s+", " "), [false, true, false, false, false]),
             (replace_regex(" {2,}", SPACE), [false, false, false, true, false]),
             (replace("``", "\""), [false, false, false, true, false]),
+            (replace("``", ""), [false; 5]),
+            (replace("", "\""), [false; 5]),
             (replace("` `", "\""), [false; 5]),
             (replace(" ", SPACE), [false, false, false, false, true]),
             (rules(), [false, false, false, true, false]),

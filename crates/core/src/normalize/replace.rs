@@ -18,7 +18,8 @@ pub(super) fn normalize(pattern: &Pattern, content: &str, text: &mut Normalized,
 
 /// Returns the locality of a replacement with a known pattern; `normalizer` is that replacement.
 pub(super) fn locality<'a>(normalizer: &'a Normalizer, pattern: &Pattern, content: &str) -> Locality<'a> {
-    let is_graphic = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
+    // An empty pattern matches everywhere, and a word that is removed makes the spaces around it adjacent.
+    let is_graphic = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
     let words = |changes| Locality { words: Some(changes), ..Locality::default() };
     match (pattern.is_regex(), pattern.source(), content) {
         (true, r"\s+", " ") => Locality { ascii: Some(AsciiChanges::default()), ..Locality::default() },
