@@ -165,6 +165,18 @@ fn pipeline(random: &mut Random, texts: &[String]) -> Value {
             if random.flag() {
                 steps.push(replace(random.pick(&[" ", "▁"])));
             }
+            if random.below(3) == 0 {
+                steps.push(one_space(r"\s{2,}|[\n\r\t]"));
+            }
+            if random.below(3) == 0 {
+                let content = random.pick(&["\"", ""]);
+                steps.push(json!({"type": "Replace", "pattern": {"String": "''"}, "content": content}));
+            }
+            if random.below(3) == 0 {
+                steps.push(json!({"type": "NFC"}));
+            }
+            let first = random.below(steps.len());
+            steps.rotate_left(first);
             let kind =
                 random.pick(&["WhitespaceSplit", "WhitespaceSplit", "Punctuation", "BertPreTokenizer", "Digits"]);
             let first = match kind {
@@ -281,6 +293,24 @@ fn a_metaspace_for_several_spaces_is_not_dropped() {
     let splits = json!({"type": "WhitespaceSplit"});
     check_kernels(&small(&[nmt_nfkc(), strip, mark.clone()], &[splits.clone(), metaspace()]));
     check_kernels(&small(&[mark], &[splits, metaspace()]));
+}
+
+#[test]
+fn all_white_space_in_a_row_may_become_a_space() {
+    let (nfc, strip) = (json!({"type": "NFC"}), json!({"type": "Strip", "strip_left": false, "strip_right": true}));
+    let one = || one_space(r"\s{2,}|[\n\r\t]");
+    check_kernels(&small(&[one(), nfc, strip], &[metaspace()]));
+    check_kernels(&small(&[one()], &[metaspace()]));
+    check_kernels(&small(&[one(), nmt_nfkc()], &[metaspace()]));
+    check_kernels(&small(&[nmt_nfkc(), one()], &[metaspace()]));
+}
+
+#[test]
+fn rules_may_follow_other_changes() {
+    let quotes = ["``", "''"].map(|text| json!({"type": "Replace", "pattern": {"String": text}, "content": "\""}));
+    let [one, other] = quotes;
+    check_kernels(&small(&[one, other, one_space(" {2,}"), nmt_nfkc()], &[metaspace()]));
+    check_kernels(&small(&[one_space(" {2,}"), nmt_nfkc(), one_space(" {2,}")], &[metaspace()]));
 }
 
 /// Compares the paths of a pipeline with each kernel, for texts alone, between added tokens, and as given words.

@@ -94,7 +94,7 @@ impl MetaspaceChunker {
         }
         let spaces = splitter.locality()?.metaspaces?;
         let unspaced = model.space_adjacency(METASPACE, spaces.symbols)?.unspaced;
-        let chunker = Self::new(spaces.rules, false, Requirements::default())?;
+        let chunker = Self::new(spaces.rules, " ", Requirements::default())?;
         let is_separator = |byte| chunker.kind(byte) == Some(Stability::Separator);
         if spaces.symbols.iter().flat_map(|symbol| symbol.bytes()).any(is_separator) {
             return None;
@@ -120,29 +120,35 @@ impl MetaspaceChunker {
             None => WordChanges::default(),
         };
         let inert = changes.changed == ChangedCharacters::All;
-        let required = Requirements { not_blank: drops_spaces || changes.strips_end || inert, inert };
+        let not_blank = drops_spaces || changes.strips_end || changes.joins_whitespace || inert;
+        let required = Requirements { not_blank, inert };
+        let separators = match (drops_spaces, changes.joins_whitespace) {
+            (true, _) => " \t\n\u{b}\u{c}\r",
+            (false, true) => " \t\n\r",
+            (false, false) => " ",
+        };
         let keeps_words = changes.changed == ChangedCharacters::None && !splits_words;
         Some(Self {
             is_plain: keeps_words && (!drops_spaces || prepend == PrependScheme::Always),
             // If other white space is dropped, it separates the metaspaces of runs of spaces.
-            collapses: changes.space_runs != if drops_spaces { SpaceRuns::Metaspace } else { SpaceRuns::Kept },
+            collapses: changes.space_runs != if drops_spaces { SpaceRuns::Metaspace } else { SpaceRuns::Any },
             drops_spaces,
             prefix: prepend != PrependScheme::Never,
             only_first: prepend == PrependScheme::First,
-            ..Self::new(changes.rules, drops_spaces, required)?
+            ..Self::new(changes.rules, separators, required)?
         })
     }
 
     /// Returns a chunker that cuts before separators; `None` if a plain space is not one.
     ///
-    /// A separator is a character that becomes a space by the rules or, if the pre-tokenizer `splits`, is white space.
-    fn new(rules: Option<Rewrites<'_>>, splits: bool, required: Requirements) -> Option<Self> {
+    /// A separator is one of `separators` that the rules do not change, or a control character that becomes a space by them.
+    fn new(rules: Option<Rewrites<'_>>, separators: &str, required: Requirements) -> Option<Self> {
         let rules = match rules {
             Some(rules) => Some((rules, rules.changed()?)),
             None => None,
         };
         let ascii: [Stability; 128] =
-            std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, splits, required));
+            std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, separators, required));
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
         let mut unstable = rules.map(|(_, changed)| changed.clone()).unwrap_or_default();
         unstable.insert(METASPACE);
@@ -414,12 +420,12 @@ impl MetaspaceChunker {
 
 /// Returns the stability of an ASCII character, by the rules and the characters that these change; see
 /// [`MetaspaceChunker::new`].
-fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, splits: bool, required: Requirements) -> Stability {
+fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, separators: &str, required: Requirements) -> Stability {
     let changing = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
     let becomes_space = match changing {
         // Only a control character is safe: any other character and a combining mark after it are rewritten together.
         Some((rules, _)) => byte < b' ' && rules.makes_space(byte),
-        None => byte == b' ' || splits && class(char::from(byte)).is_whitespace(),
+        None => separators.contains(char::from(byte)),
     };
     if becomes_space && !rules.is_some_and(|(rules, _)| rules.joins(byte)) {
         return Stability::Separator;

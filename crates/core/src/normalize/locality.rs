@@ -45,8 +45,10 @@ pub(crate) struct AsciiChanges {
 /// The changes of a normalizer that needs no context beyond a space.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct WordChanges<'a> {
-    /// The rules that rewrite characters, before or after the other changes, but before spaces in a row become one.
+    /// The rules that rewrite characters, before or after the other changes.
     pub(crate) rules: Option<Rewrites<'a>>,
+    /// Whether white space in a row, and each tab or line end, becomes a space.
+    pub(crate) joins_whitespace: bool,
     /// Whether white space at the end of the text is removed.
     pub(crate) strips_end: bool,
     /// The result for several spaces in a row.
@@ -58,9 +60,9 @@ pub(crate) struct WordChanges<'a> {
 /// The result of a normalizer for several spaces in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum SpaceRuns {
-    /// The spaces.
+    /// One or several spaces.
     #[default]
-    Kept,
+    Any,
     /// One space.
     Space,
     /// One metaspace.
@@ -120,8 +122,9 @@ impl<'a> Locality<'a> {
         active: Some(Class::NONE),
         words: Some(WordChanges {
             rules: None,
+            joins_whitespace: false,
             strips_end: false,
-            space_runs: SpaceRuns::Kept,
+            space_runs: SpaceRuns::Any,
             changed: ChangedCharacters::None,
         }),
         prepends_metaspace: false,
@@ -166,16 +169,20 @@ impl CharacterChanges {
 }
 
 impl WordChanges<'_> {
-    /// Returns the changes of both; `None` if one set of rules may rewrite the output of another, or make spaces after those
-    /// in a row have become one.
+    /// Returns the changes of both; `None` if one set of rules may rewrite the output of another, or if other white space
+    /// may become a space after spaces in a row have become a metaspace.
     fn and(self, other: Self) -> Option<Self> {
-        if other.rules.is_some() && (self.rules.is_some() || self.space_runs != SpaceRuns::Kept) {
+        let may_write_spaces = other.rules.is_some() || other.joins_whitespace;
+        let writes_metaspaces = self.space_runs == SpaceRuns::Metaspace;
+        if other.rules.is_some() && self.rules.is_some() || may_write_spaces && writes_metaspaces {
             return None;
         }
+        let space_runs = if may_write_spaces { SpaceRuns::Any } else { self.space_runs };
         Some(Self {
             rules: self.rules.or(other.rules),
+            joins_whitespace: self.joins_whitespace || other.joins_whitespace,
             strips_end: self.strips_end || other.strips_end,
-            space_runs: self.space_runs.max(other.space_runs),
+            space_runs: space_runs.max(other.space_runs),
             changed: self.changed.max(other.changed),
         })
     }
@@ -263,6 +270,10 @@ mod tests {
         Normalizer::Replace { pattern: Pattern::regex(pattern).unwrap(), content: content.to_owned() }
     }
 
+    fn joined() -> Normalizer {
+        replace_regex(r"\s{2,}|[\n\r\t]", " ")
+    }
+
     fn rules() -> Normalizer {
         Normalizer::Precompiled(Precompiled::new(b"\x04\0\0\0\xff\xff\xff\x7fab\0".to_vec()).unwrap())
     }
@@ -287,6 +298,7 @@ mod tests {
             (Normalizer::Strip(Strip { left: true, right: false }), [false; 5]),
             (replace_regex(r"\s+", " "), [false, true, false, false, false]),
             (replace_regex(" {2,}", SPACE), [false, false, false, true, false]),
+            (joined(), [false, false, false, true, false]),
             (replace("``", "\""), [false, false, false, true, false]),
             (replace("``", ""), [false; 5]),
             (replace("", "\""), [false; 5]),
@@ -313,7 +325,10 @@ mod tests {
             (vec![rules(), Normalizer::Lowercase], [false, false, false, true, false]),
             (vec![rules(), rules()], [false; 5]),
             (vec![rules(), replace_regex(" {2,}", " ")], [false, false, false, true, false]),
-            (vec![replace_regex(" {2,}", " "), rules()], [false; 5]),
+            (vec![replace_regex(" {2,}", " "), rules()], [false, false, false, true, false]),
+            (vec![replace_regex(" {2,}", SPACE), rules()], [false; 5]),
+            (vec![replace_regex(" {2,}", SPACE), joined()], [false; 5]),
+            (vec![joined(), replace_regex(" {2,}", SPACE)], [false, false, false, true, false]),
             (vec![prepend(), replace(" ", SPACE)], [false, false, false, false, true]),
             (vec![replace(" ", SPACE), prepend()], [false; 5]),
             (vec![prepend(), prepend(), replace(" ", SPACE)], [false; 5]),

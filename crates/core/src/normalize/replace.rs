@@ -24,6 +24,9 @@ pub(super) fn locality<'a>(normalizer: &'a Normalizer, pattern: &Pattern, conten
     match (pattern.is_regex(), pattern.source(), content) {
         (true, r"\s+", " ") => Locality { ascii: Some(AsciiChanges::default()), ..Locality::default() },
         (true, " {2,}", " ") => words(WordChanges { space_runs: SpaceRuns::Space, ..WordChanges::default() }),
+        (true, r"\s{2,}|[\n\r\t]", " ") => {
+            words(WordChanges { joins_whitespace: true, space_runs: SpaceRuns::Space, ..WordChanges::default() })
+        }
         (true, " {2,}", SPACE) => words(WordChanges { space_runs: SpaceRuns::Metaspace, ..WordChanges::default() }),
         (false, " ", SPACE) => {
             Locality { metaspaces: Some(Metaspaces::of_replacement(normalizer)), ..Locality::default() }
