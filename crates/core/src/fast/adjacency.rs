@@ -11,7 +11,7 @@
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, BlockLoop, Classifier, Masks, below, last_block};
+use super::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block};
 use super::stability::Stability;
 use super::unspaced::UnspacedBoundaries;
 use crate::model::Model;
@@ -188,10 +188,7 @@ impl BlockLoop<SETS> for Blocks<'_> {
         let mut listed = u64::from(self.list.last_start() == at);
         for _ in 0..BLOCKS {
             let rest = &bytes[at..];
-            let (block, length) = match rest.first_chunk::<BLOCK>() {
-                Some(block) => (masks(block), BLOCK),
-                None => (masks(&last_block(rest)), rest.len()),
-            };
+            let (block, length) = first_block(rest, &masks);
             let Masks { sets, high, inside } = block;
             let mut starts = 0;
             for (place, pair) in sets.as_chunks::<2>().0.iter().enumerate() {

@@ -14,7 +14,7 @@
 use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::keys::Fold;
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, BlockLoop, Classifier, Masks, last_block};
+use super::masks::{BLOCK, BlockLoop, Classifier, Masks, first_block};
 use crate::normalize::locality::CharacterChanges;
 use crate::pretokenize::boundary::{Boundary, CharacterBoundary};
 use crate::splitter::WordSplitter;
@@ -262,10 +262,7 @@ impl BlockIterator<'_> {
     #[inline(always)]
     fn block(&mut self, masks: impl Fn(&[u8; BLOCK]) -> Masks<4>) {
         let rest = &self.text.as_bytes()[self.at..];
-        let (masks, length) = match rest.first_chunk::<BLOCK>() {
-            Some(block) => (masks(block), BLOCK),
-            None => (masks(&last_block(rest)), rest.len()),
-        };
+        let (masks, length) = first_block(rest, &masks);
         let (mut sets, mut inside, mut whole) = (masks.sets, 0, length);
         if masks.high != 0 {
             (sets, inside, whole) = self.look_up(masks, length);

@@ -12,7 +12,7 @@ use super::chunker::{Capabilities, Chunker, ModelInput};
 use super::contiguous::{self, ContiguousChunks};
 use super::keys::Fold;
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, BlockLoop, Classifier, Masks, below, last_block};
+use super::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block};
 use super::stability::Stability;
 use super::text::last;
 use super::unspaced::UnspacedBoundaries;
@@ -387,10 +387,7 @@ impl MetaspaceChunker {
     fn block(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<2>, list: &mut ChunkList) -> usize {
         let bytes = text.as_bytes();
         let rest = &bytes[at..];
-        let (Masks { sets: [space, unstable], high, inside }, length) = match rest.first_chunk::<BLOCK>() {
-            Some(block) => (masks(block), BLOCK),
-            None => (masks(&last_block(rest)), rest.len()),
-        };
+        let (Masks { sets: [space, unstable], high, inside }, length) = first_block(rest, &masks);
         let (space, unstable) = (space & below(length), unstable & below(length));
         let mut starts = space & !(space << 1) & !(unstable << 1);
         // These starts need the slow test: the character before is in another block or not ASCII, or the window of a

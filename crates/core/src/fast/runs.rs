@@ -4,7 +4,7 @@
 //! of bit sets in which every byte of a character has the bit of the character. A start depends only on the characters
 //! beside it; the last piece of a block is left to the next one, because its end is not known.
 
-use super::masks::{BLOCK, Classifier, Masks, below, first_bytes, last_block, spread, whole};
+use super::masks::{BLOCK, Classifier, Masks, below, first_block, first_bytes, spread, whole};
 use super::text::characters_of;
 use crate::pretokenize::divisions::Division;
 use crate::text::runs::{Prefix, RunPattern};
@@ -112,10 +112,7 @@ impl RunMatcher {
     #[inline(always)]
     fn block(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Block {
         let rest = &text.as_bytes()[at..];
-        let (Masks { sets, high, inside }, length) = match rest.first_chunk::<BLOCK>() {
-            Some(block) => (masks(block), BLOCK),
-            None => (masks(&last_block(rest)), rest.len()),
-        };
+        let (Masks { sets, high, inside }, length) = first_block(rest, &masks);
         let mut block = Block { sets, inside, length };
         if high != 0 {
             let firsts = high & !inside;

@@ -127,9 +127,18 @@ pub(super) fn below(length: usize) -> u64 {
     u64::MAX.checked_shr(u32::try_from(BLOCK - length).unwrap_or(64)).unwrap_or(0)
 }
 
-/// Returns the bytes at the end of a text, fewer than a block, followed by zeros.
+/// Returns the masks of the first block of a text, and its number of bytes, which is less at the end of the text.
+#[inline(always)]
+pub(super) fn first_block<const N: usize>(text: &[u8], masks: impl Fn(&[u8; BLOCK]) -> Masks<N>) -> (Masks<N>, usize) {
+    match text.first_chunk::<BLOCK>() {
+        Some(block) => (masks(block), BLOCK),
+        None => (masks(&padded(text)), text.len()),
+    }
+}
+
+/// Returns fewer bytes than a block, followed by zeros.
 #[inline(never)]
-pub(super) fn last_block(bytes: &[u8]) -> [u8; BLOCK] {
+fn padded(bytes: &[u8]) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     block[..bytes.len()].copy_from_slice(bytes);
     block

@@ -2,7 +2,7 @@
 //!
 //! A set has one bit a byte, and every byte of a character has the bit of the character.
 
-use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, last_block, spread, whole};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block, spread, whole};
 use crate::fast::text::characters_of;
 use crate::text::grammar::Letters;
 use crate::text::unicode::{Category, category, class};
@@ -151,10 +151,7 @@ impl Classes {
     #[inline(always)]
     pub(super) fn block(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Block {
         let rest = &text.as_bytes()[at..];
-        let (Masks { mut sets, high, inside }, mut length) = match rest.first_chunk::<BLOCK>() {
-            Some(block) => (masks(block), BLOCK),
-            None => (masks(&last_block(rest)), rest.len()),
-        };
+        let (Masks { mut sets, high, inside }, mut length) = first_block(rest, &masks);
         let mut marks = 0;
         if high != 0 && !self.ascii {
             let firsts = high & !inside;
