@@ -96,6 +96,25 @@ impl WordSplitter {
         Ok(normalized.text().to_owned())
     }
 
+    /// Returns the text after normalization with the origin of each byte.
+    ///
+    /// ```
+    /// use piecework_core::splitter::WordSplitter;
+    /// use piecework_core::text::span::Span;
+    ///
+    /// let normalized = WordSplitter::bert()?.normalize_aligned("É")?;
+    /// assert_eq!((normalized.text(), normalized.original(Span::new(0, 1))), ("e", Span::new(0, 2)));
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
+    pub fn normalize_aligned(&self, text: &str) -> Result<Normalized> {
+        let (mut normalized, mut spare) = <(Normalized, Normalized)>::default();
+        normalized.start(text, 0, true);
+        if let Some(normalizer) = &self.normalizer {
+            normalizer.normalize(&mut normalized, &mut spare)?;
+        }
+        Ok(normalized)
+    }
+
     /// Replaces `normalized` with the text after normalization; `spare` is a buffer.
     pub(crate) fn normalize_into(&self, text: &str, normalized: &mut Normalized, spare: &mut Normalized) -> Result<()> {
         normalized.start(text, 0, self.needs_alignment);

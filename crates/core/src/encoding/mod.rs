@@ -1,5 +1,6 @@
 //! The result of encoding: the tokens of a text or pair, in columns.
 
+mod change;
 pub mod pad;
 pub mod truncate;
 
@@ -15,6 +16,15 @@ pub enum Direction {
     /// The end.
     #[default]
     Right,
+}
+
+/// What the spans of an appended encoding count from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The same text as the spans before them.
+    Same,
+    /// The end of the last span before them.
+    End,
 }
 
 /// A token that a component adds, by its id and the component's name for it.
@@ -230,29 +240,40 @@ impl Encoding {
 
     /// Appends `other`. Each overflowing window is combined with the other encoding and with its windows.
     pub(crate) fn append(&mut self, other: Self) {
+        self.append_at(other, Origin::Same);
+    }
+
+    /// Appends `other`, whose spans count from `origin`, with all combinations of overflowing windows.
+    fn append_at(&mut self, other: Self, origin: Origin) {
         let mut overflowing = Vec::new();
         for part in &self.overflowing {
             for end in std::iter::once(&other).chain(&other.overflowing) {
-                overflowing.push(part.followed_by(end));
+                overflowing.push(part.followed_by(end, origin));
             }
         }
-        overflowing.extend(other.overflowing.iter().map(|end| self.followed_by(end)));
-        self.append_tokens(other);
+        overflowing.extend(other.overflowing.iter().map(|end| self.followed_by(end, origin)));
+        self.append_tokens(other, origin);
         self.overflowing = overflowing;
     }
 
     /// Returns the concatenation of two encodings.
-    fn followed_by(&self, other: &Self) -> Self {
+    fn followed_by(&self, other: &Self, origin: Origin) -> Self {
         let mut both = self.clone();
-        both.append(other.clone());
+        both.append_at(other.clone(), origin);
         both
     }
 
     /// Appends the tokens of `other` without its overflowing windows.
-    fn append_tokens(&mut self, other: Self) {
+    fn append_tokens(&mut self, mut other: Self, origin: Origin) {
         if self.is_empty() && self.sequences.is_empty() {
             *self = other;
             return;
+        }
+        if let (Origin::End, Some(last)) = (origin, self.spans.last()) {
+            let by = last.end;
+            for Span { start, end } in &mut other.spans {
+                (*start, *end) = (start.saturating_add(by), end.saturating_add(by));
+            }
         }
         let length = self.len();
         for (sequence, range) in other.sequences {
@@ -279,9 +300,9 @@ impl Encoding {
         let overflowing = std::mem::take(&mut self.overflowing);
         match direction {
             // Without ranges all tokens are of the first text, and so is the padding.
-            Direction::Right => self.append_tokens(padding),
+            Direction::Right => self.append_tokens(padding, Origin::Same),
             Direction::Left => {
-                padding.append_tokens(std::mem::take(self));
+                padding.append_tokens(std::mem::take(self), Origin::Same);
                 *self = padding;
             }
         }

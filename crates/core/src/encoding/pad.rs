@@ -36,11 +36,16 @@ impl Padding {
     pub fn target(&self, longest: usize) -> Result<usize> {
         let length = self.length.unwrap_or(longest);
         let multiple = self.pad_to_multiple_of.unwrap_or(0).max(1);
-        let target = length.checked_next_multiple_of(multiple).filter(|&target| target <= MAX_ROW_LENGTH);
+        let target = length.checked_next_multiple_of(multiple).filter(|&target| check_length(target).is_ok());
         target.ok_or_else(|| {
             let multiple = if multiple > 1 { format!(", to a multiple of {multiple},") } else { String::new() };
             Error::Config(format!("padding to {length} tokens{multiple} makes rows of more than 2^28 tokens").into())
         })
+    }
+
+    /// Pads an encoding of a batch to `target` tokens.
+    pub fn pad_to(&self, encoding: &mut Encoding, target: usize) {
+        encoding.pad(target, &self.token, self.type_id, self.direction);
     }
 
     /// Pads a single encoding.
@@ -56,6 +61,14 @@ impl Padding {
         append_padded(&mut padded, ids, self.target(ids.len())?, self.direction, self.token.id);
         Ok(padded)
     }
+}
+
+/// Returns an error for a row that is assumed to be a mistake.
+pub(super) fn check_length(length: usize) -> Result<()> {
+    if length <= MAX_ROW_LENGTH {
+        return Ok(());
+    }
+    Err(Error::Config(format!("padding to {length} tokens makes rows of more than 2^28 tokens").into()))
 }
 
 /// Appends a row to `out`, padded to at least `target` values.

@@ -122,10 +122,38 @@ impl Tokenizer {
         if let Some(pair) = pair {
             encodings.push(self.encode_input(pair, 1, options, scratch)?);
         }
+        let texts = Inputs { tokenizer: self, inputs: [text, pair.unwrap_or(Input::Text(""))] };
+        self.finish(encodings, &texts, options)
+    }
+
+    /// Returns the combination of the encodings of one or two texts, truncated, post-processed and padded.
+    ///
+    /// The spans count characters. Tokens have the names in `renamed`, or else those of the vocabulary.
+    ///
+    /// ```
+    /// use piecework_core::encoding::Encoding;
+    /// use piecework_core::format::format_named;
+    /// use piecework_core::pipeline::Options;
+    ///
+    /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\n[CLS]\n[SEP]\nlow\n")?;
+    /// assert_eq!(tokenizer.process(vec![Encoding::default()], &Options::default())?.ids, [1, 2]);
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
+    pub fn process(&self, encodings: Vec<Encoding>, options: &Options) -> Result<Encoding> {
+        let end = |encoding: &Encoding| encoding.spans.iter().map(|span| span.range().end).max().unwrap_or(0);
+        let all = || encodings.iter().flat_map(|encoding| std::iter::once(encoding).chain(&encoding.overflowing));
+        // Trimming moves offsets by characters, for which any text of characters of one byte serves.
+        let text = " ".repeat(all().map(end).max().unwrap_or(0));
+        self.plan(encodings.len() > 1, options)?;
+        self.finish(encodings, &Characters { tokenizer: self, text: &text }, options)
+    }
+
+    /// Truncates, post-processes and pads the encodings of one or two texts.
+    fn finish(&self, mut encodings: Vec<Encoding>, texts: &dyn TokenTexts, options: &Options) -> Result<Encoding> {
         let mut is_truncated = false;
         if let Some(truncation) = &options.truncation {
             let lengths: Vec<usize> = encodings.iter().map(Encoding::len).collect();
-            let added = self.added_tokens(pair.is_some(), options);
+            let added = self.added_tokens(encodings.len() > 1, options);
             let kept = truncation.kept(lengths[0], lengths.get(1).copied(), added)?;
             let kept = [kept.0, kept.1];
             is_truncated = kept.iter().zip(&lengths).any(|(kept, length)| kept.is_some_and(|kept| kept < *length));
@@ -136,7 +164,7 @@ impl Tokenizer {
                 truncation.truncate(encoding, length, options.overflow)?;
             }
         }
-        let mut encoding = self.post_process(encodings, [text, pair.unwrap_or(Input::Text(""))], options)?;
+        let mut encoding = self.post_process(encodings, texts, options)?;
         if let Some(padding) = &options.padding {
             padding.pad(&mut encoding)?;
         }
@@ -148,13 +176,11 @@ impl Tokenizer {
     pub(super) fn post_process(
         &self,
         encodings: Vec<Encoding>,
-        inputs: [Input<'_>; 2],
+        texts: &dyn TokenTexts,
         options: &Options,
     ) -> Result<Encoding> {
         match &self.parts.post_processor {
-            Some(processor) => {
-                processor.process(encodings, options.add_special_tokens, &Inputs { tokenizer: self, inputs })
-            }
+            Some(processor) => processor.process(encodings, options.add_special_tokens, texts),
             None => Ok(postprocess::unprocessed(encodings)),
         }
     }
@@ -274,17 +300,40 @@ fn in_order(plan: &[Step], texts: usize) -> bool {
 }
 
 /// The texts of a call with their tokenizer, for post-processors that trim offsets.
-struct Inputs<'a> {
+pub(super) struct Inputs<'a> {
+    pub(super) tokenizer: &'a Tokenizer,
+    pub(super) inputs: [Input<'a>; 2],
+}
+
+impl Tokenizer {
+    /// Returns the name of a token of an encoding.
+    fn name_of<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str {
+        match encoding.renamed.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(at) => &encoding.renamed[at].1,
+            Err(_) => self.token(encoding.ids[place]).unwrap_or_default(),
+        }
+    }
+}
+
+/// The source of texts whose characters have one byte each.
+struct Characters<'a> {
     tokenizer: &'a Tokenizer,
-    inputs: [Input<'a>; 2],
+    text: &'a str,
+}
+
+impl TokenTexts for Characters<'_> {
+    fn token<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str {
+        self.tokenizer.name_of(encoding, place)
+    }
+
+    fn text(&self, _: &Encoding, _: usize) -> &str {
+        self.text
+    }
 }
 
 impl TokenTexts for Inputs<'_> {
     fn token<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str {
-        match encoding.renamed.binary_search_by_key(&place, |(place, _)| *place) {
-            Ok(at) => &encoding.renamed[at].1,
-            Err(_) => self.tokenizer.token(encoding.ids[place]).unwrap_or_default(),
-        }
+        self.tokenizer.name_of(encoding, place)
     }
 
     fn text(&self, encoding: &Encoding, place: usize) -> &str {

@@ -142,6 +142,29 @@ impl Tokenizer {
         Self::new(TokenizerParts { model, ..self.parts() })
     }
 
+    /// Returns a tokenizer with the same model, without other parts and added tokens.
+    ///
+    /// ```
+    /// use piecework_core::format::format_named;
+    ///
+    /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\n[SEP]\nlow\n")?;
+    /// assert_eq!(tokenizer.model_alone()?.added().tokens().len(), 0);
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
+    pub fn model_alone(&self) -> Result<Self> {
+        let TokenizerParts { model, training, .. } = self.parts.clone();
+        Self::new(TokenizerParts {
+            splitter: WordSplitter::default(),
+            model,
+            added: Vec::new(),
+            post_processor: None,
+            decoder: None,
+            truncation: None,
+            padding: None,
+            training,
+        })
+    }
+
     /// Returns the padding with a record of whether its token's name differs from the vocabulary's.
     #[must_use]
     pub fn compare_padding(&self, mut padding: Padding) -> Padding {

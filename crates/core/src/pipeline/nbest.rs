@@ -1,6 +1,7 @@
 //! N-best segmentations of a text, and its marginal log-likelihood (U39, U46 and U47 of `spec/unigram.md`).
 
 use super::Tokenizer;
+use super::encode::Inputs;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use super::tokens::TextToken;
@@ -75,7 +76,8 @@ impl Tokenizer {
         best.truncate(wanted);
         let encodings = best.iter().enumerate().map(|(number, &Hypothesis { score, .. })| {
             let encoding = self.encoding_of(&words, &choices(&rows, number), &scratch.words);
-            Ok((self.post_process(vec![encoding], [Input::Text(text), Input::Text("")], options)?, score))
+            let texts = Inputs { tokenizer: self, inputs: [Input::Text(text), Input::Text("")] };
+            Ok((self.post_process(vec![encoding], &texts, options)?, score))
         });
         encodings.collect()
     }
