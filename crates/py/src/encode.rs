@@ -19,12 +19,12 @@ use crate::threads::{self, Tickets};
 /// The number of bytes below which no thread is started and the GIL is kept.
 pub(crate) const MIN_DETACHED_BYTES: usize = 1 << 16;
 /// The minimum and maximum size in bytes of the work that a thread takes at a time.
-const TASK_BYTES: (usize, usize) = (1 << 14, 1 << 18);
+pub(crate) const TASK_BYTES: (usize, usize) = (1 << 14, 1 << 18);
 /// The number of tasks for each thread, so that all threads end at about the same time.
-const TASKS_PER_THREAD: usize = 4;
+pub(crate) const TASKS_PER_THREAD: usize = 4;
 
 /// The index of a text, and its error.
-type Failure = (usize, Error);
+pub(crate) type Failure = (usize, Error);
 
 /// The part of a call that is equal for all rows.
 pub(crate) struct Call<'a> {

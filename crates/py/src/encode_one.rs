@@ -36,6 +36,7 @@ impl Encoder<'_> {
             row,
             options: options.inner.clone(),
             tokenizer: Arc::clone(tokenizer),
+            columns: true,
         });
         Ok(Encoding::new(Node::new(encoding, &maps, tokenizer, source)))
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use piecework_core::Error;
-use piecework_core::encoding::{self, NONE};
+use piecework_core::encoding::{self, Direction, NONE, NamedToken};
 use piecework_core::pipeline::{self, Scratch};
 use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
@@ -11,21 +11,22 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use crate::arguments::{position, wrong_type};
-use crate::errors::to_py;
+use crate::encode_list::without_text;
+use crate::errors::{invalid_setting, to_py};
 use crate::input::{Maps, Row};
 use crate::tuples::tuple_struct;
 
 /// The tokens of one text or pair.
 #[pyclass(frozen, module = "piecework._core", eq)]
 pub(crate) struct Encoding {
-    node: Arc<Node>,
+    pub(crate) node: Arc<Node>,
 }
 
 /// An encoding with its offsets in characters and its overflowing parts.
 pub(crate) struct Node {
     pub(crate) encoding: encoding::Encoding,
     pub(crate) offsets: Vec<(u32, u32)>,
-    names: Names,
+    pub(crate) names: Names,
     /// The parts that truncation cut off, computed on first access: they are rarely used, and can be large.
     overflowing: OnceLock<Vec<Arc<Self>>>,
     source: Option<Source>,
@@ -36,26 +37,30 @@ pub(crate) struct Source {
     pub(crate) row: Row,
     pub(crate) options: pipeline::Options,
     pub(crate) tokenizer: Arc<pipeline::Tokenizer>,
+    /// Whether the encoding has tokens, words and offsets.
+    pub(crate) columns: bool,
 }
 
 impl PartialEq for Source {
     fn eq(&self, other: &Self) -> bool {
-        self.row == other.row && self.options == other.options && Arc::ptr_eq(&self.tokenizer, &other.tokenizer)
+        let same = self.row == other.row && self.options == other.options && self.columns == other.columns;
+        same && Arc::ptr_eq(&self.tokenizer, &other.tokenizer)
     }
 }
 
 impl Source {
     /// Returns the overflowing parts.
     fn overflowing(&self) -> Result<Vec<Arc<Node>>, Error> {
-        let Self { row, options, tokenizer } = self;
+        let Self { row, options, tokenizer, columns } = self;
         let options = pipeline::Options { overflow: true, ..options.clone() };
         let encoded = row.with_inputs(|text, pair| tokenizer.encode(text, pair, &options, &mut Scratch::default()))?;
+        let encoded = if *columns { encoded } else { without_text(encoded) };
         Ok(Node::parts(encoded.overflowing, &row.maps(), tokenizer))
     }
 }
 
 /// The names of the tokens.
-enum Names {
+pub(crate) enum Names {
     /// The vocabulary of this tokenizer.
     Of(Arc<pipeline::Tokenizer>),
     /// The names in the order of the tokens, of an encoding without a tokenizer.
@@ -128,8 +133,42 @@ impl Node {
         // The source replaces this flag, and a pickle has no source.
         encoding.is_truncated = false;
         let offsets = maps.characters(&encoding).collect();
+        Self::with_offsets(encoding, offsets, tokenizer, source)
+    }
+
+    /// Returns an encoding whose offsets in characters are known.
+    pub(crate) fn with_offsets(
+        encoding: encoding::Encoding,
+        offsets: Vec<(u32, u32)>,
+        tokenizer: &Arc<pipeline::Tokenizer>,
+        source: Option<Source>,
+    ) -> Self {
         let names = Names::Of(Arc::clone(tokenizer));
         Self { encoding, offsets, names, overflowing: OnceLock::new(), source }
+    }
+
+    /// Returns an encoding of columns that were changed after they were made.
+    pub(crate) fn of_columns(
+        encoding: encoding::Encoding,
+        offsets: Vec<(u32, u32)>,
+        names: Names,
+        overflowing: Vec<Arc<Self>>,
+    ) -> Self {
+        Self { encoding, offsets, names, overflowing: overflowing.into(), source: None }
+    }
+
+    /// Returns the names of the tokens.
+    pub(crate) fn tokens(&self) -> Vec<&str> {
+        let mut tokens: Vec<&str> = match &self.names {
+            Names::Of(tokenizer) => {
+                self.encoding.ids.iter().map(|&id| tokenizer.token(id).unwrap_or_default()).collect()
+            }
+            Names::Listed(names) => names.iter().map(String::as_str).collect(),
+        };
+        for (place, name) in &self.encoding.renamed {
+            tokens[*place] = name;
+        }
+        tokens
     }
 
     /// Returns overflowing parts, with their own overflowing parts.
@@ -143,7 +182,7 @@ impl Node {
     }
 
     /// Returns the parts that truncation cut off.
-    fn overflowing(&self) -> Result<&[Arc<Self>], Error> {
+    pub(crate) fn overflowing(&self) -> Result<&[Arc<Self>], Error> {
         if let Some(done) = self.overflowing.get() {
             return Ok(done);
         }
@@ -196,6 +235,28 @@ impl Encoding {
 
     fn columns(&self) -> &encoding::Encoding {
         &self.node.encoding
+    }
+
+    /// Returns the result of a change to the encoding.
+    fn changed(
+        &self,
+        py: Python<'_>,
+        change: impl Fn(encoding::Encoding) -> piecework_core::Result<encoding::Encoding>,
+    ) -> PyResult<Self> {
+        let only = |encodings: Vec<_>| encodings.into_iter().next().map_or_else(|| Ok(Default::default()), &change);
+        Node::changed(&[&*self.node], only).map(Self::new).map_err(|error| to_py(py, &error))
+    }
+}
+
+/// Returns the side named `"left"` or `"right"`.
+fn side(py: Python<'_>, name: &str) -> PyResult<Direction> {
+    match name {
+        "left" => Ok(Direction::Left),
+        "right" => Ok(Direction::Right),
+        other => {
+            let problem = format!("expected \"left\" or \"right\", found {other:?}");
+            Err(invalid_setting(py, "direction", problem))
+        }
     }
 }
 
@@ -255,16 +316,7 @@ impl Encoding {
     /// Returns the tokens as in the vocabulary; an added token that includes white space as in the text.
     #[getter]
     fn tokens(&self) -> Vec<&str> {
-        let mut tokens: Vec<&str> = match &self.node.names {
-            Names::Of(tokenizer) => {
-                self.columns().ids.iter().map(|&id| tokenizer.token(id).unwrap_or_default()).collect()
-            }
-            Names::Listed(names) => names.iter().map(String::as_str).collect(),
-        };
-        for (place, name) in &self.columns().renamed {
-            tokens[*place] = name;
-        }
-        tokens
+        self.node.tokens()
     }
 
     /// Returns the start and end of each token in characters of the original text; (0, 0) for added tokens.
@@ -379,6 +431,42 @@ impl Encoding {
     ) -> PyResult<Option<(u32, u32)>> {
         let tokens = self.word_to_tokens(word_index, sequence_index)?;
         Ok(tokens.map(|(start, end)| (self.node.offsets[start].0, self.node.offsets[end - 1].1)))
+    }
+
+    /// Returns an encoding cut to `max_length` tokens, with the rest in overflowing parts.
+    #[pyo3(signature = (max_length, stride=0, direction="right"))]
+    fn truncate(&self, py: Python<'_>, max_length: usize, stride: usize, direction: &str) -> PyResult<Self> {
+        let direction = side(py, direction)?;
+        self.changed(py, |encoding| encoding.truncated(max_length, stride, direction))
+    }
+
+    /// Returns the encoding padded to `length` tokens.
+    #[pyo3(signature = (length, *, direction="right", pad_id=0, pad_type_id=0, pad_token="[PAD]"))]
+    fn pad(
+        &self,
+        py: Python<'_>,
+        length: usize,
+        direction: &str,
+        pad_id: u32,
+        pad_type_id: u32,
+        pad_token: &str,
+    ) -> PyResult<Self> {
+        let (token, direction) = (NamedToken::new(pad_token, pad_id), side(py, direction)?);
+        self.changed(py, |encoding| encoding.padded(length, &token, pad_type_id, direction))
+    }
+
+    /// Returns the concatenation of encodings; offsets grow from one to the next if `growing_offsets`.
+    #[staticmethod]
+    #[pyo3(signature = (encodings, growing_offsets=true))]
+    fn merge(py: Python<'_>, encodings: Vec<Py<Self>>, growing_offsets: bool) -> PyResult<Self> {
+        let nodes: Vec<_> = encodings.iter().map(|encoding| &*encoding.get().node).collect();
+        let merged = |encodings| Ok(encoding::Encoding::merged(encodings, growing_offsets));
+        Node::changed(&nodes, merged).map(Self::new).map_err(|error| to_py(py, &error))
+    }
+
+    /// Returns the encoding with all tokens assigned to the text with the index `sequence_id`.
+    fn with_sequence_id(&self, py: Python<'_>, sequence_id: usize) -> PyResult<Self> {
+        self.changed(py, |encoding| Ok(encoding.with_sequence(sequence_id)))
     }
 
     fn __len__(&self) -> usize {

@@ -221,6 +221,15 @@ impl<'a> Rows<'a> {
         Ok(if given.is_empty() { Self::Texts(texts) } else { Self::GivenText(given) })
     }
 
+    /// Returns the rows; none for an Arrow column, whose texts belong to another library.
+    pub(crate) fn into_rows(self) -> Vec<Row> {
+        match self {
+            Self::Texts(texts) => texts.into_iter().map(|text| Row::of(GivenText::Text(Text::Str(text)))).collect(),
+            Self::GivenText(rows) => rows,
+            Self::Arrow(_) => Vec::new(),
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Texts(texts) => texts.len(),

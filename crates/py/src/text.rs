@@ -2,8 +2,9 @@
 
 use piecework_core::format::{read_decoder, read_splitter};
 use piecework_core::normalize::Precompiled;
-use piecework_core::pretokenize::words::Words;
+use piecework_core::pretokenize::words::{Word, Words};
 use piecework_core::splitter::WordSplitter;
+use piecework_core::text::span::Span;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -32,6 +33,24 @@ impl Stage {
         self.splitter.normalize(string("text", text)?).map_err(|error| to_py(text.py(), &error))
     }
 
+    /// Returns the normalized text, with the original characters of each of its characters.
+    fn normalize_aligned(&self, text: &Bound<'_, PyAny>) -> PyResult<Aligned> {
+        let (py, text) = (text.py(), string("text", text)?);
+        let normalized = self.splitter.normalize_aligned(text).map_err(|error| to_py(py, &error))?;
+        Ok(aligned(normalized.text(), 0, &CharMap::new(text), |span| normalized.original(span)))
+    }
+
+    /// Returns the words of the pre-tokenizer, each with the original characters of its characters.
+    fn pre_tokenize_aligned(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<Aligned>> {
+        let (py, text) = (text.py(), string("text", text)?);
+        let mut words = Words::default();
+        self.splitter.split(text, true, &mut words).map_err(|error| to_py(py, &error))?;
+        let map = CharMap::new(text);
+        let word =
+            |word: &Word| aligned(words.text_of(word), word.span.range().start, &map, |span| words.original(span));
+        Ok(words.as_slice().iter().map(word).collect())
+    }
+
     /// Returns the words of the pre-tokenizer, with their character spans.
     fn pre_tokenize<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let (py, text) = (text.py(), string("text", text)?);
@@ -40,6 +59,18 @@ impl Stage {
         let map = CharMap::new(text);
         PyList::new(py, words.as_slice().iter().map(|word| (words.text_of(word), map.characters(word.origin))))
     }
+}
+
+/// A text, and the span of original characters of each of its characters.
+type Aligned = (String, Vec<(u32, u32)>);
+
+/// Returns a text that begins at byte `base`, with the origin of each character.
+fn aligned(text: &str, base: usize, map: &CharMap, original: impl Fn(Span) -> Span) -> Aligned {
+    let origin = |(at, c): (usize, char)| {
+        let start = base + at;
+        map.characters(original(Span::new(start, start + c.len_utf8())))
+    };
+    (text.to_owned(), text.char_indices().map(origin).collect())
 }
 
 /// Decodes tokens with a decoder (JSON).

@@ -15,11 +15,12 @@ use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::arguments::{Ids, flag, string};
 use crate::batch::Batch;
 use crate::encode::{self, Call};
+use crate::encode_list::encode_list;
 use crate::encode_one::{Encoder, to_object};
 use crate::encoding::Encoding;
 use crate::errors::{in_settings, to_py};
@@ -105,6 +106,11 @@ impl Tokenizer {
         let functions = self::functions(functions);
         let changed = py.detach(|| with_parts(&self.inner, parts, &functions));
         changed.map(Self::new).map_err(|error| in_settings(py, &error))
+    }
+
+    /// Returns a tokenizer with the same model, without other parts and added tokens.
+    fn model_alone(&self, py: Python<'_>) -> PyResult<Self> {
+        self.inner.model_alone().map(Self::new).map_err(|error| to_py(py, &error))
     }
 
     /// Returns the parts that are settings, as JSON.
@@ -304,6 +310,33 @@ impl Tokenizer {
         let rows = Rows::new(batch, flag("is_pretokenized", is_pretokenized)?)?;
         let call = Call { tokenizer: &self.inner, pool: &self.pool, options: &options.inner, columns };
         encode::encode_batch(py, &call, &rows, threads)
+    }
+
+    /// Encodes many texts to a list of encodings.
+    #[pyo3(signature = (texts, is_pretokenized, options, offsets, threads))]
+    fn encode_list(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyList>,
+        is_pretokenized: &Bound<'_, PyAny>,
+        options: &Options,
+        offsets: bool,
+        threads: Option<Requested>,
+    ) -> PyResult<Vec<Encoding>> {
+        let rows = Rows::new(texts, flag("is_pretokenized", is_pretokenized)?)?;
+        let call = Call { tokenizer: &self.inner, pool: &self.pool, options: &options.inner, columns: offsets };
+        encode_list(py, &call, rows, threads)
+    }
+
+    /// Truncates, post-processes and pads the encodings of a text or pair.
+    fn post_process(
+        &self,
+        py: Python<'_>,
+        encoding: &Encoding,
+        pair: Option<&Encoding>,
+        options: &Options,
+    ) -> PyResult<Encoding> {
+        encoding.post_processed(py, pair, &self.inner, options)
     }
 
     /// Encodes a file, or its data, and calls `progress` with the bytes read.

@@ -19,6 +19,23 @@ class Stage:
     def normalize(self, text: str) -> str:
         """Returns the normalized text."""
 
+    def normalize_aligned(self, text: str) -> tuple[str, list[tuple[int, int]]]:
+        """Returns the normalized text, with the original characters of each of its characters.
+
+        >>> from piecework._core import Stage
+        >>> Stage('{"normalizer": {"type": "NFKC"}}', []).normalize_aligned("ﬁ")
+        ('fi', [(0, 1), (0, 1)])
+        """
+
+    def pre_tokenize_aligned(self, text: str) -> list[tuple[str, list[tuple[int, int]]]]:
+        """Returns the words of a text, each with the original characters of its characters.
+
+        >>> from piecework._core import Stage
+        >>> split = '{"pre_tokenizer": {"type": "WhitespaceSplit"}}'
+        >>> Stage(split, []).pre_tokenize_aligned("to be")
+        [('to', [(0, 1), (1, 2)]), ('be', [(3, 4), (4, 5)])]
+        """
+
     def pre_tokenize(self, text: str) -> list[tuple[str, tuple[int, int]]]:
         """Returns the words of a text with their start and end in characters."""
 

@@ -54,6 +54,9 @@ class Tokenizer:
     def with_parts(self, parts: str, functions: _Functions) -> Tokenizer:
         """Returns a tokenizer with the parts in `parts` (JSON) replaced; null removes one."""
 
+    def model_alone(self) -> Tokenizer:
+        """Returns a tokenizer with the same model, without other parts and added tokens."""
+
     def parts(self) -> str:
         """Returns all parts except the model and added tokens as JSON."""
 
@@ -184,6 +187,19 @@ class Tokenizer:
         threads: int | None,
     ) -> Batch:
         """Returns the ids of many texts or pairs (tuples), with all other columns if `columns`."""
+
+    def encode_list(
+        self,
+        texts: list[Any],
+        is_pretokenized: bool,
+        options: Options,
+        offsets: bool,
+        threads: int | None,
+    ) -> list[Encoding]:
+        """Returns the encodings of many texts or pairs (tuples); without `offsets` they have ids and masks alone."""
+
+    def post_process(self, encoding: Encoding, pair: Encoding | None, options: Options) -> Encoding:
+        """Truncates, post-processes and pads the encodings of a text or pair, which have no special tokens."""
 
     def encode_file(
         self,

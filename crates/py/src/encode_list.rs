@@ -1,0 +1,153 @@
+//! Encoding many texts to a list of encodings.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use piecework_core::encoding::pad::Padding;
+use piecework_core::encoding::{self, Direction, NONE};
+use piecework_core::pipeline::{Options, Scratch};
+use piecework_core::text::span::Span;
+use pyo3::prelude::*;
+
+use crate::encode::{Call, Failure, MIN_DETACHED_BYTES, TASK_BYTES, TASKS_PER_THREAD};
+use crate::encoding::{Encoding, Node, Source};
+use crate::errors::{in_text, to_py};
+use crate::input::Rows;
+use crate::threads::{self, Tickets};
+
+/// An encoding and its offsets in characters.
+type Aligned = (encoding::Encoding, Vec<(u32, u32)>);
+
+/// Encodes the rows on at most the requested number of threads; pads them after all are encoded.
+///
+/// Without columns, the encodings have ids and masks alone.
+pub(crate) fn encode_list(
+    py: Python<'_>,
+    call: &Call<'_>,
+    rows: Rows<'_>,
+    requested: Option<threads::Requested>,
+) -> PyResult<Vec<Encoding>> {
+    let mut options = Options { padding: None, ..call.options.clone() };
+    let unpadded = Call { options: &options, ..*call };
+    let encodings = encode_rows(py, &unpadded, &rows, threads::number(requested))?;
+    let mut encodings = encodings.map_err(|(text, error)| in_text(py, &error, text))?;
+    if let Some(padding) = &call.options.padding {
+        let longest = encodings.iter().map(|(encoding, _)| encoding.len()).max().unwrap_or(0);
+        let target = padding.target(longest).map_err(|error| to_py(py, &error))?;
+        py.detach(|| encodings.iter_mut().for_each(|encoding| pad(encoding, padding, target)));
+        options.padding = Some(Padding { length: Some(target), pad_to_multiple_of: None, ..padding.clone() });
+    }
+    let rows = rows.into_rows().into_iter();
+    let whole = |((encoding, offsets), (number, row)): (Aligned, (usize, _))| {
+        let source = encoding.is_truncated.then(|| Source {
+            row,
+            options: call.tokenizer.options_of_input(&options, number as u64).into_owned(),
+            tokenizer: Arc::clone(call.tokenizer),
+            columns: call.columns,
+        });
+        Encoding::new(Node::with_offsets(encoding, offsets, call.tokenizer, source))
+    };
+    Ok(encodings.into_iter().zip(rows.enumerate()).map(whole).collect())
+}
+
+/// Returns the encodings of all rows, or the failure of the first that has one.
+fn encode_rows(
+    py: Python<'_>,
+    call: &Call<'_>,
+    rows: &Rows<'_>,
+    threads: usize,
+) -> PyResult<Result<Vec<Aligned>, Failure>> {
+    let bytes: usize = (0..rows.len()).map(|row| rows.bytes(row)).sum();
+    if bytes < MIN_DETACHED_BYTES {
+        return Ok(py.detach(|| encode_range(call, rows, 0..rows.len(), &mut call.pool.scratch())));
+    }
+    let tasks = tasks(rows, (bytes / threads / TASKS_PER_THREAD).clamp(TASK_BYTES.0, TASK_BYTES.1));
+    let (tickets, failed) = (Tickets::new(tasks.len()), AtomicBool::new(false));
+    let work = |(), stop: &AtomicBool| {
+        let (mut scratch, mut done) = (call.pool.scratch(), Vec::new());
+        while !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
+            let Some(ticket) = tickets.next() else { break };
+            let encoded = encode_range(call, rows, tasks[ticket].clone(), &mut scratch);
+            failed.fetch_or(encoded.is_err(), Ordering::Relaxed);
+            done.push((ticket, encoded));
+        }
+        done
+    };
+    let done = threads::run(py, vec![(); threads.min(tasks.len())], work, threads::no_progress)?;
+    let mut done: Vec<_> = done.into_iter().flatten().collect();
+    // In the order of the texts, so that the first failure is that of the first text that has one.
+    done.sort_unstable_by_key(|&(ticket, _)| ticket);
+    let mut all = Vec::with_capacity(rows.len());
+    for (_, encoded) in done {
+        match encoded {
+            Ok(encoded) => all.extend(encoded),
+            Err(failure) => return Ok(Err(failure)),
+        }
+    }
+    Ok(Ok(all))
+}
+
+/// Divides the rows into ranges of about `size` bytes.
+fn tasks(rows: &Rows<'_>, size: usize) -> Vec<Range<usize>> {
+    let (mut tasks, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for row in 0..rows.len() {
+        bytes += rows.bytes(row);
+        if bytes >= size || row + 1 == rows.len() {
+            tasks.push(start..row + 1);
+            (start, bytes) = (row + 1, 0);
+        }
+    }
+    tasks
+}
+
+/// Returns the encodings of a range of rows, with offsets in characters.
+fn encode_range(
+    call: &Call<'_>,
+    rows: &Rows<'_>,
+    range: Range<usize>,
+    scratch: &mut Scratch,
+) -> Result<Vec<Aligned>, Failure> {
+    let encode = |row: usize| {
+        let options = call.tokenizer.options_of_input(call.options, row as u64);
+        let encoding = rows.with_inputs(row, |text, pair| call.tokenizer.encode(text, pair, &options, scratch));
+        let encoding = encoding.map_err(|error| (row, error))?;
+        if !call.columns {
+            let offsets = vec![(0, 0); encoding.len()];
+            return Ok((without_text(encoding), offsets));
+        }
+        let offsets = rows.maps(row).characters(&encoding).collect();
+        Ok((encoding, offsets))
+    };
+    range.map(encode).collect()
+}
+
+/// Returns an encoding with ids and masks alone: offsets are 0, and tokens of the text have no name and no word.
+pub(crate) fn without_text(mut encoding: encoding::Encoding) -> encoding::Encoding {
+    encoding.spans.fill(Span::default());
+    encoding.word_ids.fill(NONE);
+    let mut named = std::mem::take(&mut encoding.renamed).into_iter().peekable();
+    for (place, is_special) in encoding.special_tokens_mask.iter().enumerate() {
+        let name = named.next_if(|(at, _)| *at == place);
+        if *is_special == 0 {
+            encoding.renamed.push((place, String::new()));
+        } else {
+            encoding.renamed.extend(name);
+        }
+    }
+    // No text means offsets of 0 in characters, too.
+    encoding.texts.fill(NONE);
+    let parts = std::mem::take(&mut encoding.overflowing);
+    encoding.overflowing = parts.into_iter().map(without_text).collect();
+    encoding
+}
+
+/// Pads an encoding and its offsets to `target` tokens.
+fn pad((encoding, offsets): &mut Aligned, padding: &Padding, target: usize) {
+    padding.pad_to(encoding, target);
+    let missing = std::iter::repeat_n((0, 0), encoding.len() - offsets.len());
+    match padding.direction {
+        Direction::Right => offsets.extend(missing),
+        Direction::Left => drop(offsets.splice(0..0, missing)),
+    }
+}
