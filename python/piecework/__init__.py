@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from piecework.results import Encoding, Merge, Progress, ScoredEncoding, UnigramStep
     from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
-    from piecework.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
+    from piecework.trainers import (
+        BpeTrainer,
+        UnigramTrainer,
+        WordLevelTrainer,
+        WordPieceTrainer,
+    )
     from piecework.training import train, train_files
 
 __version__ = "0.1.0"
@@ -61,6 +66,7 @@ __all__ = [
     "UnigramStep",
     "UnigramTrainer",
     "WordCounts",
+    "WordLevelTrainer",
     "WordPieceTrainer",
     "__version__",
     "compare",
@@ -107,6 +113,7 @@ _MODULE_OF = {
     "Truncation": "encoding_settings",
     "UnigramTrainer": "trainers",
     "WordCounts": "counts",
+    "WordLevelTrainer": "trainers",
     "WordPieceTrainer": "trainers",
     "compare": "explain",
     "train": "training",

@@ -29,6 +29,7 @@ __all__ = [
     "Ties",
     "Trainer",
     "UnigramTrainer",
+    "WordLevelTrainer",
     "WordPieceTrainer",
 ]
 
@@ -434,3 +435,34 @@ class UnigramTrainer(Trainer):
                 )
             object.__setattr__(self, name, float(value))
         super().__post_init__()
+
+
+@dataclass(frozen=True)
+class WordLevelTrainer(Trainer):
+    """Holds the settings of a training of whole words.
+
+    The vocabulary is the special tokens, then the most frequent words; words of equal count are in order of their UTF-8
+    bytes. The result is a pure function of the word counts and these settings. Cost: the time to sort the words.
+
+    Args:
+        vocab_size: The largest number of tokens, special tokens included.
+        min_frequency: The minimum count of a word.
+        special_tokens: Tokens that represent no text, with the first ids.
+        unk_token: The special token for unknown words. With None an unknown word is an error.
+
+    Raises:
+        ConfigError: A setting is invalid.
+
+    >>> import piecework as pw
+    >>> pw.train(["to be or not to be"], WordLevelTrainer(4)).vocab
+    {'[UNK]': 0, 'be': 1, 'to': 2, 'not': 3}
+    """
+
+    type_name: ClassVar[str] = "WordLevelTrainer"
+    user_defined_symbols: ClassVar[Sequence[str]] = ()  # type: ignore[misc]  # it has none
+
+    vocab_size: int
+    _: KW_ONLY
+    min_frequency: int = 1
+    special_tokens: Sequence[str] = ("[UNK]",)
+    unk_token: str | None = "[UNK]"

@@ -164,7 +164,7 @@ def _is_file(text: object) -> bool:
 
 def _check_trainer_type(trainer: object) -> None:
     if not isinstance(trainer, Trainer):
-        expected = "a WordPieceTrainer, a BpeTrainer or a UnigramTrainer"
+        expected = "a WordPieceTrainer, a BpeTrainer, a UnigramTrainer or a WordLevelTrainer"
         raise wrong_type("trainer", expected, trainer)
 
 

@@ -1,6 +1,6 @@
 //! The settings of any trainer.
 
-use super::{bpe, unigram, wordpiece};
+use super::{bpe, unigram, word_level, wordpiece};
 
 /// The settings of a training, by the kind of the model.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,4 +11,6 @@ pub enum Trainer {
     Bpe(bpe::train::TrainerConfig),
     /// The settings of a Unigram training.
     Unigram(unigram::train::TrainerConfig),
+    /// The settings of a `WordLevel` training.
+    WordLevel(word_level::train::TrainerConfig),
 }

@@ -1,5 +1,7 @@
 //! `WordLevel`: encodes a word as one token, or as unknown.
 
+pub mod train;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -12,6 +12,7 @@ use crate::error::{Error, Message, Result};
 use crate::learn::{ProgressCallback, Stage, Threads, report};
 use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
+use crate::model::word_level::{self, WordLevel};
 use crate::model::wordpiece::{self, WordPiece};
 use crate::model::{Model, ModelScratch, Trainer};
 use crate::normalize::SentencePieceSettings;
@@ -49,6 +50,11 @@ pub fn train(
             let parts = unigram(trained.entries, splitter, config)?;
             let token_counts = count(&parts.model, &words, callback)?;
             (parts, token_counts, Vec::new(), trained.history)
+        }
+        Trainer::WordLevel(config) => {
+            let parts = word_level(word_level::train::train(&words, config)?, splitter, config)?;
+            let token_counts = count(&parts.model, &words, callback)?;
+            (parts, token_counts, Vec::new(), Vec::new())
         }
     };
     let training =
@@ -125,6 +131,28 @@ fn bpe(
         added,
         post_processor: None,
         decoder: decoder_for(splitter, marks)?,
+        truncation: None,
+        padding: None,
+        training: None,
+    })
+}
+
+fn word_level(
+    entries: Vec<String>,
+    splitter: &WordSplitter,
+    config: &word_level::train::TrainerConfig,
+) -> Result<TokenizerParts> {
+    let vocab = Vocab::from_tokens(entries)?;
+    let added = specials(&vocab, &config.special_tokens);
+    let model = WordLevel::new(vocab, config.unk_token.clone().unwrap_or_default());
+    // The words of the table may be special tokens, which no text becomes.
+    let model = model.with_specials(added.iter().map(|token| token.id).collect());
+    Ok(TokenizerParts {
+        splitter: splitter.clone(),
+        model: Model::WordLevel(model),
+        added,
+        post_processor: None,
+        decoder: decoder_for(splitter, TokenMarks::default())?,
         truncation: None,
         padding: None,
         training: None,

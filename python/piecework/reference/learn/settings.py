@@ -274,3 +274,36 @@ class UnigramTrainer:
         """
         names = [f"<0x{byte:02X}>" for byte in range(256)] if self.byte_fallback else []
         return [*self.special_tokens, *self.user_defined_symbols, *names]
+
+
+@dataclass(frozen=True)
+class WordLevelTrainer:
+    """Holds the settings of WordLevel training.
+
+    Args:
+        vocab_size: Most entries, special tokens included.
+        min_frequency: A word that occurs less often is no entry; at least 1 applies.
+        special_tokens: Entries that no text becomes.
+        unk_token: The special token for unknown words; None if there is none.
+
+    Raises:
+        ValueError: a setting is invalid.
+
+    >>> WordLevelTrainer(100).special_tokens
+    ('[UNK]',)
+    """
+
+    vocab_size: int
+    _: KW_ONLY
+    min_frequency: int = 1
+    special_tokens: Sequence[str] = ("[UNK]",)
+    unk_token: str | None = "[UNK]"
+
+    def __post_init__(self) -> None:
+        if self.vocab_size < 1:
+            raise ValueError(f"vocab_size={self.vocab_size}: expected at least 1")
+        for token, occurrences in Counter(self.special_tokens).items():
+            if not token or occurrences > 1:
+                raise ValueError(f"special_tokens: {token!r} is empty or a duplicate; remove it")
+        if self.unk_token is not None and self.unk_token not in self.special_tokens:
+            raise ValueError(f"unk_token={self.unk_token!r}: expected one of the special tokens")

@@ -140,6 +140,11 @@ fn ranks(node: &Node<'_>) -> Result<Vec<u32>> {
     node.items()?.iter().enumerate().map(rank).collect()
 }
 
+/// Returns the number with the fewest digits that is read as the same 32-bit float, as `tokenizers` writes it.
+fn shortest(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or_else(|_| value.into())
+}
+
 pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Json {
     let settings = model.settings();
     let affix = |text: &str| (!text.is_empty()).then_some(text).into();
@@ -148,7 +153,7 @@ pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Json {
     let is_own = ranks.is_some() || separate || !settings.unused.is_empty();
     let Json::Object(mut members) = object([
         ("type", if is_own { OWN_BPE } else { BPE }.into()),
-        ("dropout", settings.dropout.map(|dropout| Json::Float(dropout.into())).into()),
+        ("dropout", settings.dropout.map(|dropout| Json::Float(shortest(dropout))).into()),
         ("unk_token", settings.unk_token.as_deref().into()),
         ("continuing_subword_prefix", affix(&settings.continuing_subword_prefix)),
         ("end_of_word_suffix", affix(&settings.end_of_word_suffix)),

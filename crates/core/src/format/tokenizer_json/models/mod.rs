@@ -51,7 +51,8 @@ impl RawModel {
         }
         let vocab = read_vocab(&node.member("vocab")?)?;
         if kind == WORD_LEVEL {
-            return Ok(Self { vocab, kind: RawKind::WordLevel(word_level::read(node)?), training: None });
+            let (unk_token, training) = word_level::read(node)?;
+            return Ok(Self { vocab, kind: RawKind::WordLevel(unk_token), training });
         }
         if matches!(kind, BPE | OWN_BPE) {
             let (bpe, training) = RawBpe::read(node, &vocab)?;
@@ -108,6 +109,6 @@ pub(in crate::format) fn model_json(model: &Model, training: Option<&Training>) 
         Model::WordPiece(model) => Ok(word_piece_json(model, training)),
         Model::Bpe(model) => Ok(bpe_json(model, training)),
         Model::Unigram(model) => unigram_json(model, training),
-        Model::WordLevel(model) => Ok(word_level_json(model)),
+        Model::WordLevel(model) => Ok(word_level_json(model, training)),
     }
 }

@@ -1,18 +1,33 @@
 //! `WordLevel` models in `tokenizer.json`.
 
+use super::own::{VERSION, check_version};
 use super::vocab::vocab_json;
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};
+use crate::format::tokenizer_json::training::{RawTraining, training_json};
 use crate::model::word_level::WordLevel;
+use crate::pipeline::Training;
 
 pub(super) const WORD_LEVEL: &str = "WordLevel";
 
-/// Reads the unknown token.
-pub(super) fn read(node: &Node<'_>) -> Result<String> {
-    node.only(&["type", "vocab", "unk_token"])?;
-    Ok(node.member("unk_token")?.str()?.to_owned())
+/// Reads the unknown token, and the record of the training.
+pub(super) fn read(node: &Node<'_>) -> Result<(String, Option<RawTraining>)> {
+    node.only(&["type", "vocab", "unk_token", "piecework"])?;
+    let training = node.find("piecework")?.map(|own| read_own(&own)).transpose()?;
+    Ok((node.member("unk_token")?.str()?.to_owned(), training))
 }
 
-pub(super) fn word_level_json(model: &WordLevel) -> Json {
-    object([("type", WORD_LEVEL.into()), ("vocab", vocab_json(model.vocab())), ("unk_token", model.unk_token().into())])
+fn read_own(node: &Node<'_>) -> Result<RawTraining> {
+    node.only(&["version", "training"])?;
+    check_version(node)?;
+    RawTraining::read(&node.member("training")?)
+}
+
+pub(super) fn word_level_json(model: &WordLevel, training: Option<&Training>) -> Json {
+    let (vocab, unk) = (vocab_json(model.vocab()), model.unk_token().into());
+    let Some(training) = training else {
+        return object([("type", WORD_LEVEL.into()), ("vocab", vocab), ("unk_token", unk)]);
+    };
+    let own = object([("version", VERSION.into()), ("training", training_json(training))]);
+    object([("type", WORD_LEVEL.into()), ("vocab", vocab), ("unk_token", unk), ("piecework", own)])
 }

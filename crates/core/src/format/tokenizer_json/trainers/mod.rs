@@ -2,10 +2,12 @@
 
 mod bpe;
 mod unigram;
+mod word_level;
 mod word_piece;
 
 use self::bpe::BPE;
 use self::unigram::UNIGRAM;
+use self::word_level::WORD_LEVEL;
 use self::word_piece::WORD_PIECE;
 use crate::error::Result;
 use crate::format::json::{Json, Node};
@@ -29,6 +31,7 @@ pub(super) fn trainer_json(trainer: &Trainer) -> Json {
         Trainer::WordPiece(config) => word_piece::write(config),
         Trainer::Bpe(config) => bpe::write(config),
         Trainer::Unigram(config) => unigram::write(config),
+        Trainer::WordLevel(config) => word_level::write(config),
     }
 }
 
@@ -38,6 +41,7 @@ pub(super) fn trainer(node: &Node<'_>) -> Result<Trainer> {
         WORD_PIECE => word_piece::read(node).map(Trainer::WordPiece),
         BPE => bpe::read(node).map(Trainer::Bpe),
         UNIGRAM => unigram::read(node).map(Trainer::Unigram),
-        other => Err(node.unknown_kind(other, &[WORD_PIECE, BPE, UNIGRAM])),
+        WORD_LEVEL => word_level::read(node).map(Trainer::WordLevel),
+        other => Err(node.unknown_kind(other, &[WORD_PIECE, BPE, UNIGRAM, WORD_LEVEL])),
     }
 }
