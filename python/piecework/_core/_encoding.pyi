@@ -154,15 +154,15 @@ class Encoding:
     def truncate(self, max_length: int, stride: int = 0, direction: str = "right") -> Encoding:
         r"""Returns the first (or last) tokens, with the others in :attr:`overflowing`.
 
-                Args:
+        Args:
                     max_length: The number of tokens to keep.
                     stride: The number of tokens that an overflowing part shares with the previous one.
                     direction: The side that is cut off, ``"right"`` or ``"left"``.
 
-                Returns:
+        Returns:
                     A new encoding.
 
-                Raises:
+        Raises:
                     TruncationError: `stride` is not less than `max_length`.
                     ConfigError: `direction` is unknown.
 
@@ -187,17 +187,17 @@ class Encoding:
     ) -> Encoding:
         r"""Returns the encoding padded to `length` tokens, its overflowing parts too.
 
-                Args:
+        Args:
                     length: The number of tokens.
                     direction: The side that is padded, ``"right"`` or ``"left"``.
                     pad_id: The id of the padding token.
                     pad_type_id: Its type id.
                     pad_token: Its name.
 
-                Returns:
+        Returns:
                     A new encoding.
 
-                Raises:
+        Raises:
                     ConfigError: `direction` is unknown, or `length` is over 2^28.
 
                 >>> from piecework import Tokenizer
@@ -213,11 +213,11 @@ class Encoding:
     def merge(encodings: Sequence[Encoding], growing_offsets: bool = True) -> Encoding:
         r"""Returns the concatenation of encodings.
 
-                Args:
+        Args:
                     encodings: The encodings.
                     growing_offsets: Whether the offsets of each count from the end of the previous one.
 
-                Returns:
+        Returns:
                     A new encoding, whose overflowing parts are all combinations of those of its members.
 
                 >>> from piecework import Tokenizer

@@ -1,0 +1,76 @@
+"""Checks arguments, with the classes of errors that `tokenizers` raises."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from piecework.errors import warn
+
+__all__ = [
+    "character",
+    "flag",
+    "ignored",
+    "instance",
+    "listed",
+    "maybe",
+    "string",
+    "unsigned",
+]
+
+
+def instance(value: object, kind: type, name: str | None = None) -> None:
+    """Raises TypeError unless a value is an instance of a class."""
+    if not isinstance(value, kind):
+        expected = name or kind.__name__
+        raise TypeError(f"{type(value).__name__!r} object is not an instance of {expected!r}")
+
+
+def string(value: Any) -> str:
+    """Returns a ``str``."""
+    instance(value, str)
+    return str(value)
+
+
+def flag(value: Any) -> bool:
+    """Returns a bool; NumPy's is accepted."""
+    if type(value).__name__ not in {"bool", "bool_"}:
+        raise TypeError(f"{type(value).__name__!r} object is not an instance of 'bool'")
+    return bool(value)
+
+
+def character(value: Any) -> str:
+    """Returns a single character."""
+    if len(string(value)) != 1:
+        raise ValueError("expected a string of length 1")
+    return str(value)
+
+
+def unsigned(value: Any, limit: int = 1 << 64) -> int:
+    """Returns an integer from 0 to below `limit`."""
+    number = operator.index(value)
+    if not 0 <= number < limit:
+        raise OverflowError(f"{number} is not from 0 to {limit - 1}")
+    return number
+
+
+def number32(value: Any) -> int:
+    """Returns an integer that fits into 32 bits, such as an id."""
+    return unsigned(value, 1 << 32)
+
+
+def maybe(check: Any) -> Any:
+    """Returns a check that accepts None, too."""
+    return lambda value: None if value is None else check(value)
+
+
+def listed(value: Any) -> list[Any]:
+    """Returns a ``list``."""
+    instance(value, list)
+    return list(value)
+
+
+def ignored(names: Any, what: str) -> None:
+    """Warns of keyword arguments that have no effect."""
+    for name in names:
+        warn(f"{what} has no argument {name!r}; it is ignored", setting=name)

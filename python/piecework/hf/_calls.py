@@ -1,0 +1,207 @@
+"""Checks the arguments of calls of a tokenizer, and converts its settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from piecework.errors import warn
+from piecework.hf._arguments import ignored, maybe, number32, string, unsigned
+from piecework.hf._state import Component, dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+__all__ = [
+    "checked_ids",
+    "checked_padding",
+    "checked_rows",
+    "checked_text",
+    "checked_truncation",
+    "has_custom",
+    "in_thread",
+    "json_or_none",
+    "padding_json",
+    "padding_of",
+    "truncation_json",
+    "truncation_of",
+]
+
+Result = TypeVar("Result")
+
+_DIRECTIONS = {"left": "Left", "right": "Right"}
+_STRATEGIES = {
+    "longest_first": "LongestFirst",
+    "only_first": "OnlyFirst",
+    "only_second": "OnlySecond",
+}
+
+
+def _choice(value: Any, names: dict[str, str], what: str) -> str:
+    """Returns a name, after checking that it is known."""
+    if string(value) not in names:
+        raise ValueError(f"expected {' or '.join(map(repr, names))} as {what}, found {value!r}")
+    return str(value)
+
+
+def _named(value: str, names: dict[str, str]) -> str:
+    """Returns the name in Python of a name in JSON."""
+    return next(name for name, other in names.items() if other == value)
+
+
+def checked_truncation(max_length: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Returns settings of truncation."""
+    ignored(given.keys() - {"stride", "strategy", "direction"}, "enable_truncation")
+    return {
+        "max_length": unsigned(max_length),
+        "stride": unsigned(given.get("stride", 0)),
+        "strategy": _choice(given.get("strategy", "longest_first"), _STRATEGIES, "strategy"),
+        "direction": _choice(given.get("direction", "right"), _DIRECTIONS, "direction"),
+    }
+
+
+def truncation_json(settings: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Returns settings of truncation as in a tokenizer.json."""
+    return settings and {
+        "direction": _DIRECTIONS[settings["direction"]],
+        "max_length": settings["max_length"],
+        "strategy": _STRATEGIES[settings["strategy"]],
+        "stride": settings["stride"],
+    }
+
+
+def truncation_of(data: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Returns the settings of truncation of a tokenizer.json."""
+    return data and {
+        "max_length": data["max_length"],
+        "stride": data["stride"],
+        "strategy": _named(data["strategy"], _STRATEGIES),
+        "direction": _named(data["direction"], _DIRECTIONS),
+    }
+
+
+def checked_padding(given: dict[str, Any]) -> dict[str, Any]:
+    """Returns settings of padding."""
+    known = {"length", "pad_to_multiple_of", "pad_id", "pad_token", "pad_type_id", "direction"}
+    if "max_length" in given:
+        warn("max_length is deprecated", setting="max_length", hint="pass length")
+        given = {"length": given["max_length"]} | given
+    ignored(given.keys() - known - {"max_length"}, "enable_padding")
+    return {
+        "length": maybe(unsigned)(given.get("length")),
+        "pad_to_multiple_of": maybe(unsigned)(given.get("pad_to_multiple_of")),
+        "pad_id": number32(given.get("pad_id", 0)),
+        "pad_token": string(given.get("pad_token", "[PAD]")),
+        "pad_type_id": number32(given.get("pad_type_id", 0)),
+        "direction": _choice(given.get("direction", "right"), _DIRECTIONS, "direction"),
+    }
+
+
+def padding_json(settings: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Returns settings of padding as in a tokenizer.json."""
+    if settings is None:
+        return None
+    length = settings["length"]
+    return {
+        "strategy": "BatchLongest" if length is None else {"Fixed": length},
+        "direction": _DIRECTIONS[settings["direction"]],
+        "pad_to_multiple_of": settings["pad_to_multiple_of"],
+        "pad_id": settings["pad_id"],
+        "pad_type_id": settings["pad_type_id"],
+        "pad_token": settings["pad_token"],
+    }
+
+
+def padding_of(data: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Returns the settings of padding of a tokenizer.json."""
+    if data is None:
+        return None
+    strategy = data["strategy"]
+    return {
+        "length": None if strategy == "BatchLongest" else strategy["Fixed"],
+        "pad_to_multiple_of": data["pad_to_multiple_of"],
+        "pad_id": data["pad_id"],
+        "pad_token": data["pad_token"],
+        "pad_type_id": data["pad_type_id"],
+        "direction": _named(data["direction"], _DIRECTIONS),
+    }
+
+
+def json_or_none(settings: dict[str, Any] | None) -> str | bool:
+    """Returns settings as JSON; False for none."""
+    return False if settings is None else dumps(settings)
+
+
+def has_custom(component: Component | None) -> bool:
+    """Returns whether a component, or one within it, calls a Python object."""
+    if component is None:
+        return False
+    if component._custom is not None:
+        return True
+    parts = [value for value in component._values.values() if isinstance(value, list)]
+    return any(has_custom(part) for each in parts for part in each if isinstance(part, Component))
+
+
+def checked_text(text: Any, is_pretokenized: bool) -> Any:
+    """Returns a text, or a list of words."""
+    if not is_pretokenized:
+        if not isinstance(text, str):
+            raise TypeError(f"expected a str as text, found {type(text).__name__!r}")
+        return text
+    words = _listed(text)
+    if words is None or not all(isinstance(word, str) for word in words):
+        raise TypeError("expected a list or tuple of str as text, since is_pretokenized is True")
+    return words
+
+
+def _listed(value: Any) -> list[Any] | None:
+    """Returns a list, a tuple or a NumPy array as a list; None for other values."""
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        value = value.tolist()
+    return list(value) if isinstance(value, list | tuple) else None
+
+
+def checked_rows(texts: Any, is_pretokenized: bool) -> list[Any]:
+    """Returns the texts and pairs of a batch, pairs as tuples."""
+    rows = _listed(texts)
+    if rows is None:
+        if isinstance(texts, str) or not hasattr(texts, "__getitem__"):
+            raise TypeError(f"expected a list of texts, found {type(texts).__name__!r}")
+        rows = list(texts)
+    if not is_pretokenized and set(map(type, rows)) <= {str}:
+        return rows
+    return [_row(row, is_pretokenized) for row in rows]
+
+
+def _row(row: Any, is_pretokenized: bool) -> Any:
+    """Returns a text, or a pair as a tuple."""
+    if isinstance(row, str) and not is_pretokenized:
+        return row
+    parts = _listed(row)
+    if (
+        parts is not None
+        and len(parts) == 2
+        and not (is_pretokenized and isinstance(parts[0], str))
+    ):
+        return tuple(checked_text(part, is_pretokenized) for part in parts)
+    return checked_text(row, is_pretokenized)
+
+
+def checked_ids(ids: Any) -> list[int]:
+    """Returns token ids as a list."""
+    if isinstance(ids, str) or not hasattr(ids, "__iter__"):
+        raise TypeError(f"expected a list of ids, found {type(ids).__name__!r}")
+    numbers = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    for number in numbers:
+        number32(number)
+    return numbers
+
+
+async def _run(function: Callable[..., Result], *args: Any) -> Result:
+    import asyncio
+
+    return await asyncio.to_thread(function, *args)
+
+
+def in_thread(function: Callable[..., Result], *args: Any) -> Awaitable[Result]:
+    """Returns a call as an awaitable that runs in another thread."""
+    return _run(function, *args)

@@ -1,0 +1,81 @@
+"""Defines regular expressions, and how components hold them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from piecework.hf._arguments import string
+
+__all__ = ["Regex", "behavior", "pattern_state", "prepend_scheme"]
+
+_BEHAVIORS = {
+    "removed": "Removed",
+    "isolated": "Isolated",
+    "merged_with_previous": "MergedWithPrevious",
+    "merged_with_next": "MergedWithNext",
+    "contiguous": "Contiguous",
+}
+_SCHEMES = ("first", "never", "always")
+
+
+class Regex:
+    """Holds a regular expression in the syntax of Oniguruma.
+
+    Args:
+        s: The expression.
+
+    Raises:
+        ValueError: It is invalid.
+
+    >>> from piecework.hf import Regex, normalizers
+    >>> normalizers.Replace(Regex("a+"), "b").normalize_str("caat")
+    'cbt'
+    """
+
+    __slots__ = ("_source",)
+
+    def __init__(self, s: str) -> None:
+        """Checks the expression."""
+        from piecework._core import Stage
+
+        self._source = string(s)
+        Stage(_split_json(self._source), [])
+
+
+def _split_json(source: str) -> str:
+    """Returns a pre-tokenizer with a pattern, which the core checks."""
+    import json
+
+    split = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
+    return json.dumps({"pre_tokenizer": split})
+
+
+def pattern_state(pattern: Any) -> dict[str, str]:
+    """Returns a pattern as JSON values: a string is matched literally, a :class:`Regex` as an expression."""
+    if isinstance(pattern, str):
+        return {"String": pattern}
+    if isinstance(pattern, Regex):
+        return {"Regex": pattern._source}
+    raise TypeError(f"expected a str or Regex as pattern, found {type(pattern).__name__!r}")
+
+
+def behavior(value: Any) -> str:
+    """Returns the name in JSON of what happens to a delimiter; an enumeration or its value is accepted."""
+    name = getattr(value, "value", value)
+    if name not in _BEHAVIORS:
+        raise ValueError(f"expected one of {', '.join(_BEHAVIORS)} as behavior, found {value!r}")
+    return _BEHAVIORS[name]
+
+
+def behavior_name(member: str) -> str:
+    """Returns the name in Python of a behavior in JSON."""
+    return next(name for name, other in _BEHAVIORS.items() if other == member)
+
+
+def prepend_scheme(value: Any) -> str:
+    """Returns where a metaspace is prepended."""
+    if string(value) not in _SCHEMES:
+        raise ValueError(
+            f"expected one of {', '.join(_SCHEMES)} as prepend_scheme, found {value!r}"
+        )
+    return str(value)

@@ -1,0 +1,202 @@
+"""Defines the base of all components: mutable settings whose state is a member of a tokenizer.json."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
+
+from piecework.hf._repr import MANY, SEVERAL, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Component", "Setting", "changes", "dumps", "own", "revision", "state_of"]
+
+Value = TypeVar("Value")
+
+_counter = itertools.count(1)
+_latest = [0]
+"""The number of the last change of any component; tokenizers compare it before they compare states."""
+
+
+def revision() -> int:
+    """Returns the number of the last change of any component."""
+    return _latest[0]
+
+
+def changes() -> None:
+    """Records that a component has changed."""
+    _latest[0] = next(_counter)
+
+
+def dumps(state: Any) -> str:
+    """Returns compact JSON, as in a tokenizer.json."""
+    return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+
+
+class Component:
+    """Holds the settings of a component by their names in JSON; subclasses have one attribute for each."""
+
+    __slots__ = ("_custom", "_values")
+
+    type_name: ClassVar[str]
+    kind: ClassVar[str]
+    _values: dict[str, Any]
+    _custom: Any
+
+    def __init__(self) -> None:
+        """Refuses to create a base class."""
+        name = f"{type(self).__module__}.{type(self).__qualname__}"
+        raise TypeError(f"cannot create {name!r} instances; create one of its subclasses")
+
+    def _set(self, **values: Any) -> None:
+        self._values = values
+        self._custom = None
+
+    def _write(self) -> dict[str, Any]:
+        """Returns the state as JSON values."""
+        if self._custom is not None:
+            raise Exception(f"Custom {self.kind} cannot be serialized")  # as tokenizers
+        return {"type": self.type_name} | {
+            name: written(value) for name, value in self._values.items()
+        }
+
+    @classmethod
+    def _read(cls, state: dict[str, Any]) -> Self:
+        """Returns the component of a state, of the subclass that its type names."""
+        kinds = {kind.type_name: kind for kind in cls.__subclasses__()}
+        kind = kinds.get(state.get("type", ""))
+        if kind is None:
+            raise ValueError(
+                f"the type {state.get('type')!r} is none of {', '.join(sorted(kinds))}"
+            )
+        component = kind.__new__(kind)
+        component._restore({name: value for name, value in state.items() if name != "type"})
+        return component
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        """Takes the values of a state."""
+        self._values = values
+        self._custom = None
+
+    @classmethod
+    def _of_custom(cls, custom: Any) -> Self:
+        """Returns a component that calls an object of the caller."""
+        component = cls.__new__(cls)
+        component._values, component._custom = {}, custom
+        return component
+
+    def __getstate__(self) -> bytes:
+        """Returns the state as JSON.
+
+        Raises:
+            Exception: The component calls a Python object, which JSON cannot hold.
+        """
+        return dumps(self._write()).encode()
+
+    def __setstate__(self, state: bytes | str) -> None:
+        """Takes a state that `__getstate__` returned."""
+        values = json.loads(state)
+        values.pop("type", None)
+        self._restore(values)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], Any]:
+        """Pickles and copies the state."""
+        if self._custom is not None:
+            return _new_custom, (_base(type(self)), self._custom), None
+        return _new, (type(self),), self.__getstate__()
+
+    def __bool__(self) -> bool:
+        """Returns true, also for an empty sequence."""
+        return True
+
+    def _described(self) -> dict[str, Any]:
+        """Returns the state as `repr` shows it."""
+        return self._write()
+
+    def __repr__(self) -> str:
+        """Returns the type and the settings."""
+        return describe(self._described(), MANY)
+
+    def __str__(self) -> str:
+        """Returns the type and the settings, with at most five elements of a list."""
+        return describe(self._described(), SEVERAL)
+
+
+def _base(kind: type[Component]) -> type[Component]:
+    return kind
+
+
+def _new(kind: type[Component]) -> Component:
+    return kind.__new__(kind)
+
+
+def _new_custom(kind: type[Component], custom: Any) -> Component:
+    return kind._of_custom(custom)
+
+
+def written(value: Any) -> Any:
+    """Returns a value of a component as JSON values."""
+    if isinstance(value, Component):
+        return value._write()
+    if isinstance(value, list):
+        return [written(item) for item in value]
+    return value
+
+
+class Setting(Generic[Value]):
+    """Describes an attribute of a component: its name in JSON and the check of new values."""
+
+    def __init__(self, check: Callable[[Any], Value], member: str | None = None) -> None:
+        self.check, self.member = check, member or ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Takes the name of the attribute, unless JSON has another."""
+        self.member = self.member or name
+
+    @overload
+    def __get__(self, component: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, component: Component, owner: type) -> Value: ...
+    def __get__(self, component: Component | None, owner: type) -> Any:
+        """Returns the value."""
+        return self if component is None else self._shown(component._values[self.member])
+
+    def __set__(self, component: Component, value: Value) -> None:
+        """Sets the value, in all tokenizers that the component is part of."""
+        component._values[self.member] = self.check(value)
+        changes()
+
+    def __delete__(self, component: Component) -> NoReturn:
+        """Raises TypeError."""
+        raise TypeError("cannot delete attribute")
+
+    def _shown(self, value: Any) -> Any:
+        return value
+
+
+def state_of(component: object) -> dict[str, Any] | None:
+    """Returns the state of a component of `tokenizers`, or None for an object of another library."""
+    if type(component).__module__.split(".")[0] != "tokenizers":
+        return None
+    state: dict[str, Any] = json.loads(component.__getstate__())  # type: ignore[arg-type]  # JSON in bytes
+    return state
+
+
+def own(component: object, base: type[Part]) -> Part:
+    """Returns a component as one of ours: itself, or one with the state of a component of `tokenizers`.
+
+    Raises:
+        TypeError: It is no component of this stage.
+    """
+    if isinstance(component, base):
+        return component
+    if type(component).__module__.split(".")[0] == "tokenizers" and any(
+        kind.__name__ == base.__name__ for kind in type(component).__mro__
+    ):
+        return base._read(state_of(component) or {})
+    raise TypeError(f"{type(component).__name__!r} object is not an instance of {base.__name__!r}")
+
+
+Part = TypeVar("Part", bound=Component)

@@ -1,0 +1,164 @@
+"""Defines added tokens, which are matched in the text before the model runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from piecework.hf._arguments import flag, ignored, string
+
+__all__ = ["AddedToken", "flags_of", "is_added_token", "special_flags_of"]
+
+Flags = tuple[str, bool, bool, bool, bool, bool]
+"""Content, single_word, lstrip, rstrip, normalized and special, as the core takes them."""
+
+_NAMES = ("content", "single_word", "lstrip", "rstrip", "normalized", "special")
+
+
+class AddedToken:
+    """Describes a token that is matched in the text before the model runs.
+
+    Args:
+        content: The text of the token.
+        single_word: Whether it matches only if no word character is adjacent.
+        lstrip: Whether the match includes white space before the token.
+        rstrip: Whether the match includes white space after the token.
+        normalized: Whether it is matched in the normalized text; by default true unless it is special.
+        special: Whether decoding can omit it.
+
+    >>> from piecework.hf import AddedToken
+    >>> AddedToken("[MASK]", lstrip=True, special=True)
+    AddedToken("[MASK]", rstrip=False, lstrip=True, single_word=False, normalized=False, special=True)
+    """
+
+    __slots__ = ("_flags",)
+    _flags: dict[str, Any]
+
+    def __init__(self, content: str | None = None, **kwargs: Any) -> None:
+        """Checks the flags."""
+        ignored(kwargs.keys() - set(_NAMES), "AddedToken")
+        flags = {name: flag(kwargs[name]) for name in _NAMES if name in kwargs}
+        self._flags = {"content": "" if content is None else string(content)} | flags
+
+    @property
+    def content(self) -> str:
+        """Returns the text of the token."""
+        text: str = self._flags["content"]
+        return text
+
+    @content.setter
+    def content(self, content: str) -> None:
+        self._flags["content"] = string(content)
+
+    @property
+    def single_word(self) -> bool:
+        """Returns whether it matches only if no word character is adjacent."""
+        return self._flag("single_word")
+
+    @property
+    def lstrip(self) -> bool:
+        """Returns whether the match includes white space before the token."""
+        return self._flag("lstrip")
+
+    @property
+    def rstrip(self) -> bool:
+        """Returns whether the match includes white space after the token."""
+        return self._flag("rstrip")
+
+    @property
+    def normalized(self) -> bool:
+        """Returns whether it is matched in the normalized text."""
+        return bool(self._flags.get("normalized", not self.special))
+
+    @property
+    def special(self) -> bool:
+        """Returns whether decoding can omit it."""
+        return self._flag("special")
+
+    @special.setter
+    def special(self, special: bool) -> None:
+        self._flags["special"] = flag(special)
+
+    def _flag(self, name: str) -> bool:
+        return bool(self._flags.get(name, False))
+
+    def _tuple(self) -> Flags:
+        """Returns the flags in the order of the core."""
+        names = self.content, self.single_word, self.lstrip, self.rstrip, self.normalized
+        return (*names, self.special)
+
+    @staticmethod
+    def _of(flags: Flags) -> AddedToken:
+        """Returns the token with flags of the core."""
+        token = AddedToken()
+        token._flags = dict(zip(_NAMES, flags, strict=True))
+        return token
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns the flags."""
+        return dict(zip(_NAMES, self._tuple(), strict=True))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes flags that `__getstate__` returned."""
+        self._flags = {name: state[name] for name in _NAMES if name in state}
+
+    def __reduce__(self) -> tuple[type[AddedToken], tuple[()], dict[str, Any]]:
+        """Pickles the flags."""
+        return AddedToken, (), self.__getstate__()
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether all flags are equal."""
+        if not is_added_token(other):
+            return NotImplemented
+        return self._tuple() == flags_of(other)
+
+    def __lt__(self, other: object) -> bool:
+        """Returns false: tokens have no order."""
+        return False if is_added_token(other) else NotImplemented
+
+    __gt__ = __le__ = __ge__ = __lt__
+
+    def __hash__(self) -> int:
+        """Returns the hash of the text."""
+        return hash(self.content)
+
+    def __str__(self) -> str:
+        """Returns the text of the token."""
+        return self.content
+
+    def __repr__(self) -> str:
+        """Returns the text and the flags."""
+        return (
+            f'AddedToken("{self.content}", rstrip={self.rstrip}, lstrip={self.lstrip}, '
+            f"single_word={self.single_word}, normalized={self.normalized}, special={self.special})"
+        )
+
+
+def is_added_token(token: object) -> bool:
+    """Returns whether a value is an added token, ours or that of `tokenizers`."""
+    return isinstance(token, AddedToken) or (
+        type(token).__name__ == "AddedToken"
+        and type(token).__module__.split(".")[0] == "tokenizers"
+    )
+
+
+def flags_of(token: Any) -> Flags:
+    """Returns the flags of an added token, ours or that of `tokenizers`."""
+    if isinstance(token, AddedToken):
+        return token._tuple()
+    state = token.__getstate__()
+    content, *flags = (state[name] for name in _NAMES)
+    single_word, lstrip, rstrip, normalized, special = map(bool, flags)
+    return content, single_word, lstrip, rstrip, normalized, special
+
+
+def special_flags_of(token: Any) -> Flags:
+    """Returns the flags of an added token as a special one, whose `normalized` is false unless it was given.
+
+    Only the token knows whether it was given, so it is made special while its flags are read.
+    """
+    was_special = token.special
+    token.special = True
+    try:
+        return flags_of(token)
+    finally:
+        token.special = was_special

@@ -1,0 +1,345 @@
+"""Defines decoders, which convert tokens to text.
+
+>>> from piecework.hf import decoders
+>>> decoders.WordPiece().decode(["hug", "##s"])
+'hugs'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from piecework.hf._arguments import character, flag, listed, string, unsigned
+from piecework.hf._patterns import Regex, pattern_state, prepend_scheme
+from piecework.hf._state import Component, Setting, dumps, own
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence as Sequence2
+
+    from piecework.hf.tokenizer import Tokenizer
+
+__all__ = [
+    "CTC",
+    "BPEDecoder",
+    "ByteFallback",
+    "ByteLevel",
+    "DecodeStream",
+    "Decoder",
+    "Fuse",
+    "Metaspace",
+    "Replace",
+    "Sequence",
+    "Strip",
+    "WordPiece",
+]
+
+
+class Decoder(Component):
+    """Serves as the base of all decoders."""
+
+    __slots__ = ()
+    kind = "Decoder"
+
+    @staticmethod
+    def custom(decoder: Any) -> Decoder:
+        """Returns a decoder that calls ``decoder.decode_chain`` with a list of tokens, which returns another list.
+
+        If the object has only ``decode``, which returns the text, that is called.
+        """
+        return Decoder._of_custom(decoder)
+
+    def decode(self, tokens: Sequence2[str]) -> str:
+        """Returns the text of tokens."""
+        if isinstance(tokens, str):
+            raise TypeError("expected a list of tokens, found 'str'")
+        texts = [string(token) for token in tokens]
+        if self._has_custom():
+            return "".join(self._chain(texts))
+        from piecework._core import decode_tokens
+
+        return decode_tokens(dumps(self._write()), texts)
+
+    def _has_custom(self) -> bool:
+        """Returns whether the decoder calls a Python object."""
+        return self._custom is not None
+
+    def _chain(self, tokens: list[str]) -> list[str]:
+        """Returns what the decoder makes of tokens, as parts of a text."""
+        if self._custom is None:
+            return [self.decode(tokens)]
+        if hasattr(self._custom, "decode_chain"):
+            return [string(token) for token in self._custom.decode_chain(tokens)]
+        return [string(self._custom.decode(tokens))]
+
+
+class ByteLevel(Decoder):
+    """Decodes characters that represent bytes."""
+
+    __slots__ = ()
+    type_name = "ByteLevel"
+
+    def __init__(self) -> None:
+        """Creates the decoder."""
+        self._set()
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        names = ("add_prefix_space", "trim_offsets", "use_regex")
+        super()._restore({name: values.get(name, True) for name in names})
+
+    def _set(self, **values: Any) -> None:
+        super()._set(add_prefix_space=True, trim_offsets=True, use_regex=True, **values)
+
+
+class WordPiece(Decoder):
+    """Joins words by spaces, and tokens with the prefix to the token before them.
+
+    Args:
+        prefix: The prefix of tokens that continue a word.
+        cleanup: Whether spaces before punctuation are removed.
+    """
+
+    __slots__ = ()
+    type_name = "WordPiece"
+    prefix = Setting(string)
+    cleanup = Setting(flag)
+
+    def __init__(self, prefix: str = "##", cleanup: bool = True) -> None:
+        """Checks the settings."""
+        self._set(prefix=string(prefix), cleanup=flag(cleanup))
+
+
+class Metaspace(Decoder):
+    """Replaces the character that represents a space.
+
+    Args:
+        replacement: The character.
+        prepend_scheme: Whether the encoder prepended it: ``"always"``, ``"never"`` or ``"first"``.
+        split: Whether the encoder split before it.
+    """
+
+    __slots__ = ()
+    type_name = "Metaspace"
+    replacement = Setting(character)
+    prepend_scheme = Setting(prepend_scheme)
+    split = Setting(flag)
+
+    def __init__(
+        self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
+    ) -> None:
+        """Checks the settings."""
+        self._set(
+            replacement=character(replacement),
+            prepend_scheme=_scheme(prepend_scheme),
+            split=flag(split),
+        )
+
+
+_scheme = prepend_scheme
+
+
+class BPEDecoder(Decoder):
+    """Replaces the suffix of tokens that end a word by a space.
+
+    Args:
+        suffix: The suffix.
+    """
+
+    __slots__ = ()
+    type_name = "BPEDecoder"
+    suffix = Setting(string)
+
+    def __init__(self, suffix: str = "</w>") -> None:
+        """Checks the settings."""
+        self._set(suffix=string(suffix))
+
+
+class CTC(Decoder):
+    """Decodes the output of connectionist temporal classification: repeated tokens are one.
+
+    Args:
+        pad_token: The token between equal tokens, which is removed.
+        word_delimiter_token: The token that becomes a space.
+        cleanup: Whether spaces before punctuation are removed.
+    """
+
+    __slots__ = ()
+    type_name = "CTC"
+    pad_token = Setting(string)
+    word_delimiter_token = Setting(string)
+    cleanup = Setting(flag)
+
+    def __init__(
+        self, pad_token: str = "<pad>", word_delimiter_token: str = "|", cleanup: bool = True
+    ) -> None:
+        """Checks the settings."""
+        self._set(
+            pad_token=string(pad_token),
+            word_delimiter_token=string(word_delimiter_token),
+            cleanup=flag(cleanup),
+        )
+
+
+class ByteFallback(Decoder):
+    """Decodes tokens such as ``<0x61>`` to bytes."""
+
+    __slots__ = ()
+    type_name = "ByteFallback"
+
+    def __init__(self) -> None:
+        """Creates the decoder."""
+        self._set()
+
+
+class Fuse(Decoder):
+    """Joins all tokens to one."""
+
+    __slots__ = ()
+    type_name = "Fuse"
+
+    def __init__(self) -> None:
+        """Creates the decoder."""
+        self._set()
+
+
+class Strip(Decoder):
+    """Removes a character at the ends of tokens.
+
+    Args:
+        content: The character.
+        left: The largest number to remove at the start.
+        right: The largest number to remove at the end.
+    """
+
+    __slots__ = ()
+    type_name = "Strip"
+    content = Setting(character)
+    start = Setting(unsigned)
+    stop = Setting(unsigned)
+
+    def __init__(self, content: str = " ", left: int = 0, right: int = 0) -> None:
+        """Checks the settings."""
+        self._set(content=character(content), start=unsigned(left), stop=unsigned(right))
+
+
+class Replace(Decoder):
+    """Replaces the matches of a pattern in tokens.
+
+    Args:
+        pattern: A string, or a :class:`piecework.hf.Regex`.
+        content: The replacement.
+    """
+
+    __slots__ = ()
+    type_name = "Replace"
+
+    def __init__(self, pattern: str | Regex, content: str) -> None:
+        """Checks the settings."""
+        self._set(pattern=pattern_state(pattern), content=string(content))
+
+
+class Sequence(Decoder):
+    """Applies several decoders in order.
+
+    Args:
+        decoders_py: The decoders; a change of one of them takes effect here, too.
+    """
+
+    __slots__ = ()
+    type_name = "Sequence"
+
+    def __init__(self, decoders_py: list[Decoder]) -> None:
+        """Checks the decoders."""
+        self._set(decoders=[own(part, Decoder) for part in listed(decoders_py)])
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        super()._restore({"decoders": [Decoder._read(x) for x in values["decoders"]]})
+
+    def _has_custom(self) -> bool:
+        return any(part._has_custom() for part in self._values["decoders"])
+
+    def _chain(self, tokens: list[str]) -> list[str]:
+        for part in self._values["decoders"]:
+            tokens = part._chain(tokens)
+        return tokens
+
+    def __getnewargs__(self) -> tuple[list[Decoder]]:
+        """Returns the arguments with which `tokenizers` unpickles a sequence."""
+        return ([],)
+
+
+class DecodeStream:
+    r"""Decodes token ids incrementally, such as those of a generating model.
+
+    Args:
+        ids: Token ids before the first step, such as those of a prompt.
+        skip_special_tokens: Whether special tokens are omitted.
+
+    >>> from piecework.hf import Tokenizer, decoders, models
+    >>> tok = Tokenizer(models.WordLevel({"hug": 0, "##s": 1}, unk_token="hug"))
+    >>> tok.decoder = decoders.WordPiece()
+    >>> stream = decoders.DecodeStream()
+    >>> stream.step(tok, 0), stream.step(tok, 1)
+    ('hug', 's')
+    """
+
+    __slots__ = ("_ids", "_prefix", "_read", "_skip")
+    _ids: list[int]
+    """The ids whose text may still change, after those that give the context."""
+    _prefix: str
+    """The text of the ids before `_read`."""
+
+    def __init__(
+        self, ids: Sequence2[int] | None = None, skip_special_tokens: bool | None = False
+    ) -> None:
+        """Takes the ids before the first step."""
+        self._ids = [_id(number) for number in ids or ()]
+        self._skip = bool(skip_special_tokens)
+        self._prefix, self._read = "", 0
+
+    def step(self, tokenizer: Tokenizer, id: int | list[int]) -> str | None:  # noqa: A002  # as tokenizers
+        """Returns the text that one or several ids add; None if more ids are needed for whole characters.
+
+        Args:
+            tokenizer: The tokenizer of the ids.
+            id: An id, or a list of ids.
+
+        Returns:
+            The new text, or None.
+        """
+        from piecework.hf.tokenizer import Tokenizer
+
+        if not isinstance(tokenizer, Tokenizer):
+            raise TypeError(
+                f"{type(tokenizer).__name__!r} object is not an instance of 'Tokenizer'"
+            )
+        if not self._prefix and self._ids:
+            # As in `tokenizers`: the given ids are context, unless their text ends in an incomplete character.
+            text = tokenizer.decode(self._ids, skip_special_tokens=self._skip)
+            if not text.endswith("\ufffd"):
+                self._prefix, self._read = text, len(self._ids)
+        self._ids += [_id(number) for number in (id if isinstance(id, list) else [id])]
+        text = tokenizer.decode(self._ids, skip_special_tokens=self._skip)
+        if len(text.encode()) <= len(self._prefix.encode()) or text.endswith("\ufffd"):
+            return None
+        if not text.startswith(self._prefix):
+            raise ValueError("the text of the ids does not begin with the text returned before")
+        new = text[len(self._prefix) :]
+        start, self._read = self._read, len(self._ids)
+        self._ids = self._ids[start:]
+        self._prefix = tokenizer.decode(self._ids, skip_special_tokens=self._skip)
+        self._read -= start
+        return new
+
+    def __copy__(self) -> DecodeStream:
+        """Returns a stream in the same state."""
+        copied = DecodeStream(self._ids, self._skip)
+        copied._prefix, copied._read = self._prefix, self._read
+        return copied
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> DecodeStream:
+        """Returns a stream in the same state."""
+        return self.__copy__()
+
+
+def _id(number: Any) -> int:
+    return unsigned(number, 1 << 32)

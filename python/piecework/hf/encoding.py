@@ -1,0 +1,286 @@
+"""Defines the encoding of a text, which can be truncated and padded in place."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from piecework import _core
+from piecework.hf._arguments import ignored, instance, number32, string, unsigned
+from piecework.hf._state import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Encoding"]
+
+_NONE = (1 << 32) - 1
+"""The value of the core for a token without word."""
+
+
+class Encoding:
+    r"""Holds the tokens of a text or pair, in lists of equal length.
+
+    An encoding is mutable only in :meth:`pad`, :meth:`truncate` and :meth:`set_sequence_id`; lists are new ones.
+
+    >>> from piecework.hf import Tokenizer, models, pre_tokenizers
+    >>> tok = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
+    >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> encoding = tok.encode("a b")
+    >>> encoding.ids, encoding.tokens, encoding.offsets
+    ([0, 1], ['a', '[UNK]'], [(0, 1), (2, 3)])
+    """
+
+    __slots__ = ("_inner",)
+    _inner: _core.Encoding
+
+    def __init__(self) -> None:
+        """Creates an encoding without tokens."""
+        self._inner = _core.Encoding(((),) * 12)
+
+    @staticmethod
+    def _of(inner: _core.Encoding) -> Encoding:
+        """Returns the encoding of the core as one that can be changed."""
+        encoding = _new(Encoding)
+        encoding._inner = inner
+        return encoding
+
+    # --- columns -------------------------------------------------------------------------------
+
+    @property
+    def ids(self) -> list[int]:
+        """Returns the token ids."""
+        return self._inner.ids
+
+    @property
+    def type_ids(self) -> list[int]:
+        """Returns the type ids: 0 for the first text, 1 for the second, or those of the post-processor."""
+        return self._inner.type_ids
+
+    @property
+    def tokens(self) -> list[str]:
+        """Returns the tokens."""
+        return self._inner.tokens
+
+    @property
+    def offsets(self) -> list[tuple[int, int]]:
+        """Returns the start and end of each token in characters of the original text."""
+        return self._inner.offsets
+
+    @property
+    def attention_mask(self) -> list[int]:
+        """Returns 0 for padding and 1 for other tokens."""
+        return self._inner.attention_mask
+
+    @property
+    def special_tokens_mask(self) -> list[int]:
+        """Returns 1 for each token that post-processor or padding added, else 0."""
+        return self._inner.special_tokens_mask
+
+    @property
+    def word_ids(self) -> list[int | None]:
+        """Returns the index in its text of each token's word; None for added tokens."""
+        return self._inner.word_ids
+
+    @property
+    def words(self) -> list[int | None]:
+        """Returns :attr:`word_ids`, with a warning.
+
+        Warns:
+            DeprecationWarning: Always, as in ``tokenizers``.
+        """
+        import warnings
+
+        message = "Encoding.words is deprecated; use Encoding.word_ids"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self._inner.word_ids
+
+    @property
+    def sequence_ids(self) -> list[int | None]:
+        """Returns the text of each token, 0 or 1; None for added tokens."""
+        return self._inner.sequence_ids
+
+    @property
+    def n_sequences(self) -> int:
+        """Returns the number of texts: 1, or 2 for a pair."""
+        return self._inner.n_sequences
+
+    @property
+    def overflowing(self) -> list[Encoding]:
+        """Returns the tokens that truncation removed, in encodings of at most the same length."""
+        return [Encoding._of(part) for part in self._inner.overflowing]
+
+    def __len__(self) -> int:
+        """Returns the number of tokens."""
+        return len(self._inner)
+
+    # --- maps between characters, tokens and words ----------------------------------------------
+
+    def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """Returns the index of the token that covers a character.
+
+        Args:
+            char_pos: The index of the character in its text.
+            sequence_index: The text: 0, or 1 for the second of a pair.
+
+        Returns:
+            The index; None if no token covers the character.
+        """
+        return self._inner.char_to_token(unsigned(char_pos), unsigned(sequence_index))
+
+    def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """Returns the index of the word that contains a character; for the arguments see :meth:`char_to_token`."""
+        return self._inner.char_to_word(unsigned(char_pos), unsigned(sequence_index))
+
+    def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
+        """Returns the start and end of a token in characters of its text; None for added tokens."""
+        return self._inner.token_to_chars(unsigned(token_index))
+
+    def token_to_word(self, token_index: int) -> int | None:
+        """Returns the index of a token's word in its text; None for added tokens."""
+        return self._inner.token_to_word(unsigned(token_index))
+
+    def token_to_sequence(self, token_index: int) -> int | None:
+        """Returns the text of a token, 0 or 1; None for added tokens."""
+        return self._inner.token_to_sequence(unsigned(token_index))
+
+    def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
+        """Returns the tokens of a word, as the first index and the one after the last; None if it has none."""
+        return self._inner.word_to_tokens(number32(word_index), unsigned(sequence_index))
+
+    def word_to_chars(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
+        """Returns the start and end of a word in characters of its text; None if it has no token."""
+        return self._inner.word_to_chars(number32(word_index), unsigned(sequence_index))
+
+    # --- changes -------------------------------------------------------------------------------
+
+    def truncate(self, max_length: int, stride: int = 0, direction: str = "right") -> None:
+        """Removes all but the first (or last) tokens; the others become :attr:`overflowing`.
+
+        Args:
+            max_length: The number of tokens to keep.
+            stride: The number of tokens that an overflowing encoding shares with the previous one.
+            direction: The side to cut off, ``"right"`` or ``"left"``.
+
+        Raises:
+            ValueError: `direction` is unknown, or `stride` is not less than `max_length`.
+        """
+        if string(direction) not in ("left", "right"):
+            raise ValueError(f"expected 'left' or 'right' as direction, found {direction!r}")
+        self._inner = self._inner.truncate(unsigned(max_length), unsigned(stride), direction)
+
+    def pad(self, length: int, **kwargs: Any) -> None:
+        """Appends padding up to `length` tokens, also to :attr:`overflowing`.
+
+        Args:
+            length: The number of tokens.
+            **kwargs: ``direction`` (``"right"`` or ``"left"``), ``pad_id`` (0), ``pad_type_id`` (0) and ``pad_token``
+                (``"[PAD]"``).
+
+        Raises:
+            ValueError: ``direction`` is unknown.
+        """
+        known: dict[str, Any] = {
+            "direction": string,
+            "pad_id": number32,
+            "pad_type_id": number32,
+            "pad_token": string,
+        }
+        ignored(kwargs.keys() - known.keys(), "Encoding.pad")
+        given = {name: check(kwargs[name]) for name, check in known.items() if name in kwargs}
+        if given.get("direction", "right") not in ("left", "right"):
+            raise ValueError(
+                f"expected 'left' or 'right' as direction, found {given['direction']!r}"
+            )
+        self._inner = self._inner.pad(unsigned(length), **given)
+
+    def set_sequence_id(self, sequence_id: int) -> None:
+        """Assigns all tokens to the text with the index `sequence_id`."""
+        self._inner = self._inner.with_sequence_id(unsigned(sequence_id))
+
+    @staticmethod
+    def merge(encodings: Sequence[Encoding], growing_offsets: bool = True) -> Encoding:
+        """Returns the concatenation of encodings.
+
+        Args:
+            encodings: The encodings.
+            growing_offsets: Whether the offsets of each count from the end of the previous one.
+
+        Returns:
+            A new encoding, whose :attr:`overflowing` has all combinations.
+        """
+        for encoding in encodings:
+            instance(encoding, Encoding)
+        inner = [encoding._inner for encoding in encodings]
+        return Encoding._of(_core.Encoding.merge(inner, growing_offsets))
+
+    # --- state ---------------------------------------------------------------------------------
+
+    def _state(self) -> dict[str, Any]:
+        """Returns the columns with the names of `tokenizers`."""
+        (columns,) = self._inner.__reduce__()[1]
+        return {
+            "ids": self.ids,
+            "type_ids": self.type_ids,
+            "tokens": self.tokens,
+            "words": self.word_ids,
+            "offsets": self.offsets,
+            "special_tokens_mask": self.special_tokens_mask,
+            "attention_mask": self.attention_mask,
+            "overflowing": [part._state() for part in self.overflowing],
+            "sequence_ranges": {
+                str(sequence): {"start": start, "end": end} for sequence, start, end in columns[10]
+            },
+        }
+
+    def __getstate__(self) -> bytes:
+        """Returns the columns as JSON."""
+        return dumps(self._state()).encode()
+
+    def __setstate__(self, state: bytes) -> None:
+        """Takes columns that `__getstate__` returned."""
+        self._inner = _inner_of(json.loads(state))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the columns."""
+        return _restored, (self._inner,)
+
+    def __repr__(self) -> str:
+        """Returns the number of tokens and the names of the columns."""
+        return (
+            f"Encoding(num_tokens={len(self)}, attributes=[ids, type_ids, tokens, offsets, "
+            "attention_mask, special_tokens_mask, overflowing])"
+        )
+
+
+_new = Encoding.__new__
+
+
+def _restored(inner: _core.Encoding) -> Encoding:
+    return Encoding._of(inner)
+
+
+def _inner_of(state: dict[str, Any]) -> _core.Encoding:
+    """Returns the encoding of the core with columns of JSON."""
+    words = [_NONE if word is None else word for word in state["words"]]
+    offsets = [tuple(offset) for offset in state["offsets"]]
+    ranges = [
+        (int(sequence), span["start"], span["end"])
+        for sequence, span in state["sequence_ranges"].items()
+    ]
+    return _core.Encoding(
+        (
+            state["ids"],
+            state["tokens"],
+            list(range(len(state["ids"]))),
+            offsets,
+            offsets,
+            words,
+            state["type_ids"],
+            [0] * len(words),
+            state["special_tokens_mask"],
+            state["attention_mask"],
+            ranges,
+            [_inner_of(part) for part in state["overflowing"]],
+        )
+    )

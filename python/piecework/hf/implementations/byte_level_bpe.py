@@ -1,0 +1,121 @@
+"""Defines a tokenizer like GPT-2's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from piecework.hf import decoders, pre_tokenizers, processors, trainers
+from piecework.hf.implementations.base_tokenizer import BaseTokenizer, in_order
+from piecework.hf.models import BPE
+from piecework.hf.normalizers import Lowercase, unicode_normalizer_from_str
+from piecework.hf.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from piecework.hf.added_tokens import AddedToken
+
+__all__ = ["ByteLevelBPETokenizer"]
+
+
+class ByteLevelBPETokenizer(BaseTokenizer):
+    """Encodes with BPE over bytes, and GPT-2's pre-tokenizer.
+
+    Args:
+        vocab: The tokens and their ids, or the name of a vocab.json; None before a training.
+        merges: The merges in order, or the name of a merges.txt.
+        add_prefix_space: Whether a space is prepended to a text without one.
+        lowercase: Whether the text is lowercased.
+        dropout: The probability that a merge is skipped.
+        unicode_normalizer: ``"nfc"``, ``"nfd"``, ``"nfkc"``, ``"nfkd"`` or None.
+        continuing_subword_prefix: The prefix of tokens that continue a word.
+        end_of_word_suffix: The suffix of tokens that end a word.
+        trim_offsets: Whether offsets exclude spaces.
+    """
+
+    def __init__(
+        self,
+        vocab: str | dict[str, int] | None = None,
+        merges: str | list[tuple[str, str]] | None = None,
+        add_prefix_space: bool = False,
+        lowercase: bool = False,
+        dropout: float | None = None,
+        unicode_normalizer: str | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        trim_offsets: bool = False,
+    ) -> None:
+        """Creates the tokenizer."""
+        model = BPE()
+        if vocab is not None and merges is not None:
+            model = BPE(
+                vocab,
+                merges,
+                dropout=dropout,
+                continuing_subword_prefix=continuing_subword_prefix or "",
+                end_of_word_suffix=end_of_word_suffix or "",
+            )
+        tokenizer = Tokenizer(model)
+        form = [unicode_normalizer_from_str(unicode_normalizer)] if unicode_normalizer else []
+        tokenizer.normalizer = in_order(form + ([Lowercase()] if lowercase else []))
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
+        tokenizer.decoder = decoders.ByteLevel()
+        tokenizer.post_processor = processors.ByteLevel(trim_offsets=trim_offsets)
+        parameters = {
+            "model": "ByteLevelBPE",
+            "add_prefix_space": add_prefix_space,
+            "lowercase": lowercase,
+            "dropout": dropout,
+            "unicode_normalizer": unicode_normalizer,
+            "continuing_subword_prefix": continuing_subword_prefix,
+            "end_of_word_suffix": end_of_word_suffix,
+            "trim_offsets": trim_offsets,
+        }
+        super().__init__(tokenizer, parameters)
+
+    @staticmethod
+    def from_file(
+        vocab_filename: str, merges_filename: str, **kwargs: Any
+    ) -> ByteLevelBPETokenizer:
+        """Returns the tokenizer of two files; for the other arguments see the class."""
+        return ByteLevelBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
+
+    def train(
+        self,
+        files: str | list[str],
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        show_progress: bool = True,
+        special_tokens: Sequence[str | AddedToken] = (),
+    ) -> None:
+        """Trains on files; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
+        self._train(files, _trainer(vocab_size, min_frequency, show_progress, special_tokens))
+
+    def train_from_iterator(
+        self,
+        iterator: Iterable[str] | Iterable[Iterable[str]],
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        show_progress: bool = True,
+        special_tokens: Sequence[str | AddedToken] = (),
+        length: int | None = None,
+    ) -> None:
+        """Trains on texts; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
+        trainer = _trainer(vocab_size, min_frequency, show_progress, special_tokens)
+        self._train_texts(iterator, trainer, length)
+
+
+def _trainer(
+    vocab_size: int,
+    min_frequency: int,
+    show_progress: bool,
+    special_tokens: Sequence[str | AddedToken],
+) -> trainers.BpeTrainer:
+    """Returns a trainer whose alphabet has all bytes."""
+    return trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        min_frequency=min_frequency,
+        show_progress=show_progress,
+        special_tokens=list(special_tokens),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )

@@ -1,0 +1,132 @@
+"""Defines a tokenizer like that of the first GPT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from piecework.hf import decoders, pre_tokenizers, trainers
+from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known, in_order
+from piecework.hf.models import BPE
+from piecework.hf.normalizers import BertNormalizer, Lowercase, unicode_normalizer_from_str
+from piecework.hf.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from piecework.hf.added_tokens import AddedToken
+
+__all__ = ["CharBPETokenizer"]
+
+
+class CharBPETokenizer(BaseTokenizer):
+    """Encodes with BPE over characters, with a suffix at the end of a word.
+
+    Args:
+        vocab: The tokens and their ids, or the name of a vocab.json; None before a training.
+        merges: The merges in order, or the name of a merges.txt.
+        unk_token: The token for unknown characters.
+        suffix: The suffix of tokens that end a word.
+        dropout: The probability that a merge is skipped.
+        lowercase: Whether the text is lowercased.
+        unicode_normalizer: ``"nfc"``, ``"nfd"``, ``"nfkc"``, ``"nfkd"`` or None.
+        bert_normalizer: Whether BERT's normalizer is applied.
+        split_on_whitespace_only: Whether words end only at white space, not at punctuation.
+    """
+
+    def __init__(
+        self,
+        vocab: str | dict[str, int] | None = None,
+        merges: str | list[tuple[str, str]] | None = None,
+        unk_token: str | AddedToken = "<unk>",
+        suffix: str = "</w>",
+        dropout: float | None = None,
+        lowercase: bool = False,
+        unicode_normalizer: str | None = None,
+        bert_normalizer: bool = True,
+        split_on_whitespace_only: bool = False,
+    ) -> None:
+        """Creates the tokenizer."""
+        if vocab is None or merges is None:
+            vocab = merges = None
+        model = BPE(
+            vocab, merges, dropout=dropout, unk_token=str(unk_token), end_of_word_suffix=suffix
+        )
+        tokenizer = Tokenizer(model)
+        add_known(tokenizer, [unk_token])
+        steps: list[Any] = []
+        if unicode_normalizer:
+            steps.append(unicode_normalizer_from_str(unicode_normalizer))
+        if bert_normalizer:
+            steps.append(BertNormalizer(lowercase=False))
+        if lowercase:
+            steps.append(Lowercase())
+        tokenizer.normalizer = in_order(steps)
+        tokenizer.pre_tokenizer = (
+            pre_tokenizers.WhitespaceSplit()
+            if split_on_whitespace_only
+            else pre_tokenizers.BertPreTokenizer()
+        )
+        tokenizer.decoder = decoders.BPEDecoder(suffix=suffix)
+        parameters = {
+            "model": "BPE",
+            "unk_token": unk_token,
+            "suffix": suffix,
+            "dropout": dropout,
+            "lowercase": lowercase,
+            "unicode_normalizer": unicode_normalizer,
+            "bert_normalizer": bert_normalizer,
+            "split_on_whitespace_only": split_on_whitespace_only,
+        }
+        super().__init__(tokenizer, parameters)
+
+    @staticmethod
+    def from_file(vocab_filename: str, merges_filename: str, **kwargs: Any) -> CharBPETokenizer:
+        """Returns the tokenizer of two files; for the other arguments see the class."""
+        return CharBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
+
+    def train(
+        self,
+        files: str | list[str],
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Sequence[str | AddedToken] = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Sequence[str] = (),
+        suffix: str | None = "</w>",
+        show_progress: bool = True,
+    ) -> None:
+        """Trains on files; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=list(special_tokens),
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            end_of_word_suffix=suffix,
+            show_progress=show_progress,
+        )
+        self._train(files, trainer)
+
+    def train_from_iterator(
+        self,
+        iterator: Iterable[str] | Iterable[Iterable[str]],
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Sequence[str | AddedToken] = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Sequence[str] = (),
+        suffix: str | None = "</w>",
+        show_progress: bool = True,
+        length: int | None = None,
+    ) -> None:
+        """Trains on texts; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=list(special_tokens),
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            end_of_word_suffix=suffix,
+            show_progress=show_progress,
+        )
+        self._train_texts(iterator, trainer, length)

@@ -1,0 +1,111 @@
+"""Defines a tokenizer like those of SentencePiece's BPE models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from piecework.hf import decoders, pre_tokenizers, trainers
+from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known
+from piecework.hf.models import BPE
+from piecework.hf.normalizers import NFKC
+from piecework.hf.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from piecework.hf.added_tokens import AddedToken
+
+__all__ = ["SentencePieceBPETokenizer"]
+
+
+class SentencePieceBPETokenizer(BaseTokenizer):
+    """Encodes with BPE over characters, where a visible character represents a space.
+
+    Args:
+        vocab: The tokens and their ids, or the name of a vocab.json; None before a training.
+        merges: The merges in order, or the name of a merges.txt.
+        unk_token: The token for unknown characters.
+        replacement: The character that represents a space.
+        add_prefix_space: Whether a space is prepended to a text.
+        dropout: The probability that a merge is skipped.
+        fuse_unk: Whether adjacent unknown characters are one token.
+    """
+
+    def __init__(
+        self,
+        vocab: str | dict[str, int] | None = None,
+        merges: str | list[tuple[str, str]] | None = None,
+        unk_token: str | AddedToken = "<unk>",
+        replacement: str = "▁",
+        add_prefix_space: bool = True,
+        dropout: float | None = None,
+        fuse_unk: bool | None = False,
+    ) -> None:
+        """Creates the tokenizer."""
+        if vocab is None or merges is None:
+            vocab = merges = None
+        model = BPE(vocab, merges, dropout=dropout, unk_token=str(unk_token), fuse_unk=fuse_unk)
+        tokenizer = Tokenizer(model)
+        add_known(tokenizer, [unk_token])
+        scheme = "always" if add_prefix_space else "never"
+        tokenizer.normalizer = NFKC()
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement, scheme)
+        tokenizer.decoder = decoders.Metaspace(replacement, scheme)
+        parameters = {
+            "model": "SentencePieceBPE",
+            "unk_token": unk_token,
+            "replacement": replacement,
+            "add_prefix_space": add_prefix_space,
+            "dropout": dropout,
+        }
+        super().__init__(tokenizer, parameters)
+
+    @staticmethod
+    def from_file(
+        vocab_filename: str, merges_filename: str, **kwargs: Any
+    ) -> SentencePieceBPETokenizer:
+        """Returns the tokenizer of two files; for the other arguments see the class."""
+        return SentencePieceBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
+
+    def train(
+        self,
+        files: str | list[str],
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Sequence[str | AddedToken] = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Sequence[str] = (),
+        show_progress: bool = True,
+    ) -> None:
+        """Trains on files; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=list(special_tokens),
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            show_progress=show_progress,
+        )
+        self._train(files, trainer)
+
+    def train_from_iterator(
+        self,
+        iterator: Iterable[str] | Iterable[Iterable[str]],
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Sequence[str | AddedToken] = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Sequence[str] = (),
+        show_progress: bool = True,
+        length: int | None = None,
+    ) -> None:
+        """Trains on texts; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=list(special_tokens),
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            show_progress=show_progress,
+        )
+        self._train_texts(iterator, trainer, length)

@@ -1,0 +1,136 @@
+"""Defines a tokenizer like those of SentencePiece's Unigram models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from piecework.hf import decoders, normalizers, pre_tokenizers, trainers
+from piecework.hf._patterns import Regex
+from piecework.hf.implementations.base_tokenizer import BaseTokenizer
+from piecework.hf.models import Unigram
+from piecework.hf.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from piecework.hf.added_tokens import AddedToken
+
+__all__ = ["SentencePieceUnigramTokenizer"]
+
+
+class SentencePieceUnigramTokenizer(BaseTokenizer):
+    """Encodes with Unigram, where a visible character represents a space.
+
+    Args:
+        vocab: The tokens and their scores; None before a training.
+        replacement: The character that represents a space.
+        add_prefix_space: Whether a space is prepended to a text.
+    """
+
+    def __init__(
+        self,
+        vocab: list[tuple[str, float]] | None = None,
+        replacement: str = "▁",
+        add_prefix_space: bool = True,
+    ) -> None:
+        """Creates the tokenizer."""
+        tokenizer = Tokenizer(Unigram() if vocab is None else Unigram(vocab))
+        tokenizer.normalizer = normalizers.Sequence(
+            [normalizers.Nmt(), normalizers.NFKC(), _one_space()]
+        )
+        _set_spaces(tokenizer, replacement, "always" if add_prefix_space else "never")
+        parameters = {
+            "model": "SentencePieceUnigram",
+            "replacement": replacement,
+            "add_prefix_space": add_prefix_space,
+        }
+        super().__init__(tokenizer, parameters)
+
+    def train(
+        self,
+        files: str | list[str],
+        vocab_size: int = 8000,
+        show_progress: bool = True,
+        special_tokens: list[str | AddedToken] | None = None,
+        initial_alphabet: list[str] | None = None,
+        unk_token: str | None = None,
+    ) -> None:
+        """Trains on files; for the settings see :class:`piecework.hf.trainers.UnigramTrainer`."""
+        trainer = trainers.UnigramTrainer(
+            vocab_size=vocab_size,
+            special_tokens=special_tokens or [],
+            show_progress=show_progress,
+            initial_alphabet=initial_alphabet or [],
+            unk_token=unk_token,
+        )
+        self._train(files, trainer)
+
+    def train_from_iterator(
+        self,
+        iterator: Iterable[str] | Iterable[Iterable[str]],
+        vocab_size: int = 8000,
+        show_progress: bool = True,
+        special_tokens: list[str | AddedToken] | None = None,
+        initial_alphabet: list[str] | None = None,
+        unk_token: str | None = None,
+        length: int | None = None,
+    ) -> None:
+        """Trains on texts; for the settings see :class:`piecework.hf.trainers.UnigramTrainer`."""
+        trainer = trainers.UnigramTrainer(
+            vocab_size=vocab_size,
+            special_tokens=special_tokens or [],
+            show_progress=show_progress,
+            initial_alphabet=initial_alphabet or [],
+            unk_token=unk_token,
+        )
+        self._train_texts(iterator, trainer, length)
+
+    @staticmethod
+    def from_spm(filename: str) -> SentencePieceUnigramTokenizer:
+        """Returns the tokenizer of a SentencePiece model, read by piecework.
+
+        Args:
+            filename: The file.
+
+        Raises:
+            ValueError: The file is no Unigram model.
+        """
+        import json
+
+        from piecework.tokenizer import Tokenizer as OwnTokenizer
+
+        core = OwnTokenizer.from_file(filename)._core
+        model: Any = json.loads(core.model_json())
+        if core.model_type() != "Unigram":
+            raise ValueError(f"{filename}: expected a Unigram model, found {core.model_type()}")
+        vocab = [(token, score) for token, score in model["vocab"]]
+        tokenizer = Tokenizer(Unigram(vocab, model["unk_id"], model["byte_fallback"]))
+        rules = _rules_of(json.loads(core.parts())["normalizer"])
+        tokenizer.normalizer = normalizers.Sequence([*rules, _one_space()])
+        _set_spaces(tokenizer, "▁", "always")
+        made = SentencePieceUnigramTokenizer()
+        BaseTokenizer.__init__(made, tokenizer, {"model": "SentencePieceUnigram"})
+        return made
+
+
+def _one_space() -> normalizers.Replace:
+    """Returns a normalizer that replaces runs of spaces by one."""
+    return normalizers.Replace(Regex(" {2,}"), " ")
+
+
+def _set_spaces(tokenizer: Tokenizer, replacement: str, scheme: str) -> None:
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement, scheme)
+    tokenizer.decoder = decoders.Metaspace(replacement, scheme)
+
+
+def _rules_of(state: Any) -> list[normalizers.Precompiled]:
+    """Returns the normalization rules within a normalizer of the core."""
+    import base64
+
+    if isinstance(state, list):
+        return [rule for part in state for rule in _rules_of(part)]
+    if not isinstance(state, dict):
+        return []
+    if rules := state.get("precompiled_charsmap"):
+        return [normalizers.Precompiled(base64.b64decode(rules))]
+    return [rule for part in state.values() for rule in _rules_of(part)]

@@ -1,0 +1,577 @@
+"""Defines models, which split words into tokens of a vocabulary.
+
+>>> from piecework.hf import models
+>>> model = models.WordPiece({"[UNK]": 0, "hug": 1, "##s": 2})
+>>> [token.value for token in model.tokenize("hugs")]
+['hug', '##s']
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, Self
+
+from piecework.hf._arguments import flag, ignored, instance, maybe, number32, string, unsigned
+from piecework.hf._state import Component, Setting, changes, dumps
+from piecework.hf.strings import Token
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from piecework._core import Tokenizer as CoreTokenizer
+    from piecework.hf.trainers import Trainer
+
+__all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
+
+Vocab = dict[str, int]
+Merges = list[tuple[str, str]]
+
+
+class Model(Component):
+    """Serves as the base of all models; without arguments it is a :class:`BPE` without vocabulary."""
+
+    __slots__ = ("_bare", "_owner", "_saved")
+    kind = "Model"
+
+    _bare: CoreTokenizer | None
+    """The model alone, made on first use; None after a change."""
+    _owner: CoreTokenizer | None
+    """A tokenizer with this model, from which `_values` are read on first use."""
+    _saved: dict[str, Any] | None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Returns a model; of the base class, one without vocabulary."""
+        model: Any = object.__new__(BPE if cls is Model else cls)
+        model._custom = model._saved = model._owner = model._bare = None
+        if cls is Model and not args and not kwargs:
+            model._values = _BPE_VALUES | {"vocab": {}, "merges": []}
+        made: Self = model
+        return made
+
+    def __init__(self) -> None:
+        """Creates a model without vocabulary."""
+
+    @staticmethod
+    def _of_core(core: CoreTokenizer) -> Model:
+        """Returns the model of a tokenizer of the core."""
+        model = object.__new__(_kinds()[core.model_type()])
+        model._custom = model._saved = model._bare = None
+        model._owner = core
+        return model
+
+    @property
+    def _values(self) -> dict[str, Any]:  # read on first use
+        if self._saved is None:
+            assert self._owner is not None
+            state = json.loads(self._owner.model_json())
+            del state["type"]
+            self._saved = state
+        return self._saved
+
+    @_values.setter
+    def _values(self, values: dict[str, Any]) -> None:
+        self._saved = values
+        self._bare = self._owner = None
+
+    def _replace(self, core: CoreTokenizer) -> None:
+        """Replaces the model by that of a tokenizer of the core."""
+        self._owner, self._bare, self._saved = core, None, None
+        changes()
+
+    def _core(self) -> CoreTokenizer:
+        """Returns a tokenizer of the core with this model, and perhaps with other parts."""
+        core = self._owner or self._bare
+        if core is None:
+            core = self._bare = _read_core(dumps({"model": self._write()}))
+        return core
+
+    def _model_json(self) -> str:
+        """Returns the model as JSON, without parsing it."""
+        return self._core().model_json()
+
+    def _write(self) -> dict[str, Any]:
+        return {"type": self.type_name} | self._values
+
+    def __getstate__(self) -> bytes:
+        """Returns the model as JSON."""
+        return self._model_json().encode()
+
+    def __setstate__(self, state: bytes | str) -> None:
+        """Takes JSON that `__getstate__` returned."""
+        values = json.loads(state)
+        values.pop("type", None)
+        self._values = values
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], Any]:
+        """Pickles and copies the model."""
+        return _model_of_json, (self.__getstate__(),), None
+
+    def __copy__(self) -> Model:
+        """Returns a model that can be changed independently, with a shared vocabulary."""
+        return Model._of_core(self._core())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        """Returns a model that can be changed independently, with a shared vocabulary."""
+        return self.__copy__()
+
+    def _bare_core(self) -> CoreTokenizer:
+        """Returns a tokenizer of the core with this model alone."""
+        if self._bare is None:
+            assert self._owner is not None
+            self._bare = _without_parts(self._owner)
+        return self._bare
+
+    def _alone(self) -> CoreTokenizer:
+        self._core()
+        return self._bare_core()
+
+    def tokenize(self, sequence: str) -> list[Token]:
+        """Returns the tokens of a word, with offsets in bytes.
+
+        Args:
+            sequence: The word, which is neither normalized nor split.
+
+        Returns:
+            The tokens.
+
+        Raises:
+            UnknownTokenError: The word is unknown, and so is the unknown token.
+        """
+        core = self._alone()
+        options = core.options(False, "text", False, False, _way(core, self))
+        found = core.encode(string(sequence), None, False, options)
+        columns = zip(found.ids, found.tokens, found.byte_offsets, strict=True)
+        return [Token(number, token, span) for number, token, span in columns]
+
+    def token_to_id(self, token: str) -> int | None:
+        """Returns the id of a token, or None if it is not in the vocabulary."""
+        return self._alone().token_to_id(string(token))
+
+    def id_to_token(self, id: int) -> str | None:  # noqa: A002  # as tokenizers
+        """Returns the token of an id, or None if it is not in the vocabulary."""
+        return self._alone().id_to_token(number32(id))
+
+    def get_trainer(self) -> Trainer:
+        """Returns a trainer for this kind of model, with its default settings."""
+        from piecework.hf import trainers
+
+        kinds = {
+            "BPE": trainers.BpeTrainer,
+            "Unigram": trainers.UnigramTrainer,
+            "WordLevel": trainers.WordLevelTrainer,
+            "WordPiece": trainers.WordPieceTrainer,
+        }
+        trainer: Trainer = kinds[self.type_name]()
+        return trainer
+
+    def save(self, folder: str, prefix: str | None = None, name: str | None = None) -> list[str]:
+        """Writes the files of the model to a folder.
+
+        Args:
+            folder: The folder, which must exist.
+            prefix: The beginning of the names of the files, before a hyphen.
+            name: Deprecated; the same as `prefix`.
+
+        Returns:
+            The names of the files.
+
+        Raises:
+            FileError: A file cannot be written.
+        """
+        from piecework.io import write_aside
+
+        if name is not None:
+            import warnings
+
+            message = "name is deprecated; pass prefix"
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            prefix = name
+        paths = []
+        for suffix, text in self._files():
+            path = os.path.join(folder, suffix if prefix is None else f"{prefix}-{suffix}")
+            write_aside(path, text.encode())
+            paths.append(path)
+        return paths
+
+    def _sampling(self) -> tuple[float, int | None] | None:
+        """Returns alpha and the number of segmentations to draw from; None if none are drawn."""
+        return None
+
+    def _files(self) -> list[tuple[str, str]]:
+        """Returns the names and the contents of the files."""
+        raise NotImplementedError
+
+    def _ordered(self) -> Vocab:
+        """Returns the vocabulary in order of the ids."""
+        return dict(sorted(self._values["vocab"].items(), key=lambda item: item[1]))
+
+
+class _ModelSetting(Setting[Any]):
+    """Describes a setting of a model, which makes another model of the core when it is set."""
+
+    def __set__(self, component: Component, value: Any) -> None:
+        """Sets the value, in all tokenizers that the model is part of."""
+        component._values = component._values | {self.member: self.check(value)}
+        changes()
+
+
+def _read_core(text: str) -> CoreTokenizer:
+    """Returns the tokenizer of the core of a tokenizer.json."""
+    from piecework._core import Tokenizer as CoreTokenizer
+
+    return CoreTokenizer.from_json(text.encode(), [], True, False)
+
+
+def _without_parts(core: CoreTokenizer) -> CoreTokenizer:
+    """Returns a tokenizer of the core with the same model alone."""
+    return core.model_alone()
+
+
+def _way(core: CoreTokenizer, model: Model) -> Any:
+    """Returns the path of a call, with a random seed if the model draws segmentations."""
+    from piecework.arguments import FAST
+
+    sampling = model._sampling()
+    if sampling is None and not core.has_dropout():
+        return FAST
+    seed = int.from_bytes(os.urandom(8), "little")
+    alpha, nbest_size = sampling or (None, None)
+    return FAST._replace(seed=seed, alpha=alpha, nbest_size=nbest_size)
+
+
+def _model_of_json(state: bytes) -> Model:
+    """Returns the model of JSON."""
+    values = json.loads(state)
+    model = object.__new__(_kinds()[values.pop("type")])
+    model._custom = model._saved = model._owner = model._bare = None
+    model._values = values
+    return model
+
+
+def _kinds() -> dict[str, type[Model]]:
+    return {"BPE": BPE, "Unigram": Unigram, "WordLevel": WordLevel, "WordPiece": WordPiece}
+
+
+def _dropout(value: Any) -> float | None:
+    """Returns a probability with the fewest digits that mean the same 32-bit float."""
+    if value is None:
+        return None
+    wanted = _rounded(value)
+    digits = (float(f"{wanted:.{count}g}") for count in range(1, 10))
+    return next((short for short in digits if _rounded(short) == wanted), wanted)
+
+
+def _rounded(value: float) -> float:
+    """Returns a number as the 32-bit float that the core stores."""
+    import struct
+
+    rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+    return rounded
+
+
+class _Dropout(Setting[float | None]):
+    """Describes a probability, which the core stores in 32 bits."""
+
+    def _shown(self, value: Any) -> float | None:
+        return None if value is None else _rounded(value)
+
+    def __set__(self, component: Component, value: float | None) -> None:
+        """Sets the probability, in all tokenizers that the model is part of."""
+        component._values = component._values | {self.member: self.check(value)}
+        changes()
+
+
+def _vocab(value: Any) -> Vocab:
+    """Returns a mapping of tokens to ids."""
+    instance(value, dict)
+    return {string(token): number32(number) for token, number in value.items()}
+
+
+def _read_json(path: str) -> Any:
+    from piecework.io import read_bytes
+
+    return json.loads(read_bytes(path))
+
+
+_BPE_VALUES: dict[str, Any] = {
+    "dropout": None,
+    "unk_token": None,
+    "continuing_subword_prefix": None,
+    "end_of_word_suffix": None,
+    "fuse_unk": False,
+    "byte_fallback": False,
+    "ignore_merges": False,
+}
+_optional = maybe(string)
+
+
+class BPE(Model):
+    """Merges adjacent symbols of a word in the order of a list of merges.
+
+    Args:
+        vocab: The tokens and their ids, or the name of a file (see :meth:`from_file`).
+        merges: The merges in order, or the name of a file.
+        cache_capacity: Ignored: the cache of piecework has a fixed limit.
+        dropout: The probability that a merge is skipped.
+        unk_token: The token for unknown characters.
+        continuing_subword_prefix: The prefix of tokens that continue a word.
+        end_of_word_suffix: The suffix of tokens that end a word.
+        fuse_unk: Whether adjacent unknown characters are one token.
+        byte_fallback: Whether unknown characters become tokens of their bytes, such as ``<0x61>``.
+        ignore_merges: Whether a word that is a token is that token.
+        **kwargs: Ignored, with a warning.
+
+    Raises:
+        ValueError: Only one of `vocab` and `merges` is given, or a merge has a token that is not in the vocabulary.
+
+    >>> from piecework.hf.models import BPE
+    >>> [token.value for token in BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).tokenize("aba")]
+    ['ab', 'a']
+    """
+
+    __slots__ = ()
+    type_name = "BPE"
+    dropout = _Dropout(_dropout)
+    unk_token = _ModelSetting(_optional)
+    continuing_subword_prefix = _ModelSetting(_optional)
+    end_of_word_suffix = _ModelSetting(_optional)
+    fuse_unk = _ModelSetting(flag)
+    byte_fallback = _ModelSetting(flag)
+    ignore_merges = _ModelSetting(flag)
+
+    def __init__(
+        self,
+        vocab: Vocab | str | None = None,
+        merges: Merges | str | None = None,
+        cache_capacity: int | None = None,  # noqa: ARG002  # as tokenizers
+        dropout: float | None = None,
+        unk_token: str | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        fuse_unk: bool | None = None,
+        byte_fallback: bool = False,
+        ignore_merges: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Checks the vocabulary, the merges and the settings."""
+        ignored(kwargs, "BPE")
+        if (vocab is None) != (merges is None):
+            raise ValueError("vocab and merges must be given together")
+        if isinstance(vocab, str) and isinstance(merges, str):
+            vocab, merges = BPE.read_file(vocab, merges)
+        values = {
+            "dropout": _dropout(dropout),
+            "unk_token": _optional(unk_token),
+            "continuing_subword_prefix": _optional(continuing_subword_prefix),
+            "end_of_word_suffix": _optional(end_of_word_suffix),
+            "fuse_unk": bool(fuse_unk),
+            "byte_fallback": flag(byte_fallback),
+            "ignore_merges": flag(ignore_merges),
+        }
+        self._values = values | {"vocab": _vocab(vocab or {}), "merges": _pairs(merges or [])}
+        self._core()
+
+    @staticmethod
+    def read_file(vocab: str, merges: str) -> tuple[Vocab, Merges]:
+        """Returns the vocabulary and the merges of two files.
+
+        Args:
+            vocab: A JSON file of tokens and ids.
+            merges: A text file with a merge in each line.
+        """
+        from piecework.io import read_bytes
+
+        lines = read_bytes(merges).decode().split("\n")
+        pairs = []
+        for number, line in enumerate(lines, 1):
+            if line.startswith("#version") or not line.strip("\r"):
+                continue
+            left, space, right = line.rstrip("\r").partition(" ")
+            if not space or " " in right:
+                raise ValueError(f"{merges}: line {number}: expected two tokens, found {line!r}")
+            pairs.append((left, right))
+        return _vocab(_read_json(vocab)), pairs
+
+    @classmethod
+    def from_file(cls, vocab: str, merges: str, **kwargs: Any) -> BPE:
+        """Returns the model of two files; for the arguments see :meth:`read_file` and the class."""
+        return cls(*BPE.read_file(vocab, merges), **kwargs)
+
+    def _described(self) -> dict[str, Any]:
+        return self._write() | {"dropout": self.dropout}
+
+    def _files(self) -> list[tuple[str, str]]:
+        merges = "".join(f"{left} {right}\n" for left, right in self._values["merges"])
+        return [
+            ("vocab.json", dumps(self._ordered())),
+            ("merges.txt", f"#version: 0.2\n{merges}"),
+        ]
+
+
+def _pairs(merges: Any) -> list[list[str]]:
+    """Returns merges as JSON."""
+    if isinstance(merges, str):
+        raise TypeError("expected a list of pairs as merges, found a str")
+    pairs = []
+    for merge in merges:
+        instance(merge, tuple)
+        left, right = merge
+        pairs.append([string(left), string(right)])
+    return pairs
+
+
+class WordPiece(Model):
+    """Splits a word into the longest tokens, from left to right.
+
+    Args:
+        vocab: The tokens and their ids, or the name of a file with a token in each line.
+        **kwargs: ``unk_token`` (``"[UNK]"``), ``max_input_chars_per_word`` (100) and ``continuing_subword_prefix``
+            (``"##"``).
+    """
+
+    __slots__ = ()
+    type_name = "WordPiece"
+    unk_token = _ModelSetting(string)
+    continuing_subword_prefix = _ModelSetting(string)
+    max_input_chars_per_word = _ModelSetting(unsigned)
+
+    def __init__(self, vocab: Vocab | str | None = None, **kwargs: Any) -> None:
+        """Checks the vocabulary and the settings."""
+        checks: dict[str, Callable[[Any], Any]] = {
+            "unk_token": string,
+            "continuing_subword_prefix": string,
+            "max_input_chars_per_word": unsigned,
+        }
+        ignored(kwargs.keys() - checks.keys(), "WordPiece")
+        values = {
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+        }
+        values |= {name: checks[name](value) for name, value in kwargs.items() if name in checks}
+        if isinstance(vocab, str):
+            vocab = WordPiece.read_file(vocab)
+        self._values = values | {"vocab": _vocab(vocab or {})}
+        self._core()
+
+    @staticmethod
+    def read_file(vocab: str) -> Vocab:
+        """Returns the vocabulary of a text file with a token in each line."""
+        from piecework.io import read_bytes
+
+        lines = read_bytes(vocab).decode().removesuffix("\n").split("\n")
+        return {line.rstrip(): number for number, line in enumerate(lines)}
+
+    @classmethod
+    def from_file(cls, vocab: str, **kwargs: Any) -> WordPiece:
+        """Returns the model of a file; for the arguments see :meth:`read_file` and the class."""
+        return cls(WordPiece.read_file(vocab), **kwargs)
+
+    def _files(self) -> list[tuple[str, str]]:
+        return [("vocab.txt", "".join(f"{token}\n" for token in self._ordered()))]
+
+
+class WordLevel(Model):
+    """Takes each word as a token.
+
+    Args:
+        vocab: The tokens and their ids, or the name of a JSON file of them.
+        unk_token: The token for unknown words.
+    """
+
+    __slots__ = ()
+    type_name = "WordLevel"
+    unk_token = _ModelSetting(string)
+
+    def __init__(self, vocab: Vocab | str | None = None, unk_token: str | None = None) -> None:
+        """Checks the vocabulary."""
+        if isinstance(vocab, str):
+            vocab = WordLevel.read_file(vocab)
+        name = "<unk>" if unk_token is None else string(unk_token)
+        self._values = {"vocab": _vocab(vocab or {}), "unk_token": name}
+        self._core()
+
+    @staticmethod
+    def read_file(vocab: str) -> Vocab:
+        """Returns the vocabulary of a JSON file."""
+        return _vocab(_read_json(vocab))
+
+    @classmethod
+    def from_file(cls, vocab: str, unk_token: str | None = None) -> WordLevel:
+        """Returns the model of a JSON file."""
+        return cls(WordLevel.read_file(vocab), unk_token)
+
+    def _files(self) -> list[tuple[str, str]]:
+        return [("vocab.json", dumps(self._ordered()))]
+
+
+class Unigram(Model):
+    """Splits a word into the tokens with the largest sum of scores.
+
+    Args:
+        vocab: The tokens and their scores, in order of the ids.
+        unk_id: The id of the token for unknown characters.
+        byte_fallback: Whether unknown characters become tokens of their bytes, such as ``<0x61>``.
+        alpha: The power of the probabilities when a segmentation is drawn at random; None takes the best.
+        nbest_size: The number of best segmentations to draw from; None for all.
+
+    >>> from piecework.hf.models import Unigram
+    >>> model = Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -1.0), ("ab", -1.5)], unk_id=0)
+    >>> [token.value for token in model.tokenize("aba")]
+    ['ab', 'a']
+    """
+
+    __slots__ = ("_alpha", "_nbest_size")
+    type_name = "Unigram"
+
+    def __init__(
+        self,
+        vocab: Sequence[tuple[str, float]] | None = None,
+        unk_id: int | None = None,
+        byte_fallback: bool | None = None,
+        alpha: float | None = None,
+        nbest_size: int | None = None,
+    ) -> None:
+        """Checks the vocabulary."""
+        if vocab is None:
+            vocab, unk_id = [("<unk>", 0.0)], 0 if unk_id is None else unk_id
+        rows = [[string(token), float(score)] for token, score in vocab]
+        if not rows:
+            raise ValueError("the vocabulary is empty; it needs an unknown token at least")
+        self._values = {
+            "unk_id": maybe(unsigned)(unk_id),
+            "vocab": rows,
+            "byte_fallback": bool(byte_fallback),
+        }
+        self.alpha, self.nbest_size = alpha, nbest_size
+        self._core()
+
+    @property
+    def alpha(self) -> float | None:
+        """Returns the power of the probabilities when a segmentation is drawn; None for the best."""
+        return getattr(self, "_alpha", None)
+
+    @alpha.setter
+    def alpha(self, alpha: float | None) -> None:
+        self._alpha = None if alpha is None else float(alpha)
+        changes()
+
+    @property
+    def nbest_size(self) -> int | None:
+        """Returns the number of best segmentations to draw from; None for all."""
+        return getattr(self, "_nbest_size", None)
+
+    @nbest_size.setter
+    def nbest_size(self, nbest_size: int | None) -> None:
+        self._nbest_size = None if nbest_size is None else unsigned(nbest_size)
+        changes()
+
+    def _sampling(self) -> tuple[float, int | None] | None:
+        if self.alpha is None or self.nbest_size in {0, 1}:
+            return None
+        return self.alpha, self.nbest_size
+
+    def _files(self) -> list[tuple[str, str]]:
+        text = json.dumps(self._write(), ensure_ascii=False, indent=2)
+        return [("unigram.json", text)]

@@ -1,0 +1,328 @@
+"""Defines normalizers, which change a text before it is split.
+
+>>> from piecework.hf import normalizers
+>>> normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()]).normalize_str("ﬁVE")
+'five'
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from piecework.hf._arguments import flag, instance, listed, maybe, string, unsigned
+from piecework.hf._patterns import Regex, pattern_state
+from piecework.hf._state import Component, Setting, changes, own
+from piecework.hf.strings import NormalizedString
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence as Sequence2
+
+__all__ = [
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "NORMALIZERS",
+    "BertNormalizer",
+    "ByteLevel",
+    "Lowercase",
+    "Nmt",
+    "Normalizer",
+    "Precompiled",
+    "Prepend",
+    "Replace",
+    "Sequence",
+    "Strip",
+    "StripAccents",
+    "unicode_normalizer_from_str",
+]
+
+
+class Normalizer(Component):
+    """Serves as the base of all normalizers."""
+
+    __slots__ = ()
+    kind = "Normalizer"
+
+    @staticmethod
+    def custom(obj: Any) -> Normalizer:
+        """Returns a normalizer that calls ``obj.normalize`` with a :class:`NormalizedString` to change."""
+        return Normalizer._of_custom(obj)
+
+    def normalize(self, normalized: NormalizedString) -> None:
+        """Normalizes a string in place; its alignment with the original is kept."""
+        instance(normalized, NormalizedString)
+        if self._custom is not None:
+            self._custom.normalize(normalized)
+        elif isinstance(self, Sequence):
+            for part in self._values["normalizers"]:
+                part.normalize(normalized)
+        else:
+            normalized._apply(self._write())
+
+    def normalize_str(self, sequence: str) -> str:
+        """Returns the normalized text of a ``str``."""
+        normalized = NormalizedString(string(sequence))
+        self.normalize(normalized)
+        return normalized.normalized
+
+
+class BertNormalizer(Normalizer):
+    """Normalizes as BERT does.
+
+    Args:
+        clean_text: Whether control characters are removed and white space becomes spaces.
+        handle_chinese_chars: Whether spaces are put around Chinese characters.
+        strip_accents: Whether accents are removed; None for the value of `lowercase`.
+        lowercase: Whether the text is lowercased.
+
+    >>> from piecework.hf.normalizers import BertNormalizer
+    >>> BertNormalizer().normalize_str("Élan 你")
+    'elan  你 '
+    """
+
+    __slots__ = ()
+    type_name = "BertNormalizer"
+    clean_text = Setting(flag)
+    handle_chinese_chars = Setting(flag)
+    strip_accents: Setting[bool | None] = Setting(maybe(flag))
+    lowercase = Setting(flag)
+
+    def __init__(
+        self,
+        clean_text: bool = True,
+        handle_chinese_chars: bool = True,
+        strip_accents: bool | None = None,
+        lowercase: bool = True,
+    ) -> None:
+        """Checks the settings."""
+        self._set(
+            clean_text=flag(clean_text),
+            handle_chinese_chars=flag(handle_chinese_chars),
+            strip_accents=maybe(flag)(strip_accents),
+            lowercase=flag(lowercase),
+        )
+
+
+class NFD(Normalizer):
+    """Normalizes to Unicode's canonical decomposition."""
+
+    __slots__ = ()
+    type_name = "NFD"
+
+    def __init__(self) -> None:
+        """Creates the normalizer."""
+        self._set()
+
+
+class NFKD(Normalizer):
+    """Normalizes to Unicode's compatibility decomposition."""
+
+    __slots__ = ()
+    type_name = "NFKD"
+
+    def __init__(self) -> None:
+        """Creates the normalizer."""
+        self._set()
+
+
+class NFC(Normalizer):
+    """Normalizes to Unicode's canonical composition."""
+
+    __slots__ = ()
+    type_name = "NFC"
+
+    def __init__(self) -> None:
+        """Creates the normalizer."""
+        self._set()
+
+
+class NFKC(Normalizer):
+    """Normalizes to Unicode's compatibility composition."""
+
+    __slots__ = ()
+    type_name = "NFKC"
+
+    def __init__(self) -> None:
+        """Creates the normalizer."""
+        self._set()
+
+
+class Lowercase(Normalizer):
+    """Lowercases the text."""
+
+    __slots__ = ()
+    type_name = "Lowercase"
+
+    def __init__(self) -> None:
+        """Creates the normalizer."""
+        self._set()
+
+
+class StripAccents(Normalizer):
+    """Removes combining marks, usually after :class:`NFD`."""
+
+    __slots__ = ()
+    type_name = "StripAccents"
+
+    def __init__(self) -> None:
+        """Creates the normalizer."""
+        self._set()
+
+
+class Nmt(Normalizer):
+    """Removes control characters and unifies white space, as SentencePiece's rules `nmt` do."""
+
+    __slots__ = ()
+    type_name = "Nmt"
+
+    def __init__(self) -> None:
+        """Creates the normalizer."""
+        self._set()
+
+
+class ByteLevel(Normalizer):
+    """Replaces each byte of the text by a visible character."""
+
+    __slots__ = ()
+    type_name = "ByteLevel"
+
+    def __init__(self) -> None:
+        """Creates the normalizer."""
+        self._set()
+
+
+class Strip(Normalizer):
+    """Removes white space at the ends of the text.
+
+    Args:
+        left: Whether white space at the start is removed.
+        right: Whether white space at the end is removed.
+    """
+
+    __slots__ = ()
+    type_name = "Strip"
+    left = Setting(flag, "strip_left")
+    right = Setting(flag, "strip_right")
+
+    def __init__(self, left: bool = True, right: bool = True) -> None:
+        """Checks the settings."""
+        self._set(strip_left=flag(left), strip_right=flag(right))
+
+
+class Prepend(Normalizer):
+    """Prepends a string to a text that is not empty.
+
+    Args:
+        prepend: The string.
+    """
+
+    __slots__ = ()
+    type_name = "Prepend"
+    prepend = Setting(string)
+
+    def __init__(self, prepend: str = "▁") -> None:
+        """Checks the settings."""
+        self._set(prepend=string(prepend))
+
+
+class Precompiled(Normalizer):
+    """Applies the normalization rules of a SentencePiece model.
+
+    Args:
+        precompiled_charsmap: The rules, the bytes of the model's member of this name.
+
+    Raises:
+        ValueError: The rules are invalid.
+    """
+
+    __slots__ = ()
+    type_name = "Precompiled"
+
+    def __init__(self, precompiled_charsmap: bytes | Sequence2[int]) -> None:
+        """Checks the rules."""
+        import base64
+
+        from piecework._core import Stage
+
+        rules = base64.b64encode(bytes(precompiled_charsmap)).decode()
+        self._set(precompiled_charsmap=rules)
+        Stage(json.dumps({"normalizer": self._write()}), [])
+
+
+class Replace(Normalizer):
+    """Replaces the matches of a pattern.
+
+    Args:
+        pattern: A string, or a :class:`piecework.hf.Regex`.
+        content: The replacement.
+    """
+
+    __slots__ = ()
+    type_name = "Replace"
+    content = Setting(string)
+
+    def __init__(self, pattern: str | Regex, content: str) -> None:
+        """Checks the settings."""
+        self._set(pattern=pattern_state(pattern), content=string(content))
+
+    @property
+    def pattern(self) -> None:
+        """Raises an exception: the pattern cannot be read or set."""
+        raise Exception("the pattern cannot be read")  # as tokenizers
+
+    @pattern.setter
+    def pattern(self, _pattern: str | Regex) -> None:
+        message = "the pattern cannot be set; create another Replace"
+        raise Exception(message)  # as tokenizers
+
+
+class Sequence(Normalizer):
+    """Applies several normalizers in order.
+
+    Args:
+        normalizers: The normalizers; a change of one of them takes effect here, too.
+    """
+
+    __slots__ = ()
+    type_name = "Sequence"
+
+    def __init__(self, normalizers: list[Normalizer]) -> None:
+        """Checks the normalizers."""
+        self._set(normalizers=[own(part, Normalizer) for part in listed(normalizers)])
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        super()._restore({"normalizers": [Normalizer._read(x) for x in values["normalizers"]]})
+
+    def __len__(self) -> int:
+        """Returns the number of normalizers."""
+        return len(self._values["normalizers"])
+
+    def __getitem__(self, index: int) -> Any:
+        """Returns a normalizer."""
+        return self._values["normalizers"][unsigned(index)]
+
+    def __setitem__(self, index: int, value: Normalizer) -> None:
+        """Replaces a normalizer."""
+        self._values["normalizers"][unsigned(index)] = own(value, Normalizer)
+        changes()
+
+    def __getnewargs__(self) -> tuple[list[Normalizer]]:
+        """Returns the arguments with which `tokenizers` unpickles a sequence."""
+        return ([],)
+
+
+NORMALIZERS: dict[str, type[Any]] = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC, "nfkd": NFKD}
+
+
+def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
+    """Returns the normalizer named ``"nfc"``, ``"nfd"``, ``"nfkc"`` or ``"nfkd"``.
+
+    Raises:
+        ValueError: The name is unknown.
+    """
+    if normalizer not in NORMALIZERS:
+        raise ValueError(f"expected one of {', '.join(NORMALIZERS)}, found {normalizer!r}")
+    made: Normalizer = NORMALIZERS[normalizer]()
+    return made

@@ -1,0 +1,355 @@
+"""Defines pre-tokenizers, which split a text into words.
+
+>>> from piecework.hf import pre_tokenizers
+>>> pre_tokenizers.Whitespace().pre_tokenize_str("to be, or")
+[('to', (0, 2)), ('be', (3, 5)), (',', (5, 6)), ('or', (7, 9))]
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from piecework.hf._arguments import character, flag, instance, listed, string, unsigned
+from piecework.hf._patterns import Regex, behavior_name, pattern_state, prepend_scheme
+from piecework.hf._patterns import behavior as check_behavior
+from piecework.hf._state import Component, Setting, changes, own
+from piecework.hf.strings import NormalizedString, PreTokenizedString
+
+__all__ = [
+    "BertPreTokenizer",
+    "ByteLevel",
+    "CharDelimiterSplit",
+    "Digits",
+    "FixedLength",
+    "Metaspace",
+    "PreTokenizer",
+    "Punctuation",
+    "Sequence",
+    "Split",
+    "UnicodeScripts",
+    "Whitespace",
+    "WhitespaceSplit",
+]
+
+
+class PreTokenizer(Component):
+    """Serves as the base of all pre-tokenizers."""
+
+    __slots__ = ()
+    kind = "PreTokenizer"
+
+    @staticmethod
+    def custom(pretok: Any) -> PreTokenizer:
+        """Returns a pre-tokenizer that calls ``pretok.pre_tokenize`` with a :class:`PreTokenizedString` to change."""
+        return PreTokenizer._of_custom(pretok)
+
+    def pre_tokenize(self, pretok: PreTokenizedString) -> None:
+        """Splits the parts of a text in place."""
+        instance(pretok, PreTokenizedString)
+        if self._custom is not None:
+            self._custom.pre_tokenize(pretok)
+        elif isinstance(self, Sequence):
+            for part in self._values["pretokenizers"]:
+                part.pre_tokenize(pretok)
+        else:
+            pretok.split(lambda _, part: _split(self._write(), part))
+
+    def pre_tokenize_str(self, s: str) -> list[tuple[str, tuple[int, int]]]:
+        """Returns the words of a ``str``, with their start and end in characters."""
+        pretok = PreTokenizedString(string(s))
+        self.pre_tokenize(pretok)
+        return [(word, span) for word, span, _ in pretok.get_splits()]
+
+
+def _split(state: dict[str, Any], part: NormalizedString) -> list[NormalizedString]:
+    """Returns the words of a part of a text, split by the core."""
+    from piecework._core import Stage
+
+    if part._start and state.get("prepend_scheme") == "first":
+        state = state | {"prepend_scheme": "never"}
+    stage = Stage(json.dumps({"pre_tokenizer": state}), [])
+    return [_word(part, text, spans) for text, spans in stage.pre_tokenize_aligned(part.normalized)]
+
+
+def _word(part: NormalizedString, text: str, spans: list[tuple[int, int]]) -> NormalizedString:
+    """Returns a word with characters of the part that it represents."""
+    if not spans:
+        return part._part(0, 0)
+    word = part._part(spans[0][0], spans[-1][1])
+    shift = word._start - part._start
+    origins = [part._origin(span) for span in spans]
+    word._text, word._origins = text, [(start - shift, end - shift) for start, end in origins]
+    return word
+
+
+class BertPreTokenizer(PreTokenizer):
+    """Splits at white space and isolates each punctuation character."""
+
+    __slots__ = ()
+    type_name = "BertPreTokenizer"
+
+    def __init__(self) -> None:
+        """Creates the pre-tokenizer."""
+        self._set()
+
+
+class ByteLevel(PreTokenizer):
+    """Splits as GPT-2 does, and replaces each byte by a visible character.
+
+    Args:
+        add_prefix_space: Whether a space is prepended to a text without one.
+        trim_offsets: Whether post-processing excludes spaces from offsets.
+        use_regex: Whether GPT-2's pattern splits the text.
+        **_kwargs: Ignored.
+
+    >>> from piecework.hf.pre_tokenizers import ByteLevel
+    >>> ByteLevel(add_prefix_space=False).pre_tokenize_str("to be")
+    [('to', (0, 2)), ('Ġbe', (2, 5))]
+    """
+
+    __slots__ = ()
+    type_name = "ByteLevel"
+    add_prefix_space = Setting(flag)
+    trim_offsets = Setting(flag)
+    use_regex = Setting(flag)
+
+    def __init__(
+        self,
+        add_prefix_space: bool = True,
+        trim_offsets: bool = True,
+        use_regex: bool = True,
+        **_kwargs: Any,
+    ) -> None:
+        """Checks the settings."""
+        self._set(
+            add_prefix_space=flag(add_prefix_space),
+            trim_offsets=flag(trim_offsets),
+            use_regex=flag(use_regex),
+        )
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        super()._restore({"use_regex": True} | values)
+        self._values = {name: self._values[name] for name in _BYTE_LEVEL}
+
+    @staticmethod
+    def alphabet() -> list[str]:
+        """Returns the 256 characters that represent bytes, in no particular order."""
+        printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+        return [chr(byte) for byte in printable] + [chr(256 + place) for place in range(68)]
+
+
+_BYTE_LEVEL = ("add_prefix_space", "trim_offsets", "use_regex")
+
+
+class CharDelimiterSplit(PreTokenizer):
+    """Splits at a character, which is removed.
+
+    Args:
+        delimiter: The character.
+    """
+
+    __slots__ = ()
+    type_name = "CharDelimiterSplit"
+    delimiter = Setting(character)
+
+    def __init__(self, delimiter: str) -> None:
+        """Checks the settings."""
+        self._set(delimiter=character(delimiter))
+
+    def __getnewargs__(self) -> tuple[str]:
+        """Returns the arguments with which `tokenizers` unpickles the pre-tokenizer."""
+        return (" ",)
+
+
+class Digits(PreTokenizer):
+    """Isolates digits.
+
+    Args:
+        individual_digits: Whether each digit is a word, rather than a run of them.
+    """
+
+    __slots__ = ()
+    type_name = "Digits"
+    individual_digits = Setting(flag)
+
+    def __init__(self, individual_digits: bool = False) -> None:
+        """Checks the settings."""
+        self._set(individual_digits=flag(individual_digits))
+
+
+class FixedLength(PreTokenizer):
+    """Splits into words of a fixed length.
+
+    Args:
+        length: The length in characters.
+    """
+
+    __slots__ = ()
+    type_name = "FixedLength"
+    length = Setting(unsigned)
+
+    def __init__(self, length: int = 5) -> None:
+        """Checks the settings."""
+        self._set(length=unsigned(length))
+
+
+class Metaspace(PreTokenizer):
+    """Replaces spaces by a visible character, and splits before it.
+
+    Args:
+        replacement: The character.
+        prepend_scheme: Whether it is prepended to a text without one: ``"always"``, ``"never"`` or ``"first"`` (only to the
+            first part of a text).
+        split: Whether the text is split.
+
+    >>> from piecework.hf.pre_tokenizers import Metaspace
+    >>> Metaspace().pre_tokenize_str("to be")
+    [('▁to', (0, 2)), ('▁be', (2, 5))]
+    """
+
+    __slots__ = ()
+    type_name = "Metaspace"
+    replacement = Setting(character)
+    prepend_scheme = Setting(prepend_scheme)
+    split = Setting(flag)
+
+    def __init__(
+        self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
+    ) -> None:
+        """Checks the settings."""
+        self._set(
+            replacement=character(replacement),
+            prepend_scheme=_scheme(prepend_scheme),
+            split=flag(split),
+        )
+
+
+_scheme = prepend_scheme
+
+
+class _Behavior(Setting[str]):
+    """Describes what happens to a delimiter."""
+
+    def _shown(self, value: Any) -> str:
+        return behavior_name(value)
+
+
+class Punctuation(PreTokenizer):
+    """Splits at punctuation.
+
+    Args:
+        behavior: What happens to a punctuation character; see :class:`Split`.
+    """
+
+    __slots__ = ()
+    type_name = "Punctuation"
+    behavior = _Behavior(check_behavior)
+
+    def __init__(self, behavior: Any = "isolated") -> None:
+        """Checks the settings."""
+        self._set(behavior=check_behavior(behavior))
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        super()._restore({"behavior": "Isolated"} | values)
+
+
+class Split(PreTokenizer):
+    """Splits at the matches of a pattern.
+
+    Args:
+        pattern: A string, or a :class:`piecework.hf.Regex`.
+        behavior: What happens to a match: ``"removed"``, ``"isolated"``, ``"merged_with_previous"``,
+            ``"merged_with_next"`` or ``"contiguous"``.
+        invert: Whether the text between the matches is the delimiter.
+    """
+
+    __slots__ = ()
+    type_name = "Split"
+    behavior = _Behavior(check_behavior)
+    invert = Setting(flag)
+
+    def __init__(self, pattern: str | Regex, behavior: Any, invert: bool = False) -> None:
+        """Checks the settings."""
+        self._set(
+            pattern=pattern_state(pattern), behavior=check_behavior(behavior), invert=flag(invert)
+        )
+
+    @property
+    def pattern(self) -> None:
+        """Raises an exception: the pattern cannot be read or set."""
+        raise Exception("the pattern cannot be read")  # as tokenizers
+
+    @pattern.setter
+    def pattern(self, _pattern: str | Regex) -> None:
+        message = "the pattern cannot be set; create another Split"
+        raise Exception(message)  # as tokenizers
+
+    def __getnewargs__(self) -> tuple[str, str]:
+        """Returns the arguments with which `tokenizers` unpickles the pre-tokenizer."""
+        return " ", "removed"
+
+
+class UnicodeScripts(PreTokenizer):
+    """Splits where the script changes."""
+
+    __slots__ = ()
+    type_name = "UnicodeScripts"
+
+    def __init__(self) -> None:
+        """Creates the pre-tokenizer."""
+        self._set()
+
+
+class Whitespace(PreTokenizer):
+    r"""Splits into runs of word characters and runs of others, ``\w+|[^\w\s]+``."""
+
+    __slots__ = ()
+    type_name = "Whitespace"
+
+    def __init__(self) -> None:
+        """Creates the pre-tokenizer."""
+        self._set()
+
+
+class WhitespaceSplit(PreTokenizer):
+    """Splits at white space."""
+
+    __slots__ = ()
+    type_name = "WhitespaceSplit"
+
+    def __init__(self) -> None:
+        """Creates the pre-tokenizer."""
+        self._set()
+
+
+class Sequence(PreTokenizer):
+    """Applies several pre-tokenizers in order.
+
+    Args:
+        pre_tokenizers: The pre-tokenizers; a change of one of them takes effect here, too.
+    """
+
+    __slots__ = ()
+    type_name = "Sequence"
+
+    def __init__(self, pre_tokenizers: list[PreTokenizer]) -> None:
+        """Checks the pre-tokenizers."""
+        self._set(pretokenizers=[own(part, PreTokenizer) for part in listed(pre_tokenizers)])
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        parts = [PreTokenizer._read(x) for x in values["pretokenizers"]]
+        super()._restore({"pretokenizers": parts})
+
+    def __getitem__(self, index: int) -> Any:
+        """Returns a pre-tokenizer."""
+        return self._values["pretokenizers"][unsigned(index)]
+
+    def __setitem__(self, index: int, value: PreTokenizer) -> None:
+        """Replaces a pre-tokenizer."""
+        self._values["pretokenizers"][unsigned(index)] = own(value, PreTokenizer)
+        changes()
+
+    def __getnewargs__(self) -> tuple[list[PreTokenizer]]:
+        """Returns the arguments with which `tokenizers` unpickles a sequence."""
+        return ([],)

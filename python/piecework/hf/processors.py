@@ -1,0 +1,327 @@
+"""Defines post-processors, which add special tokens to encoded texts.
+
+>>> from piecework.hf import processors
+>>> processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1)).num_special_tokens_to_add(is_pair=True)
+3
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from piecework.hf._arguments import flag, instance, listed, number32, string, unsigned
+from piecework.hf._state import Component, Setting, changes, dumps, own
+from piecework.hf.encoding import Encoding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence as Sequence2
+
+    from piecework._core import Tokenizer as CoreTokenizer
+
+__all__ = [
+    "BertProcessing",
+    "ByteLevel",
+    "PostProcessor",
+    "RobertaProcessing",
+    "Sequence",
+    "TemplateProcessing",
+]
+
+_Token = tuple[str, int]
+_Piece = dict[str, dict[str, Any]]
+
+
+class PostProcessor(Component):
+    """Serves as the base of all post-processors."""
+
+    __slots__ = ()
+    kind = "PostProcessor"
+
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:
+        """Returns the number of special tokens that are added to a text, or to a pair."""
+        raise NotImplementedError
+
+    def process(
+        self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
+    ) -> Encoding:
+        """Returns the combination of the encodings of a text or pair.
+
+        Args:
+            encoding: The encoding of the text, without special tokens.
+            pair: The encoding of a second text.
+            add_special_tokens: Whether special tokens are added.
+
+        Returns:
+            A new encoding.
+        """
+        from piecework.arguments import FAST
+
+        instance(encoding, Encoding)
+        if pair is not None:
+            instance(pair, Encoding)
+        core = _core_of(self)
+        options = core.options(flag(add_special_tokens), "match", False, False, FAST)
+        inner = core.post_process(encoding._inner, None if pair is None else pair._inner, options)
+        return Encoding._of(inner)
+
+
+def _core_of(processor: PostProcessor) -> CoreTokenizer:
+    """Returns a tokenizer without vocabulary that has the post-processor."""
+    from piecework._core import Tokenizer as CoreTokenizer
+
+    model = {"type": "WordLevel", "vocab": {}, "unk_token": ""}
+    parts = {"post_processor": processor._write(), "model": model}
+    return CoreTokenizer.from_json(dumps(parts).encode(), [], True, False)
+
+
+def _token(value: Any) -> list[Any]:
+    """Returns a tuple of token and id as JSON."""
+    instance(value, tuple)
+    name, number = value
+    return [string(name), number32(number)]
+
+
+class _TokenSetting(Setting[Any]):
+    """Describes a special token and its id."""
+
+    def _shown(self, value: Any) -> _Token:
+        name, number = value
+        return name, number
+
+
+class BertProcessing(PostProcessor):
+    """Adds BERT's special tokens, ``[CLS] A [SEP] B [SEP]``.
+
+    Args:
+        sep: The token after each text, and its id.
+        cls_token: The token before the first text, and its id.
+    """
+
+    __slots__ = ()
+    type_name = "BertProcessing"
+    sep = _TokenSetting(_token)
+    cls = _TokenSetting(_token)
+
+    def __init__(self, sep: tuple[str, int], cls_token: tuple[str, int]) -> None:
+        """Checks the tokens."""
+        self._set(sep=_token(sep), cls=_token(cls_token))
+
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:
+        """Returns 2, or 3 for a pair."""
+        return 3 if is_pair else 2
+
+    def __getnewargs__(self) -> tuple[tuple[str, int], tuple[str, int]]:
+        """Returns the arguments with which `tokenizers` unpickles the post-processor."""
+        return ("", 0), ("", 0)
+
+
+class RobertaProcessing(PostProcessor):
+    """Adds RoBERTa's special tokens, ``<s> A </s></s> B </s>``.
+
+    Args:
+        sep: The token after each text, and its id.
+        cls_token: The token before the first text, and its id.
+        trim_offsets: Whether offsets exclude spaces.
+        add_prefix_space: Whether the pre-tokenizer prepended a space.
+    """
+
+    __slots__ = ()
+    type_name = "RobertaProcessing"
+    sep = _TokenSetting(_token)
+    cls = _TokenSetting(_token)
+    trim_offsets = Setting(flag)
+    add_prefix_space = Setting(flag)
+
+    def __init__(
+        self,
+        sep: tuple[str, int],
+        cls_token: tuple[str, int],
+        trim_offsets: bool = True,
+        add_prefix_space: bool = True,
+    ) -> None:
+        """Checks the tokens and settings."""
+        self._set(
+            sep=_token(sep),
+            cls=_token(cls_token),
+            trim_offsets=flag(trim_offsets),
+            add_prefix_space=flag(add_prefix_space),
+        )
+
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:
+        """Returns 2, or 4 for a pair."""
+        return 4 if is_pair else 2
+
+    def __getnewargs__(self) -> tuple[tuple[str, int], tuple[str, int]]:
+        """Returns the arguments with which `tokenizers` unpickles the post-processor."""
+        return ("", 0), ("", 0)
+
+
+class ByteLevel(PostProcessor):
+    """Excludes spaces from the offsets of byte-level tokens.
+
+    Args:
+        add_prefix_space: Whether the pre-tokenizer prepended a space; True by default.
+        trim_offsets: Whether offsets exclude spaces; True by default.
+        use_regex: Kept for files; True by default.
+        **_kwargs: Ignored.
+    """
+
+    __slots__ = ()
+    type_name = "ByteLevel"
+    add_prefix_space = Setting(flag)
+    trim_offsets = Setting(flag)
+    use_regex = Setting(flag)
+
+    def __init__(
+        self,
+        add_prefix_space: bool | None = None,
+        trim_offsets: bool | None = None,
+        use_regex: bool | None = None,
+        **_kwargs: Any,
+    ) -> None:
+        """Checks the settings."""
+        given = (add_prefix_space, trim_offsets, use_regex)
+        add, trim, use = (True if value is None else flag(value) for value in given)
+        self._set(add_prefix_space=add, trim_offsets=trim, use_regex=use)
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        names = ("add_prefix_space", "trim_offsets", "use_regex")
+        super()._restore({name: values.get(name, True) for name in names})
+
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:  # noqa: ARG002  # as in the base
+        """Returns 0."""
+        return 0
+
+
+def _template(value: Any) -> list[_Piece]:
+    """Returns a template, a string or a list of its items, as JSON."""
+    from piecework._settings import Mismatch
+    from piecework.processors import _Template
+
+    if not isinstance(value, str | list) or not all(isinstance(item, str) for item in value):
+        raise TypeError(f"expected a str or a list of str as template, found {value!r}")
+    kind = _Template()
+    try:
+        return kind.write(kind.check(value))
+    except Mismatch as error:
+        raise ValueError(error.message) from None
+
+
+def _special(value: Any) -> dict[str, Any]:
+    """Returns a special token of a template as JSON."""
+    if isinstance(value, dict):
+        missing = {"id", "ids", "tokens"} - value.keys()
+        if missing:
+            raise ValueError(f"a special token lacks {', '.join(sorted(missing))}")
+        ids, tokens = [number32(x) for x in value["ids"]], [string(x) for x in value["tokens"]]
+        if len(ids) != len(tokens):
+            raise ValueError(f"found {len(ids)} ids and {len(tokens)} tokens of a special token")
+        return {"id": string(value["id"]), "ids": ids, "tokens": tokens}
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise TypeError(f"expected (token, id), (id, token) or a dict, found {value!r}")
+    name, number = value if isinstance(value[0], str) else reversed(value)
+    return {"id": string(name), "ids": [number32(number)], "tokens": [name]}
+
+
+def _items(template: list[_Piece], kind: str) -> list[str]:
+    return [piece[kind]["id"] for piece in template if kind in piece]
+
+
+class TemplateProcessing(PostProcessor):
+    """Adds special tokens by templates for a text and for a pair.
+
+    In a template ``$A`` and ``$B`` are the texts, all other items are special tokens; ``:1`` after an item is its type id.
+
+    Args:
+        single: The template for a text, a string of items separated by spaces or a list of items; ``"$A"`` by default.
+        pair: The template for a pair; ``"$A $B:1"`` by default.
+        special_tokens: The special tokens of both: tuples of token and id, or dictionaries of ``id``, ``ids`` and
+            ``tokens``.
+
+    Raises:
+        ValueError: A template is invalid, or has a special token without id.
+
+    >>> from piecework.hf.processors import TemplateProcessing
+    >>> TemplateProcessing("<s> $A", "<s> $A $B", [("<s>", 1)]).num_special_tokens_to_add(is_pair=False)
+    1
+    """
+
+    __slots__ = ()
+    type_name = "TemplateProcessing"
+
+    def __init__(
+        self,
+        single: str | list[str] | None = None,
+        pair: str | list[str] | None = None,
+        special_tokens: Sequence2[Any] | None = None,
+    ) -> None:
+        """Checks the templates."""
+        first = _template("$A" if single is None else single)
+        second = _template("$A:0 $B:1" if pair is None else pair)
+        specials = {token["id"]: token for token in map(_special, special_tokens or ())}
+        if {*_items(second, "Sequence")} != {"A", "B"}:
+            raise ValueError("the template for a pair must contain $A and $B")
+        names = {*_items(first, "SpecialToken"), *_items(second, "SpecialToken")}
+        if missing := names - specials.keys():
+            raise ValueError(f"special_tokens lacks the ids of {', '.join(sorted(missing))}")
+        ordered = {name: specials[name] for name in sorted(specials)}
+        self._set(single=first, pair=second, special_tokens=ordered)
+
+    @property
+    def single(self) -> str:
+        """Returns the template for a text, in the notation of `tokenizers`."""
+        pieces = [
+            f'SpecialToken {{ id: "{inner["id"]}", type_id: {inner["type_id"]} }}'
+            if kind == "SpecialToken"
+            else f"Sequence {{ id: {inner['id']}, type_id: {inner['type_id']} }}"
+            for piece in self._values["single"]
+            for kind, inner in piece.items()
+        ]
+        return f"Template([{', '.join(pieces)}])"
+
+    @single.setter
+    def single(self, single: str | list[str]) -> None:
+        self._values["single"] = _template(single)
+        changes()
+
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:
+        """Returns the number of ids of the special tokens of a template."""
+        specials = self._values["special_tokens"]
+        names = _items(self._values["pair" if is_pair else "single"], "SpecialToken")
+        return sum(len(specials[name]["ids"]) for name in names)
+
+
+class Sequence(PostProcessor):
+    """Applies several post-processors in order.
+
+    Args:
+        processors_py: The post-processors; a change of one of them takes effect here, too.
+    """
+
+    __slots__ = ()
+    type_name = "Sequence"
+
+    def __init__(self, processors_py: list[PostProcessor]) -> None:
+        """Checks the post-processors."""
+        self._set(processors=[own(part, PostProcessor) for part in listed(processors_py)])
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        super()._restore({"processors": [PostProcessor._read(x) for x in values["processors"]]})
+
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:
+        """Returns the sum over the post-processors."""
+        parts = self._values["processors"]
+        return sum(part.num_special_tokens_to_add(is_pair) for part in parts)
+
+    def __getitem__(self, index: int) -> Any:
+        """Returns a post-processor."""
+        return self._values["processors"][unsigned(index)]
+
+    def __setitem__(self, index: int, value: PostProcessor) -> None:
+        """Replaces a post-processor."""
+        self._values["processors"][unsigned(index)] = own(value, PostProcessor)
+        changes()
+
+    def __getnewargs__(self) -> tuple[list[PostProcessor]]:
+        """Returns the arguments with which `tokenizers` unpickles a sequence."""
+        return ([],)

@@ -1,0 +1,737 @@
+"""Defines the tokenizer, whose parts and settings can be replaced."""
+
+from __future__ import annotations
+
+import json
+from _thread import allocate_lock
+from typing import TYPE_CHECKING, Any
+
+from piecework import _core
+from piecework.errors import TokenIdError
+from piecework.hf import _calls
+from piecework.hf._arguments import (
+    flag,
+    instance,
+    listed,
+    maybe,
+    number32,
+    string,
+    unsigned,
+)
+from piecework.hf._repr import MANY, SEVERAL, describe
+from piecework.hf._state import Component, dumps, own, revision
+from piecework.hf.added_tokens import AddedToken, flags_of, is_added_token, special_flags_of
+from piecework.hf.decoders import Decoder
+from piecework.hf.encoding import Encoding
+from piecework.hf.models import Model, _read_core, _way
+from piecework.hf.normalizers import Normalizer
+from piecework.hf.pre_tokenizers import PreTokenizer
+from piecework.hf.processors import PostProcessor
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+    from piecework._core import Options
+    from piecework._core import Tokenizer as CoreTokenizer
+    from piecework.hf.added_tokens import Flags
+    from piecework.hf.trainers import Trainer
+
+__all__ = ["Tokenizer"]
+
+_STAGES: dict[str, type[Component]] = {
+    "normalizer": Normalizer,
+    "pre_tokenizer": PreTokenizer,
+    "post_processor": PostProcessor,
+    "decoder": Decoder,
+}
+
+
+class Tokenizer:
+    """Encodes texts to tokens and decodes them, by a model and optional stages.
+
+    Args:
+        model: The model, one of :mod:`piecework.hf.models`.
+
+    >>> from piecework.hf import Tokenizer, models, pre_tokenizers
+    >>> tok = Tokenizer(models.WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}))
+    >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> tok.encode("hugs hug").tokens
+    ['hug', '##s', 'hug']
+    """
+
+    _core: CoreTokenizer
+    """The immutable tokenizer of the parts as they were at `_revision`."""
+
+    def __init__(self, model: Model) -> None:
+        """Creates a tokenizer with a model alone."""
+        self._begin(own(model, Model), dict.fromkeys(_STAGES))
+        self._core = self._applied_model.model_alone()
+
+    def _begin(self, model: Model, parts: dict[str, Any]) -> None:
+        """Sets the attributes other than the tokenizer of the core."""
+        self._lock = allocate_lock()
+        self._model, self._parts = model, parts
+        self._truncation: dict[str, Any] | None = None
+        self._padding: dict[str, Any] | None = None
+        self._encode_special_tokens = False
+        self._revision = revision()
+        self._applied_model = model._core()
+        self._applied_parts = _parts_json(parts)
+        self._added: dict[str, Flags] | None = None
+        """The added tokens by their texts; None until they are needed."""
+        self._pending: list[Flags] = []
+        """The added tokens that the core does not have yet."""
+        self._options: dict[bool, Options] = {}
+
+    @classmethod
+    def _of_core(cls, core: CoreTokenizer) -> Tokenizer:
+        """Returns the tokenizer of one of the core."""
+        tokenizer = cls.__new__(cls)
+        state = json.loads(core.parts())
+        parts = {name: state[name] and kind._read(state[name]) for name, kind in _STAGES.items()}
+        tokenizer._begin(Model._of_core(core), parts)
+        tokenizer._core = core
+        tokenizer._truncation = _calls.truncation_of(state["truncation"])
+        tokenizer._padding = _calls.padding_of(state["padding"])
+        return tokenizer
+
+    # --- loading and saving ---------------------------------------------------------------------
+
+    @staticmethod
+    def from_str(json: str) -> Tokenizer:
+        """Returns the tokenizer of a tokenizer.json.
+
+        Args:
+            json: Its text.
+
+        Raises:
+            FormatError: The text is no valid tokenizer.json; the message contains the place.
+        """
+        return Tokenizer._of_core(_read_core(string(json)))
+
+    @staticmethod
+    def from_buffer(buffer: bytes) -> Tokenizer:
+        """Returns the tokenizer of a tokenizer.json in bytes; see :meth:`from_str`."""
+        instance(buffer, bytes)
+        return Tokenizer._of_core(_core.Tokenizer.from_json(buffer, [], True, False))
+
+    @staticmethod
+    def from_file(path: str) -> Tokenizer:
+        """Returns the tokenizer of a file, a tokenizer.json.
+
+        Args:
+            path: The file.
+
+        Raises:
+            FileError: The file cannot be read.
+            FormatError: The file is no valid tokenizer.json.
+        """
+        from piecework.io import read_bytes
+
+        return Tokenizer.from_buffer(read_bytes(path))
+
+    @staticmethod
+    def from_pretrained(
+        identifier: str, revision: str = "main", token: str | None = None
+    ) -> Tokenizer:
+        """Returns the tokenizer of a model on the Hugging Face Hub, which `huggingface_hub` downloads.
+
+        Args:
+            identifier: The name of the model.
+            revision: The branch, tag or commit.
+            token: The access token.
+
+        Raises:
+            ImportError: `huggingface_hub` is not installed.
+        """
+        from huggingface_hub import hf_hub_download
+
+        path = hf_hub_download(identifier, "tokenizer.json", revision=revision, token=token)
+        return Tokenizer.from_file(path)
+
+    def to_str(self, pretty: bool = False) -> str:
+        """Returns the tokenizer.json.
+
+        Args:
+            pretty: Whether it is indented, with a member on each line.
+
+        Returns:
+            The text; a training by piecework is recorded in the member ``piecework`` of the model, which `tokenizers`
+            ignores.
+        """
+        core = self._ready()
+        state = self._head(core)
+        model = core.model_json() if core.training() is None else dumps(_whole_model(core))
+        text = f'{dumps(state)[:-1]},"model":{model}}}'
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2) if pretty else text
+
+    def _head(self, core: CoreTokenizer) -> dict[str, Any]:
+        """Returns all members of the tokenizer.json except the model."""
+        return {
+            "version": "1.0",
+            "truncation": _calls.truncation_json(self._truncation),
+            "padding": _calls.padding_json(self._padding),
+            "added_tokens": [
+                {"id": number} | AddedToken._of(flags).__getstate__()
+                for number, flags in core.added_tokens()
+            ],
+        } | {name: part and part._write() for name, part in self._parts.items()}
+
+    def save(self, path: str, pretty: bool = True) -> None:
+        """Writes the tokenizer.json to a file.
+
+        Args:
+            path: The file.
+            pretty: Whether it is indented.
+
+        Raises:
+            FileError: The file cannot be written.
+        """
+        from piecework.io import write_aside
+
+        write_aside(path, self.to_str(pretty=flag(pretty)).encode())
+
+    def __getstate__(self) -> bytes:
+        """Returns the tokenizer.json."""
+        return self.to_str().encode()
+
+    def __setstate__(self, state: bytes) -> None:
+        """Takes a tokenizer.json."""
+        self.__dict__ = Tokenizer.from_buffer(bytes(state)).__dict__
+
+    def __getnewargs__(self) -> tuple[Model]:
+        """Returns the arguments with which `tokenizers` unpickles a tokenizer."""
+        return (Model(),)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the tokenizer.json, and the objects that custom components call."""
+        custom = {name: part for name, part in self._parts.items() if _calls.has_custom(part)}
+        plain = self._copied(self._parts | dict.fromkeys(custom)) if custom else self
+        return _restored, (type(self), plain.to_str(), custom)
+
+    def __copy__(self) -> Tokenizer:
+        """Returns a tokenizer that can be changed independently."""
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tokenizer:
+        """Returns a tokenizer that can be changed independently; the vocabulary is shared."""
+        from copy import deepcopy
+
+        return self._copied(deepcopy(self._parts))
+
+    def _copied(self, parts: dict[str, Any]) -> Tokenizer:
+        """Returns a tokenizer with the same model, settings and added tokens, and other parts."""
+        core = self._ready()
+        copied = type(self).__new__(type(self))
+        copied._begin(self._model.__copy__(), self._parts)
+        copied._core, copied._applied_model = core, copied._model._core()
+        copied._parts = parts
+        copied._revision = -1
+        copied._truncation, copied._padding = self._truncation, self._padding
+        copied._encode_special_tokens = self._encode_special_tokens
+        return copied
+
+    def __repr__(self) -> str:
+        """Returns all parts, with at most 100 elements of a list."""
+        return self._described(MANY)
+
+    def __str__(self) -> str:
+        """Returns all parts, with at most five elements of a list."""
+        return self._described(SEVERAL)
+
+    def _described(self, limit: int) -> str:
+        state = self._head(self._ready()) | {"model": self._model._described()}
+        return describe({"type": "Tokenizer"} | state, limit)
+
+    # --- the tokenizer of the core --------------------------------------------------------------
+
+    def _ready(self) -> CoreTokenizer:
+        """Returns the tokenizer of the core of the current parts."""
+        if self._revision != revision() or self._pending:
+            with self._lock:
+                self._refresh()
+        return self._core
+
+    def _refresh(self) -> None:
+        """Applies changes of parts, of the model and of added tokens."""
+        number, core = revision(), self._core
+        model, parts = self._model._core(), _parts_json(self._parts)
+        if model is not self._applied_model:
+            core = _with_model(core, model.model_alone())
+        if model is not self._applied_model or parts != self._applied_parts:
+            core = core.with_parts(parts, [])
+        if pending := self._pending:
+            core = core.with_added_tokens(pending)
+        self._core, self._options = core, {}
+        self._applied_model, self._applied_parts = model, parts
+        del self._pending[: len(pending)]
+        self._revision = number
+
+    def _call_options(self, core: CoreTokenizer, add_special_tokens: bool) -> Options:
+        """Returns the options of a call for the core."""
+        options = self._options.get(add_special_tokens)
+        if options is None:
+            way = _way(core, self._model)
+            options = core.options(
+                flag(add_special_tokens),
+                "text" if self._encode_special_tokens else "match",
+                _calls.json_or_none(_calls.truncation_json(self._truncation)),
+                _calls.json_or_none(_calls.padding_json(self._padding)),
+                way,
+            )
+            if way.seed == 0 and way.alpha is None and not core.has_dropout():
+                self._options[add_special_tokens] = options
+        return options
+
+    def _set_part(self, name: str, part: Any) -> None:
+        """Replaces a stage."""
+        found = None if part is None else own(part, _STAGES[name])
+        self._parts = self._parts | {name: found}
+        self._revision = -1
+
+    # --- parts ---------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> Any:
+        """Returns the model, whose changes take effect in this tokenizer."""
+        return self._model
+
+    @model.setter
+    def model(self, model: Model) -> None:
+        self._model = own(model, Model)
+        self._added = None
+        self._revision = -1
+
+    @property
+    def normalizer(self) -> Any:
+        """Returns the normalizer, whose changes take effect in this tokenizer, or None."""
+        return self._parts["normalizer"]
+
+    @normalizer.setter
+    def normalizer(self, normalizer: Normalizer | None) -> None:
+        self._set_part("normalizer", normalizer)
+
+    @property
+    def pre_tokenizer(self) -> Any:
+        """Returns the pre-tokenizer, whose changes take effect in this tokenizer, or None."""
+        return self._parts["pre_tokenizer"]
+
+    @pre_tokenizer.setter
+    def pre_tokenizer(self, pretok: PreTokenizer | None) -> None:
+        self._set_part("pre_tokenizer", pretok)
+
+    @property
+    def post_processor(self) -> Any:
+        """Returns the post-processor, whose changes take effect in this tokenizer, or None."""
+        return self._parts["post_processor"]
+
+    @post_processor.setter
+    def post_processor(self, processor: PostProcessor | None) -> None:
+        self._set_part("post_processor", processor)
+
+    @property
+    def decoder(self) -> Any:
+        """Returns the decoder, whose changes take effect in this tokenizer, or None."""
+        return self._parts["decoder"]
+
+    @decoder.setter
+    def decoder(self, decoder: Decoder | None) -> None:
+        self._set_part("decoder", decoder)
+
+    # --- truncation and padding -----------------------------------------------------------------
+
+    @property
+    def truncation(self) -> dict[str, Any] | None:
+        """Returns the settings of :meth:`enable_truncation`, or None."""
+        return self._truncation and dict(self._truncation)
+
+    def enable_truncation(self, max_length: int, **kwargs: Any) -> None:
+        """Truncates the encodings of later calls.
+
+        Args:
+            max_length: The largest number of tokens, special tokens included.
+            **kwargs: ``stride`` (0), the number of tokens that an overflowing encoding shares with the previous one;
+                ``strategy`` (``"longest_first"``, ``"only_first"`` or ``"only_second"``) for pairs; and ``direction``
+                (``"right"`` or ``"left"``), the side that is cut off.
+
+        Raises:
+            ValueError: A name is unknown.
+        """
+        self._truncation = _calls.checked_truncation(max_length, kwargs)
+        self._options = {}
+
+    def no_truncation(self) -> None:
+        """Ends truncation."""
+        self._truncation = None
+        self._options = {}
+
+    @property
+    def padding(self) -> dict[str, Any] | None:
+        """Returns the settings of :meth:`enable_padding`, or None."""
+        return self._padding and dict(self._padding)
+
+    def enable_padding(self, **kwargs: Any) -> None:
+        """Pads the encodings of later calls.
+
+        Args:
+            **kwargs: ``direction`` (``"right"`` or ``"left"``), ``pad_id`` (0), ``pad_type_id`` (0), ``pad_token``
+                (``"[PAD]"``), ``length`` (None, the longest text of a batch) and ``pad_to_multiple_of`` (None).
+
+        Raises:
+            ValueError: ``direction`` is unknown.
+        """
+        self._padding = _calls.checked_padding(kwargs)
+        self._options = {}
+
+    def no_padding(self) -> None:
+        """Ends padding."""
+        self._padding = None
+        self._options = {}
+
+    @property
+    def encode_special_tokens(self) -> bool:
+        """Returns whether special tokens in a text are encoded as ordinary text."""
+        return self._encode_special_tokens
+
+    @encode_special_tokens.setter
+    def encode_special_tokens(self, value: bool) -> None:
+        self._encode_special_tokens = flag(value)
+        self._options = {}
+
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:
+        """Returns the number of special tokens that the post-processor adds to a text, or to a pair."""
+        processor = self._parts["post_processor"]
+        return processor.num_special_tokens_to_add(flag(is_pair)) if processor else 0
+
+    # --- encoding ------------------------------------------------------------------------------
+
+    def encode(
+        self,
+        sequence: Any,
+        pair: Any | None = None,
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> Encoding:
+        """Encodes a text or a pair of texts.
+
+        Args:
+            sequence: The text, a ``str``; with `is_pretokenized` a list of words.
+            pair: A second text.
+            is_pretokenized: Whether texts are lists of words.
+            add_special_tokens: Whether the post-processor adds special tokens.
+
+        Returns:
+            The encoding.
+
+        Raises:
+            TypeError: A text has a wrong type.
+        """
+        if is_pretokenized or type(sequence) is not str:
+            sequence = _calls.checked_text(sequence, is_pretokenized)
+        if pair is not None:
+            pair = _calls.checked_text(pair, is_pretokenized)
+        core = self._ready()
+        if self._is_custom():
+            return self._custom_encodings([(sequence, pair)], is_pretokenized, add_special_tokens)[
+                0
+            ]
+        options = self._call_options(core, add_special_tokens)
+        return Encoding._of(core.encode(sequence, pair, is_pretokenized, options))
+
+    def encode_batch(
+        self,
+        input: Sequence[Any],  # noqa: A002  # as tokenizers
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> list[Encoding]:
+        """Encodes many texts or pairs, on all cores.
+
+        Args:
+            input: The texts, or pairs as tuples or lists of two texts.
+            is_pretokenized: Whether texts are lists of words.
+            add_special_tokens: Whether the post-processor adds special tokens.
+
+        Returns:
+            The encodings, padded to one length if padding is enabled.
+
+        Raises:
+            TypeError: A text has a wrong type.
+        """
+        return self._encode_list(input, is_pretokenized, add_special_tokens, offsets=True)
+
+    def encode_batch_fast(
+        self,
+        input: Sequence[Any],  # noqa: A002  # as tokenizers
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> list[Encoding]:
+        """Encodes many texts or pairs to encodings without tokens, words and offsets; see :meth:`encode_batch`."""
+        return self._encode_list(input, is_pretokenized, add_special_tokens, offsets=False)
+
+    def _encode_list(
+        self,
+        texts: Sequence[Any],
+        is_pretokenized: bool,
+        add_special_tokens: bool,
+        *,
+        offsets: bool,
+    ) -> list[Encoding]:
+        rows = _calls.checked_rows(texts, is_pretokenized)
+        core = self._ready()
+        if self._is_custom():
+            pairs = [row if isinstance(row, tuple) else (row, None) for row in rows]
+            return self._custom_encodings(pairs, is_pretokenized, add_special_tokens)
+        options = self._call_options(core, add_special_tokens)
+        return list(map(_of, core.encode_list(rows, is_pretokenized, options, offsets, None)))
+
+    def _is_custom(self) -> bool:
+        """Returns whether the normalizer or the pre-tokenizer calls a Python object."""
+        return _calls.has_custom(self._parts["normalizer"]) or _calls.has_custom(
+            self._parts["pre_tokenizer"]
+        )
+
+    def _custom_encodings(
+        self, rows: list[Any], is_pretokenized: bool, add_special_tokens: bool
+    ) -> list[Encoding]:
+        """Returns encodings by components that call Python objects."""
+        from piecework.hf._custom import encode_rows
+
+        return encode_rows(self, rows, is_pretokenized, add_special_tokens)
+
+    def post_process(
+        self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
+    ) -> Encoding:
+        """Truncates, post-processes and pads the encodings of a text or pair.
+
+        Args:
+            encoding: The encoding of the text, without special tokens.
+            pair: The encoding of a second text.
+            add_special_tokens: Whether the post-processor adds special tokens.
+
+        Returns:
+            A new encoding.
+        """
+        instance(encoding, Encoding)
+        if pair is not None:
+            instance(pair, Encoding)
+        core = self._ready()
+        options = self._call_options(core, add_special_tokens)
+        inner = core.post_process(encoding._inner, None if pair is None else pair._inner, options)
+        return Encoding._of(inner)
+
+    # --- decoding ------------------------------------------------------------------------------
+
+    def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
+        """Decodes token ids to text.
+
+        Args:
+            ids: Token ids; those that are not in the vocabulary are omitted.
+            skip_special_tokens: Whether special tokens are omitted.
+
+        Returns:
+            The text.
+        """
+        numbers = _calls.checked_ids(ids)
+        core = self._ready()
+        if _calls.has_custom(self._parts["decoder"]):
+            return self._custom_text(core, numbers, flag(skip_special_tokens))
+        try:
+            return core.decode(numbers, skip_special_tokens)
+        except TokenIdError:
+            known = [number for number in numbers if core.id_to_token(number) is not None]
+            return core.decode(known, skip_special_tokens)
+
+    def _custom_text(self, core: CoreTokenizer, ids: list[int], skip: bool) -> str:
+        """Returns the text of ids by a decoder that calls a Python object."""
+        special = {number for _, number in core.special_tokens()} if skip else set()
+        names = [core.id_to_token(number) for number in ids if number not in special]
+        decoder: Decoder = self._parts["decoder"]
+        return decoder.decode([name for name in names if name is not None])
+
+    def decode_batch(
+        self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
+    ) -> list[str]:
+        """Decodes many lists of token ids; see :meth:`decode`."""
+        return [self.decode(ids, skip_special_tokens) for ids in sequences]
+
+    # --- calls that can be awaited ----------------------------------------------------------------
+
+    def async_encode(
+        self,
+        sequence: Any,
+        pair: Any | None = None,
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> Awaitable[Encoding]:
+        """Returns :meth:`encode` as an awaitable, which runs in another thread."""
+        return _calls.in_thread(self.encode, sequence, pair, is_pretokenized, add_special_tokens)
+
+    def async_encode_batch(
+        self,
+        input: Sequence[Any],  # noqa: A002  # as tokenizers
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> Awaitable[list[Encoding]]:
+        """Returns :meth:`encode_batch` as an awaitable, which runs in another thread."""
+        return _calls.in_thread(self.encode_batch, input, is_pretokenized, add_special_tokens)
+
+    def async_encode_batch_fast(
+        self,
+        input: Sequence[Any],  # noqa: A002  # as tokenizers
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> Awaitable[list[Encoding]]:
+        """Returns :meth:`encode_batch_fast` as an awaitable, which runs in another thread."""
+        return _calls.in_thread(self.encode_batch_fast, input, is_pretokenized, add_special_tokens)
+
+    def async_decode_batch(
+        self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
+    ) -> Awaitable[list[str]]:
+        """Returns :meth:`decode_batch` as an awaitable, which runs in another thread."""
+        return _calls.in_thread(self.decode_batch, sequences, skip_special_tokens)
+
+    # --- vocabulary ----------------------------------------------------------------------------
+
+    def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
+        """Returns the tokens and their ids.
+
+        Args:
+            with_added_tokens: Whether added tokens are included.
+
+        Returns:
+            A new dictionary.
+        """
+        core = self._ready()
+        return core.vocab() if flag(with_added_tokens) else core.model_vocab()
+
+    def get_vocab_size(self, with_added_tokens: bool = True) -> int:
+        """Returns the number of tokens; for the argument see :meth:`get_vocab`."""
+        if flag(with_added_tokens):
+            return len(self._ready())
+        return len(self._model._alone())
+
+    def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
+        """Returns the added tokens by their ids."""
+        return {
+            number: AddedToken._of(flags) for number, flags in sorted(self._ready().added_tokens())
+        }
+
+    def token_to_id(self, token: str) -> int | None:
+        """Returns the id of a token, or None if it is not in the vocabulary."""
+        return self._ready().token_to_id(string(token))
+
+    def id_to_token(self, id: int) -> str | None:  # noqa: A002  # as tokenizers
+        """Returns the token of an id, or None if it is not in the vocabulary."""
+        return self._ready().id_to_token(number32(id))
+
+    def add_tokens(self, tokens: list[str | AddedToken]) -> int:
+        """Adds tokens, which are matched in the text before the model runs.
+
+        Args:
+            tokens: Their texts, or :class:`AddedToken` with flags. A token of the vocabulary keeps its id; others get the
+                next ids.
+
+        Returns:
+            The number of tokens that were not added before with the same flags.
+
+        Raises:
+            TypeError: One of them is neither.
+        """
+        return self._add([_flags(token, special=False) for token in listed(tokens)])
+
+    def add_special_tokens(self, tokens: list[str | AddedToken]) -> int:
+        """Adds special tokens, which decoding can omit; see :meth:`add_tokens`."""
+        return self._add([_flags(token, special=True) for token in listed(tokens)])
+
+    def _add(self, tokens: list[Flags]) -> int:
+        """Adds tokens; the core gets them on its next use."""
+        if self._added is None:
+            self._added = {flags[0]: flags for _, flags in self._ready().added_tokens()}
+        count = 0
+        for flags in tokens:
+            if flags[0] and self._added.get(flags[0]) != flags:
+                self._added[flags[0]] = flags
+                self._pending.append(flags)
+                count += 1
+        return count
+
+    # --- training ------------------------------------------------------------------------------
+
+    def train(self, files: Sequence[str], trainer: Trainer | None = None) -> None:
+        """Trains the model on text files.
+
+        Args:
+            files: Their names.
+            trainer: The settings; by default those of :meth:`Model.get_trainer`.
+
+        Raises:
+            FileError: A file cannot be read.
+            ConfigError: The settings do not fit the data.
+        """
+        from piecework.hf._training import train_files
+
+        train_files(self, files, trainer)
+
+    def train_from_iterator(
+        self,
+        iterator: Iterable[str] | Iterable[Iterable[str]],
+        trainer: Trainer | None = None,
+        length: int | None = None,
+    ) -> None:
+        """Trains the model on texts.
+
+        Args:
+            iterator: An iterable of texts, or of lists of texts.
+            trainer: The settings; by default those of :meth:`Model.get_trainer`.
+            length: The number of texts, for a progress bar.
+
+        Raises:
+            ConfigError: The settings do not fit the data.
+        """
+        from piecework.hf._training import train_texts
+
+        maybe(unsigned)(length)
+        train_texts(self, iterator, trainer)
+
+
+_of: Callable[[_core.Encoding], Encoding] = Encoding._of
+
+
+def _restored(kind: type[Tokenizer], text: str, custom: dict[str, Any]) -> Tokenizer:
+    """Returns a pickled tokenizer."""
+    tokenizer = kind._of_core(_read_core(text))
+    tokenizer._parts |= custom
+    return tokenizer
+
+
+def _flags(token: Any, *, special: bool) -> Flags:
+    """Returns the flags of an added token."""
+    if isinstance(token, str):
+        return token, False, False, False, not special, special
+    if not is_added_token(token):
+        raise TypeError(
+            f"expected a list of str or AddedToken, found {type(token).__name__!r} in it"
+        )
+    return special_flags_of(token) if special else flags_of(token)
+
+
+def _parts_json(parts: dict[str, Any]) -> str:
+    """Returns the stages as JSON for the core, without those that call Python objects."""
+    return dumps(
+        {
+            name: None if part is None or _calls.has_custom(part) else part._write()
+            for name, part in parts.items()
+        }
+    )
+
+
+def _with_model(core: CoreTokenizer, model: CoreTokenizer) -> CoreTokenizer:
+    """Returns a model with the added tokens of a tokenizer."""
+    tokens = [flags for _, flags in sorted(core.added_tokens())]
+    return model.with_added_tokens(tokens) if tokens else model
+
+
+def _whole_model(core: CoreTokenizer) -> dict[str, Any]:
+    """Returns the model with its training."""
+    model: dict[str, Any] = json.loads(core.to_json())["model"]
+    return model

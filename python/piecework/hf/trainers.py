@@ -1,0 +1,358 @@
+"""Defines trainers, the settings of a training.
+
+>>> from piecework.hf import Tokenizer, models, pre_tokenizers, trainers
+>>> tok = Tokenizer(models.BPE())
+>>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+>>> tok.train_from_iterator(["hug hugs"] * 5, trainers.BpeTrainer(vocab_size=6, show_progress=False))
+>>> tok.encode("hugs").tokens
+['hug', 's']
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from piecework.hf._arguments import flag, ignored, listed, maybe, string, unsigned
+from piecework.hf._repr import MANY, SEVERAL, describe
+from piecework.hf._state import dumps
+from piecework.hf.added_tokens import AddedToken, is_added_token, special_flags_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
+
+_FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
+
+
+def _special(tokens: Any) -> list[dict[str, Any]]:
+    """Returns special tokens as JSON."""
+    return [_special_token(token) for token in listed(tokens)]
+
+
+def _special_token(token: Any) -> dict[str, Any]:
+    if isinstance(token, str):
+        flags = (token, False, False, False, False, True)
+    elif is_added_token(token):
+        flags = special_flags_of(token)
+    else:
+        raise TypeError(
+            f"expected a list of str or AddedToken, found {type(token).__name__!r} in it"
+        )
+    return AddedToken._of(flags).__getstate__()
+
+
+def _alphabet(characters: Iterable[str]) -> list[str]:
+    """Returns the first character of each text, sorted."""
+    return sorted({string(text)[0] for text in characters if text})
+
+
+class _Value:
+    """Describes an attribute of a trainer: its name in JSON and the check of new values."""
+
+    def __init__(self, check: Callable[[Any], Any]) -> None:
+        self.check, self.name = check, ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Takes the name of the attribute."""
+        self.name = name
+
+    def __get__(self, trainer: Trainer | None, owner: type) -> Any:
+        """Returns the value."""
+        if trainer is None:
+            return self
+        value = trainer._settings[self.name]
+        if self.name == "special_tokens":
+            return [_token_of(state) for state in value]
+        return list(value) if isinstance(value, list) else value
+
+    def __set__(self, trainer: Trainer, value: Any) -> None:
+        """Sets the value."""
+        trainer._settings[self.name] = self.check(value)
+
+
+def _token_of(state: dict[str, Any]) -> AddedToken:
+    token = AddedToken()
+    token.__setstate__(state)
+    return token
+
+
+class Trainer:
+    """Serves as the base of all trainers."""
+
+    _settings: dict[str, Any]
+    _word_count: int = 0
+    _own: ClassVar[tuple[str, ...]] = ()
+    """The settings of piecework, which `tokenizers` does not have."""
+
+    def __init__(self) -> None:
+        """Refuses to create the base class."""
+        raise TypeError("cannot create 'Trainer' instances; create one of its subclasses")
+
+    def _take(self, known: dict[str, Callable[[Any], Any]], given: dict[str, Any]) -> None:
+        """Sets the settings that were given, after checking them."""
+        name = type(self).__name__
+        ignored(given.keys() - known.keys(), name)
+        for setting, value in given.items():
+            if setting in known:
+                self._settings[setting] = known[setting](value)
+
+    def _state(self) -> dict[str, Any]:
+        """Returns the settings with the names of `tokenizers`."""
+        settings = {name: value for name, value in self._settings.items() if name not in self._own}
+        return settings | {"words": {}}
+
+    def _own_state(self) -> dict[str, Any]:
+        """Returns the settings of piecework that were given."""
+        return {name: self._settings[name] for name in self._own if name in self._settings}
+
+    def __getstate__(self) -> bytes:
+        """Returns the settings as JSON."""
+        own = self._own_state()
+        state = {type(self).__name__: self._state()} | ({"piecework": own} if own else {})
+        return dumps(state).encode()
+
+    def __setstate__(self, state: bytes) -> None:
+        """Takes JSON that `__getstate__` returned."""
+        read = json.loads(state)
+        own = read.pop("piecework", {})
+        ((_, settings),) = read.items()
+        settings.pop("words", None)
+        self._settings = settings | own
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the settings."""
+        return _new, (type(self),), self.__getstate__()
+
+    def _described(self, limit: int) -> str:
+        name = type(self).__name__
+        state = self._state()
+        for owner in (state, state.get("bpe_trainer", {})):
+            if tokens := owner.get("special_tokens"):
+                owner["special_tokens"] = [{"AddedToken": token} for token in tokens]
+        return f"{name}({describe({name: state}, limit)})"
+
+    def __repr__(self) -> str:
+        """Returns the settings."""
+        return self._described(MANY)
+
+    def __str__(self) -> str:
+        """Returns the settings, with at most five elements of a list."""
+        return self._described(SEVERAL)
+
+
+def _new(kind: type[Trainer]) -> Trainer:
+    return kind.__new__(kind)
+
+
+def _format(value: Any) -> str:
+    """Returns the name in JSON of how progress is shown."""
+    if value not in _FORMATS:
+        raise ValueError(
+            f"expected one of {', '.join(_FORMATS)} as progress_format, found {value!r}"
+        )
+    return _FORMATS[value]
+
+
+_optional = maybe(string)
+_limit = maybe(unsigned)
+
+
+class BpeTrainer(Trainer):
+    """Holds the settings of a BPE training.
+
+    Args:
+        vocab_size: The number of tokens, with special tokens and alphabet.
+        min_frequency: The minimum count of a pair to merge.
+        show_progress: Whether progress is shown on a terminal.
+        special_tokens: The special tokens, as texts or :class:`piecework.hf.AddedToken`.
+        limit_alphabet: The number of characters to keep, most frequent first.
+        initial_alphabet: Characters that become tokens even if they never occur.
+        continuing_subword_prefix: The prefix of tokens that continue a word.
+        end_of_word_suffix: The suffix of tokens that end a word.
+        max_token_length: The maximum length of a token in characters.
+        progress_format: Kept for files: ``"indicatif"``, ``"json"`` or ``"silent"``.
+    """
+
+    vocab_size = _Value(unsigned)
+    min_frequency = _Value(unsigned)
+    show_progress = _Value(flag)
+    special_tokens = _Value(_special)
+    limit_alphabet = _Value(_limit)
+    initial_alphabet = _Value(_alphabet)
+    continuing_subword_prefix = _Value(_optional)
+    end_of_word_suffix = _Value(_optional)
+    max_token_length = _Value(_limit)
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Checks the settings."""
+        self._settings = {
+            "min_frequency": 0,
+            "vocab_size": 30000,
+            "show_progress": True,
+            "progress_format": "Indicatif",
+            "special_tokens": [],
+            "limit_alphabet": None,
+            "initial_alphabet": [],
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "max_token_length": None,
+        }
+        checks = _checks(type(self)) | {"progress_format": _format}
+        self._take(checks, kwargs)
+
+    @property
+    def progress_format(self) -> str:
+        """Returns how progress is shown."""
+        member = self._settings["progress_format"]
+        return next(name for name, other in _FORMATS.items() if other == member)
+
+    @progress_format.setter
+    def progress_format(self, progress_format: str) -> None:
+        self._settings["progress_format"] = _format(progress_format)
+
+    def get_word_count(self) -> int:
+        """Returns the number of different words of the last training with this trainer."""
+        return self._word_count
+
+
+def _checks(kind: type[Trainer]) -> dict[str, Callable[[Any], Any]]:
+    """Returns the checks of the settings of a trainer."""
+    return {name: value.check for name, value in vars(kind).items() if isinstance(value, _Value)}
+
+
+def _criterion(value: Any) -> str | None:
+    """Returns the score of a pair; :class:`piecework.WordPieceTrainer` has the list."""
+    from piecework.trainers import WordPieceTrainer as CoreTrainer
+
+    if value is not None:
+        CoreTrainer(vocab_size=1, special_tokens=(), criterion=value)
+    name: str | None = value
+    return name
+
+
+class WordPieceTrainer(Trainer):
+    """Holds the settings of a WordPiece training, which merges as BPE does unless a criterion is given.
+
+    Args:
+        vocab_size: The number of tokens, with special tokens and alphabet.
+        min_frequency: The minimum count of a pair to merge.
+        show_progress: Whether progress is shown on a terminal.
+        special_tokens: The special tokens, as texts or :class:`piecework.hf.AddedToken`.
+        limit_alphabet: The number of characters to keep, most frequent first.
+        initial_alphabet: Characters that become tokens even if they never occur.
+        continuing_subword_prefix: The prefix of tokens that continue a word.
+        end_of_word_suffix: The suffix of tokens that end a word.
+        criterion: The score of a pair, such as ``"likelihood"`` (see :class:`piecework.WordPieceTrainer`); None trains as
+            `tokenizers` does.
+
+    >>> from piecework.hf.trainers import WordPieceTrainer
+    >>> WordPieceTrainer(vocab_size=100, criterion="pmi").criterion
+    'pmi'
+    """
+
+    _own: ClassVar[tuple[str, ...]] = ("criterion",)
+    vocab_size = _Value(unsigned)
+    min_frequency = _Value(unsigned)
+    show_progress = _Value(flag)
+    special_tokens = _Value(_special)
+    limit_alphabet = _Value(_limit)
+    initial_alphabet = _Value(_alphabet)
+    continuing_subword_prefix = _Value(_optional)
+    end_of_word_suffix = _Value(_optional)
+    criterion = _Value(_criterion)
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Checks the settings."""
+        self._settings = BpeTrainer()._settings | {
+            "continuing_subword_prefix": "##",
+            "criterion": None,
+        }
+        self._take(_checks(type(self)), kwargs)
+
+    def _state(self) -> dict[str, Any]:
+        return {"bpe_trainer": super()._state()}
+
+    def _own_state(self) -> dict[str, Any]:
+        given = self._settings["criterion"]
+        return {} if given is None else {"criterion": given}
+
+    def __setstate__(self, state: bytes) -> None:
+        """Takes JSON that `__getstate__` returned."""
+        super().__setstate__(state)
+        settings = self._settings
+        inner = settings.pop("bpe_trainer")
+        inner.pop("words", None)
+        self._settings = {"criterion": None} | inner | settings
+
+
+class WordLevelTrainer(Trainer):
+    """Holds the settings of a training of whole words, the most frequent first.
+
+    Args:
+        vocab_size: The number of tokens, with special tokens.
+        min_frequency: The minimum count of a word.
+        show_progress: Whether progress is shown on a terminal.
+        special_tokens: The special tokens, as texts or :class:`piecework.hf.AddedToken`.
+    """
+
+    min_frequency = _Value(unsigned)
+    vocab_size = _Value(unsigned)
+    show_progress = _Value(flag)
+    special_tokens = _Value(_special)
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Checks the settings."""
+        self._settings = {
+            "min_frequency": 0,
+            "vocab_size": 30000,
+            "show_progress": True,
+            "special_tokens": [],
+        }
+        self._take(_checks(type(self)), kwargs)
+
+
+class UnigramTrainer(Trainer):
+    """Holds the settings of a Unigram training.
+
+    Args:
+        vocab_size: The largest number of tokens, with special tokens and alphabet.
+        show_progress: Whether progress is shown on a terminal.
+        special_tokens: The special tokens, as texts or :class:`piecework.hf.AddedToken`.
+        initial_alphabet: Characters that become tokens even if they never occur.
+        shrinking_factor: The fraction of the pieces that a pruning keeps.
+        unk_token: The token for unknown characters, added if it is not among the special tokens.
+        max_piece_length: The maximum length of a token in characters.
+        n_sub_iterations: The number of EM steps before each pruning.
+        seed_size: The maximum number of strings that the training starts with.
+    """
+
+    show_progress = _Value(flag)
+    vocab_size = _Value(unsigned)
+    special_tokens = _Value(_special)
+    initial_alphabet = _Value(_alphabet)
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Checks the settings."""
+        self._settings = {
+            "show_progress": True,
+            "vocab_size": 8000,
+            "n_sub_iterations": 2,
+            "shrinking_factor": 0.75,
+            "special_tokens": [],
+            "initial_alphabet": [],
+            "unk_token": None,
+            "max_piece_length": 16,
+            "seed_size": 1000000,
+        }
+        self._take(_checks(type(self)) | _UNIGRAM, kwargs)
+
+
+_UNIGRAM: dict[str, Callable[[Any], Any]] = {
+    "n_sub_iterations": unsigned,
+    "shrinking_factor": float,
+    "unk_token": _optional,
+    "max_piece_length": unsigned,
+    "seed_size": unsigned,
+}
