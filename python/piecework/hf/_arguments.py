@@ -14,6 +14,8 @@ __all__ = [
     "instance",
     "listed",
     "maybe",
+    "number32",
+    "real",
     "string",
     "unsigned",
 ]
@@ -52,6 +54,13 @@ def unsigned(value: Any, limit: int = 1 << 64) -> int:
     if not 0 <= number < limit:
         raise OverflowError(f"{number} is not from 0 to {limit - 1}")
     return number
+
+
+def real(value: Any) -> float:
+    """Returns a number as a float."""
+    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+        raise TypeError(f"expected a number, found {type(value).__name__!r}")
+    return float(value)
 
 
 def number32(value: Any) -> int:

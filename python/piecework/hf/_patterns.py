@@ -62,14 +62,17 @@ def pattern_state(pattern: Any) -> dict[str, str]:
 def behavior(value: Any) -> str:
     """Returns the name in JSON of what happens to a delimiter; an enumeration or its value is accepted."""
     name = getattr(value, "value", value)
+    shown = {member.lower(): member for member in _BEHAVIORS.values()}
+    if name in shown:
+        return shown[name]
     if name not in _BEHAVIORS:
         raise ValueError(f"expected one of {', '.join(_BEHAVIORS)} as behavior, found {value!r}")
     return _BEHAVIORS[name]
 
 
 def behavior_name(member: str) -> str:
-    """Returns the name in Python of a behavior in JSON."""
-    return next(name for name, other in _BEHAVIORS.items() if other == member)
+    """Returns the name of a behavior as an attribute of `tokenizers` shows it, in lower case without hyphens."""
+    return member.lower()
 
 
 def prepend_scheme(value: Any) -> str:

@@ -317,7 +317,10 @@ class DecodeStream:
             text = tokenizer.decode(self._ids, skip_special_tokens=self._skip)
             if not text.endswith("\ufffd"):
                 self._prefix, self._read = text, len(self._ids)
-        self._ids += [_id(number) for number in (id if isinstance(id, list) else [id])]
+        try:
+            self._ids += [_id(number) for number in (id if isinstance(id, list) else [id])]
+        except OverflowError as error:
+            raise TypeError(f"expected an id or a list of ids: {error}") from None
         text = tokenizer.decode(self._ids, skip_special_tokens=self._skip)
         if len(text.encode()) <= len(self._prefix.encode()) or text.endswith("\ufffd"):
             return None

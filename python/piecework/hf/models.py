@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any, Self
 
-from piecework.hf._arguments import flag, ignored, instance, maybe, number32, string, unsigned
+from piecework.hf._arguments import flag, ignored, instance, maybe, number32, real, string, unsigned
 from piecework.hf._state import Component, Setting, changes, dumps
 from piecework.hf.strings import Token
 
@@ -31,7 +32,7 @@ Merges = list[tuple[str, str]]
 class Model(Component):
     """Serves as the base of all models; without arguments it is a :class:`BPE` without vocabulary."""
 
-    __slots__ = ("_bare", "_owner", "_saved")
+    __slots__ = ("_bare", "_empty", "_owner", "_saved")
     kind = "Model"
 
     _bare: CoreTokenizer | None
@@ -39,11 +40,14 @@ class Model(Component):
     _owner: CoreTokenizer | None
     """A tokenizer with this model, from which `_values` are read on first use."""
     _saved: dict[str, Any] | None
+    _empty: tuple[str, ...]
+    """The members that a file states as empty strings, which the core does not tell from null."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Returns a model; of the base class, one without vocabulary."""
         model: Any = object.__new__(BPE if cls is Model else cls)
         model._custom = model._saved = model._owner = model._bare = None
+        model._empty = ()
         if cls is Model and not args and not kwargs:
             model._values = _BPE_VALUES | {"vocab": {}, "merges": []}
         made: Self = model
@@ -53,19 +57,21 @@ class Model(Component):
         """Creates a model without vocabulary."""
 
     @staticmethod
-    def _of_core(core: CoreTokenizer) -> Model:
+    def _of_core(core: CoreTokenizer, empty: tuple[str, ...] = ()) -> Model:
         """Returns the model of a tokenizer of the core."""
         model = object.__new__(_kinds()[core.model_type()])
         model._custom = model._saved = model._bare = None
-        model._owner = core
+        model._owner, model._empty = core, empty
         return model
 
     @property
     def _values(self) -> dict[str, Any]:  # read on first use
         if self._saved is None:
             assert self._owner is not None
-            state = json.loads(self._owner.model_json())
+            state = json.loads(self._owner.model_json()) | dict.fromkeys(self._empty, "")
             del state["type"]
+            # Without a training the own part states what `tokenizers` states by the absence of the unknown token.
+            state.pop("piecework", None)
             self._saved = state
         return self._saved
 
@@ -76,7 +82,7 @@ class Model(Component):
 
     def _replace(self, core: CoreTokenizer) -> None:
         """Replaces the model by that of a tokenizer of the core."""
-        self._owner, self._bare, self._saved = core, None, None
+        self._owner, self._bare, self._saved, self._empty = core, None, None, ()
         changes()
 
     def _core(self) -> CoreTokenizer:
@@ -87,8 +93,13 @@ class Model(Component):
         return core
 
     def _model_json(self) -> str:
-        """Returns the model as JSON, without parsing it."""
-        return self._core().model_json()
+        """Returns the model as JSON, without parsing it if possible."""
+        if self._saved is not None:
+            return dumps(self._write())
+        text = self._core().model_json()
+        for name in self._empty:
+            text = text.replace(f'"{name}":null', f'"{name}":""', 1)
+        return dumps(self._write()) if '"piecework":{"version"' in text else text
 
     def _write(self) -> dict[str, Any]:
         return {"type": self.type_name} | self._values
@@ -109,7 +120,9 @@ class Model(Component):
 
     def __copy__(self) -> Model:
         """Returns a model that can be changed independently, with a shared vocabulary."""
-        return Model._of_core(self._core())
+        copied = Model._of_core(self._core(), self._empty)
+        copied._saved = self._saved
+        return copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Model:
         """Returns a model that can be changed independently, with a shared vocabulary."""
@@ -223,6 +236,14 @@ def _read_core(text: str) -> CoreTokenizer:
     return CoreTokenizer.from_json(text.encode(), [], True, False)
 
 
+_EMPTY = re.compile(rb'"(continuing_subword_prefix|end_of_word_suffix)"\s*:\s*""')
+
+
+def empty_members(data: bytes) -> tuple[str, ...]:
+    """Returns the members of a model in a tokenizer.json that are empty strings."""
+    return tuple(match[1].decode() for match in _EMPTY.finditer(data))
+
+
 def _without_parts(core: CoreTokenizer) -> CoreTokenizer:
     """Returns a tokenizer of the core with the same model alone."""
     return core.model_alone()
@@ -245,7 +266,7 @@ def _model_of_json(state: bytes) -> Model:
     values = json.loads(state)
     model = object.__new__(_kinds()[values.pop("type")])
     model._custom = model._saved = model._owner = model._bare = None
-    model._values = values
+    model._empty, model._values = (), values
     return model
 
 
@@ -257,7 +278,7 @@ def _dropout(value: Any) -> float | None:
     """Returns a probability with the fewest digits that mean the same 32-bit float."""
     if value is None:
         return None
-    wanted = _rounded(value)
+    wanted = _rounded(real(value))
     digits = (float(f"{wanted:.{count}g}") for count in range(1, 10))
     return next((short for short in digits if _rounded(short) == wanted), wanted)
 
@@ -285,7 +306,10 @@ class _Dropout(Setting[float | None]):
 def _vocab(value: Any) -> Vocab:
     """Returns a mapping of tokens to ids."""
     instance(value, dict)
-    return {string(token): number32(number) for token, number in value.items()}
+    try:
+        return {string(token): number32(number) for token, number in value.items()}
+    except OverflowError as error:
+        raise TypeError(f"expected ids as values of vocab: {error}") from None
 
 
 def _read_json(path: str) -> Any:
@@ -536,7 +560,7 @@ class Unigram(Model):
         """Checks the vocabulary."""
         if vocab is None:
             vocab, unk_id = [("<unk>", 0.0)], 0 if unk_id is None else unk_id
-        rows = [[string(token), float(score)] for token, score in vocab]
+        rows = [[string(token), real(score)] for token, score in vocab]
         if not rows:
             raise ValueError("the vocabulary is empty; it needs an unknown token at least")
         self._values = {

@@ -6,6 +6,7 @@ Both keep for each character of the current text the characters of the original 
 from __future__ import annotations
 
 import json
+import operator
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf._arguments import instance, number32, string
@@ -245,7 +246,7 @@ class NormalizedString:
         elif isinstance(range, tuple):
             start, end = range
         else:
-            start = range.__index__()
+            start = operator.index(range)
             end = start + 1
         if not 0 <= start <= end <= len(self._text):
             return None
@@ -400,14 +401,17 @@ class PreTokenizedString:
 
 def _token_span(part: NormalizedString, token: Token) -> _Span:
     """Returns the characters of the whole original that a token represents."""
-    start, end = (_character_of(part.normalized, byte) for byte in token.offsets)
+    start, end = token.offsets
+    if not part.normalized.isascii():
+        data = part.normalized.encode()
+        start, end = _characters(data[:start]), len(part.normalized) - _characters(data[end:])
     first, last = part._origin((start, end))
     return part._start + first, part._start + last
 
 
-def _character_of(text: str, byte: int) -> int:
-    """Returns the index of the character that contains a byte of a text."""
-    return byte if text.isascii() else len(text.encode()[:byte].decode(errors="ignore"))
+def _characters(data: bytes) -> int:
+    """Returns the number of whole characters in bytes, which may begin or end within one."""
+    return len(data.decode(errors="ignore"))
 
 
 def _byte_starts(text: str) -> list[int]:

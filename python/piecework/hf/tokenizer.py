@@ -23,7 +23,7 @@ from piecework.hf._state import Component, dumps, own, revision
 from piecework.hf.added_tokens import AddedToken, flags_of, is_added_token, special_flags_of
 from piecework.hf.decoders import Decoder
 from piecework.hf.encoding import Encoding
-from piecework.hf.models import Model, _read_core, _way
+from piecework.hf.models import Model, _read_core, _way, empty_members
 from piecework.hf.normalizers import Normalizer
 from piecework.hf.pre_tokenizers import PreTokenizer
 from piecework.hf.processors import PostProcessor
@@ -84,12 +84,13 @@ class Tokenizer:
         self._options: dict[bool, Options] = {}
 
     @classmethod
-    def _of_core(cls, core: CoreTokenizer) -> Tokenizer:
-        """Returns the tokenizer of one of the core."""
+    def _of_json(cls, data: bytes) -> Tokenizer:
+        """Returns the tokenizer of a tokenizer.json."""
+        core = _core.Tokenizer.from_json(data, [], True, False)
         tokenizer = cls.__new__(cls)
         state = json.loads(core.parts())
         parts = {name: state[name] and kind._read(state[name]) for name, kind in _STAGES.items()}
-        tokenizer._begin(Model._of_core(core), parts)
+        tokenizer._begin(Model._of_core(core, empty_members(data)), parts)
         tokenizer._core = core
         tokenizer._truncation = _calls.truncation_of(state["truncation"])
         tokenizer._padding = _calls.padding_of(state["padding"])
@@ -107,13 +108,13 @@ class Tokenizer:
         Raises:
             FormatError: The text is no valid tokenizer.json; the message contains the place.
         """
-        return Tokenizer._of_core(_read_core(string(json)))
+        return Tokenizer._of_json(string(json).encode())
 
     @staticmethod
     def from_buffer(buffer: bytes) -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json in bytes; see :meth:`from_str`."""
         instance(buffer, bytes)
-        return Tokenizer._of_core(_core.Tokenizer.from_json(buffer, [], True, False))
+        return Tokenizer._of_json(buffer)
 
     @staticmethod
     def from_file(path: str) -> Tokenizer:
@@ -161,7 +162,7 @@ class Tokenizer:
         """
         core = self._ready()
         state = self._head(core)
-        model = core.model_json() if core.training() is None else dumps(_whole_model(core))
+        model = self._model._model_json() if core.training() is None else dumps(_whole_model(core))
         text = f'{dumps(state)[:-1]},"model":{model}}}'
         return json.dumps(json.loads(text), ensure_ascii=False, indent=2) if pretty else text
 
@@ -260,7 +261,8 @@ class Tokenizer:
             core = _with_model(core, model.model_alone())
         if model is not self._applied_model or parts != self._applied_parts:
             core = core.with_parts(parts, [])
-        if pending := self._pending:
+        # A copy: another thread may add tokens meanwhile.
+        if pending := list(self._pending):
             core = core.with_added_tokens(pending)
         self._core, self._options = core, {}
         self._applied_model, self._applied_parts = model, parts
@@ -699,7 +701,7 @@ _of: Callable[[_core.Encoding], Encoding] = Encoding._of
 
 def _restored(kind: type[Tokenizer], text: str, custom: dict[str, Any]) -> Tokenizer:
     """Returns a pickled tokenizer."""
-    tokenizer = kind._of_core(_read_core(text))
+    tokenizer = kind._of_json(text.encode())
     tokenizer._parts |= custom
     return tokenizer
 
@@ -726,9 +728,19 @@ def _parts_json(parts: dict[str, Any]) -> str:
 
 
 def _with_model(core: CoreTokenizer, model: CoreTokenizer) -> CoreTokenizer:
-    """Returns a model with the added tokens of a tokenizer."""
-    tokens = [flags for _, flags in sorted(core.added_tokens())]
-    return model.with_added_tokens(tokens) if tokens else model
+    """Returns a model with the added tokens of a tokenizer, which keep their ids if those are free."""
+    added = sorted(core.added_tokens())
+    if not added:
+        return model
+    numbered = model.with_added_tokens([flags for _, flags in added])
+    wanted = {flags[0]: model.token_to_id(flags[0]) or number for number, flags in added}
+    if all(numbered.token_to_id(token) == number for token, number in wanted.items()):
+        return numbered
+    taken = {number: model.id_to_token(number) for number in wanted.values()}
+    if any(taken[number] not in {None, token} for token, number in wanted.items()):
+        return numbered
+    tokens = [{"id": wanted[flags[0]]} | AddedToken._of(flags).__getstate__() for _, flags in added]
+    return _read_core(f'{{"added_tokens":{dumps(tokens)},"model":{model.model_json()}}}')
 
 
 def _whole_model(core: CoreTokenizer) -> dict[str, Any]:

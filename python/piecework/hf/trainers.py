@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from piecework.hf._arguments import flag, ignored, listed, maybe, string, unsigned
+from piecework.hf._arguments import character, flag, ignored, listed, maybe, string, unsigned
 from piecework.hf._repr import MANY, SEVERAL, describe
 from piecework.hf._state import dumps
 from piecework.hf.added_tokens import AddedToken, is_added_token, special_flags_of
@@ -41,6 +41,11 @@ def _special_token(token: Any) -> dict[str, Any]:
             f"expected a list of str or AddedToken, found {type(token).__name__!r} in it"
         )
     return AddedToken._of(flags).__getstate__()
+
+
+def _characters(characters: Iterable[str]) -> list[str]:
+    """Returns characters, sorted."""
+    return sorted({character(text) for text in characters})
 
 
 def _alphabet(characters: Iterable[str]) -> list[str]:
@@ -180,7 +185,7 @@ class BpeTrainer(Trainer):
     show_progress = _Value(flag)
     special_tokens = _Value(_special)
     limit_alphabet = _Value(_limit)
-    initial_alphabet = _Value(_alphabet)
+    initial_alphabet = _Value(_characters)
     continuing_subword_prefix = _Value(_optional)
     end_of_word_suffix = _Value(_optional)
     max_token_length = _Value(_limit)
@@ -219,7 +224,9 @@ class BpeTrainer(Trainer):
 
 def _checks(kind: type[Trainer]) -> dict[str, Callable[[Any], Any]]:
     """Returns the checks of the settings of a trainer."""
-    return {name: value.check for name, value in vars(kind).items() if isinstance(value, _Value)}
+    checks = {name: value.check for name, value in vars(kind).items() if isinstance(value, _Value)}
+    # A new trainer takes the first character of each text, an attribute only characters.
+    return checks | ({"initial_alphabet": _alphabet} if "initial_alphabet" in checks else {})
 
 
 def _criterion(value: Any) -> str | None:
@@ -258,7 +265,7 @@ class WordPieceTrainer(Trainer):
     show_progress = _Value(flag)
     special_tokens = _Value(_special)
     limit_alphabet = _Value(_limit)
-    initial_alphabet = _Value(_alphabet)
+    initial_alphabet = _Value(_characters)
     continuing_subword_prefix = _Value(_optional)
     end_of_word_suffix = _Value(_optional)
     criterion = _Value(_criterion)
@@ -331,7 +338,7 @@ class UnigramTrainer(Trainer):
     show_progress = _Value(flag)
     vocab_size = _Value(unsigned)
     special_tokens = _Value(_special)
-    initial_alphabet = _Value(_alphabet)
+    initial_alphabet = _Value(_characters)
 
     def __init__(self, **kwargs: Any) -> None:
         """Checks the settings."""
