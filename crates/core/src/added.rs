@@ -60,6 +60,8 @@ pub enum Specials {
     Match,
     /// All special tokens are ordinary text.
     Text,
+    /// No special token is matched, but the model may produce those in its vocabulary, as `tokenizers` encodes them.
+    Unmatched,
     /// Special tokens are errors.
     Error,
     /// These are matched, the others are ordinary text.
@@ -263,7 +265,7 @@ impl AddedTokens {
         let automata = match specials {
             Specials::Allowed(names) => self.allow(names, allowed)?,
             Specials::AsFormat => self.without_controls.as_ref().unwrap_or(&self.automata),
-            Specials::Match | Specials::Text | Specials::Error => &self.automata,
+            Specials::Match | Specials::Text | Specials::Unmatched | Specials::Error => &self.automata,
         };
         Ok(AddedTokenSearch { tokens: self, automata, specials, text })
     }
@@ -350,7 +352,7 @@ impl AddedTokenSearch<'_> {
     /// Returns the entries that the model may produce from text: no special ones if only some are allowed.
     pub(crate) fn entries(self) -> Entries {
         match self.specials {
-            Specials::Match => Entries::All,
+            Specials::Match | Specials::Unmatched => Entries::All,
             Specials::AsFormat if self.tokens.without_controls.is_none() => Entries::All,
             Specials::AsFormat | Specials::Text | Specials::Error | Specials::Allowed(_) => Entries::Ordinary,
         }
@@ -422,7 +424,7 @@ impl AddedTokenSearch<'_> {
     fn takes_special(self, token: &AddedToken, at: impl Fn() -> usize) -> Result<bool> {
         match self.specials {
             Specials::AsFormat | Specials::Match | Specials::Allowed(_) => Ok(true),
-            Specials::Text => Ok(false),
+            Specials::Text | Specials::Unmatched => Ok(false),
             Specials::Error => {
                 Err(Error::SpecialToken { token: token.content.clone(), character: self.text[..at()].chars().count() })
             }
@@ -481,6 +483,7 @@ mod tests {
     fn specials_as_text_error_or_allowed_list() {
         let tokens = tokens(|_| {});
         assert_eq!(split(&tokens, "x[A]", &Specials::Text).unwrap(), ["x[A]"]);
+        assert_eq!(split(&tokens, "x[A]", &Specials::Unmatched).unwrap(), ["x[A]"]);
         assert!(matches!(split(&tokens, "é[A]", &Specials::Error), Err(Error::SpecialToken { character: 1, .. })));
         let only_b = Specials::Allowed(vec!["[B]".to_owned()]);
         assert_eq!(split(&tokens, "[A][B]", &only_b).unwrap(), ["[A]", "<2:[B]>"]);

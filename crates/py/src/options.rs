@@ -104,6 +104,8 @@ fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
         return match utf8(word)? {
             "match" => Ok(Specials::Match),
             "text" => Ok(Specials::Text),
+            // For the facade of `tokenizers` alone, which encodes special tokens in this way.
+            "unmatched" => Ok(Specials::Unmatched),
             "error" => Ok(Specials::Error),
             other => {
                 let problem =

@@ -276,7 +276,7 @@ class Tokenizer:
             way = _way(core, self._model)
             options = core.options(
                 flag(add_special_tokens),
-                "text" if self._encode_special_tokens else "match",
+                "unmatched" if self._encode_special_tokens else "match",
                 _calls.json_or_none(_calls.truncation_json(self._truncation)),
                 _calls.json_or_none(_calls.padding_json(self._padding)),
                 way,

@@ -4,7 +4,15 @@ import pytest
 
 from hf_peers import check_same
 
-TEXTS = ["", "Héllo  Wörld!", " a\tb\n\nc ", "你好 ab", "ﬁ ½ Ⅷ", "I'll 'quote' 12345 x2", "e\u0301\u0000\u200dx"]
+TEXTS = [
+    "",
+    "Héllo  Wörld!",
+    " a\tb\n\nc ",
+    "你好 ab",
+    "ﬁ ½ Ⅷ",
+    "I'll 'quote' 12345 x2",
+    "e\u0301\u0000\u200dx",
+]
 
 NORMALIZERS = """\
 normalizers.BertNormalizer()
@@ -372,6 +380,6 @@ def test_saved_files_are_equal(model: str, prefix: str, tmp_path: object) -> Non
         f"names = {model}.save({str(tmp_path)!r}, {prefix}); [(name, open(name, encoding='utf-8').read()) for name in names]"
     )
     if "Unigram" not in model:
-        kind = model.split("(")[0]
+        kind = model.split("(", maxsplit=1)[0]
         check_same(f"names = {model}.save({str(tmp_path)!r}); {kind}.read_file(*names)")
         check_same(f"names = {model}.save({str(tmp_path)!r}); {kind}.from_file(*names)")

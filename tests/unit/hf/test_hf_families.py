@@ -99,7 +99,9 @@ def test_states_are_equal(name: str) -> None:
 def test_changed_tokenizers_encode_alike(name: str) -> None:
     for change in (
         lambda k, _: k.add_tokens(["Hello", "foo bar", "été"]),
-        lambda k, m: k.add_tokens([m.AddedToken("don", single_word=True), m.AddedToken("3", lstrip=True, rstrip=True)]),
+        lambda k, m: k.add_tokens(
+            [m.AddedToken("don", single_word=True), m.AddedToken("3", lstrip=True, rstrip=True)]
+        ),
         lambda k, m: k.add_special_tokens(["hi", m.AddedToken("12", normalized=True)]),
         lambda k, _: setattr(k, "encode_special_tokens", True),
         lambda k, _: (k.enable_truncation(12, stride=2), k.enable_padding(length=16, pad_id=1)),

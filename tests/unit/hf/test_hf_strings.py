@@ -67,7 +67,7 @@ def test_pre_tokenized_strings_are_equal(call: str) -> None:
     check_same(f'p = PreTokenizedString("héllo world"); {call}')
 
 
-CUSTOM = '''
+CUSTOM = """
 class Lower:
     def normalize(self, text):
         text.lowercase()
@@ -82,7 +82,7 @@ class Pairs:
 class Shout:
     def decode_chain(self, tokens):
         return [token.upper() for token in tokens]
-'''
+"""
 VOCAB = "{'ab': 0, 'cd': 1, '[UNK]': 2, 'ss': 3, 'e': 4, '[CLS]': 5}"
 BUILD = (
     f"exec({CUSTOM!r}, globals()); k = Tokenizer(models.WordLevel({VOCAB}, '[UNK]')); "

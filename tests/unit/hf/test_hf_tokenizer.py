@@ -298,20 +298,26 @@ def test_components_of_tokenizers_are_accepted() -> None:
     tok, theirs = made(), evaluated(THEIRS, BERT + "k")
     tok.normalizer = THEIRS.normalizers.Sequence([THEIRS.normalizers.NFD()])
     tok.pre_tokenizer = THEIRS.pre_tokenizers.Digits()
-    tok.post_processor = THEIRS.processors.TemplateProcessing("[CLS] $A", special_tokens=[("[CLS]", 1)])
+    tok.post_processor = THEIRS.processors.TemplateProcessing(
+        "[CLS] $A", special_tokens=[("[CLS]", 1)]
+    )
     tok.decoder = THEIRS.decoders.Fuse()
     tok.model = theirs.model
     tok.add_tokens([THEIRS.AddedToken("<t>", lstrip=True)])
     tok.add_special_tokens([THEIRS.AddedToken("<s>")])
     theirs.normalizer = THEIRS.normalizers.Sequence([THEIRS.normalizers.NFD()])
     theirs.pre_tokenizer = THEIRS.pre_tokenizers.Digits()
-    theirs.post_processor = THEIRS.processors.TemplateProcessing("[CLS] $A", special_tokens=[("[CLS]", 1)])
+    theirs.post_processor = THEIRS.processors.TemplateProcessing(
+        "[CLS] $A", special_tokens=[("[CLS]", 1)]
+    )
     theirs.decoder = THEIRS.decoders.Fuse()
     theirs.add_tokens(["x y", THEIRS.AddedToken("<t>", lstrip=True)])
     theirs.add_special_tokens([THEIRS.AddedToken("<s>")])
     tok.no_truncation()
     assert tok.to_str() == theirs.to_str()
-    assert OURS.normalizers.Sequence([THEIRS.normalizers.NFC()])[0].__getstate__() == b'{"type":"NFC"}'
+    assert (
+        OURS.normalizers.Sequence([THEIRS.normalizers.NFC()])[0].__getstate__() == b'{"type":"NFC"}'
+    )
 
 
 def test_dropout_draws_again_in_each_call() -> None:
@@ -407,6 +413,13 @@ def test_training_survives_a_file(tmp_path: Path) -> None:
     tok.pre_tokenizer = OURS.pre_tokenizers.Whitespace()
     tok.train_from_iterator(["hug hugs"] * 3, OURS.trainers.BpeTrainer(show_progress=False))
     model = json.loads(tok.to_str())["model"]
-    assert [merge[2] for merge in model["piecework"]["training"]["history"]] == ["hu", "hug", "hugs"]
+    assert [merge[2] for merge in model["piecework"]["training"]["history"]] == [
+        "hu",
+        "hug",
+        "hugs",
+    ]
     assert pickle.loads(pickle.dumps(tok)).to_str() == tok.to_str()
-    assert check_encodings(THEIRS.Tokenizer.from_str(tok.to_str()).encode("hugs"), tok.encode("hugs")) is None
+    assert (
+        check_encodings(THEIRS.Tokenizer.from_str(tok.to_str()).encode("hugs"), tok.encode("hugs"))
+        is None
+    )

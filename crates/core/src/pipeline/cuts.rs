@@ -267,12 +267,13 @@ mod tests {
                 Specials::AsFormat,
                 Specials::Match,
                 Specials::Text,
+                Specials::Unmatched,
                 Specials::Error,
                 Specials::Allowed(vec!["[X]".to_owned()]),
             ];
             let path = [EncodingPath::Fast, EncodingPath::Uncached, EncodingPath::Generic][random(&mut state) % 3];
             let add_special_tokens = random(&mut state).is_multiple_of(2);
-            let specials = specials[random(&mut state) % 5].clone();
+            let specials = specials[random(&mut state) % 6].clone();
             let options = Options { add_special_tokens, specials, path, ..Options::default() };
             let text = text(&mut state, 40);
             let mut whole = Vec::new();
