@@ -5,8 +5,6 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from piecework.errors import warn
-
 __all__ = [
     "character",
     "flag",
@@ -81,5 +79,9 @@ def listed(value: Any) -> list[Any]:
 
 def ignored(names: Any, what: str) -> None:
     """Warns of keyword arguments that have no effect."""
+    if not names:
+        return
+    from piecework.errors import warn
+
     for name in names:
         warn(f"{what} has no argument {name!r}; it is ignored", setting=name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from piecework.errors import warn
 from piecework.hf._arguments import ignored, maybe, number32, string, unsigned
 from piecework.hf._state import Component, dumps
 
@@ -24,6 +23,7 @@ __all__ = [
     "padding_of",
     "truncation_json",
     "truncation_of",
+    "written",
 ]
 
 Result = TypeVar("Result")
@@ -83,6 +83,8 @@ def checked_padding(given: dict[str, Any]) -> dict[str, Any]:
     """Returns settings of padding."""
     known = {"length", "pad_to_multiple_of", "pad_id", "pad_token", "pad_type_id", "direction"}
     if "max_length" in given:
+        from piecework.errors import warn
+
         warn("max_length is deprecated", setting="max_length", hint="pass length")
         given = {"length": given["max_length"]} | given
     ignored(given.keys() - known - {"max_length"}, "enable_padding")
@@ -131,9 +133,14 @@ def json_or_none(settings: dict[str, Any] | None) -> str | bool:
     return False if settings is None else dumps(settings)
 
 
-def has_custom(component: Component | None) -> bool:
+def written(component: Component | dict[str, Any] | None) -> dict[str, Any] | None:
+    """Returns the state of a component, which may be given by its state."""
+    return component._write() if isinstance(component, Component) else component
+
+
+def has_custom(component: Component | dict[str, Any] | None) -> bool:
     """Returns whether a component, or one within it, calls a Python object."""
-    if component is None:
+    if not isinstance(component, Component):
         return False
     if component._custom is not None:
         return True

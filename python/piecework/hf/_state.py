@@ -6,8 +6,6 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
 
-from piecework.hf._repr import MANY, SEVERAL, describe
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -117,10 +115,14 @@ class Component:
 
     def __repr__(self) -> str:
         """Returns the type and the settings."""
+        from piecework.hf._repr import MANY, describe
+
         return describe(self._described(), MANY)
 
     def __str__(self) -> str:
         """Returns the type and the settings, with at most five elements of a list."""
+        from piecework.hf._repr import SEVERAL, describe
+
         return describe(self._described(), SEVERAL)
 
 

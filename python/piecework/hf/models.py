@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from piecework.hf._arguments import flag, ignored, instance, maybe, number32, real, string, unsigned
 from piecework.hf._state import Component, Setting, changes, dumps
-from piecework.hf.strings import Token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from piecework._core import Tokenizer as CoreTokenizer
+    from piecework.hf.strings import Token
     from piecework.hf.trainers import Trainer
 
 __all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
@@ -151,6 +151,8 @@ class Model(Component):
         Raises:
             UnknownTokenError: The word is unknown, and so is the unknown token.
         """
+        from piecework.hf.strings import Token
+
         core = self._alone()
         options = core.options(False, "text", False, False, _way(core, self))
         found = core.encode(string(sequence), None, False, options)

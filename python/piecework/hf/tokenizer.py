@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from _thread import allocate_lock
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
-from piecework.errors import TokenIdError
 from piecework.hf import _calls
 from piecework.hf._arguments import (
     flag,
@@ -18,15 +18,10 @@ from piecework.hf._arguments import (
     string,
     unsigned,
 )
-from piecework.hf._repr import MANY, SEVERAL, describe
 from piecework.hf._state import Component, dumps, own, revision
 from piecework.hf.added_tokens import AddedToken, flags_of, is_added_token, special_flags_of
-from piecework.hf.decoders import Decoder
 from piecework.hf.encoding import Encoding
 from piecework.hf.models import Model, _read_core, _way, empty_members
-from piecework.hf.normalizers import Normalizer
-from piecework.hf.pre_tokenizers import PreTokenizer
-from piecework.hf.processors import PostProcessor
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -34,16 +29,28 @@ if TYPE_CHECKING:
     from piecework._core import Options
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.hf.added_tokens import Flags
+    from piecework.hf.decoders import Decoder
+    from piecework.hf.normalizers import Normalizer
+    from piecework.hf.pre_tokenizers import PreTokenizer
+    from piecework.hf.processors import PostProcessor
     from piecework.hf.trainers import Trainer
 
 __all__ = ["Tokenizer"]
 
-_STAGES: dict[str, type[Component]] = {
-    "normalizer": Normalizer,
-    "pre_tokenizer": PreTokenizer,
-    "post_processor": PostProcessor,
-    "decoder": Decoder,
+_STAGES = {
+    "normalizer": ("normalizers", "Normalizer"),
+    "pre_tokenizer": ("pre_tokenizers", "PreTokenizer"),
+    "post_processor": ("processors", "PostProcessor"),
+    "decoder": ("decoders", "Decoder"),
 }
+"""The module and the base of the components of each stage; modules are imported on first use."""
+
+
+def _base(stage: str) -> type[Component]:
+    """Returns the base of the components of a stage."""
+    module, name = _STAGES[stage]
+    base: type[Component] = getattr(importlib.import_module(f"piecework.hf.{module}"), name)
+    return base
 
 
 class Tokenizer:
@@ -61,6 +68,8 @@ class Tokenizer:
 
     _core: CoreTokenizer
     """The immutable tokenizer of the parts as they were at `_revision`."""
+    _parts: dict[str, Any]
+    """The components of the stages: None, or the state of one that was not used yet."""
 
     def __init__(self, model: Model) -> None:
         """Creates a tokenizer with a model alone."""
@@ -89,7 +98,7 @@ class Tokenizer:
         core = _core.Tokenizer.from_json(data, [], True, False)
         tokenizer = cls.__new__(cls)
         state = json.loads(core.parts())
-        parts = {name: state[name] and kind._read(state[name]) for name, kind in _STAGES.items()}
+        parts = {name: state[name] for name in _STAGES}
         tokenizer._begin(Model._of_core(core, empty_members(data)), parts)
         tokenizer._core = core
         tokenizer._truncation = _calls.truncation_of(state["truncation"])
@@ -176,7 +185,7 @@ class Tokenizer:
                 {"id": number} | AddedToken._of(flags).__getstate__()
                 for number, flags in core.added_tokens()
             ],
-        } | {name: part and part._write() for name, part in self._parts.items()}
+        } | {name: _calls.written(self._part(name)) for name in _STAGES}
 
     def save(self, path: str, pretty: bool = True) -> None:
         """Writes the tokenizer.json to a file.
@@ -234,13 +243,19 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         """Returns all parts, with at most 100 elements of a list."""
+        from piecework.hf._repr import MANY
+
         return self._described(MANY)
 
     def __str__(self) -> str:
         """Returns all parts, with at most five elements of a list."""
+        from piecework.hf._repr import SEVERAL
+
         return self._described(SEVERAL)
 
     def _described(self, limit: int) -> str:
+        from piecework.hf._repr import describe
+
         state = self._head(self._ready()) | {"model": self._model._described()}
         return describe({"type": "Tokenizer"} | state, limit)
 
@@ -285,9 +300,20 @@ class Tokenizer:
                 self._options[add_special_tokens] = options
         return options
 
+    def _part(self, name: str) -> Any:
+        """Returns the component of a stage, made of its state on first use, or None."""
+        part = self._parts[name]
+        if isinstance(part, dict):
+            # Another thread may have made it meanwhile.
+            with self._lock:
+                if self._parts[name] is part:
+                    self._parts[name] = _base(name)._read(part)
+            return self._parts[name]
+        return part
+
     def _set_part(self, name: str, part: Any) -> None:
         """Replaces a stage."""
-        found = None if part is None else own(part, _STAGES[name])
+        found = None if part is None else own(part, _base(name))
         self._parts = self._parts | {name: found}
         self._revision = -1
 
@@ -307,7 +333,7 @@ class Tokenizer:
     @property
     def normalizer(self) -> Any:
         """Returns the normalizer, whose changes take effect in this tokenizer, or None."""
-        return self._parts["normalizer"]
+        return self._part("normalizer")
 
     @normalizer.setter
     def normalizer(self, normalizer: Normalizer | None) -> None:
@@ -316,7 +342,7 @@ class Tokenizer:
     @property
     def pre_tokenizer(self) -> Any:
         """Returns the pre-tokenizer, whose changes take effect in this tokenizer, or None."""
-        return self._parts["pre_tokenizer"]
+        return self._part("pre_tokenizer")
 
     @pre_tokenizer.setter
     def pre_tokenizer(self, pretok: PreTokenizer | None) -> None:
@@ -325,7 +351,7 @@ class Tokenizer:
     @property
     def post_processor(self) -> Any:
         """Returns the post-processor, whose changes take effect in this tokenizer, or None."""
-        return self._parts["post_processor"]
+        return self._part("post_processor")
 
     @post_processor.setter
     def post_processor(self, processor: PostProcessor | None) -> None:
@@ -334,7 +360,7 @@ class Tokenizer:
     @property
     def decoder(self) -> Any:
         """Returns the decoder, whose changes take effect in this tokenizer, or None."""
-        return self._parts["decoder"]
+        return self._part("decoder")
 
     @decoder.setter
     def decoder(self, decoder: Decoder | None) -> None:
@@ -402,7 +428,7 @@ class Tokenizer:
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the number of special tokens that the post-processor adds to a text, or to a pair."""
-        processor = self._parts["post_processor"]
+        processor = self._part("post_processor")
         return processor.num_special_tokens_to_add(flag(is_pair)) if processor else 0
 
     # --- encoding ------------------------------------------------------------------------------
@@ -539,7 +565,9 @@ class Tokenizer:
             return self._custom_text(core, numbers, flag(skip_special_tokens))
         try:
             return core.decode(numbers, skip_special_tokens)
-        except TokenIdError:
+        except ValueError as error:
+            if type(error).__name__ != "TokenIdError":
+                raise
             known = [number for number in numbers if core.id_to_token(number) is not None]
             return core.decode(known, skip_special_tokens)
 
@@ -547,7 +575,7 @@ class Tokenizer:
         """Returns the text of ids by a decoder that calls a Python object."""
         special = {number for _, number in core.special_tokens()} if skip else set()
         names = [core.id_to_token(number) for number in ids if number not in special]
-        decoder: Decoder = self._parts["decoder"]
+        decoder: Decoder = self._part("decoder")
         return decoder.decode([name for name in names if name is not None])
 
     def decode_batch(
@@ -721,7 +749,7 @@ def _parts_json(parts: dict[str, Any]) -> str:
     """Returns the stages as JSON for the core, without those that call Python objects."""
     return dumps(
         {
-            name: None if part is None or _calls.has_custom(part) else part._write()
+            name: None if _calls.has_custom(part) else _calls.written(part)
             for name, part in parts.items()
         }
     )
