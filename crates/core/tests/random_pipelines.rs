@@ -200,7 +200,13 @@ fn padding(random: &mut Random) -> Padding {
 fn options(random: &mut Random) -> Options {
     Options {
         add_special_tokens: random.flag(),
-        specials: random.pick(&[Specials::Match, Specials::Match, Specials::Text, Specials::Unmatched, Specials::Error]),
+        specials: random.pick(&[
+            Specials::Match,
+            Specials::Match,
+            Specials::Text,
+            Specials::Unmatched,
+            Specials::Error,
+        ]),
         truncation: random.flag().then(|| truncation(random)),
         padding: None,
         overflow: true,

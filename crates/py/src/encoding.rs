@@ -433,14 +433,14 @@ impl Encoding {
         Ok(tokens.map(|(start, end)| (self.node.offsets[start].0, self.node.offsets[end - 1].1)))
     }
 
-    /// Returns an encoding cut to `max_length` tokens, with the rest in overflowing parts.
+    /// Returns an encoding of the first (or last) `max_length` tokens, with the others in overflowing parts.
     #[pyo3(signature = (max_length, stride=0, direction="right"))]
     fn truncate(&self, py: Python<'_>, max_length: usize, stride: usize, direction: &str) -> PyResult<Self> {
         let direction = side(py, direction)?;
         self.changed(py, |encoding| encoding.truncated(max_length, stride, direction))
     }
 
-    /// Returns the encoding padded to `length` tokens.
+    /// Returns the encoding and its overflowing parts, padded to `length` tokens.
     #[pyo3(signature = (length, *, direction="right", pad_id=0, pad_type_id=0, pad_token="[PAD]"))]
     fn pad(
         &self,
@@ -455,7 +455,7 @@ impl Encoding {
         self.changed(py, |encoding| encoding.padded(length, &token, pad_type_id, direction))
     }
 
-    /// Returns the concatenation of encodings; offsets grow from one to the next if `growing_offsets`.
+    /// Returns the concatenation of encodings.
     #[staticmethod]
     #[pyo3(signature = (encodings, growing_offsets=true))]
     fn merge(py: Python<'_>, encodings: Vec<Py<Self>>, growing_offsets: bool) -> PyResult<Self> {

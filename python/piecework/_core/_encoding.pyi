@@ -152,28 +152,24 @@ class Encoding:
         """
 
     def truncate(self, max_length: int, stride: int = 0, direction: str = "right") -> Encoding:
-        r"""Returns the first (or last) tokens, with the others in :attr:`overflowing`.
+        r"""Returns an encoding of the first (or last) `max_length` tokens, with the others in overflowing parts.
 
         Args:
-                    max_length: The number of tokens to keep.
-                    stride: The number of tokens that an overflowing part shares with the previous one.
-                    direction: The side that is cut off, ``"right"`` or ``"left"``.
+            max_length: The number of tokens to keep.
+            stride: The number of tokens that an overflowing part shares with the previous one.
+            direction: The side that is cut off, ``"right"`` or ``"left"``.
 
         Returns:
-                    A new encoding.
+            A new encoding.
 
         Raises:
-                    TruncationError: `stride` is not less than `max_length`.
-                    ConfigError: `direction` is unknown.
+            TruncationError: `stride` is not less than `max_length`.
+            ConfigError: `direction` is unknown.
 
-                >>> from piecework import Tokenizer
-                >>> short = Tokenizer.from_str("[UNK]
-        a
-        b
-        c
-        ").encode("a b c").truncate(2)
-                >>> short.tokens, short.overflowing[0].tokens
-                (['a', 'b'], ['c'])
+        >>> from piecework import Tokenizer
+        >>> short = Tokenizer.from_str("[UNK]\na\nb\nc\n").encode("a b c").truncate(2)
+        >>> short.tokens, short.overflowing[0].tokens
+        (['a', 'b'], ['c'])
         """
 
     def pad(
@@ -185,28 +181,25 @@ class Encoding:
         pad_type_id: int = 0,
         pad_token: str = "[PAD]",
     ) -> Encoding:
-        r"""Returns the encoding padded to `length` tokens, its overflowing parts too.
+        r"""Returns the encoding and its overflowing parts, padded to `length` tokens.
 
         Args:
-                    length: The number of tokens.
-                    direction: The side that is padded, ``"right"`` or ``"left"``.
-                    pad_id: The id of the padding token.
-                    pad_type_id: Its type id.
-                    pad_token: Its name.
+            length: The number of tokens.
+            direction: The side that is padded, ``"right"`` or ``"left"``.
+            pad_id: The id of the padding token.
+            pad_type_id: Its type id.
+            pad_token: Its name.
 
         Returns:
-                    A new encoding.
+            A new encoding.
 
         Raises:
-                    ConfigError: `direction` is unknown, or `length` is over 2^28.
+            ConfigError: `direction` is unknown, or `length` is over 2^28.
 
-                >>> from piecework import Tokenizer
-                >>> padded = Tokenizer.from_str("[UNK]
-        [PAD]
-        a
-        ").encode("a").pad(3, pad_id=1)
-                >>> padded.tokens, padded.attention_mask
-                (['a', '[PAD]', '[PAD]'], [1, 0, 0])
+        >>> from piecework import Tokenizer
+        >>> padded = Tokenizer.from_str("[UNK]\n[PAD]\na\n").encode("a").pad(3, pad_id=1)
+        >>> padded.tokens, padded.attention_mask
+        (['a', '[PAD]', '[PAD]'], [1, 0, 0])
         """
 
     @staticmethod
@@ -214,28 +207,24 @@ class Encoding:
         r"""Returns the concatenation of encodings.
 
         Args:
-                    encodings: The encodings.
-                    growing_offsets: Whether the offsets of each count from the end of the previous one.
+            encodings: The encodings.
+            growing_offsets: Whether the offsets of each count from the end of the previous one.
 
         Returns:
-                    A new encoding, whose overflowing parts are all combinations of those of its members.
+            A new encoding, whose overflowing parts are all combinations of those of its members.
 
-                >>> from piecework import Tokenizer
-                >>> encoding = Tokenizer.from_str("[UNK]
-        a
-        ").encode("a a")
-                >>> encoding.merge([encoding, encoding]).offsets
-                [(0, 1), (2, 3), (3, 4), (5, 6)]
+        >>> from piecework import Tokenizer
+        >>> encoding = Tokenizer.from_str("[UNK]\na\n").encode("a a")
+        >>> encoding.merge([encoding, encoding]).offsets
+        [(0, 1), (2, 3), (3, 4), (5, 6)]
         """
 
     def with_sequence_id(self, sequence_id: int) -> Encoding:
         r"""Returns the encoding with all tokens assigned to the text with the index `sequence_id`.
 
-                >>> from piecework import Tokenizer
-                >>> Tokenizer.from_str("[UNK]
-        a
-        ").encode("a").with_sequence_id(1).token_to_sequence(0)
-                1
+        >>> from piecework import Tokenizer
+        >>> Tokenizer.from_str("[UNK]\na\n").encode("a").with_sequence_id(1).token_to_sequence(0)
+        1
         """
 
     def __new__(cls, state: tuple[Any, ...]) -> Encoding:

@@ -41,7 +41,7 @@ class Model(Component):
     """A tokenizer with this model, from which `_values` are read on first use."""
     _saved: dict[str, Any] | None
     _empty: tuple[str, ...]
-    """The members that a file states as empty strings, which the core does not tell from null."""
+    """The members that a file states as empty strings, which are null to the core."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Returns a model; of the base class, one without vocabulary."""

@@ -8,7 +8,7 @@ import pytest
 
 from hf_peers import OURS, THEIRS
 
-LINES = Path(__file__).read_text(encoding="utf-8").splitlines() + ["été é hôtel", "你好 世界"]
+LINES = [*Path(__file__).read_text(encoding="utf-8").splitlines(), "été é hôtel", "你好 世界"]
 
 
 def trained(
@@ -157,7 +157,7 @@ def test_errors() -> None:
             tok.train_from_iterator(3)
         with pytest.raises(TypeError):
             tok.train("file")
-        with pytest.raises(Exception, match="No such file|no such file"):
+        with pytest.raises(Exception, match=r"[Nn]o such file"):
             tok.train(["/missing"])
 
 

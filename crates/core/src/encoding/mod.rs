@@ -18,10 +18,10 @@ pub enum Direction {
     Right,
 }
 
-/// What the spans of an appended encoding count from.
+/// The position that the spans of an appended encoding count from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// The same text as the spans before them.
+    /// The start of the text, as the spans before them.
     Same,
     /// The end of the last span before them.
     End,
