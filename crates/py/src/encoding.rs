@@ -8,7 +8,7 @@ use piecework_core::pipeline::{self, Scratch};
 use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyList, PyType};
 
 use crate::arguments::{position, wrong_type};
 use crate::encode_list::without_text;
@@ -270,6 +270,22 @@ fn column(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(NONE).min(NONE - 1)
 }
 
+/// Returns a column of few runs of equal values as a list, which Python repeats faster than values are converted.
+fn runs<'py>(py: Python<'py>, column: &[u32]) -> PyResult<Bound<'py, PyAny>> {
+    const FEW: usize = 4;
+    let starts = column.windows(2).filter(|pair| pair[0] != pair[1]).take(FEW).count();
+    if column.is_empty() || starts == FEW {
+        return PyList::new(py, column).map(Bound::into_any);
+    }
+    let mut parts = column.chunk_by(|left, right| left == right).map(|run| {
+        let one = PyList::new(py, &run[..1])?;
+        one.as_sequence().repeat(run.len())
+    });
+    let first = parts.next().unwrap_or_else(|| Ok(PyList::empty(py).into_sequence()))?;
+    let all = parts.try_fold(first, |all, part| all.concat(&part?))?;
+    Ok(all.into_any())
+}
+
 /// Returns the column with `None` for `NONE`.
 fn optional(column: &[u32]) -> Vec<Option<u32>> {
     column.iter().map(|&value| (value != NONE).then_some(value)).collect()
@@ -309,8 +325,8 @@ impl Encoding {
 
     /// Returns the token ids.
     #[getter]
-    fn ids(&self) -> Vec<u32> {
-        self.columns().ids.clone()
+    fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, &self.columns().ids)
     }
 
     /// Returns the tokens as in the vocabulary; an added token that includes white space as in the text.
@@ -345,20 +361,20 @@ impl Encoding {
 
     /// Returns the type ids: 0 for the first text, 1 for the second, or those of the template.
     #[getter]
-    fn type_ids(&self) -> Vec<u32> {
-        self.columns().type_ids.clone()
+    fn type_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        runs(py, &self.columns().type_ids)
     }
 
     /// Returns 0 for padding and 1 for other tokens.
     #[getter]
-    fn attention_mask(&self) -> Vec<u32> {
-        self.columns().attention_mask.clone()
+    fn attention_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        runs(py, &self.columns().attention_mask)
     }
 
     /// Returns 1 for each token that post-processor or padding added, else 0.
     #[getter]
-    fn special_tokens_mask(&self) -> Vec<u32> {
-        self.columns().special_tokens_mask.clone()
+    fn special_tokens_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        runs(py, &self.columns().special_tokens_mask)
     }
 
     /// Returns the tokens removed by truncation, in parts that share `stride` tokens with the previous part.

@@ -201,6 +201,19 @@ class Tokenizer:
 
         write_aside(path, self.to_str(pretty=flag(pretty)).encode())
 
+    def save_folder(
+        self,
+        path: str,
+        *,
+        model_max_length: int | None = None,
+        **special_tokens: str | None,
+    ) -> None:
+        """Writes a folder that ``transformers`` loads; see :meth:`piecework.Tokenizer.save_folder`."""
+        from piecework.tokenizer import Tokenizer as OwnTokenizer
+
+        own = OwnTokenizer.from_str(self.to_str())
+        own.save_folder(path, model_max_length=model_max_length, **special_tokens)
+
     def __getstate__(self) -> bytes:
         """Returns the tokenizer.json."""
         return self.to_str().encode()

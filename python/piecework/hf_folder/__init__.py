@@ -1,1 +1,1 @@
-"""Reads the folder of a model of ``transformers``, and applies its configuration files to the tokenizer."""
+"""Reads and writes the folder of a model of ``transformers``, and applies its configuration files to the tokenizer."""

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, cast
 
 from piecework.arguments import check_str
-from piecework.errors import ConfigError, show_warning, warn
+from piecework.errors import ConfigError, show_warning, shown, warn
 from piecework.io import make_folder, packed, read_bytes, write_aside
 from piecework.io.files import checked
 from piecework.tokenizer.checks import first_few
@@ -14,11 +14,13 @@ from piecework.tokenizer.loading import load_vocab
 from piecework.tokenizer.settings import BERT, LIMITS, LoadSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from piecework.formats.detect import Format
     from piecework.io.files import Pathish
     from piecework.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["save"]
+__all__ = ["save", "save_folder"]
 
 
 def save(
@@ -48,6 +50,27 @@ def save(
     else:
         model = None if base is None else read_bytes(checked(base, "base"))
         _save_as(written, path, kind, model)
+
+
+def save_folder(
+    tok: Tokenizer,
+    path: Pathish,
+    model_max_length: int | None,
+    given: Mapping[str, str | None],
+) -> None:
+    """Implements :meth:`Tokenizer.save_folder`."""
+    from piecework.hf_folder.write import configuration, roles_of
+
+    pad_token = tok.padding.pad_token if tok.padding else None
+    roles = roles_of(tok.special_tokens, tok.unk_token, pad_token, given)
+    for role, token in roles.items():
+        if tok.token_to_id(token) is None:
+            raise ConfigError(f"{shown(token)} is not in the vocabulary", setting=role)
+    side = tok.padding.direction if tok.padding else "right"
+    files = configuration(roles, model_max_length, side)
+    folder = make_folder(path)
+    for name, data in ({"tokenizer.json": tok.to_str().encode()} | files).items():
+        write_aside(os.path.join(folder, name), data)
 
 
 def _approximate(tok: Tokenizer, kind: Format, build: type[Tokenizer]) -> Tokenizer:

@@ -383,6 +383,39 @@ class Tokenizer(EncodingMethods, DecodingMethods):
 
         save(self, path, format, base, build=Tokenizer if approximate else None)
 
+    def save_folder(
+        self,
+        path: Pathish,
+        *,
+        model_max_length: int | None = None,
+        **special_tokens: str | None,
+    ) -> None:
+        r"""Writes a folder that ``transformers`` loads: tokenizer.json, tokenizer_config.json and special_tokens_map.json.
+
+        ``AutoTokenizer.from_pretrained(path)`` then has the roles of special tokens, and pads at once. Its own
+        ``save_pretrained`` drops the record of the training, unless it was created with ``piecework.hf.Tokenizer``.
+
+        Args:
+            path: The folder, which is created if it does not exist.
+            model_max_length: The largest number of tokens of the model, for ``truncation=True``.
+            **special_tokens: ``pad_token``, ``unk_token``, ``bos_token``, ``eos_token``, ``cls_token``, ``sep_token`` and
+                ``mask_token``; None for no token. By default the special tokens with the usual names; a text is padded by
+                its end token, or by the unknown token, if there is no other.
+
+        Raises:
+            FileError: A file cannot be written.
+            ConfigError: A token is not in the vocabulary, or an argument is unknown.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> Tokenizer.from_str("[UNK]\n[PAD]\nhug\n").save_folder(folder)
+        >>> sorted(path.name for path in folder.iterdir())
+        ['special_tokens_map.json', 'tokenizer.json', 'tokenizer_config.json']
+        """
+        from piecework.tokenizer.saving import save_folder
+
+        save_folder(self, path, model_max_length, special_tokens)
+
     def to_str(self) -> str:
         """Returns the text of the tokenizer.json that :meth:`save` writes.
 

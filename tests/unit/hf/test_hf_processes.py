@@ -1,0 +1,65 @@
+"""`piecework.hf` in other processes: forks and spawned ones encode alike, without warnings or deadlocks."""
+
+import multiprocessing
+import subprocess
+import sys
+
+import pytest
+
+from hf_peers import OURS
+
+pytestmark = pytest.mark.slow
+
+TEXTS = ["hug pugs " * 500] * 64
+
+
+def made() -> "OURS.Tokenizer":  # type: ignore[name-defined]  # a module in a variable
+    tok = OURS.Tokenizer(OURS.models.WordPiece({"[UNK]": 0, "hug": 1, "pug": 2, "##s": 3}))
+    tok.pre_tokenizer = OURS.pre_tokenizers.Whitespace()
+    return tok
+
+
+def ids(tok: "OURS.Tokenizer") -> list[list[int]]:  # type: ignore[name-defined]
+    return [encoding.ids for encoding in tok.encode_batch(TEXTS)]
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_encode_alike(method: str) -> None:
+    tok = made()
+    wanted = ids(tok)  # the threads of this call have ended before the fork
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map_async(ids, [tok] * 4).get(timeout=60) == [wanted] * 4
+
+
+PROGRAM = """
+import os, sys, warnings
+warnings.simplefilter("error")
+from piecework.hf import Tokenizer, models, pre_tokenizers
+tok = Tokenizer(models.WordPiece({"[UNK]": 0, "hug": 1}))
+tok.pre_tokenizer = pre_tokenizers.Whitespace()
+texts = ["hug hug " * 2000] * 32
+before = tok.encode_batch(texts)
+child = os.fork()
+after = tok.encode_batch(texts)
+assert [e.ids for e in after] == [e.ids for e in before]
+if child == 0:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_a_fork_after_threads_raises_no_warning() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_module_is_not_imported() -> None:
+    program = (
+        "import sys; from piecework.hf import *; import piecework.hf as h; "
+        "k = h.Tokenizer(h.models.BPE()); k.encode('a'); k.to_str(); repr(k); "
+        "assert not {'tokenizers', 'transformers', 'numpy', 'dataclasses'} & sys.modules.keys(), sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
