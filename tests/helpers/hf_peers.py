@@ -33,6 +33,18 @@ COLUMNS = (
     "sequence_ids",
     "n_sequences",
 )
+TEXTS = (
+    "",
+    "Hello, world! It's 3.14 o'clock.",
+    "Zürich — 你好 été ﬁve",
+    "  spaces   here \n\n tab\t",
+    "<s> [CLS] hi [SEP] </s> <|endoftext|> <unk>",
+    "a" * 100,
+    "I  don't   know 12345 😀 ñ",
+    "def f(x): return x + 1\r\n",
+)
+"""Texts for tokenizers of all kinds."""
+
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 

@@ -8,23 +8,13 @@ from typing import Any
 import pytest
 
 import model_families
-from hf_peers import OURS, THEIRS, check_encodings, check_maps
+from hf_peers import OURS, TEXTS, THEIRS, check_encodings, check_maps
 
 FAMILIES = [
     name
     for name, entry in model_families.entries().items()
     if entry.get("format", "tokenizer.json") == "tokenizer.json"
 ]
-TEXTS = (
-    "",
-    "Hello, world! It's 3.14 o'clock.",
-    "Zürich — 你好 été ﬁve",
-    "  spaces   here \n\n tab\t",
-    "<s> [CLS] hi [SEP] </s> <|endoftext|> <unk>",
-    "a" * 100,
-    "I  don't   know 12345 😀 ñ",
-    "def f(x): return x + 1\r\n",
-)
 
 
 @cache
