@@ -73,7 +73,12 @@ class Decoder(Component):
 
 
 class ByteLevel(Decoder):
-    """Decodes characters that represent bytes."""
+    """Decodes characters that represent bytes.
+
+    >>> from piecework.hf.decoders import ByteLevel
+    >>> ByteLevel().decode(["Ġna", "Ã¯ve"])
+    ' naïve'
+    """
 
     __slots__ = ()
     type_name = "ByteLevel"
@@ -96,6 +101,10 @@ class WordPiece(Decoder):
     Args:
         prefix: The prefix of tokens that continue a word.
         cleanup: Whether spaces before punctuation are removed.
+
+    >>> from piecework.hf.decoders import WordPiece
+    >>> WordPiece("@").decode(["hug", "@s"])
+    'hugs'
     """
 
     __slots__ = ()
@@ -115,6 +124,10 @@ class Metaspace(Decoder):
         replacement: The character.
         prepend_scheme: Whether the encoder prepended it: ``"always"``, ``"never"`` or ``"first"``.
         split: Whether the encoder split before it.
+
+    >>> from piecework.hf.decoders import Metaspace
+    >>> Metaspace().decode(["▁to", "▁be"])
+    'to be'
     """
 
     __slots__ = ()
@@ -142,6 +155,10 @@ class BPEDecoder(Decoder):
 
     Args:
         suffix: The suffix.
+
+    >>> from piecework.hf.decoders import BPEDecoder
+    >>> BPEDecoder().decode(["to</w>", "be</w>"])
+    'to be'
     """
 
     __slots__ = ()
@@ -160,6 +177,10 @@ class CTC(Decoder):
         pad_token: The token between equal tokens, which is removed.
         word_delimiter_token: The token that becomes a space.
         cleanup: Whether spaces before punctuation are removed.
+
+    >>> from piecework.hf.decoders import CTC
+    >>> CTC().decode(["h", "h", "<pad>", "i"])
+    'hi'
     """
 
     __slots__ = ()
@@ -180,7 +201,12 @@ class CTC(Decoder):
 
 
 class ByteFallback(Decoder):
-    """Decodes tokens such as ``<0x61>`` to bytes."""
+    """Decodes tokens such as ``<0x61>`` to bytes.
+
+    >>> from piecework.hf.decoders import ByteFallback
+    >>> ByteFallback().decode(["<0xC3>", "<0xA9>"])
+    'é'
+    """
 
     __slots__ = ()
     type_name = "ByteFallback"
@@ -191,7 +217,12 @@ class ByteFallback(Decoder):
 
 
 class Fuse(Decoder):
-    """Joins all tokens to one."""
+    """Joins all tokens to one.
+
+    >>> from piecework.hf.decoders import Fuse
+    >>> Fuse().decode(["to", "be"])
+    'tobe'
+    """
 
     __slots__ = ()
     type_name = "Fuse"
@@ -208,6 +239,10 @@ class Strip(Decoder):
         content: The character.
         left: The largest number to remove at the start.
         right: The largest number to remove at the end.
+
+    >>> from piecework.hf.decoders import Strip
+    >>> Strip("_", left=1).decode(["_a", "_b"])
+    'ab'
     """
 
     __slots__ = ()
@@ -227,6 +262,10 @@ class Replace(Decoder):
     Args:
         pattern: A string, or a :class:`piecework.hf.Regex`.
         content: The replacement.
+
+    >>> from piecework.hf.decoders import Replace
+    >>> Replace("_", " ").decode(["a", "_b"])
+    'a b'
     """
 
     __slots__ = ()
@@ -242,6 +281,10 @@ class Sequence(Decoder):
 
     Args:
         decoders_py: The decoders; a change of one of them takes effect here, too.
+
+    >>> from piecework.hf.decoders import Sequence
+    >>> Sequence([]).decode(["a", "b"])
+    'ab'
     """
 
     __slots__ = ()

@@ -454,6 +454,10 @@ class WordPiece(Model):
         vocab: The tokens and their ids, or the name of a file with a token in each line.
         **kwargs: ``unk_token`` (``"[UNK]"``), ``max_input_chars_per_word`` (100) and ``continuing_subword_prefix``
             (``"##"``).
+
+    >>> from piecework.hf.models import WordPiece
+    >>> [token.value for token in WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}).tokenize("hugs")]
+    ['hug', '##s']
     """
 
     __slots__ = ()
@@ -504,6 +508,10 @@ class WordLevel(Model):
     Args:
         vocab: The tokens and their ids, or the name of a JSON file of them.
         unk_token: The token for unknown words.
+
+    >>> from piecework.hf.models import WordLevel
+    >>> WordLevel({"hug": 0}, "hug").token_to_id("hug")
+    0
     """
 
     __slots__ = ()

@@ -106,7 +106,12 @@ class BertNormalizer(Normalizer):
 
 
 class NFD(Normalizer):
-    """Normalizes to Unicode's canonical decomposition."""
+    """Normalizes to Unicode's canonical decomposition.
+
+    >>> from piecework.hf.normalizers import NFD
+    >>> len(NFD().normalize_str("é"))
+    2
+    """
 
     __slots__ = ()
     type_name = "NFD"
@@ -117,7 +122,12 @@ class NFD(Normalizer):
 
 
 class NFKD(Normalizer):
-    """Normalizes to Unicode's compatibility decomposition."""
+    """Normalizes to Unicode's compatibility decomposition.
+
+    >>> from piecework.hf.normalizers import NFKD
+    >>> NFKD().normalize_str("ﬁ")
+    'fi'
+    """
 
     __slots__ = ()
     type_name = "NFKD"
@@ -128,7 +138,12 @@ class NFKD(Normalizer):
 
 
 class NFC(Normalizer):
-    """Normalizes to Unicode's canonical composition."""
+    """Normalizes to Unicode's canonical composition.
+
+    >>> from piecework.hf.normalizers import NFC
+    >>> len(NFC().normalize_str("é"))
+    1
+    """
 
     __slots__ = ()
     type_name = "NFC"
@@ -139,7 +154,12 @@ class NFC(Normalizer):
 
 
 class NFKC(Normalizer):
-    """Normalizes to Unicode's compatibility composition."""
+    """Normalizes to Unicode's compatibility composition.
+
+    >>> from piecework.hf.normalizers import NFKC
+    >>> NFKC().normalize_str("½")
+    '1⁄2'
+    """
 
     __slots__ = ()
     type_name = "NFKC"
@@ -150,7 +170,12 @@ class NFKC(Normalizer):
 
 
 class Lowercase(Normalizer):
-    """Lowercases the text."""
+    """Lowercases the text.
+
+    >>> from piecework.hf.normalizers import Lowercase
+    >>> Lowercase().normalize_str("HUG")
+    'hug'
+    """
 
     __slots__ = ()
     type_name = "Lowercase"
@@ -161,7 +186,12 @@ class Lowercase(Normalizer):
 
 
 class StripAccents(Normalizer):
-    """Removes combining marks, usually after :class:`NFD`."""
+    """Removes combining marks, usually after :class:`NFD`.
+
+    >>> from piecework.hf.normalizers import StripAccents
+    >>> StripAccents().normalize_str("é")
+    'e'
+    """
 
     __slots__ = ()
     type_name = "StripAccents"
@@ -172,7 +202,12 @@ class StripAccents(Normalizer):
 
 
 class Nmt(Normalizer):
-    """Removes control characters and unifies white space, as SentencePiece's rules `nmt` do."""
+    """Removes control characters and unifies white space, as SentencePiece's rules `nmt` do.
+
+    >>> from piecework.hf.normalizers import Nmt
+    >>> Nmt().normalize_str("a\u200bb")
+    'a b'
+    """
 
     __slots__ = ()
     type_name = "Nmt"
@@ -183,7 +218,12 @@ class Nmt(Normalizer):
 
 
 class ByteLevel(Normalizer):
-    """Replaces each byte of the text by a visible character."""
+    """Replaces each byte of the text by a visible character.
+
+    >>> from piecework.hf.normalizers import ByteLevel
+    >>> ByteLevel().normalize_str("é ")
+    'Ã©Ġ'
+    """
 
     __slots__ = ()
     type_name = "ByteLevel"
@@ -199,6 +239,10 @@ class Strip(Normalizer):
     Args:
         left: Whether white space at the start is removed.
         right: Whether white space at the end is removed.
+
+    >>> from piecework.hf.normalizers import Strip
+    >>> Strip(right=False).normalize_str(" hug ")
+    'hug '
     """
 
     __slots__ = ()
@@ -216,6 +260,10 @@ class Prepend(Normalizer):
 
     Args:
         prepend: The string.
+
+    >>> from piecework.hf.normalizers import Prepend
+    >>> Prepend("▁").normalize_str("hug")
+    '▁hug'
     """
 
     __slots__ = ()
@@ -257,6 +305,10 @@ class Replace(Normalizer):
     Args:
         pattern: A string, or a :class:`piecework.hf.Regex`.
         content: The replacement.
+
+    >>> from piecework.hf.normalizers import Replace
+    >>> Replace("h", "m").normalize_str("hug")
+    'mug'
     """
 
     __slots__ = ()
@@ -283,6 +335,10 @@ class Sequence(Normalizer):
 
     Args:
         normalizers: The normalizers; a change of one of them takes effect here, too.
+
+    >>> from piecework.hf.normalizers import Sequence
+    >>> Sequence([]).normalize_str("hug")
+    'hug'
     """
 
     __slots__ = ()

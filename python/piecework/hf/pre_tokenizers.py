@@ -84,7 +84,12 @@ def _word(part: NormalizedString, text: str, spans: list[tuple[int, int]]) -> No
 
 
 class BertPreTokenizer(PreTokenizer):
-    """Splits at white space and isolates each punctuation character."""
+    """Splits at white space and isolates each punctuation character.
+
+    >>> from piecework.hf.pre_tokenizers import BertPreTokenizer
+    >>> BertPreTokenizer().pre_tokenize_str("a!?")
+    [('a', (0, 1)), ('!', (1, 2)), ('?', (2, 3))]
+    """
 
     __slots__ = ()
     type_name = "BertPreTokenizer"
@@ -147,6 +152,10 @@ class CharDelimiterSplit(PreTokenizer):
 
     Args:
         delimiter: The character.
+
+    >>> from piecework.hf.pre_tokenizers import CharDelimiterSplit
+    >>> CharDelimiterSplit("-").pre_tokenize_str("a-b")
+    [('a', (0, 1)), ('b', (2, 3))]
     """
 
     __slots__ = ()
@@ -167,6 +176,10 @@ class Digits(PreTokenizer):
 
     Args:
         individual_digits: Whether each digit is a word, rather than a run of them.
+
+    >>> from piecework.hf.pre_tokenizers import Digits
+    >>> Digits().pre_tokenize_str("a12")
+    [('a', (0, 1)), ('12', (1, 3))]
     """
 
     __slots__ = ()
@@ -183,6 +196,10 @@ class FixedLength(PreTokenizer):
 
     Args:
         length: The length in characters.
+
+    >>> from piecework.hf.pre_tokenizers import FixedLength
+    >>> FixedLength(2).pre_tokenize_str("abc")
+    [('ab', (0, 2)), ('c', (2, 3))]
     """
 
     __slots__ = ()
@@ -240,6 +257,10 @@ class Punctuation(PreTokenizer):
 
     Args:
         behavior: What happens to a punctuation character; see :class:`Split`.
+
+    >>> from piecework.hf.pre_tokenizers import Punctuation
+    >>> Punctuation().pre_tokenize_str("a!")
+    [('a', (0, 1)), ('!', (1, 2))]
     """
 
     __slots__ = ()
@@ -262,6 +283,10 @@ class Split(PreTokenizer):
         behavior: What happens to a match: ``"removed"``, ``"isolated"``, ``"merged_with_previous"``,
             ``"merged_with_next"`` or ``"contiguous"``.
         invert: Whether the text between the matches is the delimiter.
+
+    >>> from piecework.hf.pre_tokenizers import Split
+    >>> Split("-", "merged_with_next").pre_tokenize_str("a-b")
+    [('a', (0, 1)), ('-b', (1, 3))]
     """
 
     __slots__ = ()
@@ -291,7 +316,12 @@ class Split(PreTokenizer):
 
 
 class UnicodeScripts(PreTokenizer):
-    """Splits where the script changes."""
+    """Splits where the script changes.
+
+    >>> from piecework.hf.pre_tokenizers import UnicodeScripts
+    >>> UnicodeScripts().pre_tokenize_str("aя")
+    [('a', (0, 1)), ('я', (1, 2))]
+    """
 
     __slots__ = ()
     type_name = "UnicodeScripts"
@@ -302,7 +332,12 @@ class UnicodeScripts(PreTokenizer):
 
 
 class Whitespace(PreTokenizer):
-    r"""Splits into runs of word characters and runs of others, ``\w+|[^\w\s]+``."""
+    r"""Splits into runs of word characters and runs of others, ``\w+|[^\w\s]+``.
+
+    >>> from piecework.hf.pre_tokenizers import Whitespace
+    >>> Whitespace().pre_tokenize_str("a !?")
+    [('a', (0, 1)), ('!?', (2, 4))]
+    """
 
     __slots__ = ()
     type_name = "Whitespace"
@@ -313,7 +348,12 @@ class Whitespace(PreTokenizer):
 
 
 class WhitespaceSplit(PreTokenizer):
-    """Splits at white space."""
+    """Splits at white space.
+
+    >>> from piecework.hf.pre_tokenizers import WhitespaceSplit
+    >>> WhitespaceSplit().pre_tokenize_str("a b!")
+    [('a', (0, 1)), ('b!', (2, 4))]
+    """
 
     __slots__ = ()
     type_name = "WhitespaceSplit"
@@ -328,6 +368,10 @@ class Sequence(PreTokenizer):
 
     Args:
         pre_tokenizers: The pre-tokenizers; a change of one of them takes effect here, too.
+
+    >>> from piecework.hf.pre_tokenizers import Sequence
+    >>> Sequence([]).pre_tokenize_str("a b")
+    [('a b', (0, 3))]
     """
 
     __slots__ = ()

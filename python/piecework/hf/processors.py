@@ -95,6 +95,10 @@ class BertProcessing(PostProcessor):
     Args:
         sep: The token after each text, and its id.
         cls_token: The token before the first text, and its id.
+
+    >>> from piecework.hf.processors import BertProcessing
+    >>> BertProcessing(("[SEP]", 2), ("[CLS]", 1)).sep
+    ('[SEP]', 2)
     """
 
     __slots__ = ()
@@ -123,6 +127,10 @@ class RobertaProcessing(PostProcessor):
         cls_token: The token before the first text, and its id.
         trim_offsets: Whether offsets exclude spaces.
         add_prefix_space: Whether the pre-tokenizer prepended a space.
+
+    >>> from piecework.hf.processors import RobertaProcessing
+    >>> RobertaProcessing(("</s>", 2), ("<s>", 0)).num_special_tokens_to_add(is_pair=True)
+    4
     """
 
     __slots__ = ()
@@ -164,6 +172,10 @@ class ByteLevel(PostProcessor):
         trim_offsets: Whether offsets exclude spaces; True by default.
         use_regex: Kept for files; True by default.
         **_kwargs: Ignored.
+
+    >>> from piecework.hf.processors import ByteLevel
+    >>> ByteLevel(trim_offsets=False).trim_offsets
+    False
     """
 
     __slots__ = ()
@@ -296,6 +308,10 @@ class Sequence(PostProcessor):
 
     Args:
         processors_py: The post-processors; a change of one of them takes effect here, too.
+
+    >>> from piecework.hf.processors import Sequence
+    >>> Sequence([]).num_special_tokens_to_add(is_pair=False)
+    0
     """
 
     __slots__ = ()

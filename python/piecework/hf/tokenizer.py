@@ -116,12 +116,23 @@ class Tokenizer:
 
         Raises:
             FormatError: The text is no valid tokenizer.json; the message contains the place.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> Tokenizer.from_str(tok.to_str()).encode("hug").ids
+        [0]
         """
         return Tokenizer._of_json(string(json).encode())
 
     @staticmethod
     def from_buffer(buffer: bytes) -> Tokenizer:
-        """Returns the tokenizer of a tokenizer.json in bytes; see :meth:`from_str`."""
+        """Returns the tokenizer of a tokenizer.json in bytes; see :meth:`from_str`.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> Tokenizer.from_buffer(tok.to_str().encode()).get_vocab_size()
+        2
+        """
         instance(buffer, bytes)
         return Tokenizer._of_json(buffer)
 
@@ -135,6 +146,14 @@ class Tokenizer:
         Raises:
             FileError: The file cannot be read.
             FormatError: The file is no valid tokenizer.json.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "tokenizer.json")
+        >>> tok.save(str(path))
+        >>> Tokenizer.from_file(str(path)).get_vocab_size()
+        2
         """
         from piecework.io import read_bytes
 
@@ -168,6 +187,11 @@ class Tokenizer:
         Returns:
             The text; a training by piecework is recorded in the member ``piecework`` of the model, which `tokenizers`
             ignores.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.to_str()[-77:]
+        '"model":{"type":"WordLevel","vocab":{"hug":0,"[UNK]":1},"unk_token":"[UNK]"}}'
         """
         core = self._ready()
         state = self._head(core)
@@ -397,6 +421,12 @@ class Tokenizer:
 
         Raises:
             ValueError: A name is unknown.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.enable_truncation(4)
+        >>> tok.truncation
+        {'max_length': 4, 'stride': 0, 'strategy': 'longest_first', 'direction': 'right'}
         """
         self._truncation = _calls.checked_truncation(max_length, kwargs)
         self._options = {}
@@ -420,6 +450,12 @@ class Tokenizer:
 
         Raises:
             ValueError: ``direction`` is unknown.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.enable_padding(length=3, pad_id=1, pad_token="[UNK]")
+        >>> tok.encode("hug").tokens
+        ['hug', '[UNK]', '[UNK]']
         """
         self._padding = _calls.checked_padding(kwargs)
         self._options = {}
@@ -440,7 +476,13 @@ class Tokenizer:
         self._options = {}
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """Returns the number of special tokens that the post-processor adds to a text, or to a pair."""
+        """Returns the number of special tokens that the post-processor adds to a text, or to a pair.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.num_special_tokens_to_add(is_pair=True)
+        0
+        """
         processor = self._part("post_processor")
         return processor.num_special_tokens_to_add(flag(is_pair)) if processor else 0
 
@@ -466,6 +508,13 @@ class Tokenizer:
 
         Raises:
             TypeError: A text has a wrong type.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.encode("hug", "pug").ids
+        [0, 1]
+        >>> tok.encode(["hug", "pug"], is_pretokenized=True).word_ids
+        [0, 1]
         """
         if is_pretokenized or type(sequence) is not str:
             sequence = _calls.checked_text(sequence, is_pretokenized)
@@ -497,6 +546,11 @@ class Tokenizer:
 
         Raises:
             TypeError: A text has a wrong type.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> [encoding.ids for encoding in tok.encode_batch(["hug", ("hug", "pug")])]
+        [[0], [0, 1]]
         """
         return self._encode_list(input, is_pretokenized, add_special_tokens, offsets=True)
 
@@ -506,7 +560,13 @@ class Tokenizer:
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> list[Encoding]:
-        """Encodes many texts or pairs to encodings without tokens, words and offsets; see :meth:`encode_batch`."""
+        """Encodes many texts or pairs to encodings without tokens, words and offsets; see :meth:`encode_batch`.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> [encoding.offsets for encoding in tok.encode_batch_fast(["hug"])]
+        [[(0, 0)]]
+        """
         return self._encode_list(input, is_pretokenized, add_special_tokens, offsets=False)
 
     def _encode_list(
@@ -551,6 +611,11 @@ class Tokenizer:
 
         Returns:
             A new encoding.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.post_process(tok.encode("hug"), tok.encode("pug")).sequence_ids
+        [0, 1]
         """
         instance(encoding, Encoding)
         if pair is not None:
@@ -571,6 +636,11 @@ class Tokenizer:
 
         Returns:
             The text.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.decode([0, 0, 99])
+        'hug hug'
         """
         numbers = _calls.checked_ids(ids)
         core = self._ready()
@@ -594,7 +664,13 @@ class Tokenizer:
     def decode_batch(
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
     ) -> list[str]:
-        """Decodes many lists of token ids; see :meth:`decode`."""
+        """Decodes many lists of token ids; see :meth:`decode`.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.decode_batch([[0], [0, 1]])
+        ['hug', 'hug [UNK]']
+        """
         return [self.decode(ids, skip_special_tokens) for ids in sequences]
 
     # --- calls that can be awaited ----------------------------------------------------------------
@@ -643,6 +719,11 @@ class Tokenizer:
 
         Returns:
             A new dictionary.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.get_vocab()
+        {'hug': 0, '[UNK]': 1}
         """
         core = self._ready()
         return core.vocab() if flag(with_added_tokens) else core.model_vocab()
@@ -654,7 +735,15 @@ class Tokenizer:
         return len(self._model._alone())
 
     def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
-        """Returns the added tokens by their ids."""
+        """Returns the added tokens by their ids.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.add_special_tokens(["[UNK]"])
+        1
+        >>> tok.get_added_tokens_decoder()[1].special
+        True
+        """
         return {
             number: AddedToken._of(flags) for number, flags in sorted(self._ready().added_tokens())
         }
@@ -679,6 +768,11 @@ class Tokenizer:
 
         Raises:
             TypeError: One of them is neither.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.add_tokens(["pug", "pug", "hug"]), tok.encode("pughug").tokens
+        (2, ['pug', 'hug'])
         """
         return self._add([_flags(token, special=False) for token in listed(tokens)])
 
@@ -730,6 +824,13 @@ class Tokenizer:
 
         Raises:
             ConfigError: The settings do not fit the data.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> from piecework.hf import trainers
+        >>> tok.train_from_iterator(["pug"], trainers.WordLevelTrainer(show_progress=False))
+        >>> tok.get_vocab()
+        {'pug': 0}
         """
         from piecework.hf._training import train_texts
 

@@ -178,6 +178,10 @@ class BpeTrainer(Trainer):
         end_of_word_suffix: The suffix of tokens that end a word.
         max_token_length: The maximum length of a token in characters.
         progress_format: Kept for files: ``"indicatif"``, ``"json"`` or ``"silent"``.
+
+    >>> from piecework.hf.trainers import BpeTrainer
+    >>> BpeTrainer(special_tokens=["<s>"]).special_tokens[0].special
+    True
     """
 
     vocab_size = _Value(unsigned)
@@ -302,6 +306,10 @@ class WordLevelTrainer(Trainer):
         min_frequency: The minimum count of a word.
         show_progress: Whether progress is shown on a terminal.
         special_tokens: The special tokens, as texts or :class:`piecework.hf.AddedToken`.
+
+    >>> from piecework.hf.trainers import WordLevelTrainer
+    >>> WordLevelTrainer(min_frequency=2).min_frequency
+    2
     """
 
     min_frequency = _Value(unsigned)
@@ -333,6 +341,10 @@ class UnigramTrainer(Trainer):
         max_piece_length: The maximum length of a token in characters.
         n_sub_iterations: The number of EM steps before each pruning.
         seed_size: The maximum number of strings that the training starts with.
+
+    >>> from piecework.hf.trainers import UnigramTrainer
+    >>> UnigramTrainer(vocab_size=100).vocab_size
+    100
     """
 
     show_progress = _Value(flag)
