@@ -125,31 +125,86 @@ class Encoding:
 
         Returns:
             The index; None if no token covers the character.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.char_to_token(2), encoding.char_to_token(1)
+        (1, None)
         """
         return self._inner.char_to_token(unsigned(char_pos), unsigned(sequence_index))
 
     def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        """Returns the index of the word that contains a character; for the arguments see :meth:`char_to_token`."""
+        """Returns the index of the word that contains a character; for the arguments see :meth:`char_to_token`.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.char_to_word(2)
+        1
+        """
         return self._inner.char_to_word(unsigned(char_pos), unsigned(sequence_index))
 
     def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
-        """Returns the start and end of a token in characters of its text; None for added tokens."""
+        """Returns the start and end of a token in characters of its text; None for added tokens.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.token_to_chars(1)
+        (2, 3)
+        """
         return self._inner.token_to_chars(unsigned(token_index))
 
     def token_to_word(self, token_index: int) -> int | None:
-        """Returns the index of a token's word in its text; None for added tokens."""
+        """Returns the index of a token's word in its text; None for added tokens.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.token_to_word(1)
+        1
+        """
         return self._inner.token_to_word(unsigned(token_index))
 
     def token_to_sequence(self, token_index: int) -> int | None:
-        """Returns the text of a token, 0 or 1; None for added tokens."""
+        """Returns the text of a token, 0 or 1; None for added tokens.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.token_to_sequence(1)
+        0
+        """
         return self._inner.token_to_sequence(unsigned(token_index))
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
-        """Returns the tokens of a word, as the first index and the one after the last; None if it has none."""
+        """Returns the tokens of a word, as the first index and the one after the last; None if it has none.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.word_to_tokens(1)
+        (1, 2)
+        """
         return self._inner.word_to_tokens(number32(word_index), unsigned(sequence_index))
 
     def word_to_chars(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
-        """Returns the start and end of a word in characters of its text; None if it has no token."""
+        """Returns the start and end of a word in characters of its text; None if it has no token.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.word_to_chars(1)
+        (2, 3)
+        """
         return self._inner.word_to_chars(number32(word_index), unsigned(sequence_index))
 
     # --- changes -------------------------------------------------------------------------------
@@ -164,6 +219,14 @@ class Encoding:
 
         Raises:
             ValueError: `direction` is unknown, or `stride` is not less than `max_length`.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.truncate(1)
+        >>> encoding.tokens, encoding.overflowing[0].tokens
+        (['a'], ['b'])
         """
         if string(direction) not in ("left", "right"):
             raise ValueError(f"expected 'left' or 'right' as direction, found {direction!r}")
@@ -179,6 +242,14 @@ class Encoding:
 
         Raises:
             ValueError: ``direction`` is unknown.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.pad(3, pad_id=7, pad_token="P")
+        >>> encoding.ids, encoding.attention_mask
+        ([0, 1, 7], [1, 1, 0])
         """
         known: dict[str, Any] = {
             "direction": string,
@@ -195,7 +266,16 @@ class Encoding:
         self._inner = self._inner.pad(unsigned(length), **given)
 
     def set_sequence_id(self, sequence_id: int) -> None:
-        """Assigns all tokens to the text with the index `sequence_id`."""
+        """Assigns all tokens to the text with the index `sequence_id`.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> encoding.set_sequence_id(1)
+        >>> encoding.sequence_ids, encoding.token_to_sequence(0)
+        ([0, 0], 1)
+        """
         self._inner = self._inner.with_sequence_id(unsigned(sequence_id))
 
     @staticmethod
@@ -208,6 +288,13 @@ class Encoding:
 
         Returns:
             A new encoding, whose :attr:`overflowing` has all combinations.
+
+        >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
+        >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tok.encode("a b")
+        >>> Encoding.merge([encoding, encoding]).offsets
+        [(0, 1), (2, 3), (3, 4), (5, 6)]
         """
         for encoding in encodings:
             instance(encoding, Encoding)

@@ -148,6 +148,20 @@ class Ours:
         return int(self.tokenizer.vocab_size)
 
 
+class Facade(Theirs):
+    """`piecework.hf`, called as the library is."""
+
+    def __init__(self, text: str) -> None:
+        from piecework import hf
+
+        self.tokenizer: Any = hf.Tokenizer.from_str(text)
+
+    @staticmethod
+    def is_error(error: BaseException) -> bool:
+        """Returns whether an exception is a documented error, as for piecework itself."""
+        return Ours.is_error(error)
+
+
 def are_split(rows: list[Any]) -> bool:
     """Returns whether the rows of a batch are lists of words, or pairs of such lists."""
     first = rows[0][0] if rows and isinstance(rows[0], tuple) else rows[0] if rows else ""

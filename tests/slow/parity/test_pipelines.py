@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
 from parity import pipeline_texts, pipelines, precompiled
-from parity.pipeline_check import Engine, Mirror, Ours, Pair, Theirs, check
+from parity.pipeline_check import Engine, Facade, Mirror, Ours, Pair, Theirs, check
 from paths import data_folder
 
 DATA = data_folder() if data_folder().is_dir() else None
@@ -34,6 +34,12 @@ def faults(names: Iterator[str], ours: type[Engine] = Ours) -> list[str]:
 @pytest.mark.parametrize("part", range(12))
 def test_random_pipelines_equal_tokenizers(part: int) -> None:
     assert faults(f"{SEED}:{number}" for number in range(30 * part, 30 * part + 30)) == []
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_random_pipelines_equal_tokenizers_through_its_interface(part: int) -> None:
+    names = (f"{SEED}:hf:{number}" for number in range(30 * part, 30 * part + 30))
+    assert faults(names, Facade) == []
 
 
 @pytest.mark.fuzz
