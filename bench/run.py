@@ -36,7 +36,7 @@ MEASURES = [
         "interrupt",
         "synthetic",
     ),
-    *("pipelines", "load", "cold", "memory", "added", "jieba", "file"),
+    *("pipelines", "load", "cold", "memory", "added", "jieba", "file", "hf"),
 ]
 
 FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")

@@ -62,6 +62,7 @@ def test_texts_are_encoded_alike(name: str) -> None:
     check_texts(*both(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_maps_are_equal(name: str) -> None:
     theirs, ours = both(name)
@@ -86,6 +87,7 @@ def test_states_are_equal(name: str) -> None:
         assert ours.num_special_tokens_to_add(pair) == theirs.num_special_tokens_to_add(pair)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_changed_tokenizers_encode_alike(name: str) -> None:
     for change in (
