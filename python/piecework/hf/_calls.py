@@ -152,11 +152,11 @@ def checked_text(text: Any, is_pretokenized: bool) -> Any:
     """Returns a text, or a list of words."""
     if not is_pretokenized:
         if not isinstance(text, str):
-            raise TypeError(f"expected a str as text, found {type(text).__name__!r}")
+            raise TypeError(f"TextInputSequence must be str, found {type(text).__name__!r}")
         return text
     words = _listed(text)
     if words is None or not all(isinstance(word, str) for word in words):
-        raise TypeError("expected a list or tuple of str as text, since is_pretokenized is True")
+        raise TypeError("PreTokenizedInputSequence must be Union[List[str], Tuple[str]]")
     return words
 
 
@@ -179,16 +179,22 @@ def checked_rows(texts: Any, is_pretokenized: bool) -> list[Any]:
     return [_row(row, is_pretokenized) for row in rows]
 
 
+_ROW = "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"
+_PRETOKENIZED_ROW = (
+    "PreTokenizedEncodeInput must be Union[PreTokenizedInputSequence, "
+    "Tuple[PreTokenizedInputSequence, PreTokenizedInputSequence]]"
+)
+"""The errors of a row of a wrong type; they use the names that `piecework.hf` has for these types."""
+
+
 def _row(row: Any, is_pretokenized: bool) -> Any:
     """Returns a text, or a pair as a tuple."""
     if isinstance(row, str) and not is_pretokenized:
         return row
     parts = _listed(row)
-    if (
-        parts is not None
-        and len(parts) == 2
-        and not (is_pretokenized and isinstance(parts[0], str))
-    ):
+    if parts is None or (not is_pretokenized and len(parts) != 2):
+        raise TypeError(_PRETOKENIZED_ROW if is_pretokenized else _ROW)
+    if len(parts) == 2 and not (is_pretokenized and isinstance(parts[0], str)):
         return tuple(checked_text(part, is_pretokenized) for part in parts)
     return checked_text(row, is_pretokenized)
 

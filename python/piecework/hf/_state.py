@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVa
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Component", "Setting", "changes", "dumps", "own", "revision", "state_of"]
+__all__ = ["Component", "Setting", "call_custom", "changes", "dumps", "own", "revision", "state_of"]
 
 Value = TypeVar("Value")
 
@@ -124,6 +124,18 @@ class Component:
         from piecework.hf._repr import SEVERAL, describe
 
         return describe(self._described(), SEVERAL)
+
+
+def call_custom(function: Callable[..., Any], *args: Any) -> Any:
+    """Calls a method of an object of the caller.
+
+    Raises:
+        Exception: The method raised an error, whose class and message this one names, as that of `tokenizers` does.
+    """
+    try:
+        return function(*args)
+    except Exception as error:
+        raise Exception(f"{type(error).__name__}: {error}") from error
 
 
 def _base(kind: type[Component]) -> type[Component]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.hf._arguments import character, flag, listed, string, unsigned
 from piecework.hf._patterns import Regex, pattern_state, prepend_scheme
-from piecework.hf._state import Component, Setting, dumps, own
+from piecework.hf._state import Component, Setting, call_custom, dumps, own
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Sequence2
@@ -68,7 +68,7 @@ class Decoder(Component):
         if self._custom is None:
             return [self.decode(tokens)]
         if hasattr(self._custom, "decode_chain"):
-            return [string(token) for token in self._custom.decode_chain(tokens)]
+            return [string(token) for token in call_custom(self._custom.decode_chain, tokens)]
         return [string(self._custom.decode(tokens))]
 
 

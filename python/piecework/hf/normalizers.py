@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.hf._arguments import flag, instance, listed, maybe, string, unsigned
 from piecework.hf._patterns import Regex, pattern_state
-from piecework.hf._state import Component, Setting, changes, own
+from piecework.hf._state import Component, Setting, call_custom, changes, own
 from piecework.hf.strings import NormalizedString
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Normalizer(Component):
         """Normalizes a string in place; its alignment with the original is kept."""
         instance(normalized, NormalizedString)
         if self._custom is not None:
-            self._custom.normalize(normalized)
+            call_custom(self._custom.normalize, normalized)
         elif isinstance(self, Sequence):
             for part in self._values["normalizers"]:
                 part.normalize(normalized)

@@ -13,7 +13,7 @@ from typing import Any
 from piecework.hf._arguments import character, flag, instance, listed, string, unsigned
 from piecework.hf._patterns import Regex, behavior_name, pattern_state, prepend_scheme
 from piecework.hf._patterns import behavior as check_behavior
-from piecework.hf._state import Component, Setting, changes, own
+from piecework.hf._state import Component, Setting, call_custom, changes, own
 from piecework.hf.strings import NormalizedString, PreTokenizedString
 
 __all__ = [
@@ -48,7 +48,7 @@ class PreTokenizer(Component):
         """Splits the parts of a text in place."""
         instance(pretok, PreTokenizedString)
         if self._custom is not None:
-            self._custom.pre_tokenize(pretok)
+            call_custom(self._custom.pre_tokenize, pretok)
         elif isinstance(self, Sequence):
             for part in self._values["pretokenizers"]:
                 part.pre_tokenize(pretok)

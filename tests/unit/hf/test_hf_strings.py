@@ -2,7 +2,7 @@
 
 import pytest
 
-from hf_peers import check_same
+from hf_peers import OURS, THEIRS, check_same, outcome
 
 NORMALIZED = """\
 (repr(n), str(n), n.original, n.normalized)
@@ -120,6 +120,26 @@ k.model = models.BPE(); k = Tokenizer(k.model); k.train_from_iterator(["ABab cd"
 @pytest.mark.parametrize("call", CALLS)
 def test_components_in_python_are_equal(call: str) -> None:
     check_same(BUILD + call)
+
+
+BROKEN = (
+    "exec('class Bad:\\n  def normalize(self): pass\\n  def pre_tokenize(self): pass\\n"
+    "  def decode_chain(self): pass', globals()); "
+)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "normalizers.Normalizer.custom(Bad()).normalize_str('a')",
+        "pre_tokenizers.PreTokenizer.custom(Bad()).pre_tokenize_str('a')",
+        "decoders.Decoder.custom(Bad()).decode(['a'])",
+    ],
+)
+def test_errors_of_components_in_python_are_named(call: str) -> None:
+    theirs, ours = (outcome(module, BROKEN + call) for module in (THEIRS, OURS))
+    assert isinstance(ours, Exception)
+    assert str(ours) == str(theirs)
 
 
 def test_components_in_python_survive_pickles() -> None:
