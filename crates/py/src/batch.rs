@@ -1,6 +1,6 @@
 //! Batches of encodings: one array of ids and the rows' offsets, shared with NumPy and Arrow without a copy.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -9,9 +9,10 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCapsule, PyInt, PyList};
 
 use crate::columns::Columns;
 
@@ -23,6 +24,8 @@ pub(crate) struct Batch {
     columns: Option<Columns>,
     /// The number of tokens of each row before padding, and whether padding is on the left; `None` without padding.
     unpadded: Option<(Vec<u32>, bool)>,
+    /// The ids as Python integers, created on first use and shared by all lists of `row`.
+    integers: OnceLock<Vec<PyOnceLock<Py<PyInt>>>>,
 }
 
 impl Batch {
@@ -32,7 +35,26 @@ impl Batch {
         columns: Option<Columns>,
         unpadded: Option<(Vec<u32>, bool)>,
     ) -> Self {
-        Self { ids: ids.into(), row_offsets: row_offsets.into(), columns, unpadded }
+        Self { ids: ids.into(), row_offsets: row_offsets.into(), columns, unpadded, integers: OnceLock::new() }
+    }
+
+    /// Returns the ids of a row.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "offsets into memory")]
+    fn row_ids(&self, row: usize) -> Option<&[u32]> {
+        let (start, end) = (self.row_offsets.get(row)?, self.row_offsets.get(row + 1)?);
+        Some(&self.ids[*start as usize..*end as usize])
+    }
+
+    /// Returns a place for the integer of each id; no places if there are more ids than tokens.
+    fn integers(&self) -> &[PyOnceLock<Py<PyInt>>] {
+        self.integers.get_or_init(|| {
+            let limit = self.ids.iter().max().map_or(0, |&largest| largest as usize + 1);
+            if limit > self.ids.len() {
+                Vec::new()
+            } else {
+                std::iter::repeat_with(PyOnceLock::new).take(limit).collect()
+            }
+        })
     }
 
     /// Returns the rows as an Arrow array, which shares the buffers.
@@ -106,9 +128,28 @@ impl Batch {
         self.row_offsets.len() - 1
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "offsets into memory")]
-    fn to_list(&self) -> Vec<Vec<u32>> {
-        self.row_offsets.windows(2).map(|row| self.ids[row[0] as usize..row[1] as usize].to_vec()).collect()
+    fn to_list(&self) -> Vec<&[u32]> {
+        (0..self.__len__()).filter_map(|row| self.row_ids(row)).collect()
+    }
+
+    /// Returns the ids of a row; equal ids of all rows are the same Python object, since creating it is slow.
+    fn row<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyList>> {
+        let ids = self.row_ids(row).ok_or_else(|| PyIndexError::new_err(format!("there is no row {row}")))?;
+        let integers = self.integers();
+        if integers.is_empty() {
+            return PyList::new(py, ids);
+        }
+        let integer = |id: &u32| integers[*id as usize].get_or_init(py, || PyInt::new(py, *id).unbind()).bind(py);
+        PyList::new(py, ids.iter().map(integer))
+    }
+
+    /// Returns the number of tokens of each row, with padding and without.
+    fn lengths(&self) -> Vec<(i64, i64)> {
+        let padded = self.row_offsets.windows(2).map(|row| row[1] - row[0]);
+        match &self.unpadded {
+            None => padded.map(|length| (length, length)).collect(),
+            Some((lengths, _)) => padded.zip(lengths.iter().map(|&length| i64::from(length))).collect(),
+        }
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

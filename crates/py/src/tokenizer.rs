@@ -11,6 +11,7 @@ use piecework_core::format::{
     write_parts, write_splitter, write_tokenizer_json, write_trainer, write_vocab_txt,
 };
 use piecework_core::pipeline;
+use piecework_core::postprocess::PostProcessor;
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
@@ -158,6 +159,10 @@ impl Tokenizer {
 
     fn has_dropout(&self) -> bool {
         self.inner.model().has_dropout()
+    }
+
+    fn single_type_id(&self) -> Option<u32> {
+        self.inner.post_processor().map_or(Some(0), PostProcessor::single_type_id)
     }
 
     /// Returns the model with its vocabulary as JSON.

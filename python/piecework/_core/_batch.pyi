@@ -62,6 +62,26 @@ class Batch:
     def to_list(self) -> list[list[int]]:
         """Returns the ids as one list per row."""
 
+    def row(self, row: int) -> list[int]:
+        r"""Returns the ids of a row.
+
+        Raises:
+            IndexError: There is no such row.
+
+        >>> import piecework as pw
+        >>> pw.Tokenizer.from_str("[UNK]\na").encode_batch(["a a", "b"])._batch.row(0)
+        [1, 1]
+        """
+
+    def lengths(self) -> list[tuple[int, int]]:
+        r"""Returns the number of tokens of each row, with padding and without.
+
+        >>> import piecework as pw
+        >>> tok = pw.Tokenizer.from_str("[UNK]\n[PAD]\na")
+        >>> tok.encode_batch(["a a", "b"], padding="longest")._batch.lengths()
+        [(2, 2), (2, 1)]
+        """
+
     def __arrow_c_schema__(self) -> object:
         """Returns the Arrow schema as a PyCapsule: a large list of unsigned 32-bit integers."""
 

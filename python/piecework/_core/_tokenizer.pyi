@@ -87,6 +87,9 @@ class Tokenizer:
     def has_dropout(self) -> bool:
         """Returns whether the model uses dropout by default."""
 
+    def single_type_id(self) -> int | None:
+        """Returns the type id of all tokens of a single text; None if they may differ."""
+
     def model_json(self) -> str:
         """Returns the model with its vocabulary as in a tokenizer.json."""
 

@@ -59,6 +59,16 @@ def checked_truncation(max_length: Any, given: dict[str, Any]) -> dict[str, Any]
     }
 
 
+def check_stride(settings: dict[str, Any], added: int) -> None:
+    """Raises ValueError if the stride is greater than the number of tokens without the special tokens of a text."""
+    kept = settings["max_length"] - added
+    if 0 <= kept < settings["stride"]:
+        raise ValueError(
+            f"stride: expected at most {kept}, the number of tokens without special tokens, "
+            f"found {settings['stride']}; lower it"
+        )
+
+
 def truncation_json(settings: dict[str, Any] | None) -> dict[str, Any] | None:
     """Returns settings of truncation as in a tokenizer.json."""
     return settings and {
@@ -171,7 +181,7 @@ def checked_rows(texts: Any, is_pretokenized: bool) -> list[Any]:
     """Returns the texts and pairs of a batch, pairs as tuples."""
     rows = _listed(texts)
     if rows is None:
-        if isinstance(texts, str) or not hasattr(texts, "__getitem__"):
+        if isinstance(texts, str | dict) or not hasattr(texts, "__getitem__"):
             raise TypeError(f"expected a list of texts, found {type(texts).__name__!r}")
         rows = list(texts)
     if not is_pretokenized and set(map(type, rows)) <= {str}:

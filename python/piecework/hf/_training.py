@@ -138,7 +138,6 @@ def _train(tokenizer: Tokenizer, counts: WordCounts, trainer: Trainer) -> None:
     model._replace(_read_core(dumps({"model": state | kept})))
     trainer._word_count = len(counts)
     tokenizer._added = None
-    tokenizer._revision = -1
     tokenizer.add_special_tokens(trainer.special_tokens)  # type: ignore[attr-defined]  # each has it
 
 

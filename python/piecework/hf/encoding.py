@@ -12,6 +12,8 @@ from piecework.hf._state import dumps
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from piecework.hf._deferred import DeferredColumns
+
 __all__ = ["Encoding"]
 
 _NONE = (1 << 32) - 1
@@ -31,8 +33,12 @@ class Encoding:
     ([0, 1], ['a', '[UNK]'], [(0, 1), (2, 3)])
     """
 
-    __slots__ = ("_inner",)
-    _inner: _core.Encoding
+    __slots__ = ("_columns", "_deferred", "_row")
+    _columns: _core.Encoding | None
+    """All columns, or None if they were not read yet."""
+    _deferred: DeferredColumns
+    """The columns of the call, if `_columns` is None."""
+    _row: int
 
     def __init__(self) -> None:
         """Creates an encoding without tokens."""
@@ -42,20 +48,41 @@ class Encoding:
     def _of(inner: _core.Encoding) -> Encoding:
         """Returns the encoding of the core as one that can be changed."""
         encoding = _new(Encoding)
-        encoding._inner = inner
+        encoding._columns = inner
         return encoding
+
+    @staticmethod
+    def _of_row(deferred: DeferredColumns, row: int) -> Encoding:
+        """Returns the encoding of a row of a batch."""
+        encoding = _new(Encoding)
+        encoding._columns, encoding._deferred, encoding._row = None, deferred, row
+        return encoding
+
+    @property
+    def _inner(self) -> _core.Encoding:
+        """Returns the encoding of the core."""
+        columns = self._columns
+        if columns is None:
+            columns = self._columns = self._deferred.encoding(self._row)
+        return columns
+
+    @_inner.setter
+    def _inner(self, inner: _core.Encoding) -> None:
+        self._columns = inner
 
     # --- columns -------------------------------------------------------------------------------
 
     @property
     def ids(self) -> list[int]:
         """Returns the token ids."""
-        return self._inner.ids
+        columns = self._columns
+        return self._deferred.ids(self._row) if columns is None else columns.ids
 
     @property
     def type_ids(self) -> list[int]:
         """Returns the type ids: 0 for the first text, 1 for the second, or those of the post-processor."""
-        return self._inner.type_ids
+        columns = self._columns
+        return self._deferred.type_ids(self._row) if columns is None else columns.type_ids
 
     @property
     def tokens(self) -> list[str]:
@@ -70,7 +97,10 @@ class Encoding:
     @property
     def attention_mask(self) -> list[int]:
         """Returns 0 for padding and 1 for other tokens."""
-        return self._inner.attention_mask
+        columns = self._columns
+        return (
+            self._deferred.attention_mask(self._row) if columns is None else columns.attention_mask
+        )
 
     @property
     def special_tokens_mask(self) -> list[int]:
@@ -103,7 +133,8 @@ class Encoding:
     @property
     def n_sequences(self) -> int:
         """Returns the number of texts: 1, or 2 for a pair."""
-        return self._inner.n_sequences
+        # Deferred columns are those of single texts.
+        return 1 if self._columns is None else self._columns.n_sequences
 
     @property
     def overflowing(self) -> list[Encoding]:
@@ -112,7 +143,8 @@ class Encoding:
 
     def __len__(self) -> int:
         """Returns the number of tokens."""
-        return len(self._inner)
+        columns = self._columns
+        return self._deferred.length(self._row) if columns is None else len(columns)
 
     # --- maps between characters, tokens and words ----------------------------------------------
 

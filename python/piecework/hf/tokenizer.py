@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from _thread import allocate_lock
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
@@ -18,6 +18,7 @@ from piecework.hf._arguments import (
     string,
     unsigned,
 )
+from piecework.hf._deferred import DeferredColumns
 from piecework.hf._state import Component, dumps, own, revision
 from piecework.hf.added_tokens import AddedToken, flags_of, is_added_token, special_flags_of
 from piecework.hf.encoding import Encoding
@@ -53,6 +54,46 @@ def _base(stage: str) -> type[Component]:
     return base
 
 
+class _Applied:
+    """Holds a tokenizer of the core, with what it was made from; it is never changed, so calls need no lock."""
+
+    __slots__ = ("added", "changed", "core", "model", "parts", "revision")
+
+    def __init__(self, core: CoreTokenizer, model: CoreTokenizer, parts: str) -> None:
+        self.core, self.model, self.parts = core, model, parts
+        self.revision = revision()
+        self.changed: object = None
+        """The value of `Tokenizer._changed`; as `revision`, it was read before the parts."""
+        self.added = 0
+        """The number of tokens of `Tokenizer._new_tokens` that the core has."""
+
+
+class _Call:
+    """Holds the settings of a call."""
+
+    __slots__ = ("core", "is_random", "options", "padding", "truncation")
+    options: Options
+    is_random: bool
+    """Whether segmentations are drawn at random."""
+
+    def __init__(
+        self,
+        core: CoreTokenizer,
+        truncation: dict[str, Any] | None,
+        padding: dict[str, Any] | None,
+    ) -> None:
+        self.core, self.truncation, self.padding = core, truncation, padding
+
+    def is_deferrable(self, rows: list[Any], is_pretokenized: bool) -> bool:
+        """Returns whether the ids of rows are encoded alone, and other columns when they are read."""
+        return (
+            not is_pretokenized
+            and set(map(type, rows)) == {str}
+            and not (self.truncation and self.truncation["stride"])
+            and not self.is_random
+        )
+
+
 class Tokenizer:
     """Encodes texts to tokens and decodes them, by a model and optional stages.
 
@@ -66,31 +107,31 @@ class Tokenizer:
     ['hug', '##s', 'hug']
     """
 
-    _core: CoreTokenizer
-    """The immutable tokenizer of the parts as they were at `_revision`."""
     _parts: dict[str, Any]
     """The components of the stages: None, or the state of one that was not used yet."""
 
     def __init__(self, model: Model) -> None:
         """Creates a tokenizer with a model alone."""
-        self._begin(own(model, Model), dict.fromkeys(_STAGES))
-        self._core = self._applied_model.model_alone()
+        model = own(model, Model)
+        self._begin(model, dict.fromkeys(_STAGES), model._core().model_alone())
 
-    def _begin(self, model: Model, parts: dict[str, Any]) -> None:
-        """Sets the attributes other than the tokenizer of the core."""
-        self._lock = allocate_lock()
+    def _begin(self, model: Model, parts: dict[str, Any], core: CoreTokenizer) -> None:
+        """Sets the attributes, with a tokenizer of the core that has the model and the parts."""
+        self._applied = _Applied(core, model._core(), _parts_json(parts))
         self._model, self._parts = model, parts
+        self._components: dict[str, Component] = {}
+        """The components that were made of the states in `_parts`."""
+        self._changed: object = None
+        """Another value after each change of a part or the model."""
         self._truncation: dict[str, Any] | None = None
         self._padding: dict[str, Any] | None = None
         self._encode_special_tokens = False
-        self._revision = revision()
-        self._applied_model = model._core()
-        self._applied_parts = _parts_json(parts)
         self._added: dict[str, Flags] | None = None
         """The added tokens by their texts; None until they are needed."""
-        self._pending: list[Flags] = []
-        """The added tokens that the core does not have yet."""
-        self._options: dict[bool, Options] = {}
+        self._new_tokens: list[Flags] = []
+        """All tokens that were added since the start; the core gets them on its next use."""
+        self._calls: dict[bool, _Call] = {}
+        """The settings of calls with and without special tokens; another dictionary after a change."""
 
     @classmethod
     def _of_json(cls, data: bytes) -> Tokenizer:
@@ -99,8 +140,7 @@ class Tokenizer:
         tokenizer = cls.__new__(cls)
         state = json.loads(core.parts())
         parts = {name: state[name] for name in _STAGES}
-        tokenizer._begin(Model._of_core(core, empty_members(data)), parts)
-        tokenizer._core = core
+        tokenizer._begin(Model._of_core(core, empty_members(data)), parts, core)
         tokenizer._truncation = _calls.truncation_of(state["truncation"])
         tokenizer._padding = _calls.padding_of(state["padding"])
         return tokenizer
@@ -270,10 +310,8 @@ class Tokenizer:
         """Returns a tokenizer with the same model, settings and added tokens, and other parts."""
         core = self._ready()
         copied = type(self).__new__(type(self))
-        copied._begin(self._model.__copy__(), self._parts)
-        copied._core, copied._applied_model = core, copied._model._core()
-        copied._parts = parts
-        copied._revision = -1
+        copied._begin(self._model.__copy__(), self._parts, core)
+        copied._parts, copied._changed = parts, object()
         copied._truncation, copied._padding = self._truncation, self._padding
         copied._encode_special_tokens = self._encode_special_tokens
         return copied
@@ -300,59 +338,70 @@ class Tokenizer:
 
     def _ready(self) -> CoreTokenizer:
         """Returns the tokenizer of the core of the current parts."""
-        if self._revision != revision() or self._pending:
-            with self._lock:
-                self._refresh()
-        return self._core
+        applied = self._applied
+        if (
+            applied.revision != revision()
+            or applied.changed is not self._changed
+            or applied.added != len(self._new_tokens)
+        ):
+            applied = self._applied = self._refreshed(applied)
+        return applied.core
 
-    def _refresh(self) -> None:
-        """Applies changes of parts, of the model and of added tokens."""
-        number, core = revision(), self._core
-        model, parts = self._model._core(), _parts_json(self._parts)
-        if model is not self._applied_model:
+    def _refreshed(self, applied: _Applied) -> _Applied:
+        """Returns the tokenizer of the core after changes of parts, of the model and of added tokens.
+
+        Threads may do so at once, since it changes nothing: the result of each is right for what it has read, and a later
+        change is seen by the next call. A fork finds no lock held.
+        """
+        number, changed, count = revision(), self._changed, len(self._new_tokens)
+        core, model, parts = applied.core, self._model._core(), _parts_json(self._parts)
+        if model is not applied.model:
             core = _with_model(core, model.model_alone())
-        if model is not self._applied_model or parts != self._applied_parts:
+        if model is not applied.model or parts != applied.parts:
             core = core.with_parts(parts, [])
-        # A copy: another thread may add tokens meanwhile.
-        if pending := list(self._pending):
-            core = core.with_added_tokens(pending)
-        self._core, self._options = core, {}
-        self._applied_model, self._applied_parts = model, parts
-        del self._pending[: len(pending)]
-        self._revision = number
+        if count > applied.added:
+            core = core.with_added_tokens(self._new_tokens[applied.added : count])
+        refreshed = _Applied(core, model, parts)
+        refreshed.revision, refreshed.changed, refreshed.added = number, changed, count
+        return refreshed
 
     def _call_options(self, core: CoreTokenizer, add_special_tokens: bool) -> Options:
         """Returns the options of a call for the core."""
-        options = self._options.get(add_special_tokens)
-        if options is None:
+        return self._call(core, add_special_tokens).options
+
+    def _call(self, core: CoreTokenizer, add_special_tokens: bool) -> _Call:
+        """Returns the settings of a call, as they are at its start."""
+        calls = self._calls
+        call = calls.get(add_special_tokens)
+        if call is None or call.core is not core:
             way = _way(core, self._model)
-            options = core.options(
+            call = _Call(core, self._truncation, self._padding)
+            call.is_random = way.seed != 0 or way.alpha is not None or core.has_dropout()
+            call.options = core.options(
                 flag(add_special_tokens),
                 "unmatched" if self._encode_special_tokens else "match",
-                _calls.json_or_none(_calls.truncation_json(self._truncation)),
-                _calls.json_or_none(_calls.padding_json(self._padding)),
+                _calls.json_or_none(_calls.truncation_json(call.truncation)),
+                _calls.json_or_none(_calls.padding_json(call.padding)),
                 way,
             )
-            if way.seed == 0 and way.alpha is None and not core.has_dropout():
-                self._options[add_special_tokens] = options
-        return options
+            if not call.is_random:
+                calls[add_special_tokens] = call
+        return call
 
     def _part(self, name: str) -> Any:
         """Returns the component of a stage, made of its state on first use, or None."""
-        part = self._parts[name]
+        parts = self._parts
+        part = parts[name]
         if isinstance(part, dict):
-            # Another thread may have made it meanwhile.
-            with self._lock:
-                if self._parts[name] is part:
-                    self._parts[name] = _base(name)._read(part)
-            return self._parts[name]
+            # Threads that make it at once get the same one; a part that is set meanwhile is in another dictionary.
+            part = parts[name] = self._components.setdefault(name, _base(name)._read(part))
         return part
 
     def _set_part(self, name: str, part: Any) -> None:
         """Replaces a stage."""
         found = None if part is None else own(part, _base(name))
         self._parts = self._parts | {name: found}
-        self._revision = -1
+        self._changed = object()
 
     # --- parts ---------------------------------------------------------------------------------
 
@@ -365,7 +414,7 @@ class Tokenizer:
     def model(self, model: Model) -> None:
         self._model = own(model, Model)
         self._added = None
-        self._revision = -1
+        self._changed = object()
 
     @property
     def normalizer(self) -> Any:
@@ -420,7 +469,7 @@ class Tokenizer:
                 (``"right"`` or ``"left"``), the side that is cut off.
 
         Raises:
-            ValueError: A name is unknown.
+            ValueError: A name is unknown, or ``stride`` is greater than the number of tokens without special tokens.
 
         >>> from piecework.hf import Tokenizer, models
         >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
@@ -428,13 +477,15 @@ class Tokenizer:
         >>> tok.truncation
         {'max_length': 4, 'stride': 0, 'strategy': 'longest_first', 'direction': 'right'}
         """
-        self._truncation = _calls.checked_truncation(max_length, kwargs)
-        self._options = {}
+        settings = _calls.checked_truncation(max_length, kwargs)
+        _calls.check_stride(settings, self.num_special_tokens_to_add(is_pair=False))
+        self._truncation = settings
+        self._calls = {}
 
     def no_truncation(self) -> None:
         """Ends truncation."""
         self._truncation = None
-        self._options = {}
+        self._calls = {}
 
     @property
     def padding(self) -> dict[str, Any] | None:
@@ -458,12 +509,12 @@ class Tokenizer:
         ['hug', '[UNK]', '[UNK]']
         """
         self._padding = _calls.checked_padding(kwargs)
-        self._options = {}
+        self._calls = {}
 
     def no_padding(self) -> None:
         """Ends padding."""
         self._padding = None
-        self._options = {}
+        self._calls = {}
 
     @property
     def encode_special_tokens(self) -> bool:
@@ -473,7 +524,7 @@ class Tokenizer:
     @encode_special_tokens.setter
     def encode_special_tokens(self, value: bool) -> None:
         self._encode_special_tokens = flag(value)
-        self._options = {}
+        self._calls = {}
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the number of special tokens that the post-processor adds to a text, or to a pair.
@@ -582,8 +633,12 @@ class Tokenizer:
         if self._is_custom():
             pairs = [row if isinstance(row, tuple) else (row, None) for row in rows]
             return self._custom_encodings(pairs, is_pretokenized, add_special_tokens)
-        options = self._call_options(core, add_special_tokens)
-        return list(map(_of, core.encode_list(rows, is_pretokenized, options, offsets, None)))
+        call = self._call(core, add_special_tokens)
+        encode = partial(core.encode_list, rows, is_pretokenized, call.options, offsets, None)
+        if call.is_deferrable(rows, is_pretokenized):
+            batch = core.encode_batch(rows, is_pretokenized, call.options, False, None)
+            return DeferredColumns(batch, encode, core.single_type_id(), call.padding).encodings()
+        return list(map(_of, encode()))
 
     def _is_custom(self) -> bool:
         """Returns whether the normalizer or the pre-tokenizer calls a Python object."""
@@ -788,7 +843,7 @@ class Tokenizer:
         for flags in tokens:
             if flags[0] and self._added.get(flags[0]) != flags:
                 self._added[flags[0]] = flags
-                self._pending.append(flags)
+                self._new_tokens.append(flags)
                 count += 1
         return count
 
@@ -878,8 +933,7 @@ def _with_model(core: CoreTokenizer, model: CoreTokenizer) -> CoreTokenizer:
     wanted = {flags[0]: model.token_to_id(flags[0]) or number for number, flags in added}
     if all(numbered.token_to_id(token) == number for token, number in wanted.items()):
         return numbered
-    taken = {number: model.id_to_token(number) for number in wanted.values()}
-    if any(taken[number] not in {None, token} for token, number in wanted.items()):
+    if set(wanted.values()) != {numbered.token_to_id(token) for token in wanted}:
         return numbered
     tokens = [{"id": wanted[flags[0]]} | AddedToken._of(flags).__getstate__() for _, flags in added]
     return _read_core(f'{{"added_tokens":{dumps(tokens)},"model":{model.model_json()}}}')

@@ -281,7 +281,7 @@ def test_adding_tokens_one_by_one_makes_one_tokenizer() -> None:
     before = tok._ready()
     for number in range(5000):
         assert tok.add_tokens([f"<{number}>"]) == 1
-    assert tok._core is before
+    assert tok._applied.core is before
     assert tok.token_to_id("<4999>") == tok.get_vocab_size() - 1
 
 

@@ -52,6 +52,26 @@ impl PostProcessor {
         }
     }
 
+    /// Returns the type id of all tokens of a single text, or `None` if they may differ.
+    ///
+    /// ```
+    /// use piecework_core::postprocess::{PostProcessor, Template};
+    ///
+    /// let bert = PostProcessor::Template(Template::bert(("[CLS]", 2), ("[SEP]", 3)));
+    /// assert_eq!(bert.single_type_id(), Some(0));
+    /// ```
+    #[must_use]
+    pub fn single_type_id(&self) -> Option<u32> {
+        match self {
+            Self::Bert(_) | Self::Roberta(_) | Self::ByteLevel(_) => Some(0),
+            Self::Template(template) => template.single_type_id(),
+            Self::Sequence(processors) => {
+                let are_zero = processors.iter().all(|processor| processor.single_type_id() == Some(0));
+                are_zero.then_some(0)
+            }
+        }
+    }
+
     /// Combines the encodings of one or two texts into one.
     pub(crate) fn process(
         &self,

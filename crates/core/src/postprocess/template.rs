@@ -77,6 +77,13 @@ fn check_combined(parts: &[TemplatePart], encodings: &[Encoding]) -> Result<()> 
 }
 
 impl TemplatePart {
+    /// Returns the type id of the part's tokens.
+    fn type_id(&self) -> u32 {
+        match self {
+            Self::Sequence { type_id, .. } | Self::Special { type_id, .. } => *type_id,
+        }
+    }
+
     /// Returns whether the part is the text with this index.
     fn is_sequence(&self, number: usize) -> bool {
         matches!(self, Self::Sequence { index, .. } if *index == number)
@@ -120,6 +127,13 @@ impl Template {
             TemplatePart::Special { name, .. } => self.specials.get(name).map_or(0, |special| special.tokens.len()),
         };
         self.parts(pair).iter().map(count).sum()
+    }
+
+    /// Returns the type id of all parts for one text, or `None` if they differ.
+    pub(super) fn single_type_id(&self) -> Option<u32> {
+        let mut type_ids = self.single.iter().map(TemplatePart::type_id);
+        let first = type_ids.next()?;
+        type_ids.all(|other| other == first).then_some(first)
     }
 
     /// Returns all special tokens of the template.
