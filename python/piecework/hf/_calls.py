@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from piecework.hf._arguments import ignored, maybe, number32, string, unsigned
+from piecework.hf._arguments import number32, string, unsigned
 from piecework.hf._state import Component, dumps
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 __all__ = [
+    "checked_direction",
     "checked_ids",
-    "checked_padding",
     "checked_rows",
     "checked_text",
     "checked_truncation",
@@ -48,14 +48,20 @@ def _named(value: str, names: dict[str, str]) -> str:
     return next(name for name, other in names.items() if other == value)
 
 
-def checked_truncation(max_length: Any, given: dict[str, Any]) -> dict[str, Any]:
+def checked_direction(direction: Any) -> str:
+    """Returns a side, after checking its name."""
+    return _choice(direction, _DIRECTIONS, "direction")
+
+
+def checked_truncation(
+    max_length: Any, stride: Any, strategy: Any, direction: Any
+) -> dict[str, Any]:
     """Returns settings of truncation."""
-    ignored(given.keys() - {"stride", "strategy", "direction"}, "enable_truncation")
     return {
         "max_length": unsigned(max_length),
-        "stride": unsigned(given.get("stride", 0)),
-        "strategy": _choice(given.get("strategy", "longest_first"), _STRATEGIES, "strategy"),
-        "direction": _choice(given.get("direction", "right"), _DIRECTIONS, "direction"),
+        "stride": unsigned(stride),
+        "strategy": _choice(strategy, _STRATEGIES, "strategy"),
+        "direction": checked_direction(direction),
     }
 
 
@@ -86,25 +92,6 @@ def truncation_of(data: dict[str, Any] | None) -> dict[str, Any] | None:
         "stride": data["stride"],
         "strategy": _named(data["strategy"], _STRATEGIES),
         "direction": _named(data["direction"], _DIRECTIONS),
-    }
-
-
-def checked_padding(given: dict[str, Any]) -> dict[str, Any]:
-    """Returns settings of padding."""
-    known = {"length", "pad_to_multiple_of", "pad_id", "pad_token", "pad_type_id", "direction"}
-    if "max_length" in given:
-        from piecework.errors import warn
-
-        warn("max_length is deprecated", setting="max_length", hint="pass length")
-        given = {"length": given["max_length"]} | given
-    ignored(given.keys() - known - {"max_length"}, "enable_padding")
-    return {
-        "length": maybe(unsigned)(given.get("length")),
-        "pad_to_multiple_of": maybe(unsigned)(given.get("pad_to_multiple_of")),
-        "pad_id": number32(given.get("pad_id", 0)),
-        "pad_token": string(given.get("pad_token", "[PAD]")),
-        "pad_type_id": number32(given.get("pad_type_id", 0)),
-        "direction": _choice(given.get("direction", "right"), _DIRECTIONS, "direction"),
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from typing import Any
 
 from piecework.hf._arguments import string
@@ -44,18 +46,24 @@ class Regex:
 
 def _split_json(source: str) -> str:
     """Returns a pre-tokenizer with a pattern, which the core checks."""
-    import json
-
     split = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
     return json.dumps({"pre_tokenizer": split})
 
 
 def pattern_state(pattern: Any) -> dict[str, str]:
-    """Returns a pattern as JSON values: a string is matched literally, a :class:`Regex` as an expression."""
+    """Returns a pattern as JSON values: a string is matched literally, a :class:`Regex` as an expression.
+
+    A `Regex` of `tokenizers` is accepted.
+    """
     if isinstance(pattern, str):
         return {"String": pattern}
     if isinstance(pattern, Regex):
         return {"Regex": pattern._source}
+    if type(pattern).__name__ == "Regex" and type(pattern).__module__ == "tokenizers":
+        # It does not show its source, but a component with it does.
+        split = sys.modules["tokenizers"].pre_tokenizers.Split(pattern, "isolated")
+        state: dict[str, str] = json.loads(split.__getstate__())["pattern"]
+        return state
     raise TypeError(f"expected a str or Regex as pattern, found {type(pattern).__name__!r}")
 
 

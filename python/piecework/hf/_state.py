@@ -126,14 +126,14 @@ class Component:
         return describe(self._described(), SEVERAL)
 
 
-def call_custom(function: Callable[..., Any], *args: Any) -> Any:
+def call_custom(custom: Any, method: str, *args: Any) -> Any:
     """Calls a method of an object of the caller.
 
     Raises:
-        Exception: The method raised an error, whose class and message this one names, as that of `tokenizers` does.
+        Exception: The method does not exist or raised an error, whose class and message this one names, as that of `tokenizers` does.
     """
     try:
-        return function(*args)
+        return getattr(custom, method)(*args)
     except Exception as error:
         raise Exception(f"{type(error).__name__}: {error}") from error
 

@@ -11,7 +11,7 @@ from piecework import trainers as core_trainers
 from piecework.counts import WordCounts
 from piecework.errors import ConfigError
 from piecework.hf import _calls
-from piecework.hf._arguments import instance, string
+from piecework.hf._arguments import string
 from piecework.hf._state import dumps
 from piecework.hf.models import _read_core
 from piecework.hf.trainers import (
@@ -20,6 +20,7 @@ from piecework.hf.trainers import (
     UnigramTrainer,
     WordLevelTrainer,
     WordPieceTrainer,
+    own_trainer,
 )
 from piecework.normalizers import Normalizer
 from piecework.pre_tokenizers import PreTokenizer
@@ -73,7 +74,7 @@ def _checked_trainer(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     if trainer is None:
         default: Trainer = tokenizer.model.get_trainer()
         return default
-    instance(trainer, Trainer)
+    trainer = own_trainer(trainer)
     if _TRAINS[type(trainer)] != kind:
         name = type(trainer).__name__
         raise ValueError(f"{name} trains a {_TRAINS[type(trainer)]} model, and this is a {kind}")

@@ -33,11 +33,24 @@ class AddedToken:
     __slots__ = ("_flags",)
     _flags: dict[str, Any]
 
-    def __init__(self, content: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        content: str | None = None,
+        *,
+        single_word: bool = False,
+        lstrip: bool = False,
+        rstrip: bool = False,
+        normalized: bool | None = None,
+        special: bool = False,
+        **kwargs: Any,
+    ) -> None:
         """Checks the flags."""
-        ignored(kwargs.keys() - set(_NAMES), "AddedToken")
-        flags = {name: flag(kwargs[name]) for name in _NAMES if name in kwargs}
-        self._flags = {"content": "" if content is None else string(content)} | flags
+        ignored(kwargs, "AddedToken")
+        flags = {"single_word": single_word, "lstrip": lstrip, "rstrip": rstrip, "special": special}
+        if normalized is not None:
+            flags["normalized"] = normalized
+        checked = {name: flag(value) for name, value in flags.items()}
+        self._flags = {"content": "" if content is None else string(content)} | checked
 
     @property
     def content(self) -> str:

@@ -68,7 +68,7 @@ class Decoder(Component):
         if self._custom is None:
             return [self.decode(tokens)]
         if hasattr(self._custom, "decode_chain"):
-            return [string(token) for token in call_custom(self._custom.decode_chain, tokens)]
+            return [string(token) for token in call_custom(self._custom, "decode_chain", tokens)]
         return [string(self._custom.decode(tokens))]
 
 

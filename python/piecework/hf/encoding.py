@@ -264,16 +264,28 @@ class Encoding:
             raise ValueError(f"expected 'left' or 'right' as direction, found {direction!r}")
         self._inner = self._inner.truncate(unsigned(max_length), unsigned(stride), direction)
 
-    def pad(self, length: int, **kwargs: Any) -> None:
+    def pad(
+        self,
+        length: int,
+        *,
+        direction: str = "right",
+        pad_id: int = 0,
+        pad_type_id: int = 0,
+        pad_token: str = "[PAD]",
+        **kwargs: Any,
+    ) -> None:
         """Appends padding up to `length` tokens, also to :attr:`overflowing`.
 
         Args:
             length: The number of tokens.
-            **kwargs: ``direction`` (``"right"`` or ``"left"``), ``pad_id`` (0), ``pad_type_id`` (0) and ``pad_token``
-                (``"[PAD]"``).
+            direction: The side to append it to, ``"right"`` or ``"left"``.
+            pad_id: The id of the padding.
+            pad_type_id: Its type id.
+            pad_token: Its token.
+            **kwargs: Ignored, with a warning.
 
         Raises:
-            ValueError: ``direction`` is unknown.
+            ValueError: `direction` is unknown.
 
         >>> from piecework.hf import Encoding, Tokenizer, models, pre_tokenizers
         >>> tok = Tokenizer(models.WordLevel({"a": 0, "b": 1}, "a"))
@@ -283,19 +295,16 @@ class Encoding:
         >>> encoding.ids, encoding.attention_mask
         ([0, 1, 7], [1, 1, 0])
         """
-        known: dict[str, Any] = {
-            "direction": string,
-            "pad_id": number32,
-            "pad_type_id": number32,
-            "pad_token": string,
-        }
-        ignored(kwargs.keys() - known.keys(), "Encoding.pad")
-        given = {name: check(kwargs[name]) for name, check in known.items() if name in kwargs}
-        if given.get("direction", "right") not in ("left", "right"):
-            raise ValueError(
-                f"expected 'left' or 'right' as direction, found {given['direction']!r}"
-            )
-        self._inner = self._inner.pad(unsigned(length), **given)
+        ignored(kwargs, "Encoding.pad")
+        if string(direction) not in ("left", "right"):
+            raise ValueError(f"expected 'left' or 'right' as direction, found {direction!r}")
+        self._inner = self._inner.pad(
+            unsigned(length),
+            direction=direction,
+            pad_id=number32(pad_id),
+            pad_type_id=number32(pad_type_id),
+            pad_token=string(pad_token),
+        )
 
     def set_sequence_id(self, sequence_id: int) -> None:
         """Assigns all tokens to the text with the index `sequence_id`.

@@ -452,8 +452,10 @@ class WordPiece(Model):
 
     Args:
         vocab: The tokens and their ids, or the name of a file with a token in each line.
-        **kwargs: ``unk_token`` (``"[UNK]"``), ``max_input_chars_per_word`` (100) and ``continuing_subword_prefix``
-            (``"##"``).
+        unk_token: The token for unknown words.
+        max_input_chars_per_word: The number of characters above which a word is unknown.
+        continuing_subword_prefix: The prefix of tokens that continue a word.
+        **kwargs: Ignored, with a warning.
 
     >>> from piecework.hf.models import WordPiece
     >>> [token.value for token in WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}).tokenize("hugs")]
@@ -466,20 +468,22 @@ class WordPiece(Model):
     continuing_subword_prefix = _ModelSetting(string)
     max_input_chars_per_word = _ModelSetting(unsigned)
 
-    def __init__(self, vocab: Vocab | str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        vocab: Vocab | str | None = None,
+        *,
+        unk_token: str = "[UNK]",
+        max_input_chars_per_word: int = 100,
+        continuing_subword_prefix: str = "##",
+        **kwargs: Any,
+    ) -> None:
         """Checks the vocabulary and the settings."""
-        checks: dict[str, Callable[[Any], Any]] = {
-            "unk_token": string,
-            "continuing_subword_prefix": string,
-            "max_input_chars_per_word": unsigned,
-        }
-        ignored(kwargs.keys() - checks.keys(), "WordPiece")
+        ignored(kwargs, "WordPiece")
         values = {
-            "unk_token": "[UNK]",
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": 100,
+            "unk_token": string(unk_token),
+            "continuing_subword_prefix": string(continuing_subword_prefix),
+            "max_input_chars_per_word": unsigned(max_input_chars_per_word),
         }
-        values |= {name: checks[name](value) for name, value in kwargs.items() if name in checks}
         if isinstance(vocab, str):
             vocab = WordPiece.read_file(vocab)
         self._values = values | {"vocab": _vocab(vocab or {})}

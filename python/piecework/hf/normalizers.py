@@ -54,7 +54,7 @@ class Normalizer(Component):
         """Normalizes a string in place; its alignment with the original is kept."""
         instance(normalized, NormalizedString)
         if self._custom is not None:
-            call_custom(self._custom.normalize, normalized)
+            call_custom(self._custom, "normalize", normalized)
         elif isinstance(self, Sequence):
             for part in self._values["normalizers"]:
                 part.normalize(normalized)

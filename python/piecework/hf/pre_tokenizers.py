@@ -48,7 +48,7 @@ class PreTokenizer(Component):
         """Splits the parts of a text in place."""
         instance(pretok, PreTokenizedString)
         if self._custom is not None:
-            call_custom(self._custom.pre_tokenize, pretok)
+            call_custom(self._custom, "pre_tokenize", pretok)
         elif isinstance(self, Sequence):
             for part in self._values["pretokenizers"]:
                 part.pre_tokenize(pretok)

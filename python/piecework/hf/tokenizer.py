@@ -11,6 +11,7 @@ from piecework import _core
 from piecework.hf import _calls
 from piecework.hf._arguments import (
     flag,
+    ignored,
     instance,
     listed,
     maybe,
@@ -459,17 +460,26 @@ class Tokenizer:
         """Returns the settings of :meth:`enable_truncation`, or None."""
         return self._truncation and dict(self._truncation)
 
-    def enable_truncation(self, max_length: int, **kwargs: Any) -> None:
+    def enable_truncation(
+        self,
+        max_length: int,
+        *,
+        stride: int = 0,
+        strategy: str = "longest_first",
+        direction: str = "right",
+        **kwargs: Any,
+    ) -> None:
         """Truncates the encodings of later calls.
 
         Args:
             max_length: The largest number of tokens, special tokens included.
-            **kwargs: ``stride`` (0), the number of tokens that an overflowing encoding shares with the previous one;
-                ``strategy`` (``"longest_first"``, ``"only_first"`` or ``"only_second"``) for pairs; and ``direction``
-                (``"right"`` or ``"left"``), the side that is cut off.
+            stride: The number of tokens that an overflowing encoding shares with the previous one.
+            strategy: The text of a pair that is cut, ``"longest_first"``, ``"only_first"`` or ``"only_second"``.
+            direction: The side that is cut off, ``"right"`` or ``"left"``.
+            **kwargs: Ignored, with a warning.
 
         Raises:
-            ValueError: A name is unknown, or ``stride`` is greater than the number of tokens without special tokens.
+            ValueError: A name is unknown, or `stride` is greater than the number of tokens without special tokens.
 
         >>> from piecework.hf import Tokenizer, models
         >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
@@ -477,7 +487,8 @@ class Tokenizer:
         >>> tok.truncation
         {'max_length': 4, 'stride': 0, 'strategy': 'longest_first', 'direction': 'right'}
         """
-        settings = _calls.checked_truncation(max_length, kwargs)
+        ignored(kwargs, "enable_truncation")
+        settings = _calls.checked_truncation(max_length, stride, strategy, direction)
         _calls.check_stride(settings, self.num_special_tokens_to_add(is_pair=False))
         self._truncation = settings
         self._calls = {}
@@ -492,15 +503,30 @@ class Tokenizer:
         """Returns the settings of :meth:`enable_padding`, or None."""
         return self._padding and dict(self._padding)
 
-    def enable_padding(self, **kwargs: Any) -> None:
+    def enable_padding(
+        self,
+        *,
+        direction: str = "right",
+        pad_id: int = 0,
+        pad_type_id: int = 0,
+        pad_token: str = "[PAD]",
+        length: int | None = None,
+        pad_to_multiple_of: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         """Pads the encodings of later calls.
 
         Args:
-            **kwargs: ``direction`` (``"right"`` or ``"left"``), ``pad_id`` (0), ``pad_type_id`` (0), ``pad_token``
-                (``"[PAD]"``), ``length`` (None, the longest text of a batch) and ``pad_to_multiple_of`` (None).
+            direction: The side that is padded, ``"right"`` or ``"left"``.
+            pad_id: The id of the padding.
+            pad_type_id: Its type id.
+            pad_token: Its token.
+            length: The number of tokens; None for the longest text of a batch.
+            pad_to_multiple_of: The number whose multiple the length is.
+            **kwargs: ``max_length``, the deprecated name of `length`; others are ignored, with a warning.
 
         Raises:
-            ValueError: ``direction`` is unknown.
+            ValueError: `direction` is unknown.
 
         >>> from piecework.hf import Tokenizer, models
         >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
@@ -508,7 +534,21 @@ class Tokenizer:
         >>> tok.encode("hug").tokens
         ['hug', '[UNK]', '[UNK]']
         """
-        self._padding = _calls.checked_padding(kwargs)
+        if "max_length" in kwargs:
+            from piecework.errors import warn
+
+            warn("max_length is deprecated", setting="max_length", hint="pass length")
+            unused = kwargs.pop("max_length")
+            length = unused if length is None else length
+        ignored(kwargs, "enable_padding")
+        self._padding = {
+            "length": maybe(unsigned)(length),
+            "pad_to_multiple_of": maybe(unsigned)(pad_to_multiple_of),
+            "pad_id": number32(pad_id),
+            "pad_token": string(pad_token),
+            "pad_type_id": number32(pad_type_id),
+            "direction": _calls.checked_direction(direction),
+        }
         self._calls = {}
 
     def no_padding(self) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
 
+_Tokens = list[str | AddedToken]
+_LISTS = ("special_tokens", "initial_alphabet")
 _FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
 
 
@@ -95,13 +97,12 @@ class Trainer:
         """Refuses to create the base class."""
         raise TypeError("cannot create 'Trainer' instances; create one of its subclasses")
 
-    def _take(self, known: dict[str, Callable[[Any], Any]], given: dict[str, Any]) -> None:
-        """Sets the settings that were given, after checking them."""
-        name = type(self).__name__
-        ignored(given.keys() - known.keys(), name)
-        for setting, value in given.items():
-            if setting in known:
-                self._settings[setting] = known[setting](value)
+    def _take(self, checks: dict[str, Callable[[Any], Any]], given: dict[str, Any]) -> None:
+        """Sets the settings after checking them; lists are empty by default."""
+        self._settings |= {
+            name: check([] if given[name] is None and name in _LISTS else given[name])
+            for name, check in checks.items()
+        }
 
     def _state(self) -> dict[str, Any]:
         """Returns the settings with the names of `tokenizers`."""
@@ -145,6 +146,19 @@ class Trainer:
     def __str__(self) -> str:
         """Returns the settings, with at most five elements of a list."""
         return self._described(SEVERAL)
+
+
+def own_trainer(trainer: object) -> Trainer:
+    """Returns a trainer as one of ours: itself, or one with the settings of a trainer of `tokenizers`."""
+    if type(trainer).__module__.split(".")[0] == "tokenizers":
+        kinds = {kind.__name__: kind for kind in Trainer.__subclasses__()}
+        if kind := kinds.get(type(trainer).__name__):
+            converted = _new(kind)
+            converted.__setstate__(trainer.__getstate__())  # type: ignore[arg-type]  # JSON in bytes
+            return converted
+    if not isinstance(trainer, Trainer):
+        raise TypeError(f"{type(trainer).__name__!r} object is not an instance of 'Trainer'")
+    return trainer
 
 
 def _new(kind: type[Trainer]) -> Trainer:
@@ -194,22 +208,26 @@ class BpeTrainer(Trainer):
     end_of_word_suffix = _Value(_optional)
     max_token_length = _Value(_limit)
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 30000,
+        min_frequency: int = 0,
+        show_progress: bool = True,
+        progress_format: str = "indicatif",
+        special_tokens: _Tokens | None = None,
+        limit_alphabet: int | None = None,
+        initial_alphabet: Iterable[str] | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        max_token_length: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         """Checks the settings."""
-        self._settings = {
-            "min_frequency": 0,
-            "vocab_size": 30000,
-            "show_progress": True,
-            "progress_format": "Indicatif",
-            "special_tokens": [],
-            "limit_alphabet": None,
-            "initial_alphabet": [],
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "max_token_length": None,
-        }
-        checks = _checks(type(self)) | {"progress_format": _format}
-        self._take(checks, kwargs)
+        given = locals()
+        ignored(kwargs, "BpeTrainer")
+        self._settings = dict(_BPE)
+        self._take(_checks(type(self)) | {"progress_format": _format}, given)
 
     @property
     def progress_format(self) -> str:
@@ -224,6 +242,21 @@ class BpeTrainer(Trainer):
     def get_word_count(self) -> int:
         """Returns the number of different words of the last training with this trainer."""
         return self._word_count
+
+
+_BPE: dict[str, Any] = {
+    "min_frequency": 0,
+    "vocab_size": 30000,
+    "show_progress": True,
+    "progress_format": "Indicatif",
+    "special_tokens": [],
+    "limit_alphabet": None,
+    "initial_alphabet": [],
+    "continuing_subword_prefix": None,
+    "end_of_word_suffix": None,
+    "max_token_length": None,
+}
+"""The settings in the order of `tokenizers`."""
 
 
 def _checks(kind: type[Trainer]) -> dict[str, Callable[[Any], Any]]:
@@ -274,13 +307,25 @@ class WordPieceTrainer(Trainer):
     end_of_word_suffix = _Value(_optional)
     criterion = _Value(_criterion)
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 30000,
+        min_frequency: int = 0,
+        show_progress: bool = True,
+        special_tokens: _Tokens | None = None,
+        limit_alphabet: int | None = None,
+        initial_alphabet: Iterable[str] | None = None,
+        continuing_subword_prefix: str | None = "##",
+        end_of_word_suffix: str | None = None,
+        criterion: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         """Checks the settings."""
-        self._settings = BpeTrainer()._settings | {
-            "continuing_subword_prefix": "##",
-            "criterion": None,
-        }
-        self._take(_checks(type(self)), kwargs)
+        given = locals()
+        ignored(kwargs, "WordPieceTrainer")
+        self._settings = dict(_BPE)
+        self._take(_checks(type(self)), given)
 
     def _state(self) -> dict[str, Any]:
         return {"bpe_trainer": super()._state()}
@@ -317,15 +362,20 @@ class WordLevelTrainer(Trainer):
     show_progress = _Value(flag)
     special_tokens = _Value(_special)
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 30000,
+        min_frequency: int = 0,
+        show_progress: bool = True,
+        special_tokens: _Tokens | None = None,
+        **kwargs: Any,
+    ) -> None:
         """Checks the settings."""
-        self._settings = {
-            "min_frequency": 0,
-            "vocab_size": 30000,
-            "show_progress": True,
-            "special_tokens": [],
-        }
-        self._take(_checks(type(self)), kwargs)
+        given = locals()
+        ignored(kwargs, "WordLevelTrainer")
+        self._settings = {}
+        self._take(_checks(type(self)), given)
 
 
 class UnigramTrainer(Trainer):
@@ -352,21 +402,29 @@ class UnigramTrainer(Trainer):
     special_tokens = _Value(_special)
     initial_alphabet = _Value(_characters)
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 8000,
+        show_progress: bool = True,
+        special_tokens: _Tokens | None = None,
+        initial_alphabet: Iterable[str] | None = None,
+        shrinking_factor: float = 0.75,
+        unk_token: str | None = None,
+        max_piece_length: int = 16,
+        n_sub_iterations: int = 2,
+        seed_size: int = 1000000,
+        **kwargs: Any,
+    ) -> None:
         """Checks the settings."""
-        self._settings = {
-            "show_progress": True,
-            "vocab_size": 8000,
-            "n_sub_iterations": 2,
-            "shrinking_factor": 0.75,
-            "special_tokens": [],
-            "initial_alphabet": [],
-            "unk_token": None,
-            "max_piece_length": 16,
-            "seed_size": 1000000,
-        }
-        self._take(_checks(type(self)) | _UNIGRAM, kwargs)
+        given = locals()
+        ignored(kwargs, "UnigramTrainer")
+        self._settings = dict.fromkeys(("show_progress", "vocab_size", *_UNIGRAM_FIRST))
+        self._take(_checks(type(self)) | _UNIGRAM, given)
 
+
+_UNIGRAM_FIRST = ("n_sub_iterations", "shrinking_factor", "special_tokens", "initial_alphabet")
+"""The settings whose order in `tokenizers` is another than that of the checks."""
 
 _UNIGRAM: dict[str, Callable[[Any], Any]] = {
     "n_sub_iterations": unsigned,

@@ -78,11 +78,11 @@ class BaseTokenizer:
 
     def enable_padding(
         self,
-        direction: str | None = "right",
+        direction: str = "right",
         pad_to_multiple_of: int | None = None,
-        pad_id: int | None = 0,
-        pad_type_id: int | None = 0,
-        pad_token: str | None = "[PAD]",
+        pad_id: int = 0,
+        pad_type_id: int = 0,
+        pad_token: str = "[PAD]",
         length: int | None = None,
     ) -> None:
         """Pads the encodings of later calls; see :meth:`piecework.hf.Tokenizer.enable_padding`."""
@@ -105,7 +105,7 @@ class BaseTokenizer:
         return self._tokenizer.padding
 
     def enable_truncation(
-        self, max_length: int, stride: int | None = 0, strategy: str | None = "longest_first"
+        self, max_length: int, stride: int = 0, strategy: str = "longest_first"
     ) -> None:
         """Truncates the encodings of later calls; see :meth:`piecework.hf.Tokenizer.enable_truncation`."""
         self._tokenizer.enable_truncation(max_length, stride=stride, strategy=strategy)
