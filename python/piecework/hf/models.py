@@ -13,6 +13,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Self
 
+from piecework.arguments import FAST
 from piecework.hf._arguments import flag, ignored, instance, maybe, number32, real, string, unsigned
 from piecework.hf._state import Component, Setting, changes, dumps
 
@@ -253,8 +254,6 @@ def _without_parts(core: CoreTokenizer) -> CoreTokenizer:
 
 def _way(core: CoreTokenizer, model: Model) -> Any:
     """Returns the path of a call, with a random seed if the model draws segmentations."""
-    from piecework.arguments import FAST
-
     sampling = model._sampling()
     if sampling is None and not core.has_dropout():
         return FAST

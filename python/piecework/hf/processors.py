@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from piecework.arguments import FAST
 from piecework.hf._arguments import flag, instance, listed, number32, string, unsigned
 from piecework.hf._state import Component, Setting, changes, dumps, own
 from piecework.hf.encoding import Encoding
@@ -54,8 +55,6 @@ class PostProcessor(Component):
         Returns:
             A new encoding.
         """
-        from piecework.arguments import FAST
-
         instance(encoding, Encoding)
         if pair is not None:
             instance(pair, Encoding)

@@ -26,7 +26,7 @@ def test_train_equals_train_files(run: Run, text_file: Path, tmp_path: Path) -> 
     assert f"{target}: {len(expected)} tokens" in ended.err.replace(" of 50 requested", "")
 
 
-TRAINERS = (pw.WordPieceTrainer, pw.BpeTrainer, pw.UnigramTrainer)
+TRAINERS = (pw.WordPieceTrainer, pw.BpeTrainer, pw.UnigramTrainer, pw.WordLevelTrainer)
 
 
 @pytest.mark.parametrize("kind", TRAINERS)
@@ -122,6 +122,24 @@ def test_unigram_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: 
     assert settings.keys() | switches.keys() | named_too == everything
 
 
+def test_word_level_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "t.json"
+    words = ("train", text_file, "-o", target, "--model", "wordlevel", "--vocab-size", 20)
+    assert run(*words).code == 0
+    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, pw.WordLevelTrainer(20))
+    named = ("--min-frequency", 2, "--special-token", "?", "--special-token", "!")
+    ended = run(*words, *named, "--unk-token", "?", "--json")
+    trainer = pw.WordLevelTrainer(20, min_frequency=2, special_tokens=["?", "!"], unk_token="?")
+    assert (ended.code, json.loads(ended.out)["vocab_size"]) == (
+        0,
+        len(pw.train_files(text_file, trainer)),
+    )
+    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
+    assert run(*words, "--trace").out == ""
+    without = run("train", text_file, "-o", target, "--model", "wordlevel")
+    assert (without.code, "--vocab-size: required" in " ".join(without.err.split())) == (2, True)
+
+
 @pytest.mark.slow
 def test_unigram_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> None:
     table, target = tmp_path / "counts.txt", tmp_path / "t.json"
@@ -212,6 +230,15 @@ def test_bpe_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> No
         (
             ["--model", "unigram", "--special-token", "<unk>", "--user-defined-symbol", "<unk>"],
             "<unk>",
+        ),
+        (["--model", "wordlevel", "--max-merges", "3"], "--max-merges: has no effect"),
+        (
+            ["--model", "wordlevel", "--user-defined-symbol", "a"],
+            "--user-defined-symbol: has no effect with --model wordlevel",
+        ),
+        (
+            ["--model", "wordlevel", "--min-word-frequency", "2"],
+            "--min-word-frequency: has no effect",
         ),
         (["--pre-tokenizer", "bert", "--split-pattern", "gpt2"], "--pre-tokenizer byte-level"),
     ],

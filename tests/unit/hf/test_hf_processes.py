@@ -54,6 +54,37 @@ def test_a_fork_after_threads_raises_no_warning() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+BUSY = """
+import os, threading, warnings
+warnings.simplefilter("ignore")
+from piecework.hf import Tokenizer, models, normalizers
+tok = Tokenizer(models.WordLevel({"[UNK]": 0, "a": 1}, "[UNK]"))
+tok.normalizer = normalizers.Sequence([normalizers.Lowercase()] * 50)
+stop = False
+def change():
+    while not stop:
+        tok.normalizer = normalizers.Sequence([normalizers.Lowercase()] * 50)
+        tok.encode("A")
+threads = [threading.Thread(target=change) for _ in range(2)]
+for thread in threads:
+    thread.start()
+children = []
+for _ in range(60):
+    child = os.fork()
+    if child == 0:
+        tok.add_tokens(["b"])
+        os._exit(tok.encode("A").ids != [1] or tok.encode_batch(["b"])[0].ids != [2])
+    children.append(child)
+codes = [os.waitpid(child, 0)[1] for child in children]
+stop = True
+assert set(codes) == {0}, codes
+"""
+
+
+def test_a_fork_while_other_threads_change_the_tokenizer() -> None:
+    subprocess.run([sys.executable, "-c", BUSY], check=True, timeout=120)
+
+
 def test_the_module_is_not_imported() -> None:
     program = (
         "import sys; from piecework.hf import *; import piecework.hf as h; "

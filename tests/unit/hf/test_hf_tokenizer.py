@@ -3,6 +3,7 @@
 import asyncio
 import copy
 import gc
+import inspect
 import json
 import pickle
 import threading
@@ -45,6 +46,8 @@ k.encode_batch("ab")
 k.encode_batch(["ab", 3])
 k.encode_batch([["a", "b", "c"]])
 k.encode_batch(3)
+k.encode_batch({"a": 1})
+k.encode_batch(("a", "b"))
 k.encode_batch(["a", None])
 k.encode_batch_fast(["a", "hugs b", "xyz"])
 k.decode([5, 6, 3])
@@ -103,6 +106,10 @@ k.enable_truncation(3); k.no_truncation(); k.truncation
 k.enable_truncation(3, strategy="x")
 k.enable_truncation(3, direction="x")
 k.enable_truncation(-1)
+k.enable_truncation(4, stride=3)
+k.enable_truncation(4, stride=4)
+k.enable_truncation(4, foo=4); k.truncation
+k.enable_truncation(1, stride=3); k.truncation
 k.enable_truncation()
 k.enable_truncation("x")
 k.enable_padding(); k.padding
@@ -117,6 +124,8 @@ k.enable_padding(direction="x")
 k.enable_padding(3)
 k.enable_padding(pad_id=-1)
 k.enable_padding(max_length=3); k.padding
+k.enable_padding(max_length=3, length=4); k.padding
+k.enable_padding(foo=3); k.padding
 k.post_process(k.encode("hugs", add_special_tokens=False))
 k.post_process(k.encode("hugs", add_special_tokens=False), k.encode("a", add_special_tokens=False))
 k.enable_truncation(4); k.enable_padding(length=6); e = Tokenizer(k.model); e.pre_tokenizer = pre_tokenizers.Whitespace(); k.post_process(e.encode("a b a b a"), e.encode("b"), True), k.post_process(e.encode("a b a b a"), None, False)
@@ -128,6 +137,7 @@ k.post_processor = None; k.encode("a", "b"), k.num_special_tokens_to_add(True)
 n = normalizers.Strip(); k.normalizer = n; n.left = False; k.normalizer
 k.normalizer = normalizers.Sequence([normalizers.NFC()]); k.normalizer[0] = normalizers.Lowercase(); k.encode("HUG")
 k.model.unk_token = "a"; k.encode("zz"), k.model
+k.model = models.WordLevel({"[UNK]": 0, "a": 1}, "[UNK]"); k.encode("a b"), k.get_vocab(), k.model
 x = models.WordPiece({'[UNK]': 0, 'q': 1}); k.model = x; k.encode("q"), k.get_vocab_size(), k.model
 x = models.WordLevel({'[UNK]': 0, 'q': 1}, "[UNK]"); k.model = x; x.unk_token = "q"; k.encode("zz")
 k.normalizer = 3
@@ -285,6 +295,21 @@ def test_adding_tokens_one_by_one_makes_one_tokenizer() -> None:
     assert tok.token_to_id("<4999>") == tok.get_vocab_size() - 1
 
 
+@pytest.mark.parametrize("size", [1, 2, 5, 20])
+def test_a_model_of_another_size_keeps_added_tokens(size: int) -> None:
+    tok = made()
+    tok.add_tokens(["pq", "rs"])
+    vocab = {"[UNK]": 0} | {f"w{number}": number for number in range(1, size)}
+    tok.model, tok.post_processor = OURS.models.WordLevel(vocab, "[UNK]"), None
+    assert tok.get_vocab_size() == size + 3
+    assert [token.content for token in tok.get_added_tokens_decoder().values()] == [
+        "x y",
+        "pq",
+        "rs",
+    ]
+    assert tok.encode("rs x y pq").tokens == ["rs", "x y", "pq"]
+
+
 def test_save_and_load(tmp_path: Path) -> None:
     tok, path = made(), tmp_path / "tokenizer.json"
     for pretty in (True, False):
@@ -318,6 +343,48 @@ def test_components_of_tokenizers_are_accepted() -> None:
     assert (
         OURS.normalizers.Sequence([THEIRS.normalizers.NFC()])[0].__getstate__() == b'{"type":"NFC"}'
     )
+
+
+SIGNATURES = (
+    "Tokenizer.enable_truncation",
+    "Tokenizer.enable_padding",
+    "Tokenizer.encode",
+    "Tokenizer.encode_batch",
+    "Encoding.pad",
+    "Encoding.truncate",
+    "AddedToken",
+    "models.BPE",
+    "models.WordPiece",
+    "trainers.BpeTrainer",
+    "trainers.WordPieceTrainer",
+    "trainers.WordLevelTrainer",
+    "trainers.UnigramTrainer",
+)
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signatures_have_the_same_names_and_defaults(name: str) -> None:
+    theirs, ours = (
+        {
+            name: parameter.default
+            for name, parameter in inspect.signature(evaluated(module, name)).parameters.items()
+            if name not in {"self", "kwargs"}
+        }
+        for module in (THEIRS, OURS)
+    )
+    extra = ours.keys() - theirs.keys()
+    assert extra <= {"criterion", "seed_size"}
+    for parameter, default in theirs.items():
+        # Theirs shows a list that is empty; the default of `normalized` depends on `special`.
+        if parameter != "normalized":
+            assert ours[parameter] == (None if default == [] else default), parameter
+
+
+def test_regexes_of_tokenizers_are_accepted() -> None:
+    regex = THEIRS.Regex("a+")
+    assert OURS.normalizers.Replace(regex, "x").normalize_str("baab") == "bxb"
+    assert len(OURS.pre_tokenizers.Split(regex, "removed").pre_tokenize_str("baab")) == 2
+    assert len(OURS.NormalizedString("baab").split(regex, "isolated")) == 3
 
 
 def test_dropout_draws_again_in_each_call() -> None:

@@ -144,6 +144,27 @@ def test_files_keep_their_line_ends(tmp_path: Path) -> None:
     assert vocabs[0] == vocabs[1]
 
 
+@pytest.mark.parametrize(
+    ("model", "trainer"),
+    [
+        ("BPE", "BpeTrainer"),
+        ("WordPiece", "WordPieceTrainer"),
+        ("WordLevel", "WordLevelTrainer"),
+        ("Unigram", "UnigramTrainer"),
+    ],
+)
+def test_trainers_of_tokenizers_are_accepted(model: str, trainer: str) -> None:
+    vocabularies = []
+    for module in (THEIRS, OURS):
+        tok = OURS.Tokenizer(getattr(OURS.models, model)())
+        tok.pre_tokenizer = OURS.pre_tokenizers.Whitespace()
+        special = ["<s>", module.AddedToken("</s>", lstrip=True)]
+        settings = {"vocab_size": 90, "special_tokens": special, "show_progress": False}
+        tok.train_from_iterator(LINES, getattr(module.trainers, trainer)(**settings))
+        vocabularies.append((tok.get_vocab(), tok.get_added_tokens_decoder()))
+    assert vocabularies[0] == vocabularies[1]
+
+
 def test_errors() -> None:
     for module in (THEIRS, OURS):
         tok = module.Tokenizer(module.models.BPE())

@@ -39,6 +39,7 @@ class ModelName(Enum):
     wordpiece = "wordpiece"
     bpe = "bpe"
     unigram = "unigram"
+    wordlevel = "wordlevel"
 
 
 class Criterion(Enum):
@@ -90,7 +91,7 @@ class TrainerOptions:
             metavar="N",
             min=1,
             help="Train this number of tokens; special tokens, user-defined symbols and alphabet included (required for "
-            "WordPiece and Unigram).",
+            "WordPiece, Unigram and WordLevel).",
             show_default=False,
         ),
     ] = None
@@ -106,7 +107,7 @@ class TrainerOptions:
             metavar="N",
             min=1,
             help="Merge only pairs with at least this count (default: 1); for Unigram, use only seed strings with at least this "
-            "count (default: 2).",
+            "count (default: 2), and for WordLevel only words.",
         ),
     ] = None
     min_word_frequency: Annotated[
@@ -145,7 +146,7 @@ class TrainerOptions:
             "--special-token",
             metavar="TOKEN",
             help="Set a special token; repeat for several, which replace the default ones; '' for none (default: for WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], "
-            "for BPE the --unk-token, for Unigram <unk> <s> </s>).",
+            "for BPE the --unk-token, for Unigram <unk> <s> </s>, for WordLevel [UNK]).",
         ),
     ] = None
     special_tokens_first: Annotated[
@@ -225,8 +226,8 @@ class TrainerOptions:
         str | None,
         typer.Option(
             metavar="TOKEN",
-            help="Set the special token for unknown characters; '' for none (BPE and Unigram; default: <unk>, for BPE none with "
-            "--alphabet byte or --ties hf).",
+            help="Set the special token for unknown characters or words; '' for none (BPE, Unigram and WordLevel; default: <unk>, for "
+            "BPE none with --alphabet byte or --ties hf, for WordLevel [UNK]).",
         ),
     ] = None
     seed_size: Annotated[
@@ -336,21 +337,28 @@ class TrainerOptions:
 
     def trainer(self, more_symbols: Sequence[str] = ()) -> Trainer:
         """Returns the trainer; `more_symbols` follow the user-defined symbols of the options."""
-        from piecework import BpeTrainer, UnigramTrainer, WordPieceTrainer
+        from piecework import BpeTrainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
 
         kinds: dict[ModelName, type[Trainer]] = {
             ModelName.wordpiece: WordPieceTrainer,
             ModelName.bpe: BpeTrainer,
             ModelName.unigram: UnigramTrainer,
+            ModelName.wordlevel: WordLevelTrainer,
         }
         kind = kinds[self.model]
-        settings = self._given() | {
-            "user_defined_symbols": [*(self.user_defined_symbols or ()), *more_symbols]
-        }
+        settings = self._given()
+        if symbols := [*(self.user_defined_symbols or ()), *more_symbols]:
+            settings["user_defined_symbols"] = symbols
         known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # trainers are dataclasses
-        for name in settings.keys() - known:
+        defaults = {field.name: field.default for field in fields(self)}
+        for name in sorted(settings.keys() - known):
+            if settings[name] == defaults[name]:
+                del settings[name]
+                continue
             message = f"has no effect with --model {self.model.value}; remove it"
-            raise typer.BadParameter(message, param_hint=option_of(name))
+            # An option that is repeated has its name in the singular.
+            shown = name.removesuffix("s") if isinstance(settings[name], list) else name
+            raise typer.BadParameter(message, param_hint=option_of(shown))
         if kind is not BpeTrainer and self.vocab_size is None:
             message = f"required with --model {self.model.value}"
             raise typer.BadParameter(message, param_hint="--vocab-size")
@@ -419,7 +427,7 @@ def train(
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
-    """Train a WordPiece, BPE or Unigram tokenizer on text files.
+    """Train a WordPiece, BPE, Unigram or WordLevel tokenizer on text files.
 
     Each line is a document; for BPE it includes its line end. By default text is split like BERT for WordPiece, at white
     space for BPE, like GPT-2 for BPE with --alphabet byte, and before white space, written as ▁, for Unigram. The
