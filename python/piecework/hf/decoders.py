@@ -45,11 +45,23 @@ class Decoder(Component):
         """Returns a decoder that calls ``decoder.decode_chain`` with a list of tokens, which returns another list.
 
         If the object has only ``decode``, which returns the text, that is called.
+
+        >>> from piecework.hf.decoders import Decoder
+        >>> class Plus:
+        ...     def decode_chain(self, tokens):
+        ...         return ["+".join(tokens)]
+        >>> Decoder.custom(Plus()).decode(["a", "b"])
+        'a+b'
         """
         return Decoder._of_custom(decoder)
 
     def decode(self, tokens: Sequence2[str]) -> str:
-        """Returns the text of tokens."""
+        """Returns the text of tokens.
+
+        >>> from piecework.hf.decoders import Metaspace
+        >>> Metaspace().decode(["▁to", "▁be"])
+        'to be'
+        """
         if isinstance(tokens, str):
             raise TypeError("expected a list of tokens, found 'str'")
         texts = [string(token) for token in tokens]
@@ -348,6 +360,13 @@ class DecodeStream:
 
         Returns:
             The new text, or None.
+
+        >>> from piecework.hf import Tokenizer, decoders, models
+        >>> tok = Tokenizer(models.WordLevel({"<0xC3>": 0, "<0xA9>": 1}, "<0xC3>"))
+        >>> tok.decoder = decoders.ByteFallback()
+        >>> stream = decoders.DecodeStream()
+        >>> stream.step(tok, 0), stream.step(tok, 1)
+        (None, 'é')
         """
         from piecework.hf.tokenizer import Tokenizer
 

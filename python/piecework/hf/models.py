@@ -151,6 +151,10 @@ class Model(Component):
 
         Raises:
             UnknownTokenError: The word is unknown, and so is the unknown token.
+
+        >>> from piecework.hf.models import WordPiece
+        >>> [token.as_tuple() for token in WordPiece({"hug": 0, "##s": 1}, unk_token="hug").tokenize("hugs")]
+        [(0, 'hug', (0, 3)), (1, '##s', (3, 4))]
         """
         from piecework.hf.strings import Token
 
@@ -161,15 +165,30 @@ class Model(Component):
         return [Token(number, token, span) for number, token, span in columns]
 
     def token_to_id(self, token: str) -> int | None:
-        """Returns the id of a token, or None if it is not in the vocabulary."""
+        """Returns the id of a token, or None if it is not in the vocabulary.
+
+        >>> from piecework.hf.models import WordLevel
+        >>> WordLevel({"hug": 0}, "hug").token_to_id("hug")
+        0
+        """
         return self._alone().token_to_id(string(token))
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002  # as tokenizers
-        """Returns the token of an id, or None if it is not in the vocabulary."""
+        """Returns the token of an id, or None if it is not in the vocabulary.
+
+        >>> from piecework.hf.models import WordLevel
+        >>> WordLevel({"hug": 0}, "hug").id_to_token(0)
+        'hug'
+        """
         return self._alone().id_to_token(number32(id))
 
     def get_trainer(self) -> Trainer:
-        """Returns a trainer for this kind of model, with its default settings."""
+        """Returns a trainer for this kind of model, with its default settings.
+
+        >>> from piecework.hf.models import BPE
+        >>> BPE().get_trainer().vocab_size
+        30000
+        """
         from piecework.hf import trainers
 
         kinds = {
@@ -194,6 +213,12 @@ class Model(Component):
 
         Raises:
             FileError: A file cannot be written.
+
+        >>> from piecework.hf.models import WordLevel
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> WordLevel({"hug": 0}, "hug").save(folder, "my") == [f"{folder}/my-vocab.json"]
+        True
         """
         from piecework.io import write_aside
 
@@ -404,6 +429,13 @@ class BPE(Model):
         Args:
             vocab: A JSON file of tokens and ids.
             merges: A text file with a merge in each line.
+
+        >>> from piecework.hf.models import BPE
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> vocab, merges = BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).save(folder)
+        >>> BPE.read_file(vocab, merges)
+        ({'a': 0, 'b': 1, 'ab': 2}, [('a', 'b')])
         """
         from piecework.io import read_bytes
 
@@ -420,7 +452,15 @@ class BPE(Model):
 
     @classmethod
     def from_file(cls, vocab: str, merges: str, **kwargs: Any) -> BPE:
-        """Returns the model of two files; for the arguments see :meth:`read_file` and the class."""
+        """Returns the model of two files; for the arguments see :meth:`read_file` and the class.
+
+        >>> from piecework.hf.models import BPE
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> vocab, merges = BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).save(folder)
+        >>> BPE.from_file(vocab, merges).token_to_id("ab")
+        2
+        """
         return cls(*BPE.read_file(vocab, merges), **kwargs)
 
     def _described(self) -> dict[str, Any]:
@@ -490,7 +530,15 @@ class WordPiece(Model):
 
     @staticmethod
     def read_file(vocab: str) -> Vocab:
-        """Returns the vocabulary of a text file with a token in each line."""
+        """Returns the vocabulary of a text file with a token in each line.
+
+        >>> from piecework.hf.models import WordPiece
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> (vocab,) = WordPiece({"[UNK]": 0, "hug": 1}).save(folder)
+        >>> WordPiece.read_file(vocab)
+        {'[UNK]': 0, 'hug': 1}
+        """
         from piecework.io import read_bytes
 
         lines = read_bytes(vocab).decode().removesuffix("\n").split("\n")
@@ -498,7 +546,15 @@ class WordPiece(Model):
 
     @classmethod
     def from_file(cls, vocab: str, **kwargs: Any) -> WordPiece:
-        """Returns the model of a file; for the arguments see :meth:`read_file` and the class."""
+        """Returns the model of a file; for the arguments see :meth:`read_file` and the class.
+
+        >>> from piecework.hf.models import WordPiece
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> (vocab,) = WordPiece({"[UNK]": 0, "hug": 1}).save(folder)
+        >>> WordPiece.from_file(vocab).token_to_id("hug")
+        1
+        """
         return cls(WordPiece.read_file(vocab), **kwargs)
 
     def _files(self) -> list[tuple[str, str]]:
@@ -531,12 +587,28 @@ class WordLevel(Model):
 
     @staticmethod
     def read_file(vocab: str) -> Vocab:
-        """Returns the vocabulary of a JSON file."""
+        """Returns the vocabulary of a JSON file.
+
+        >>> from piecework.hf.models import WordLevel
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> (vocab,) = WordLevel({"hug": 0}, "hug").save(folder)
+        >>> WordLevel.read_file(vocab)
+        {'hug': 0}
+        """
         return _vocab(_read_json(vocab))
 
     @classmethod
     def from_file(cls, vocab: str, unk_token: str | None = None) -> WordLevel:
-        """Returns the model of a JSON file."""
+        """Returns the model of a JSON file.
+
+        >>> from piecework.hf.models import WordLevel
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> (vocab,) = WordLevel({"hug": 0}, "hug").save(folder)
+        >>> WordLevel.from_file(vocab, unk_token="hug").unk_token
+        'hug'
+        """
         return cls(WordLevel.read_file(vocab), unk_token)
 
     def _files(self) -> list[tuple[str, str]]:

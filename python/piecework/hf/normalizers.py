@@ -47,11 +47,26 @@ class Normalizer(Component):
 
     @staticmethod
     def custom(obj: Any) -> Normalizer:
-        """Returns a normalizer that calls ``obj.normalize`` with a :class:`NormalizedString` to change."""
+        """Returns a normalizer that calls ``obj.normalize`` with a :class:`NormalizedString` to change.
+
+        >>> from piecework.hf.normalizers import Normalizer
+        >>> class Lower:
+        ...     def normalize(self, text):
+        ...         text.lowercase()
+        >>> Normalizer.custom(Lower()).normalize_str("To Be")
+        'to be'
+        """
         return Normalizer._of_custom(obj)
 
     def normalize(self, normalized: NormalizedString) -> None:
-        """Normalizes a string in place; its alignment with the original is kept."""
+        """Normalizes a string in place; its alignment with the original is kept.
+
+        >>> from piecework.hf import NormalizedString, normalizers
+        >>> text = NormalizedString("To be")
+        >>> normalizers.Lowercase().normalize(text)
+        >>> text
+        NormalizedString(original="To be", normalized="to be")
+        """
         instance(normalized, NormalizedString)
         if self._custom is not None:
             call_custom(self._custom, "normalize", normalized)
@@ -62,7 +77,12 @@ class Normalizer(Component):
             normalized._apply(self._write())
 
     def normalize_str(self, sequence: str) -> str:
-        """Returns the normalized text of a ``str``."""
+        """Returns the normalized text of a ``str``.
+
+        >>> from piecework.hf.normalizers import Lowercase
+        >>> Lowercase().normalize_str("To be")
+        'to be'
+        """
         normalized = NormalizedString(string(sequence))
         self.normalize(normalized)
         return normalized.normalized

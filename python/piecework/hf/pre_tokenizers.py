@@ -41,11 +41,26 @@ class PreTokenizer(Component):
 
     @staticmethod
     def custom(pretok: Any) -> PreTokenizer:
-        """Returns a pre-tokenizer that calls ``pretok.pre_tokenize`` with a :class:`PreTokenizedString` to change."""
+        """Returns a pre-tokenizer that calls ``pretok.pre_tokenize`` with a :class:`PreTokenizedString` to change.
+
+        >>> from piecework.hf.pre_tokenizers import PreTokenizer
+        >>> class Commas:
+        ...     def pre_tokenize(self, text):
+        ...         text.split(lambda number, part: part.split(",", "removed"))
+        >>> PreTokenizer.custom(Commas()).pre_tokenize_str("to,be")
+        [('to', (0, 2)), ('be', (3, 5))]
+        """
         return PreTokenizer._of_custom(pretok)
 
     def pre_tokenize(self, pretok: PreTokenizedString) -> None:
-        """Splits the parts of a text in place."""
+        """Splits the parts of a text in place.
+
+        >>> from piecework.hf import PreTokenizedString, pre_tokenizers
+        >>> text = PreTokenizedString("to be")
+        >>> pre_tokenizers.Whitespace().pre_tokenize(text)
+        >>> text.get_splits()
+        [('to', (0, 2), None), ('be', (3, 5), None)]
+        """
         instance(pretok, PreTokenizedString)
         if self._custom is not None:
             call_custom(self._custom, "pre_tokenize", pretok)
@@ -56,7 +71,12 @@ class PreTokenizer(Component):
             pretok.split(lambda _, part: _split(self._write(), part))
 
     def pre_tokenize_str(self, s: str) -> list[tuple[str, tuple[int, int]]]:
-        """Returns the words of a ``str``, with their start and end in characters."""
+        """Returns the words of a ``str``, with their start and end in characters.
+
+        >>> from piecework.hf.pre_tokenizers import Whitespace
+        >>> Whitespace().pre_tokenize_str("to be")
+        [('to', (0, 2)), ('be', (3, 5))]
+        """
         pretok = PreTokenizedString(string(s))
         self.pre_tokenize(pretok)
         return [(word, span) for word, span, _ in pretok.get_splits()]
@@ -139,7 +159,12 @@ class ByteLevel(PreTokenizer):
 
     @staticmethod
     def alphabet() -> list[str]:
-        """Returns the 256 characters that represent bytes, in no particular order."""
+        """Returns the 256 characters that represent bytes, in no particular order.
+
+        >>> from piecework.hf.pre_tokenizers import ByteLevel
+        >>> len(ByteLevel.alphabet())
+        256
+        """
         printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
         return [chr(byte) for byte in printable] + [chr(256 + place) for place in range(68)]
 

@@ -39,7 +39,12 @@ class PostProcessor(Component):
     kind = "PostProcessor"
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """Returns the number of special tokens that are added to a text, or to a pair."""
+        """Returns the number of special tokens that are added to a text, or to a pair.
+
+        >>> from piecework.hf.processors import BertProcessing
+        >>> BertProcessing(("[SEP]", 2), ("[CLS]", 1)).num_special_tokens_to_add(is_pair=False)
+        2
+        """
         raise NotImplementedError
 
     def process(
@@ -54,6 +59,11 @@ class PostProcessor(Component):
 
         Returns:
             A new encoding.
+
+        >>> from piecework.hf import Tokenizer, models, processors
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0}, "hug"))
+        >>> processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1)).process(tok.encode("hug")).tokens
+        ['[CLS]', 'hug', '[SEP]']
         """
         instance(encoding, Encoding)
         if pair is not None:

@@ -61,7 +61,12 @@ class Token:
         return self._offsets
 
     def as_tuple(self) -> tuple[int, str, tuple[int, int]]:
-        """Returns id, text and offsets."""
+        """Returns id, text and offsets.
+
+        >>> from piecework.hf import Token
+        >>> Token(7, "hug", (0, 3)).as_tuple()
+        (7, 'hug', (0, 3))
+        """
         return self._id, self._value, self._offsets
 
 
@@ -169,7 +174,14 @@ class NormalizedString:
         self._apply({"type": "Strip", "strip_left": False, "strip_right": True})
 
     def prepend(self, s: str) -> None:
-        """Prepends a string, which represents the first character."""
+        """Prepends a string, which represents the first character.
+
+        >>> from piecework.hf import NormalizedString
+        >>> text = NormalizedString("be")
+        >>> text.prepend("to ")
+        >>> text.normalized
+        'to be'
+        """
         self._origins[:0] = self._origins[:1] * len(string(s)) or [(0, 0)] * len(s)
         self._text = s + self._text
 
@@ -183,14 +195,28 @@ class NormalizedString:
         self._text, self._origins = "", []
 
     def filter(self, func: Callable[[str], bool]) -> None:
-        """Keeps the characters for which a function returns true."""
+        """Keeps the characters for which a function returns true.
+
+        >>> from piecework.hf import NormalizedString
+        >>> text = NormalizedString("b3e")
+        >>> text.filter(str.isalpha)
+        >>> text.normalized, text.original
+        ('be', 'b3e')
+        """
         _check_callable(func, "filter")
         kept = [(c, origin) for c, origin in zip(self._text, self._origins, strict=True) if func(c)]
         self._text = "".join(c for c, _ in kept)
         self._origins = [origin for _, origin in kept]
 
     def map(self, func: Callable[[str], str]) -> None:
-        """Replaces each character by the character that a function returns."""
+        """Replaces each character by the character that a function returns.
+
+        >>> from piecework.hf import NormalizedString
+        >>> text = NormalizedString("be")
+        >>> text.map(str.upper)
+        >>> text.normalized
+        'BE'
+        """
         _check_callable(func, "map")
         self._text = "".join(string(func(c))[0] for c in self._text)
 
@@ -211,7 +237,14 @@ class NormalizedString:
         self._text = "".join(parts)
 
     def replace(self, pattern: str | Regex, content: str) -> None:
-        """Replaces the matches of a pattern."""
+        """Replaces the matches of a pattern.
+
+        >>> from piecework.hf import NormalizedString
+        >>> text = NormalizedString("to be")
+        >>> text.replace("to", "2")
+        >>> text.normalized
+        '2 be'
+        """
         self._apply(
             {"type": "Replace", "pattern": pattern_state(pattern), "content": string(content)}
         )
@@ -226,6 +259,10 @@ class NormalizedString:
 
         Returns:
             The parts, each with its part of the original.
+
+        >>> from piecework.hf import NormalizedString
+        >>> [part.normalized for part in NormalizedString("to be").split(" ", "isolated")]
+        ['to', ' ', 'be']
         """
         from piecework._core import Stage
 
@@ -235,7 +272,12 @@ class NormalizedString:
         return [self._part(*span) for _, span in stage.pre_tokenize(self._text)]
 
     def slice(self, range: _Range) -> NormalizedString | None:  # noqa: A002  # as tokenizers
-        """Returns a range of the normalized text, with its part of the original; None if it is out of range."""
+        """Returns a range of the normalized text, with its part of the original; None if it is out of range.
+
+        >>> from piecework.hf import NormalizedString
+        >>> NormalizedString("to be").slice((0, 2)).normalized
+        'to'
+        """
         return self[range]
 
     def __getitem__(self, range: _Range) -> NormalizedString | None:  # noqa: A002  # as tokenizers
@@ -290,6 +332,12 @@ class PreTokenizedString:
 
         Raises:
             TypeError: `func` cannot be called, or returns something else.
+
+        >>> from piecework.hf import PreTokenizedString
+        >>> text = PreTokenizedString("to be")
+        >>> text.split(lambda number, part: part.split(" ", "removed"))
+        >>> [part for part, _, _ in text.get_splits()]
+        ['to', 'be']
         """
         _check_callable(func, "split")
         splits: list[tuple[NormalizedString, list[Token] | None]] = []
@@ -304,14 +352,29 @@ class PreTokenizedString:
         self._splits = splits
 
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:
-        """Calls a function with each part that is not encoded, to change it in place."""
+        """Calls a function with each part that is not encoded, to change it in place.
+
+        >>> from piecework.hf import PreTokenizedString
+        >>> text = PreTokenizedString("to be")
+        >>> text.normalize(lambda part: part.uppercase())
+        >>> text.get_splits()
+        [('TO BE', (0, 5), None)]
+        """
         _check_callable(func, "normalize")
         for part, tokens in self._splits:
             if tokens is None:
                 func(part)
 
     def tokenize(self, func: Callable[[str], list[Token]]) -> None:
-        """Encodes each part that is not encoded, by a function that returns its tokens."""
+        """Encodes each part that is not encoded, by a function that returns its tokens.
+
+        >>> from piecework.hf import PreTokenizedString
+        >>> text = PreTokenizedString("to be")
+        >>> from piecework.hf import Token
+        >>> text.tokenize(lambda part: [Token(0, part, (0, len(part)))])
+        >>> text.to_encoding().tokens
+        ['to be']
+        """
         _check_callable(func, "tokenize")
         self._splits = [
             (part, list(func(part.normalized)) if tokens is None else tokens)
@@ -332,6 +395,11 @@ class PreTokenizedString:
 
         Raises:
             ValueError: One of the names is unknown.
+
+        >>> from piecework.hf import PreTokenizedString
+        >>> text = PreTokenizedString("to be")
+        >>> text.get_splits(offset_type="byte")
+        [('to be', (0, 5), None)]
         """
         referential = _choice(offset_referential, ("original", "normalized"), "offset_referential")
         unit = _choice(offset_type, ("char", "byte"), "offset_type")
@@ -371,6 +439,14 @@ class PreTokenizedString:
 
         Raises:
             ValueError: A part has no tokens; call :meth:`tokenize` first.
+
+        >>> from piecework.hf import PreTokenizedString
+        >>> text = PreTokenizedString("to be")
+        >>> from piecework.hf import Token
+        >>> text.tokenize(lambda part: [Token(0, "to", (0, 2)), Token(1, "be", (3, 5))])
+        >>> encoding = text.to_encoding(type_id=1)
+        >>> encoding.offsets, encoding.type_ids
+        ([(0, 2), (3, 5)], [1, 1])
         """
         from piecework.hf.encoding import Encoding, _inner_of
 

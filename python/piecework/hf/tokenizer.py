@@ -261,6 +261,14 @@ class Tokenizer:
 
         Raises:
             FileError: The file cannot be written.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tok.save(f"{folder}/tokenizer.json")
+        >>> Tokenizer.from_file(f"{folder}/tokenizer.json").get_vocab_size()
+        2
         """
         from piecework.io import write_aside
 
@@ -273,7 +281,17 @@ class Tokenizer:
         model_max_length: int | None = None,
         **special_tokens: str | None,
     ) -> None:
-        """Writes a folder that ``transformers`` loads; see :meth:`piecework.Tokenizer.save_folder`."""
+        """Writes a folder that ``transformers`` loads; see :meth:`piecework.Tokenizer.save_folder`.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tok.save_folder(folder, unk_token="[UNK]")
+        >>> import os
+        >>> sorted(os.listdir(folder))
+        ['special_tokens_map.json', 'tokenizer.json', 'tokenizer_config.json']
+        """
         from piecework.tokenizer import Tokenizer as OwnTokenizer
 
         own = OwnTokenizer.from_str(self.to_str())
@@ -494,7 +512,15 @@ class Tokenizer:
         self._calls = {}
 
     def no_truncation(self) -> None:
-        """Ends truncation."""
+        """Ends truncation.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.enable_truncation(4)
+        >>> tok.no_truncation()
+        >>> tok.truncation is None
+        True
+        """
         self._truncation = None
         self._calls = {}
 
@@ -552,7 +578,15 @@ class Tokenizer:
         self._calls = {}
 
     def no_padding(self) -> None:
-        """Ends padding."""
+        """Ends padding.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.enable_padding(length=4)
+        >>> tok.no_padding()
+        >>> len(tok.encode("hug"))
+        1
+        """
         self._padding = None
         self._calls = {}
 
@@ -777,7 +811,16 @@ class Tokenizer:
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Awaitable[Encoding]:
-        """Returns :meth:`encode` as an awaitable, which runs in another thread."""
+        """Returns :meth:`encode` as an awaitable, which runs in another thread.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> import asyncio
+        >>> async def main():
+        ...     return await tok.async_encode("hug")
+        >>> asyncio.run(main()).ids
+        [0]
+        """
         return _calls.in_thread(self.encode, sequence, pair, is_pretokenized, add_special_tokens)
 
     def async_encode_batch(
@@ -786,7 +829,16 @@ class Tokenizer:
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Awaitable[list[Encoding]]:
-        """Returns :meth:`encode_batch` as an awaitable, which runs in another thread."""
+        """Returns :meth:`encode_batch` as an awaitable, which runs in another thread.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> import asyncio
+        >>> async def main():
+        ...     return await tok.async_encode_batch(["hug", "pug"])
+        >>> [encoding.ids for encoding in asyncio.run(main())]
+        [[0], [1]]
+        """
         return _calls.in_thread(self.encode_batch, input, is_pretokenized, add_special_tokens)
 
     def async_encode_batch_fast(
@@ -795,13 +847,31 @@ class Tokenizer:
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Awaitable[list[Encoding]]:
-        """Returns :meth:`encode_batch_fast` as an awaitable, which runs in another thread."""
+        """Returns :meth:`encode_batch_fast` as an awaitable, which runs in another thread.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> import asyncio
+        >>> async def main():
+        ...     return await tok.async_encode_batch_fast(["hug", "pug"])
+        >>> [encoding.ids for encoding in asyncio.run(main())]
+        [[0], [1]]
+        """
         return _calls.in_thread(self.encode_batch_fast, input, is_pretokenized, add_special_tokens)
 
     def async_decode_batch(
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
     ) -> Awaitable[list[str]]:
-        """Returns :meth:`decode_batch` as an awaitable, which runs in another thread."""
+        """Returns :meth:`decode_batch` as an awaitable, which runs in another thread.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> import asyncio
+        >>> async def main():
+        ...     return await tok.async_decode_batch([[0], [0, 0]])
+        >>> asyncio.run(main())
+        ['hug', 'hug hug']
+        """
         return _calls.in_thread(self.decode_batch, sequences, skip_special_tokens)
 
     # --- vocabulary ----------------------------------------------------------------------------
@@ -824,7 +894,15 @@ class Tokenizer:
         return core.vocab() if flag(with_added_tokens) else core.model_vocab()
 
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
-        """Returns the number of tokens; for the argument see :meth:`get_vocab`."""
+        """Returns the number of tokens; for the argument see :meth:`get_vocab`.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.add_tokens(["pug"])
+        1
+        >>> tok.get_vocab_size(), tok.get_vocab_size(with_added_tokens=False)
+        (3, 2)
+        """
         if flag(with_added_tokens):
             return len(self._ready())
         return len(self._model._alone())
@@ -844,11 +922,23 @@ class Tokenizer:
         }
 
     def token_to_id(self, token: str) -> int | None:
-        """Returns the id of a token, or None if it is not in the vocabulary."""
+        """Returns the id of a token, or None if it is not in the vocabulary.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.token_to_id("hug"), tok.token_to_id("pug")
+        (0, None)
+        """
         return self._ready().token_to_id(string(token))
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002  # as tokenizers
-        """Returns the token of an id, or None if it is not in the vocabulary."""
+        """Returns the token of an id, or None if it is not in the vocabulary.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.id_to_token(0), tok.id_to_token(9)
+        ('hug', None)
+        """
         return self._ready().id_to_token(number32(id))
 
     def add_tokens(self, tokens: list[str | AddedToken]) -> int:
@@ -872,7 +962,15 @@ class Tokenizer:
         return self._add([_flags(token, special=False) for token in listed(tokens)])
 
     def add_special_tokens(self, tokens: list[str | AddedToken]) -> int:
-        """Adds special tokens, which decoding can omit; see :meth:`add_tokens`."""
+        """Adds special tokens, which decoding can omit; see :meth:`add_tokens`.
+
+        >>> from piecework.hf import Tokenizer, models
+        >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
+        >>> tok.add_special_tokens(["<s>"])
+        1
+        >>> tok.decode(tok.encode("<s>hug").ids)
+        'hug'
+        """
         return self._add([_flags(token, special=True) for token in listed(tokens)])
 
     def _add(self, tokens: list[Flags]) -> int:
@@ -899,6 +997,17 @@ class Tokenizer:
         Raises:
             FileError: A file cannot be read.
             ConfigError: The settings do not fit the data.
+
+        >>> from piecework.hf import Tokenizer, models, trainers
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> with open(f"{folder}/text.txt", "w") as file:
+        ...     file.write("pug")
+        3
+        >>> tok = Tokenizer(models.WordLevel())
+        >>> tok.train([f"{folder}/text.txt"], trainers.WordLevelTrainer(show_progress=False))
+        >>> tok.get_vocab()
+        {'pug': 0}
         """
         from piecework.hf._training import train_files
 

@@ -240,7 +240,15 @@ class BpeTrainer(Trainer):
         self._settings["progress_format"] = _format(progress_format)
 
     def get_word_count(self) -> int:
-        """Returns the number of different words of the last training with this trainer."""
+        """Returns the number of different words of the last training with this trainer.
+
+        >>> from piecework.hf import Tokenizer, models, pre_tokenizers, trainers
+        >>> tok, trainer = Tokenizer(models.BPE()), trainers.BpeTrainer(show_progress=False)
+        >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> tok.train_from_iterator(["to be", "to see"], trainer)
+        >>> trainer.get_word_count()
+        3
+        """
         return self._word_count
 
 
