@@ -44,6 +44,7 @@ to read them in: no file imports one below it.
       merging            merge the best pair, repeatedly, and keep a history
       wordpiece_train    what WordPiece adds: counts of entries, pruning
       bpe_train          what BPE adds: suffixes of words, the tie rules of other libraries
+      word_level_train   the most frequent words
       unigram_seeds      the strings that a Unigram training begins with
       unigram_train      estimate probabilities, prune the pieces that cost the least likelihood
 
