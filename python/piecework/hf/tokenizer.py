@@ -1079,7 +1079,10 @@ def _with_model(core: CoreTokenizer, model: CoreTokenizer) -> CoreTokenizer:
     if not added:
         return model
     numbered = model.with_added_tokens([flags for _, flags in added])
-    wanted = {flags[0]: model.token_to_id(flags[0]) or number for number, flags in added}
+    wanted = {
+        flags[0]: number if (own := model.token_to_id(flags[0])) is None else own
+        for number, flags in added
+    }
     if all(numbered.token_to_id(token) == number for token, number in wanted.items()):
         return numbered
     if set(wanted.values()) != {numbered.token_to_id(token) for token in wanted}:
