@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from piecework import trainers as core_trainers
 from piecework.counts import WordCounts
 from piecework.errors import ConfigError
 from piecework.hf import _calls
-from piecework.hf._arguments import string
+from piecework.hf._arguments import instance, string
 from piecework.hf._state import dumps
 from piecework.hf.models import _read_core
 from piecework.hf.trainers import (
@@ -20,6 +21,7 @@ from piecework.hf.trainers import (
     UnigramTrainer,
     WordLevelTrainer,
     WordPieceTrainer,
+    added_token,
     own_trainer,
 )
 from piecework.normalizers import Normalizer
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from piecework.hf.models import Model
     from piecework.hf.tokenizer import Tokenizer
 
-__all__ = ["train_files", "train_texts"]
+__all__ = ["train_files", "train_languages", "train_texts"]
 
 _Json = dict[str, Any]
 
@@ -41,7 +43,7 @@ _Json = dict[str, Any]
 def train_texts(tokenizer: Tokenizer, texts: Iterable[Any], trainer: Trainer | None) -> None:
     """Implements :meth:`Tokenizer.train_from_iterator`."""
     chosen = _checked_trainer(tokenizer, trainer)
-    _train(tokenizer, _counted(tokenizer, _flat(texts), chosen), chosen)
+    _train(tokenizer, _counted(tokenizer, _flat(texts), chosen._settings["show_progress"]), chosen)
 
 
 def train_files(tokenizer: Tokenizer, files: Sequence[str], trainer: Trainer | None) -> None:
@@ -56,7 +58,7 @@ def train_files(tokenizer: Tokenizer, files: Sequence[str], trainer: Trainer | N
         lines = (
             line for name in names for line in read_lines(name, "utf-8", "strict", keep_ends=True)
         )
-        counts = _counted(tokenizer, lines, chosen)
+        counts = _counted(tokenizer, lines, chosen._settings["show_progress"])
     else:
         counts = WordCounts._from_files(
             names,
@@ -68,9 +70,80 @@ def train_files(tokenizer: Tokenizer, files: Sequence[str], trainer: Trainer | N
     _train(tokenizer, counts, chosen)
 
 
+def train_languages(
+    tokenizer: Tokenizer,
+    settings: _Json,
+    train: Sequence[Iterable[Any]],
+    dev: Sequence[Iterable[Any]] | None,
+    ratio: Sequence[float] | None,
+) -> None:
+    """Implements :meth:`piecework.hf.trainers.ParityBpeTrainer.train_from_iterator`."""
+    from piecework.hf._parity import ParityLearner
+    from piecework.hf.models import BPE
+    from piecework.hf.tokenizer import Tokenizer as Mutable
+
+    instance(tokenizer, Mutable)
+    languages, measured = _languages(train), None if dev is None else _languages(dev)
+    _check_languages(settings, languages, measured, ratio)
+    learner = ParityLearner(
+        settings,
+        _tables(tokenizer, languages, settings),
+        None if measured is None else _tables(tokenizer, measured, settings),
+        ratio,
+    )
+    learner.learn()
+    model = BPE(
+        learner.vocab,
+        learner.merges,
+        continuing_subword_prefix=settings["continuing_subword_prefix"],
+        end_of_word_suffix=settings["end_of_word_suffix"],
+    )
+    tokenizer.model = model
+    tokenizer.add_special_tokens([added_token(token) for token in settings["special_tokens"]])
+
+
+def _tables(tokenizer: Tokenizer, languages: list[Any], settings: _Json) -> list[dict[str, int]]:
+    """Returns the words of each language with their counts."""
+    progress = settings["show_progress"]
+    return [dict(_counted(tokenizer, _flat(each), progress).items()) for each in languages]
+
+
+def _languages(texts: Any) -> list[Any]:
+    """Returns the texts of each language."""
+    if isinstance(texts, str) or not hasattr(texts, "__getitem__"):
+        raise TypeError(f"expected a list of iterables, found {type(texts).__name__!r}")
+    for each in texts:
+        if not hasattr(each, "__iter__"):
+            raise TypeError(f"{type(each).__name__!r} object is not iterable")
+    return list(texts)
+
+
+def _check_languages(
+    settings: _Json, train: list[Any], dev: list[Any] | None, ratio: Sequence[float] | None
+) -> None:
+    """Raises ConfigError unless the settings fit each other."""
+    count = len(train)
+    if not count:
+        raise ConfigError("expected at least one language, found none", setting="train_iterators")
+    for name, values in (("dev_iterators", dev), ("ratio", None if dev is not None else ratio)):
+        if values is not None and len(values) != count:
+            problem = f"expected one for each of the {count} languages, found {len(values)}"
+            raise ConfigError(problem, setting=name)
+    for rate in ratio or ():
+        if not 0 < rate < math.inf:
+            raise ConfigError(f"expected positive numbers, found {rate!r}", setting="ratio")
+    if settings["variant"] == "window":
+        for name in ("window_size", "alpha"):
+            if not 0 < settings[name] < math.inf:
+                problem = (
+                    f"expected a positive number with variant 'window', found {settings[name]!r}"
+                )
+                raise ConfigError(problem, setting=name)
+
+
 def _checked_trainer(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     """Returns the trainer, or the default one, after checking that it trains this kind of model."""
-    kind = tokenizer.model.type_name
+    kind = tokenizer.model._type_name
     if trainer is None:
         default: Trainer = tokenizer.model.get_trainer()
         return default
@@ -109,15 +182,16 @@ def _stages(tokenizer: Tokenizer) -> dict[str, Any]:
     """Returns normalizer and pre-tokenizer as settings of piecework."""
     normalizer, pre_tokenizer = tokenizer.normalizer, tokenizer.pre_tokenizer
     return {
-        "normalizer": normalizer and Normalizer.from_dict(normalizer._write()),
-        "pre_tokenizer": pre_tokenizer and PreTokenizer.from_dict(pre_tokenizer._write()),
+        "normalizer": None if normalizer is None else Normalizer.from_dict(normalizer._write()),
+        "pre_tokenizer": None
+        if pre_tokenizer is None
+        else PreTokenizer.from_dict(pre_tokenizer._write()),
     }
 
 
-def _counted(tokenizer: Tokenizer, texts: Iterable[str], trainer: Trainer) -> WordCounts:
+def _counted(tokenizer: Tokenizer, texts: Iterable[str], progress: bool) -> WordCounts:
     """Returns the counts of the words of texts."""
     if not _is_custom(tokenizer):
-        progress = trainer._settings["show_progress"]
         return WordCounts.from_texts(texts, **_stages(tokenizer), progress=progress)
     from piecework.hf._custom import words_of
 
@@ -135,7 +209,7 @@ def _train(tokenizer: Tokenizer, counts: WordCounts, trainer: Trainer) -> None:
     """Replaces the vocabulary of the model, and adds the special tokens."""
     model: Model = tokenizer.model
     state = _STATES[type(trainer)](counts, trainer)
-    kept = {name: model._values[name] for name in _KEPT[model.type_name]}
+    kept = {name: model._values[name] for name in _KEPT[model._type_name]}
     model._replace(_read_core(dumps({"model": state | kept})))
     trainer._word_count = len(counts)
     tokenizer._added = None

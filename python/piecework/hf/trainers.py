@@ -13,15 +13,33 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from piecework.hf._arguments import character, flag, ignored, listed, maybe, string, unsigned
+from piecework.hf._arguments import (
+    character,
+    flag,
+    ignored,
+    listed,
+    maybe,
+    real,
+    string,
+    unsigned,
+)
 from piecework.hf._repr import MANY, SEVERAL, describe
 from piecework.hf._state import dumps
 from piecework.hf.added_tokens import AddedToken, is_added_token, special_flags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
+    from piecework.hf.tokenizer import Tokenizer
+
+__all__ = [
+    "BpeTrainer",
+    "ParityBpeTrainer",
+    "Trainer",
+    "UnigramTrainer",
+    "WordLevelTrainer",
+    "WordPieceTrainer",
+]
 
 _Tokens = list[str | AddedToken]
 _LISTS = ("special_tokens", "initial_alphabet")
@@ -65,21 +83,22 @@ class _Value:
         """Takes the name of the attribute."""
         self.name = name
 
-    def __get__(self, trainer: Trainer | None, owner: type) -> Any:
+    def __get__(self, trainer: Trainer | ParityBpeTrainer | None, owner: type) -> Any:
         """Returns the value."""
         if trainer is None:
             return self
         value = trainer._settings[self.name]
         if self.name == "special_tokens":
-            return [_token_of(state) for state in value]
+            return [added_token(state) for state in value]
         return list(value) if isinstance(value, list) else value
 
-    def __set__(self, trainer: Trainer, value: Any) -> None:
+    def __set__(self, trainer: Trainer | ParityBpeTrainer, value: Any) -> None:
         """Sets the value."""
         trainer._settings[self.name] = self.check(value)
 
 
-def _token_of(state: dict[str, Any]) -> AddedToken:
+def added_token(state: dict[str, Any]) -> AddedToken:
+    """Returns the added token with the flags in `state`."""
     token = AddedToken()
     token.__setstate__(state)
     return token
@@ -88,8 +107,10 @@ def _token_of(state: dict[str, Any]) -> AddedToken:
 class Trainer:
     """Serves as the base of all trainers."""
 
+    __slots__ = ("_settings", "_word_count")
     _settings: dict[str, Any]
-    _word_count: int = 0
+    _word_count: int
+    """The number of different words of the last training."""
     _own: ClassVar[tuple[str, ...]] = ()
     """The settings of piecework, which `tokenizers` does not have."""
 
@@ -198,6 +219,7 @@ class BpeTrainer(Trainer):
     True
     """
 
+    __slots__ = ()
     vocab_size = _Value(unsigned)
     min_frequency = _Value(unsigned)
     show_progress = _Value(flag)
@@ -249,7 +271,8 @@ class BpeTrainer(Trainer):
         >>> trainer.get_word_count()
         3
         """
-        return self._word_count
+        count: int = getattr(self, "_word_count", 0)
+        return count
 
 
 _BPE: dict[str, Any] = {
@@ -304,6 +327,7 @@ class WordPieceTrainer(Trainer):
     'pmi'
     """
 
+    __slots__ = ()
     _own: ClassVar[tuple[str, ...]] = ("criterion",)
     vocab_size = _Value(unsigned)
     min_frequency = _Value(unsigned)
@@ -365,6 +389,7 @@ class WordLevelTrainer(Trainer):
     2
     """
 
+    __slots__ = ()
     min_frequency = _Value(unsigned)
     vocab_size = _Value(unsigned)
     show_progress = _Value(flag)
@@ -405,6 +430,7 @@ class UnigramTrainer(Trainer):
     100
     """
 
+    __slots__ = ()
     show_progress = _Value(flag)
     vocab_size = _Value(unsigned)
     special_tokens = _Value(_special)
@@ -441,3 +467,187 @@ _UNIGRAM: dict[str, Callable[[Any], Any]] = {
     "max_piece_length": unsigned,
     "seed_size": unsigned,
 }
+
+
+def _variant(value: Any) -> str:
+    """Returns the name of a variant of parity-aware BPE."""
+    if string(value) not in {"base", "window"}:
+        raise ValueError(f"variant: expected 'base' or 'window', found {value!r}")
+    return str(value)
+
+
+def _ratios(value: Any) -> list[float]:
+    """Returns compression rates."""
+    if isinstance(value, str) or not hasattr(value, "__getitem__"):
+        raise TypeError(f"expected a list of numbers as ratio, found {type(value).__name__!r}")
+    return [real(rate) for rate in value]
+
+
+class ParityBpeTrainer:
+    """Trains BPE on several languages, of which the one that is compressed least chooses the next merge.
+
+    Source: Foroutan et al. 2025 (arXiv 2508.04796); section 4.1 of ``spec/bpe.md`` defines the training and its ties. Languages
+    are compared by their numbers of tokens, in development texts if there are some, or by compression rates in relation to
+    `ratio`. The training runs in Python: a merge costs time linear in the words that contain its pair.
+
+    Args:
+        num_merges: The largest number of merges.
+        variant: ``"base"``, or ``"window"`` to limit the turns of a language.
+        min_frequency: The minimum count of a pair in the language whose turn it is.
+        ratio: The wanted compression rate of each language, in relation to the others.
+        global_merges: The number of first merges that all languages choose together.
+        window_size: The number of latest turns that the limit of ``"window"`` looks at.
+        alpha: The share of these turns that a language may have, times the number of languages.
+        total_symbols: Whether special tokens and alphabet count as merges.
+        special_tokens: The special tokens, as texts or :class:`piecework.hf.AddedToken`.
+        show_progress: Kept for files.
+        limit_alphabet: The number of characters to keep, most frequent first.
+        initial_alphabet: Characters that become tokens even if they never occur.
+        continuing_subword_prefix: The prefix of tokens that continue a word.
+        end_of_word_suffix: The suffix of tokens that end a word.
+        max_token_length: The length in characters that a token of three or more characters must not reach.
+
+    Raises:
+        ValueError: `variant` is unknown.
+
+    >>> from piecework.hf import Tokenizer, models, pre_tokenizers, trainers
+    >>> tok = Tokenizer(models.BPE())
+    >>> tok.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> trainer = trainers.ParityBpeTrainer(num_merges=3, show_progress=False)
+    >>> trainer.train_from_iterator(tok, [["hug hug pug"], ["xyz"]], dev_iterators=[["hug"], ["xyz"]])
+    >>> tok.encode("hug xyz").tokens
+    ['hug', 'x', 'yz']
+    """
+
+    __slots__ = ("_settings",)
+    _settings: dict[str, Any]
+    num_merges = _Value(unsigned)
+    min_frequency = _Value(unsigned)
+    global_merges = _Value(unsigned)
+    window_size = _Value(unsigned)
+    alpha = _Value(real)
+    total_symbols = _Value(flag)
+    show_progress = _Value(flag)
+    special_tokens = _Value(_special)
+    limit_alphabet = _Value(_limit)
+    initial_alphabet = _Value(_characters)
+    continuing_subword_prefix = _Value(_optional)
+    end_of_word_suffix = _Value(_optional)
+    max_token_length = _Value(_limit)
+
+    def __init__(
+        self,
+        num_merges: int = 32000,
+        variant: str = "base",
+        min_frequency: int = 0,
+        ratio: Sequence[float] | None = None,
+        global_merges: int = 0,
+        window_size: int = 100,
+        alpha: float = 2.0,
+        total_symbols: bool = False,
+        special_tokens: _Tokens | None = None,
+        show_progress: bool = True,
+        limit_alphabet: int | None = None,
+        initial_alphabet: Sequence[str] | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        max_token_length: int | None = None,
+    ) -> None:
+        """Checks the settings."""
+        given = locals()
+        checks = {
+            name: each.check for name, each in vars(type(self)).items() if isinstance(each, _Value)
+        }
+        checks |= {"variant": _variant, "ratio": maybe(_ratios)}
+        self._settings = {
+            name: checks[name]([] if given[name] is None and name in _LISTS else given[name])
+            for name in _PARITY
+        }
+
+    @property
+    def variant(self) -> str:
+        """Returns the name of the variant."""
+        name: str = self._settings["variant"]
+        return name
+
+    def train_from_iterator(
+        self,
+        tokenizer: Tokenizer,
+        train_iterators: Sequence[Iterable[Any]],
+        dev_iterators: Sequence[Iterable[Any]] | None = None,
+        ratio: Sequence[float] | None = None,
+    ) -> None:
+        """Trains a tokenizer, whose normalizer and pre-tokenizer are used; its model becomes a new BPE.
+
+        Args:
+            tokenizer: The tokenizer.
+            train_iterators: The texts of each language, as texts or lists of texts.
+            dev_iterators: Texts of each language by which their lengths are compared, best with the same content.
+            ratio: The wanted compression rates in place of those of the trainer; without effect if there are development
+                texts.
+
+        Raises:
+            ConfigError: The numbers of languages differ, a rate is not positive, or ``"window"`` has no window.
+
+        >>> from piecework.hf import Tokenizer, models, trainers
+        >>> tok = Tokenizer(models.BPE())
+        >>> trainer = trainers.ParityBpeTrainer(num_merges=2, show_progress=False)
+        >>> trainer.train_from_iterator(tok, [["abab"], ["xyxyxy"]], ratio=[1.0, 1.5])
+        >>> tok.encode("xyxyab").tokens
+        ['xy', 'xy', 'ab']
+        """
+        from piecework.hf._training import train_languages
+
+        rates = self._settings["ratio"] if ratio is None else _ratios(ratio)
+        train_languages(tokenizer, self._settings, train_iterators, dev_iterators, rates)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns the settings; special tokens are texts."""
+        names = [token["content"] for token in self._settings["special_tokens"]]
+        return self._settings | {"special_tokens": names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes settings that `__getstate__` returned."""
+        self._settings = ParityBpeTrainer(**state)._settings
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the settings, with the flags of special tokens."""
+        return ParityBpeTrainer, (), self._settings | {"special_tokens": self.special_tokens}
+
+    def __repr__(self) -> str:
+        """Returns the settings of the choice of merges."""
+        settings = {name: self._settings[name] for name in _PARITY_SHOWN}
+        shown = [f"{name}={_shown(value)}" for name, value in settings.items()]
+        return f"ParityBpeTrainer({', '.join(shown)})"
+
+
+def _shown(value: Any) -> str:
+    """Returns a value in the notation of `tokenizers`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+_PARITY_SHOWN = (
+    "num_merges",
+    "variant",
+    "min_frequency",
+    "global_merges",
+    "window_size",
+    "alpha",
+    "total_symbols",
+)
+_PARITY = (
+    *_PARITY_SHOWN,
+    "show_progress",
+    "ratio",
+    "special_tokens",
+    "limit_alphabet",
+    "initial_alphabet",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "max_token_length",
+)
+"""The settings in the order of `tokenizers`."""
