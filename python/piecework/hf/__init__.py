@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         normalizers,
         pre_tokenizers,
         processors,
+        tools,
         trainers,
     )
     from piecework.hf._patterns import Regex
@@ -61,6 +62,7 @@ _MODULES = (
     "normalizers",
     "pre_tokenizers",
     "processors",
+    "tools",
     "trainers",
 )
 
@@ -119,6 +121,7 @@ __all__ = [
     "normalizers",
     "pre_tokenizers",
     "processors",
+    "tools",
     "trainers",
 ]
 
