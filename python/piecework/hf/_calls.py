@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from piecework.hf._arguments import number32, string, unsigned
@@ -206,12 +207,14 @@ def checked_ids(ids: Any) -> list[int]:
     return numbers
 
 
-async def _run(function: Callable[..., Result], *args: Any) -> Result:
-    import asyncio
-
-    return await asyncio.to_thread(function, *args)
-
-
 def in_thread(function: Callable[..., Result], *args: Any) -> Awaitable[Result]:
-    """Returns a call as an awaitable that runs in another thread."""
-    return _run(function, *args)
+    """Starts a call in another thread; returns its future.
+
+    Raises:
+        RuntimeError: No event loop is running.
+    """
+    import asyncio
+    import contextvars
+
+    context = contextvars.copy_context()
+    return asyncio.get_running_loop().run_in_executor(None, partial(context.run, function, *args))

@@ -51,9 +51,9 @@ def encode_rows(
 def words_of(tokenizer: Tokenizer, text: str) -> Iterator[str]:
     """Iterates over the words of a text that training counts."""
     parts = PreTokenizedString(text)
-    if tokenizer.normalizer:
+    if tokenizer.normalizer is not None:
         parts.normalize(tokenizer.normalizer.normalize)
-    if tokenizer.pre_tokenizer:
+    if tokenizer.pre_tokenizer is not None:
         tokenizer.pre_tokenizer.pre_tokenize(parts)
     return (word for word, _, _ in parts.get_splits() if word)
 
@@ -75,10 +75,10 @@ def _encode_text(
 ) -> Encoding:
     parts = PreTokenizedString(text)
     matcher.match(parts, normalized=False)
-    if tokenizer.normalizer:
+    if tokenizer.normalizer is not None:
         parts.normalize(tokenizer.normalizer.normalize)
     matcher.match(parts, normalized=True)
-    if tokenizer.pre_tokenizer:
+    if tokenizer.pre_tokenizer is not None:
         tokenizer.pre_tokenizer.pre_tokenize(parts)
     parts.tokenize(tokenizer.model.tokenize)
     return parts.to_encoding(type_id, word)
@@ -94,7 +94,7 @@ class _Matcher:
             content, *_, normalized, special = flags
             if special and tokenizer.encode_special_tokens:
                 continue
-            if normalized and tokenizer.normalizer:
+            if normalized and tokenizer.normalizer is not None:
                 content = tokenizer.normalizer.normalize_str(content)
             if content:
                 self.tokens[normalized][content] = number, flags

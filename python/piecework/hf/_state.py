@@ -6,10 +6,22 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from piecework.hf._arguments import unsigned
 
-__all__ = ["Component", "Setting", "call_custom", "changes", "dumps", "own", "revision", "state_of"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = [
+    "Component",
+    "Parts",
+    "Setting",
+    "call_custom",
+    "changes",
+    "dumps",
+    "own",
+    "revision",
+    "state_of",
+]
 
 Value = TypeVar("Value")
 
@@ -38,8 +50,8 @@ class Component:
 
     __slots__ = ("_custom", "_values")
 
-    type_name: ClassVar[str]
-    kind: ClassVar[str]
+    _type_name: ClassVar[str]
+    _kind: ClassVar[str]
     _values: dict[str, Any]
     _custom: Any
 
@@ -55,15 +67,15 @@ class Component:
     def _write(self) -> dict[str, Any]:
         """Returns the state as JSON values."""
         if self._custom is not None:
-            raise Exception(f"Custom {self.kind} cannot be serialized")  # as tokenizers
-        return {"type": self.type_name} | {
+            raise Exception(f"Custom {self._kind} cannot be serialized")  # as tokenizers
+        return {"type": self._type_name} | {
             name: written(value) for name, value in self._values.items()
         }
 
     @classmethod
     def _read(cls, state: dict[str, Any]) -> Self:
         """Returns the component of a state, of the subclass that its type names."""
-        kinds = {kind.type_name: kind for kind in cls.__subclasses__()}
+        kinds = {kind._type_name: kind for kind in cls.__subclasses__()}
         kind = kinds.get(state.get("type", ""))
         if kind is None:
             raise ValueError(
@@ -105,10 +117,6 @@ class Component:
             return _new_custom, (_base(type(self)), self._custom), None
         return _new, (type(self),), self.__getstate__()
 
-    def __bool__(self) -> bool:
-        """Returns true, also for an empty sequence."""
-        return True
-
     def _described(self) -> dict[str, Any]:
         """Returns the state as `repr` shows it."""
         return self._write()
@@ -124,6 +132,37 @@ class Component:
         from piecework.hf._repr import SEVERAL, describe
 
         return describe(self._described(), SEVERAL)
+
+
+class Parts(Component):
+    """Serves as the base of sequences, which show the components within the sequences in them as their own."""
+
+    __slots__ = ()
+    _member: ClassVar[str]
+    """The name of the components in JSON."""
+
+    def _slots(self) -> Iterator[tuple[list[Any], int]]:
+        """Iterates over the places of components that are no sequences, as a list and an index in it."""
+        parts = self._values[self._member]
+        for index, part in enumerate(parts):
+            if isinstance(part, Parts):
+                yield from part._slots()
+            else:
+                yield parts, index
+
+    def _write(self) -> dict[str, Any]:
+        """Returns the state as JSON values."""
+        parts = [owner[index]._write() for owner, index in self._slots()]
+        return {"type": self._type_name, self._member: parts}
+
+    def _slot(self, index: Any) -> tuple[list[Any], int]:
+        """Returns the place of a component, or raises IndexError."""
+        return list(self._slots())[unsigned(index)]
+
+    def __getitem__(self, index: int) -> Any:
+        """Returns a component."""
+        owner, place = self._slot(index)
+        return owner[place]
 
 
 def call_custom(custom: Any, method: str, *args: Any) -> Any:

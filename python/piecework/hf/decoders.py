@@ -38,7 +38,7 @@ class Decoder(Component):
     """Serves as the base of all decoders."""
 
     __slots__ = ()
-    kind = "Decoder"
+    _kind = "Decoder"
 
     @staticmethod
     def custom(decoder: Any) -> Decoder:
@@ -93,7 +93,7 @@ class ByteLevel(Decoder):
     """
 
     __slots__ = ()
-    type_name = "ByteLevel"
+    _type_name = "ByteLevel"
 
     def __init__(self) -> None:
         """Creates the decoder."""
@@ -120,7 +120,7 @@ class WordPiece(Decoder):
     """
 
     __slots__ = ()
-    type_name = "WordPiece"
+    _type_name = "WordPiece"
     prefix = Setting(string)
     cleanup = Setting(flag)
 
@@ -143,7 +143,7 @@ class Metaspace(Decoder):
     """
 
     __slots__ = ()
-    type_name = "Metaspace"
+    _type_name = "Metaspace"
     replacement = Setting(character)
     prepend_scheme = Setting(prepend_scheme)
     split = Setting(flag)
@@ -174,7 +174,7 @@ class BPEDecoder(Decoder):
     """
 
     __slots__ = ()
-    type_name = "BPEDecoder"
+    _type_name = "BPEDecoder"
     suffix = Setting(string)
 
     def __init__(self, suffix: str = "</w>") -> None:
@@ -196,7 +196,7 @@ class CTC(Decoder):
     """
 
     __slots__ = ()
-    type_name = "CTC"
+    _type_name = "CTC"
     pad_token = Setting(string)
     word_delimiter_token = Setting(string)
     cleanup = Setting(flag)
@@ -221,7 +221,7 @@ class ByteFallback(Decoder):
     """
 
     __slots__ = ()
-    type_name = "ByteFallback"
+    _type_name = "ByteFallback"
 
     def __init__(self) -> None:
         """Creates the decoder."""
@@ -237,7 +237,7 @@ class Fuse(Decoder):
     """
 
     __slots__ = ()
-    type_name = "Fuse"
+    _type_name = "Fuse"
 
     def __init__(self) -> None:
         """Creates the decoder."""
@@ -258,7 +258,7 @@ class Strip(Decoder):
     """
 
     __slots__ = ()
-    type_name = "Strip"
+    _type_name = "Strip"
     content = Setting(character)
     start = Setting(unsigned)
     stop = Setting(unsigned)
@@ -281,7 +281,7 @@ class Replace(Decoder):
     """
 
     __slots__ = ()
-    type_name = "Replace"
+    _type_name = "Replace"
 
     def __init__(self, pattern: str | Regex, content: str) -> None:
         """Checks the settings."""
@@ -300,7 +300,7 @@ class Sequence(Decoder):
     """
 
     __slots__ = ()
-    type_name = "Sequence"
+    _type_name = "Sequence"
 
     def __init__(self, decoders_py: list[Decoder]) -> None:
         """Checks the decoders."""

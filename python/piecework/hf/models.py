@@ -28,13 +28,14 @@ __all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
 
 Vocab = dict[str, int]
 Merges = list[tuple[str, str]]
+_Span = tuple[int, int]
 
 
 class Model(Component):
     """Serves as the base of all models; without arguments it is a :class:`BPE` without vocabulary."""
 
     __slots__ = ("_bare", "_empty", "_owner", "_saved")
-    kind = "Model"
+    _kind = "Model"
 
     _bare: CoreTokenizer | None
     """The model alone, made on first use; None after a change."""
@@ -88,7 +89,7 @@ class Model(Component):
 
     def _core(self) -> CoreTokenizer:
         """Returns a tokenizer of the core with this model, and perhaps with other parts."""
-        core = self._owner or self._bare
+        core = self._bare if self._owner is None else self._owner
         if core is None:
             core = self._bare = _read_core(dumps({"model": self._write()}))
         return core
@@ -103,7 +104,7 @@ class Model(Component):
         return dumps(self._write()) if '"piecework":{"version"' in text else text
 
     def _write(self) -> dict[str, Any]:
-        return {"type": self.type_name} | self._values
+        return {"type": self._type_name} | self._values
 
     def __getstate__(self) -> bytes:
         """Returns the model as JSON."""
@@ -161,8 +162,13 @@ class Model(Component):
         core = self._alone()
         options = core.options(False, "text", False, False, _way(core, self))
         found = core.encode(string(sequence), None, False, options)
-        columns = zip(found.ids, found.tokens, found.byte_offsets, strict=True)
+        spans = self._spans(found.tokens, found.byte_offsets)
+        columns = zip(found.ids, found.tokens, spans, strict=True)
         return [Token(number, token, span) for number, token, span in columns]
+
+    def _spans(self, tokens: list[str], spans: list[_Span]) -> list[_Span]:  # noqa: ARG002  # for subclasses
+        """Returns the offsets of tokens whose spans are those of whole characters."""
+        return spans
 
     def token_to_id(self, token: str) -> int | None:
         """Returns the id of a token, or None if it is not in the vocabulary.
@@ -197,7 +203,7 @@ class Model(Component):
             "WordLevel": trainers.WordLevelTrainer,
             "WordPiece": trainers.WordPieceTrainer,
         }
-        trainer: Trainer = kinds[self.type_name]()
+        trainer: Trainer = kinds[self._type_name]()
         return trainer
 
     def save(self, folder: str, prefix: str | None = None, name: str | None = None) -> list[str]:
@@ -354,6 +360,8 @@ _BPE_VALUES: dict[str, Any] = {
     "ignore_merges": False,
 }
 _optional = maybe(string)
+_BYTES = re.compile("(<0x[0-9A-F]{2}>)+")
+"""Matches tokens of byte fallback."""
 
 
 class BPE(Model):
@@ -381,7 +389,7 @@ class BPE(Model):
     """
 
     __slots__ = ()
-    type_name = "BPE"
+    _type_name = "BPE"
     dropout = _Dropout(_dropout)
     unk_token = _ModelSetting(_optional)
     continuing_subword_prefix = _ModelSetting(_optional)
@@ -463,6 +471,19 @@ class BPE(Model):
         """
         return cls(*BPE.read_file(vocab, merges), **kwargs)
 
+    def _spans(self, tokens: list[str], spans: list[_Span]) -> list[_Span]:
+        """Returns the offsets of tokens; those of byte fallback have their own bytes of a character."""
+        if not self.byte_fallback:
+            return spans
+        found: list[_Span] = []
+        for token, (first, last) in zip(tokens, spans, strict=True):
+            start, end = first, last
+            if _BYTES.fullmatch(token):
+                start = max(first, found[-1][1] if found else 0)
+                end = min(last, start + len(token) // len("<0x00>"))
+            found.append((start, end))
+        return found
+
     def _described(self) -> dict[str, Any]:
         return self._write() | {"dropout": self.dropout}
 
@@ -502,7 +523,7 @@ class WordPiece(Model):
     """
 
     __slots__ = ()
-    type_name = "WordPiece"
+    _type_name = "WordPiece"
     unk_token = _ModelSetting(string)
     continuing_subword_prefix = _ModelSetting(string)
     max_input_chars_per_word = _ModelSetting(unsigned)
@@ -574,7 +595,7 @@ class WordLevel(Model):
     """
 
     __slots__ = ()
-    type_name = "WordLevel"
+    _type_name = "WordLevel"
     unk_token = _ModelSetting(string)
 
     def __init__(self, vocab: Vocab | str | None = None, unk_token: str | None = None) -> None:
@@ -632,7 +653,7 @@ class Unigram(Model):
     """
 
     __slots__ = ("_alpha", "_nbest_size")
-    type_name = "Unigram"
+    _type_name = "Unigram"
 
     def __init__(
         self,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf._arguments import flag, instance, listed, maybe, string, unsigned
+from piecework.hf._arguments import flag, instance, listed, maybe, string
 from piecework.hf._patterns import Regex, pattern_state
-from piecework.hf._state import Component, Setting, call_custom, changes, own
+from piecework.hf._state import Component, Parts, Setting, call_custom, changes, own
 from piecework.hf.strings import NormalizedString
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Normalizer(Component):
     """Serves as the base of all normalizers."""
 
     __slots__ = ()
-    kind = "Normalizer"
+    _kind = "Normalizer"
 
     @staticmethod
     def custom(obj: Any) -> Normalizer:
@@ -103,7 +103,7 @@ class BertNormalizer(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "BertNormalizer"
+    _type_name = "BertNormalizer"
     clean_text = Setting(flag)
     handle_chinese_chars = Setting(flag)
     strip_accents: Setting[bool | None] = Setting(maybe(flag))
@@ -134,7 +134,7 @@ class NFD(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "NFD"
+    _type_name = "NFD"
 
     def __init__(self) -> None:
         """Creates the normalizer."""
@@ -150,7 +150,7 @@ class NFKD(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "NFKD"
+    _type_name = "NFKD"
 
     def __init__(self) -> None:
         """Creates the normalizer."""
@@ -166,7 +166,7 @@ class NFC(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "NFC"
+    _type_name = "NFC"
 
     def __init__(self) -> None:
         """Creates the normalizer."""
@@ -182,7 +182,7 @@ class NFKC(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "NFKC"
+    _type_name = "NFKC"
 
     def __init__(self) -> None:
         """Creates the normalizer."""
@@ -198,7 +198,7 @@ class Lowercase(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "Lowercase"
+    _type_name = "Lowercase"
 
     def __init__(self) -> None:
         """Creates the normalizer."""
@@ -214,7 +214,7 @@ class StripAccents(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "StripAccents"
+    _type_name = "StripAccents"
 
     def __init__(self) -> None:
         """Creates the normalizer."""
@@ -230,7 +230,7 @@ class Nmt(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "Nmt"
+    _type_name = "Nmt"
 
     def __init__(self) -> None:
         """Creates the normalizer."""
@@ -246,7 +246,7 @@ class ByteLevel(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "ByteLevel"
+    _type_name = "ByteLevel"
 
     def __init__(self) -> None:
         """Creates the normalizer."""
@@ -266,7 +266,7 @@ class Strip(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "Strip"
+    _type_name = "Strip"
     left = Setting(flag, "strip_left")
     right = Setting(flag, "strip_right")
 
@@ -287,7 +287,7 @@ class Prepend(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "Prepend"
+    _type_name = "Prepend"
     prepend = Setting(string)
 
     def __init__(self, prepend: str = "▁") -> None:
@@ -306,7 +306,7 @@ class Precompiled(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "Precompiled"
+    _type_name = "Precompiled"
 
     def __init__(self, precompiled_charsmap: bytes | Sequence2[int]) -> None:
         """Checks the rules."""
@@ -332,7 +332,7 @@ class Replace(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "Replace"
+    _type_name = "Replace"
     content = Setting(string)
 
     def __init__(self, pattern: str | Regex, content: str) -> None:
@@ -350,7 +350,7 @@ class Replace(Normalizer):
         raise Exception(message)  # as tokenizers
 
 
-class Sequence(Normalizer):
+class Sequence(Normalizer, Parts):
     """Applies several normalizers in order.
 
     Args:
@@ -362,7 +362,8 @@ class Sequence(Normalizer):
     """
 
     __slots__ = ()
-    type_name = "Sequence"
+    _type_name = "Sequence"
+    _member = "normalizers"
 
     def __init__(self, normalizers: list[Normalizer]) -> None:
         """Checks the normalizers."""
@@ -373,15 +374,12 @@ class Sequence(Normalizer):
 
     def __len__(self) -> int:
         """Returns the number of normalizers."""
-        return len(self._values["normalizers"])
-
-    def __getitem__(self, index: int) -> Any:
-        """Returns a normalizer."""
-        return self._values["normalizers"][unsigned(index)]
+        return len(list(self._slots()))
 
     def __setitem__(self, index: int, value: Normalizer) -> None:
         """Replaces a normalizer."""
-        self._values["normalizers"][unsigned(index)] = own(value, Normalizer)
+        owner, place = self._slot(index)
+        owner[place] = own(value, Normalizer)
         changes()
 
     def __getnewargs__(self) -> tuple[list[Normalizer]]:

@@ -13,7 +13,7 @@ from typing import Any
 from piecework.hf._arguments import character, flag, instance, listed, string, unsigned
 from piecework.hf._patterns import Regex, behavior_name, pattern_state, prepend_scheme
 from piecework.hf._patterns import behavior as check_behavior
-from piecework.hf._state import Component, Setting, call_custom, changes, own
+from piecework.hf._state import Component, Parts, Setting, call_custom, changes, own
 from piecework.hf.strings import NormalizedString, PreTokenizedString
 
 __all__ = [
@@ -37,7 +37,7 @@ class PreTokenizer(Component):
     """Serves as the base of all pre-tokenizers."""
 
     __slots__ = ()
-    kind = "PreTokenizer"
+    _kind = "PreTokenizer"
 
     @staticmethod
     def custom(pretok: Any) -> PreTokenizer:
@@ -112,7 +112,7 @@ class BertPreTokenizer(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "BertPreTokenizer"
+    _type_name = "BertPreTokenizer"
 
     def __init__(self) -> None:
         """Creates the pre-tokenizer."""
@@ -134,7 +134,7 @@ class ByteLevel(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "ByteLevel"
+    _type_name = "ByteLevel"
     add_prefix_space = Setting(flag)
     trim_offsets = Setting(flag)
     use_regex = Setting(flag)
@@ -184,7 +184,7 @@ class CharDelimiterSplit(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "CharDelimiterSplit"
+    _type_name = "CharDelimiterSplit"
     delimiter = Setting(character)
 
     def __init__(self, delimiter: str) -> None:
@@ -208,7 +208,7 @@ class Digits(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "Digits"
+    _type_name = "Digits"
     individual_digits = Setting(flag)
 
     def __init__(self, individual_digits: bool = False) -> None:
@@ -228,7 +228,7 @@ class FixedLength(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "FixedLength"
+    _type_name = "FixedLength"
     length = Setting(unsigned)
 
     def __init__(self, length: int = 5) -> None:
@@ -251,7 +251,7 @@ class Metaspace(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "Metaspace"
+    _type_name = "Metaspace"
     replacement = Setting(character)
     prepend_scheme = Setting(prepend_scheme)
     split = Setting(flag)
@@ -289,7 +289,7 @@ class Punctuation(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "Punctuation"
+    _type_name = "Punctuation"
     behavior = _Behavior(check_behavior)
 
     def __init__(self, behavior: Any = "isolated") -> None:
@@ -315,7 +315,7 @@ class Split(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "Split"
+    _type_name = "Split"
     behavior = _Behavior(check_behavior)
     invert = Setting(flag)
 
@@ -349,7 +349,7 @@ class UnicodeScripts(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "UnicodeScripts"
+    _type_name = "UnicodeScripts"
 
     def __init__(self) -> None:
         """Creates the pre-tokenizer."""
@@ -365,7 +365,7 @@ class Whitespace(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "Whitespace"
+    _type_name = "Whitespace"
 
     def __init__(self) -> None:
         """Creates the pre-tokenizer."""
@@ -381,14 +381,14 @@ class WhitespaceSplit(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "WhitespaceSplit"
+    _type_name = "WhitespaceSplit"
 
     def __init__(self) -> None:
         """Creates the pre-tokenizer."""
         self._set()
 
 
-class Sequence(PreTokenizer):
+class Sequence(PreTokenizer, Parts):
     """Applies several pre-tokenizers in order.
 
     Args:
@@ -400,7 +400,8 @@ class Sequence(PreTokenizer):
     """
 
     __slots__ = ()
-    type_name = "Sequence"
+    _type_name = "Sequence"
+    _member = "pretokenizers"
 
     def __init__(self, pre_tokenizers: list[PreTokenizer]) -> None:
         """Checks the pre-tokenizers."""
@@ -410,13 +411,10 @@ class Sequence(PreTokenizer):
         parts = [PreTokenizer._read(x) for x in values["pretokenizers"]]
         super()._restore({"pretokenizers": parts})
 
-    def __getitem__(self, index: int) -> Any:
-        """Returns a pre-tokenizer."""
-        return self._values["pretokenizers"][unsigned(index)]
-
     def __setitem__(self, index: int, value: PreTokenizer) -> None:
         """Replaces a pre-tokenizer."""
-        self._values["pretokenizers"][unsigned(index)] = own(value, PreTokenizer)
+        owner, place = self._slot(index)
+        owner[place] = own(value, PreTokenizer)
         changes()
 
     def __getnewargs__(self) -> tuple[list[PreTokenizer]]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework.arguments import FAST
-from piecework.hf._arguments import flag, instance, listed, number32, string, unsigned
-from piecework.hf._state import Component, Setting, changes, dumps, own
+from piecework.hf._arguments import flag, instance, listed, number32, string
+from piecework.hf._state import Component, Parts, Setting, changes, dumps, own
 from piecework.hf.encoding import Encoding
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class PostProcessor(Component):
     """Serves as the base of all post-processors."""
 
     __slots__ = ()
-    kind = "PostProcessor"
+    _kind = "PostProcessor"
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the number of special tokens that are added to a text, or to a pair.
@@ -111,7 +111,7 @@ class BertProcessing(PostProcessor):
     """
 
     __slots__ = ()
-    type_name = "BertProcessing"
+    _type_name = "BertProcessing"
     sep = _TokenSetting(_token)
     cls = _TokenSetting(_token)
 
@@ -143,7 +143,7 @@ class RobertaProcessing(PostProcessor):
     """
 
     __slots__ = ()
-    type_name = "RobertaProcessing"
+    _type_name = "RobertaProcessing"
     sep = _TokenSetting(_token)
     cls = _TokenSetting(_token)
     trim_offsets = Setting(flag)
@@ -188,7 +188,7 @@ class ByteLevel(PostProcessor):
     """
 
     __slots__ = ()
-    type_name = "ByteLevel"
+    _type_name = "ByteLevel"
     add_prefix_space = Setting(flag)
     trim_offsets = Setting(flag)
     use_regex = Setting(flag)
@@ -268,7 +268,7 @@ class TemplateProcessing(PostProcessor):
     """
 
     __slots__ = ()
-    type_name = "TemplateProcessing"
+    _type_name = "TemplateProcessing"
 
     def __init__(
         self,
@@ -312,7 +312,7 @@ class TemplateProcessing(PostProcessor):
         return sum(len(specials[name]["ids"]) for name in names)
 
 
-class Sequence(PostProcessor):
+class Sequence(PostProcessor, Parts):
     """Applies several post-processors in order.
 
     Args:
@@ -324,7 +324,8 @@ class Sequence(PostProcessor):
     """
 
     __slots__ = ()
-    type_name = "Sequence"
+    _type_name = "Sequence"
+    _member = "processors"
 
     def __init__(self, processors_py: list[PostProcessor]) -> None:
         """Checks the post-processors."""
@@ -338,13 +339,10 @@ class Sequence(PostProcessor):
         parts = self._values["processors"]
         return sum(part.num_special_tokens_to_add(is_pair) for part in parts)
 
-    def __getitem__(self, index: int) -> Any:
-        """Returns a post-processor."""
-        return self._values["processors"][unsigned(index)]
-
     def __setitem__(self, index: int, value: PostProcessor) -> None:
         """Replaces a post-processor."""
-        self._values["processors"][unsigned(index)] = own(value, PostProcessor)
+        owner, place = self._slot(index)
+        owner[place] = own(value, PostProcessor)
         changes()
 
     def __getnewargs__(self) -> tuple[list[PostProcessor]]:

@@ -9,7 +9,7 @@ import json
 import operator
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf._arguments import instance, number32, string
+from piecework.hf._arguments import flag, instance, number32, string
 from piecework.hf._patterns import Regex, behavior, pattern_state
 
 if TYPE_CHECKING:
@@ -204,7 +204,11 @@ class NormalizedString:
         ('be', 'b3e')
         """
         _check_callable(func, "filter")
-        kept = [(c, origin) for c, origin in zip(self._text, self._origins, strict=True) if func(c)]
+        kept = [
+            (c, origin)
+            for c, origin in zip(self._text, self._origins, strict=True)
+            if flag(func(c))
+        ]
         self._text = "".join(c for c, _ in kept)
         self._origins = [origin for _, origin in kept]
 

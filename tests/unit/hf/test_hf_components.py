@@ -200,6 +200,13 @@ c = normalizers.Sequence([normalizers.NFC()]); c[0] = normalizers.NFD(); c
 c = normalizers.Sequence([normalizers.NFC()]); c[1]
 c = normalizers.Sequence([normalizers.NFC()]); c[-1]
 a = normalizers.Strip(); c = normalizers.Sequence([a]); a.left = False; c
+a = normalizers.Sequence([normalizers.Strip(), normalizers.Sequence([normalizers.NFC()])]); c = normalizers.Sequence([a, normalizers.NFD()]); a[0].left = False; (repr(c), len(c), c[1], c.__getstate__())
+a = normalizers.Sequence([normalizers.Strip()]); c = normalizers.Sequence([a]); a[0] = normalizers.NFC(); (repr(c), c.normalize_str("e\\u0301"))
+a = normalizers.Sequence([normalizers.Strip()]); c = normalizers.Sequence([normalizers.NFC(), a]); c[1] = normalizers.NFKC(); (repr(c), repr(a))
+c = pre_tokenizers.Sequence([pre_tokenizers.Digits(), pre_tokenizers.Sequence([pre_tokenizers.Whitespace()])]); (repr(c), c.pre_tokenize_str("a 12b"))
+c = processors.Sequence([processors.Sequence([processors.ByteLevel()]), processors.ByteLevel()]); (repr(c), c[1])
+bool(normalizers.Sequence([])), bool(pre_tokenizers.Sequence([])), bool(normalizers.NFC())
+k = Tokenizer(models.WordLevel({"a": 0}, "a")); k.normalizer = normalizers.Sequence([]); k.encode("a").ids
 c = pre_tokenizers.ByteLevel(); c.add_prefix_space = False; c.use_regex = False; c.trim_offsets = False; (c.add_prefix_space, c.use_regex, c.trim_offsets, repr(c))
 c = pre_tokenizers.CharDelimiterSplit("a"); c.delimiter = "b"; (c.delimiter, repr(c))
 c = pre_tokenizers.CharDelimiterSplit("a"); c.delimiter = "bb"
@@ -244,6 +251,7 @@ c = trainers.BpeTrainer(); c.vocab_size = -1
 c = trainers.WordPieceTrainer(); c.vocab_size = 3; c.continuing_subword_prefix = None; (c.vocab_size, c.continuing_subword_prefix, repr(c))
 c = trainers.WordLevelTrainer(); c.vocab_size = 3; c.min_frequency = 9; (c.vocab_size, c.min_frequency, repr(c))
 c = trainers.UnigramTrainer(); c.vocab_size = 3; c.initial_alphabet = ["b"]; (c.vocab_size, c.initial_alphabet, repr(c))
+c = trainers.BpeTrainer(); c.vocabsize = 3
 trainers.BpeTrainer().get_word_count()""".splitlines()
 
 
@@ -347,6 +355,9 @@ MODEL_CALLS = """\
 [t.as_tuple() for t in models.BPE({"a": 0, "u": 1}, [], unk_token="u", fuse_unk=True).tokenize("axya")]
 [t.as_tuple() for t in models.Unigram([("<unk>", 0.0), ("a", -1.0), ("ab", -1.5)], 0).tokenize("abzé")]
 [t.as_tuple() for t in models.WordLevel({"a": 0, "é": 1}, "a").tokenize("é")]
+[t.as_tuple() for t in models.BPE({"a": 0, "<0xC3>": 1, "<0xA9>": 2}, [], byte_fallback=True).tokenize("aéa")]
+[t.as_tuple() for t in models.BPE({"a": 0, "<0xC3>": 1, "<0xA9>": 2, "<0xC3><0xA9>": 3}, [("<0xC3>", "<0xA9>")], byte_fallback=True).tokenize("éaé")]
+[t.as_tuple() for t in models.Unigram([("<unk>", 0.0), ("a", -1.0), ("<0xC3>", -2.0), ("<0xA9>", -2.0)], 0, True).tokenize("aéa")]
 models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).token_to_id("ab")
 models.BPE({"a": 0}, []).id_to_token(7)
 models.BPE({"a": 0}, []).id_to_token(0)

@@ -310,6 +310,35 @@ def test_a_model_of_another_size_keeps_added_tokens(size: int) -> None:
     assert tok.encode("rs x y pq").tokens == ["rs", "x y", "pq"]
 
 
+def test_an_added_token_takes_the_id_0_of_a_new_model() -> None:
+    """The id 0 of the new model is not taken for a token without id."""
+    tok = OURS.Tokenizer(OURS.models.WordLevel({"x": 0, "a": 1, "b": 2}, "a"))
+    tok.add_tokens(["x", "b"])
+    tok.model = OURS.models.WordLevel({"b": 0, "c": 1}, "c")
+    assert tok.get_vocab() == {"b": 0, "c": 1, "x": 2}
+    assert tok.encode("bxy").ids == [0, 2, 1]
+
+
+def test_awaited_calls_are_futures() -> None:
+    """They start at once, and may be awaited or not."""
+
+    async def kinds(module: Any) -> list[bool]:
+        tok = module.Tokenizer(module.models.WordLevel({"a": 0}, "a"))
+        calls = (
+            tok.async_encode("a"),
+            tok.async_encode_batch(["a"]),
+            tok.async_encode_batch_fast(["a"]),
+            tok.async_decode_batch([[0]]),
+        )
+        done, pending = await asyncio.wait(calls)
+        return [len(done) == len(calls), not pending, all(map(asyncio.isfuture, calls))]
+
+    assert asyncio.run(kinds(OURS)) == asyncio.run(kinds(THEIRS)) == [True] * 3
+    for module in (OURS, THEIRS):
+        with pytest.raises(RuntimeError):
+            module.Tokenizer(module.models.BPE()).async_encode("a")
+
+
 def test_save_and_load(tmp_path: Path) -> None:
     tok, path = made(), tmp_path / "tokenizer.json"
     for pretty in (True, False):
