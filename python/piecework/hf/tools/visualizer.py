@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -52,13 +51,15 @@ class Annotation:
         self.start, self.end, self.label = start, end, label
 
 
-@dataclass
 class _Character:
     """Holds a character of the text: its position, its tokens and the index of its annotation."""
 
-    char_ix: int | None
-    tokens: list[int] = field(default_factory=list)
-    anno_ix: int | None = None
+    __slots__ = ("anno_ix", "char_ix", "tokens")
+
+    def __init__(self, char_ix: int | None) -> None:
+        self.char_ix = char_ix
+        self.tokens: list[int] = []
+        self.anno_ix: int | None = None
 
     @property
     def token_ix(self) -> int | None:
