@@ -8,7 +8,8 @@ use piecework_core::pipeline::{self, Scratch};
 use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyType};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyInt, PyList, PyType};
 
 use crate::arguments::{position, wrong_type};
 use crate::encode_list::without_text;
@@ -286,6 +287,21 @@ fn runs<'py>(py: Python<'py>, column: &[u32]) -> PyResult<Bound<'py, PyAny>> {
     Ok(all.into_any())
 }
 
+/// Returns spans as a list of tuples.
+///
+/// Most spans are near the start of their text. The integers of these are created once for all lists: creating and freeing
+/// them would take half of the time.
+fn pairs<'py>(py: Python<'py>, spans: impl ExactSizeIterator<Item = (u32, u32)>) -> PyResult<Bound<'py, PyList>> {
+    const KEPT: u32 = 1 << 12;
+    static INTEGERS: PyOnceLock<Vec<Py<PyInt>>> = PyOnceLock::new();
+    let kept = INTEGERS.get_or_init(py, || (0..KEPT).map(|value| PyInt::new(py, value).unbind()).collect());
+    let integer = |value: u32| match kept.get(value as usize) {
+        Some(integer) => integer.bind(py).clone(),
+        None => PyInt::new(py, value),
+    };
+    PyList::new(py, spans.map(|(start, end)| (integer(start), integer(end))))
+}
+
 /// Returns the column with `None` for `NONE`.
 fn optional(column: &[u32]) -> Vec<Option<u32>> {
     column.iter().map(|&value| (value != NONE).then_some(value)).collect()
@@ -311,7 +327,7 @@ impl Encoding {
             tokens: this.get().tokens().into_iter().map(str::to_owned).collect(),
             renamed: columns.renamed.iter().map(|&(place, _)| place).collect(),
             offsets: node.offsets.clone(),
-            byte_offsets: this.get().byte_offsets(),
+            byte_offsets: this.get().columns().spans.iter().map(|span| (span.start, span.end)).collect(),
             word_ids: columns.word_ids.clone(),
             type_ids: columns.type_ids.clone(),
             texts: columns.texts.clone(),
@@ -337,14 +353,14 @@ impl Encoding {
 
     /// Returns the start and end of each token in characters of the original text; (0, 0) for added tokens.
     #[getter]
-    fn offsets(&self) -> Vec<(u32, u32)> {
-        self.node.offsets.clone()
+    fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        pairs(py, self.node.offsets.iter().copied())
     }
 
     /// Returns the start and end of each token in bytes of the original text as UTF-8.
     #[getter]
-    fn byte_offsets(&self) -> Vec<(u32, u32)> {
-        self.columns().spans.iter().map(|span| (span.start, span.end)).collect()
+    fn byte_offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        pairs(py, self.columns().spans.iter().map(|span| (span.start, span.end)))
     }
 
     /// Returns the index in its text of each token's word; None for added tokens.
