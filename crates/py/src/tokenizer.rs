@@ -7,8 +7,8 @@ use std::sync::Arc;
 use piecework_core::added::Specials;
 use piecework_core::decode::StreamOutput;
 use piecework_core::format::{
-    JsonSettings, VocabSettings, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts, write_model,
-    write_parts, write_splitter, write_tokenizer_json, write_trainer, write_vocab_txt,
+    JsonSettings, VocabSettings, fingerprint, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts,
+    write_model, write_parts, write_saved_json, write_splitter, write_tokenizer_json, write_trainer, write_vocab_txt,
 };
 use piecework_core::pipeline;
 use piecework_core::postprocess::PostProcessor;
@@ -143,6 +143,15 @@ impl Tokenizer {
 
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| write_tokenizer_json(&self.inner)).map_err(|error| to_py(py, &error))
+    }
+
+    /// Returns the tokenizer.json with the fingerprint.
+    fn to_saved_json(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| write_saved_json(&self.inner)).map_err(|error| to_py(py, &error))
+    }
+
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| fingerprint(&self.inner)).map_err(|error| to_py(py, &error))
     }
 
     fn to_vocab(&self, py: Python<'_>) -> PyResult<String> {

@@ -75,6 +75,12 @@ class Tokenizer:
     def to_json(self) -> str:
         """Returns the tokenizer.json."""
 
+    def to_saved_json(self) -> str:
+        """Returns the tokenizer.json with the fingerprint."""
+
+    def fingerprint(self) -> str:
+        """Returns the SHA-256 of what decides ids, in hexadecimal digits."""
+
     def to_vocab(self) -> str:
         """Returns the vocab.txt."""
 

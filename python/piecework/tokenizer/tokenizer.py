@@ -417,11 +417,11 @@ class Tokenizer(EncodingMethods, DecodingMethods):
         save_folder(self, path, model_max_length, special_tokens)
 
     def to_str(self) -> str:
-        """Returns the text of the tokenizer.json that :meth:`save` writes.
+        """Returns the text of the tokenizer.json that :meth:`save` writes, with the :attr:`fingerprint`.
 
         Unlike :meth:`save` it raises no warning that :attr:`control_symbols` become special tokens that texts match.
         """
-        return self._core.to_json()
+        return self._core.to_saved_json()
 
     def replace(self, **changes: Unpack[Changes]) -> Tokenizer:
         r"""Returns a tokenizer with other stages, truncation or padding, or with other settings of its model.

@@ -4,6 +4,7 @@
 
 mod counts_file;
 mod encodings;
+mod fingerprint;
 mod json;
 mod lines;
 mod merged;
@@ -17,6 +18,7 @@ mod vocab_txt;
 
 pub use counts_file::{read_counts, write_counts};
 pub use encodings::{ENCODINGS, Encoding, named_encoding};
+pub use fingerprint::{fingerprint, splitter_fingerprint};
 pub use merges_txt::{read_clip, read_merges, write_clip, write_merges_txt, write_vocab_json};
 pub use registry::{FORMATS, FileFormat, Files, detect_format, format_named};
 pub use sentencepiece::{read_sentencepiece, write_sentencepiece};
@@ -24,7 +26,7 @@ pub use subword_nmt::{Filter, read_subword_nmt, write_subword_nmt};
 pub use tiktoken::{TiktokenSettings, read_tiktoken, write_tiktoken};
 pub use tokenizer_json::{
     JsonSettings, read_decoder, read_padding, read_splitter, read_tokenizer_json, read_trainer, read_truncation,
-    with_parts, write_decoder, write_model, write_padding, write_parts, write_splitter, write_tokenizer_json,
-    write_trainer, write_truncation,
+    with_parts, write_decoder, write_model, write_padding, write_parts, write_saved_json, write_splitter,
+    write_tokenizer_json, write_trainer, write_truncation,
 };
 pub use vocab_txt::{VocabSettings, read_vocab_txt, write_vocab_txt};

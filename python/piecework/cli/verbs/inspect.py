@@ -82,6 +82,7 @@ def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
         "model": tok.model_type,
         "vocab_size": tok.vocab_size,
         "max_id": tok.max_id,
+        "fingerprint": None if tok._functions else tok.fingerprint,
         "special_tokens": tok.special_tokens,
         **({"control_symbols": list(tok.control_symbols)} if tok.control_symbols else {}),
         "added_tokens": [

@@ -43,7 +43,7 @@ fn added_token(node: &Node<'_>) -> Result<AddedToken> {
     })
 }
 
-pub(super) fn added_token_json(token: &AddedToken) -> Json {
+pub(in crate::format) fn added_token_json(token: &AddedToken) -> Json {
     object([
         ("id", token.id.into()),
         ("content", token.content.as_str().into()),

@@ -18,15 +18,16 @@ mod training;
 
 use std::sync::Arc;
 
-use self::added_tokens::{added_token_json, added_tokens};
+use self::added_tokens::added_tokens;
 use self::decoders::{decoder, decoder_json, nearest_json};
 use self::limits::{padding, padding_json, truncation, truncation_json};
-use self::models::{DECODER, RawModel, UNIGRAM, kind, model_json, with_own};
+use self::models::{DECODER, FINGERPRINT, RawModel, UNIGRAM, kind, with_own};
 use self::normalizers::normalizer_json;
-use self::post_processors::{post_processor, post_processor_json};
+use self::post_processors::post_processor;
 use self::pre_tokenizers::pre_tokenizer_json;
 use crate::decode::Decoder;
 use crate::error::Result;
+use crate::format::fingerprint::saved_fingerprint;
 use crate::format::json::{Json, Node, after, shortest, trim_start};
 use crate::model::Model;
 use crate::pipeline::{Tokenizer, TokenizerParts};
@@ -39,7 +40,9 @@ pub use self::models::write_model;
 pub use self::splitter::{read_splitter, write_splitter};
 pub use self::trainers::{read_trainer, write_trainer};
 
-pub(super) use self::models::{read_vocab, vocab_json};
+pub(super) use self::added_tokens::added_token_json;
+pub(super) use self::models::{model_json, read_vocab, vocab_json};
+pub(super) use self::post_processors::post_processor_json;
 pub(super) use self::splitter::{refuse_functions, splitter, splitter_json};
 
 /// The depth down to which a saved file breaks lines: one token a line, one merge a line.
@@ -170,6 +173,15 @@ pub fn write_parts(tokenizer: &Tokenizer) -> String {
 
 /// Writes the tokenizer as a `tokenizer.json`.
 pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
+    tokenizer_json(tokenizer, None)
+}
+
+/// Writes the tokenizer as a `tokenizer.json` with its fingerprint, which readers ignore.
+pub fn write_saved_json(tokenizer: &Tokenizer) -> Result<String> {
+    tokenizer_json(tokenizer, Some(saved_fingerprint(tokenizer)?))
+}
+
+fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<String> {
     refuse_functions(tokenizer.splitter(), "a tokenizer")?;
     let Json::Object(splitter) = splitter_json(tokenizer.splitter()) else { unreachable!("a splitter is an object") };
     let added = tokenizer.added().tokens().iter().map(added_token_json).collect();
@@ -189,6 +201,10 @@ pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
         (decoder, _) => (decoder_json(decoder), model),
     };
     members.push(("decoder".to_owned(), decoder));
+    let model = match fingerprint {
+        Some(fingerprint) => with_own(model, FINGERPRINT, fingerprint.as_str().into()),
+        None => model,
+    };
     members.push(("model".to_owned(), model));
     let json = Json::Object(members);
     let float = if is_unigram(&Node::root(&json)) { scores::compatible_digits } else { shortest };

@@ -100,7 +100,7 @@ fn piece(node: &Node<'_>, specials: &BTreeMap<String, TemplateToken>) -> Result<
     Ok(TemplatePart::Special { name: name.to_owned(), type_id: special.member("type_id")?.id()? })
 }
 
-pub(super) fn post_processor_json(processor: Option<&PostProcessor>) -> Json {
+pub(in crate::format) fn post_processor_json(processor: Option<&PostProcessor>) -> Json {
     let Some(processor) = processor else { return Json::Null };
     match processor {
         PostProcessor::Bert(bert) => object([

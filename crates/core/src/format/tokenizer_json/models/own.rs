@@ -1,4 +1,4 @@
-//! The member `model.piecework`: its version, and a name that models and decoders share.
+//! The member `model.piecework`: its version, and names that models share with other members.
 
 use crate::error::Result;
 use crate::format::json::{Json, Node};
@@ -7,6 +7,9 @@ use crate::format::json::{Json, Node};
 pub(super) const VERSION: u64 = 1;
 /// The member of `model.piecework` that overrides the decoder of the file.
 pub(in crate::format) const DECODER: &str = "decoder";
+
+/// The member of `model.piecework` with the tokenizer's fingerprint when it was saved.
+pub(in crate::format) const FINGERPRINT: &str = "fingerprint";
 
 /// Refuses another version of `model.piecework` (`node`).
 pub(super) fn check_version(node: &Node<'_>) -> Result<()> {

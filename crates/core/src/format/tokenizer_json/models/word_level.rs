@@ -1,6 +1,6 @@
 //! `WordLevel` models in `tokenizer.json`.
 
-use super::own::{VERSION, check_version};
+use super::own::{FINGERPRINT, VERSION, check_version};
 use super::vocab::vocab_json;
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};
@@ -13,14 +13,14 @@ pub(super) const WORD_LEVEL: &str = "WordLevel";
 /// Reads the unknown token, and the record of the training.
 pub(super) fn read(node: &Node<'_>) -> Result<(String, Option<RawTraining>)> {
     node.only(&["type", "vocab", "unk_token", "piecework"])?;
-    let training = node.find("piecework")?.map(|own| read_own(&own)).transpose()?;
+    let training = node.find("piecework")?.map_or(Ok(None), |own| read_own(&own))?;
     Ok((node.member("unk_token")?.str()?.to_owned(), training))
 }
 
-fn read_own(node: &Node<'_>) -> Result<RawTraining> {
-    node.only(&["version", "training"])?;
+fn read_own(node: &Node<'_>) -> Result<Option<RawTraining>> {
+    node.only(&["version", "training", FINGERPRINT])?;
     check_version(node)?;
-    RawTraining::read(&node.member("training")?)
+    node.find("training")?.map(|node| RawTraining::read(&node)).transpose()
 }
 
 pub(super) fn word_level_json(model: &WordLevel, training: Option<&Training>) -> Json {

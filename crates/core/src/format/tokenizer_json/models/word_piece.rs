@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::own::{VERSION, check_version};
+use super::own::{FINGERPRINT, VERSION, check_version};
 use super::vocab::vocab_json;
 use crate::error::{Message, Result, shorten};
 use crate::format::json::{Json, Node, object};
@@ -61,21 +61,31 @@ struct OwnPart<'a> {
 
 impl<'a> OwnPart<'a> {
     fn read(node: &Node<'a>) -> Result<Self> {
-        node.only(&["version", "unknown", "has_unk", "segmentation", "dropout", "probabilities", "training"])?;
+        node.only(&[
+            "version",
+            "unknown",
+            "has_unk",
+            "segmentation",
+            "dropout",
+            "probabilities",
+            "training",
+            FINGERPRINT,
+        ])?;
         check_version(node)?;
-        let unknown = node.member("unknown")?;
-        let Some(policy) = Unknown::from_name(unknown.str()?) else {
-            return Err(unknown.error("expected \"word\", \"run\" or \"char\""));
-        };
         Ok(Self {
-            unknown: policy,
-            no_unk: !node.member("has_unk")?.bool()?,
+            unknown: node.find("unknown")?.map_or(Ok(Unknown::Word), |node| unknown(&node))?,
+            no_unk: !node.find("has_unk")?.map_or(Ok(true), |node| node.bool())?,
             segmentation: node.find("segmentation")?.map_or(Ok(Segmentation::Longest), |node| segmentation(&node))?,
             dropout: node.find("dropout")?.map(|node| dropout(&node)).transpose()?,
             probabilities: node.find("probabilities")?,
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })
     }
+}
+
+fn unknown(node: &Node<'_>) -> Result<Unknown> {
+    let named = Unknown::from_name(node.str()?);
+    named.ok_or_else(|| node.error("expected \"word\", \"run\" or \"char\""))
 }
 
 fn segmentation(node: &Node<'_>) -> Result<Segmentation> {
