@@ -48,6 +48,7 @@ __all__ = [
     "UnknownTokenError",
     "UnsupportedError",
     "VocabularyError",
+    "WorkerError",
 ]
 
 _LONGEST = 480
@@ -224,6 +225,10 @@ class RegexError(PieceworkError, ValueError):
 
 class TextTooLongError(PieceworkError, ValueError):
     """Reports a text longer than the limit of 1 GiB."""
+
+
+class WorkerError(PieceworkError, RuntimeError):
+    """Reports a worker process that ended before its part of a job was done."""
 
 
 class SurrogateError(PieceworkError, UnicodeEncodeError):

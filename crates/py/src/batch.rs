@@ -9,7 +9,7 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyInt, PyList};
@@ -43,6 +43,21 @@ impl Batch {
     fn row_ids(&self, row: usize) -> Option<&[u32]> {
         let (start, end) = (self.row_offsets.get(row)?, self.row_offsets.get(row + 1)?);
         Some(&self.ids[*start as usize..*end as usize])
+    }
+
+    /// Returns the converted ids, with `end` after each row if it is given.
+    fn with_ends<T>(&self, end: Option<u32>, convert: impl Fn(u32) -> T) -> Vec<T> {
+        let ends = end.map_or(0, |_| self.__len__());
+        let mut ids = Vec::with_capacity(self.ids.len() + ends);
+        if end.is_none() {
+            ids.extend(self.ids.iter().map(|&id| convert(id)));
+            return ids;
+        }
+        for row in (0..self.__len__()).filter_map(|row| self.row_ids(row)) {
+            ids.extend(row.iter().copied().map(&convert));
+            ids.extend(end.map(&convert));
+        }
+        ids
     }
 
     /// Returns a place for the integer of each id; no places if there are more ids than tokens.
@@ -122,6 +137,20 @@ impl Batch {
     fn unpadded(&self, py: Python<'_>) -> Option<(Py<PyArray1<u32>>, bool)> {
         let (lengths, left) = self.unpadded.as_ref()?;
         Some((PyArray1::from_slice(py, lengths).unbind(), *left))
+    }
+
+    /// Returns the ids as integers of 2 or 4 bytes, with `end` after each row if it is given.
+    fn packed<'py>(&self, py: Python<'py>, width: usize, end: Option<u32>) -> PyResult<Bound<'py, PyAny>> {
+        if width == size_of::<u32>() {
+            return Ok(PyArray1::from_vec(py, self.with_ends(end, |id| id)).into_any());
+        }
+        let largest = self.ids.iter().copied().chain(end).max();
+        if let Some(id) = largest.filter(|&id| u16::try_from(id).is_err()) {
+            return Err(PyOverflowError::new_err(format!("the id {id} has more than 16 bits")));
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "no id is larger than 16 bits")]
+        let ids = self.with_ends(end, |id| id as u16);
+        Ok(PyArray1::from_vec(py, ids).into_any())
     }
 
     fn __len__(&self) -> usize {

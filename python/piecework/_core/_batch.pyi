@@ -59,6 +59,19 @@ class Batch:
         (array([2, 1], dtype=uint32), False)
         """
 
+    def packed(
+        self, width: int, end: int | None
+    ) -> npt.NDArray[np.uint16] | npt.NDArray[np.uint32]:
+        r"""Returns the ids as integers of 2 or 4 bytes, with the id `end` after each row if it is given.
+
+        Raises:
+            OverflowError: An id has more than 16 bits, and `width` is 2.
+
+        >>> import piecework as pw
+        >>> pw.Tokenizer.from_str("[UNK]\na").encode_batch(["a a", "b"])._batch.packed(2, 7)
+        array([1, 1, 7, 0, 7], dtype=uint16)
+        """
+
     def to_list(self) -> list[list[int]]:
         """Returns the ids as one list per row."""
 

@@ -282,6 +282,11 @@ def _mode(target: str) -> int:
     """Returns the mode of the file to replace, otherwise rw-rw-rw- without the bits of the umask."""
     with contextlib.suppress(OSError):
         return os.stat(target).st_mode & 0o777
+    return default_mode()
+
+
+def default_mode() -> int:
+    """Returns the mode of a new file: rw-rw-rw- without the bits of the umask."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -1,0 +1,60 @@
+"""Implements the worker process: it reads a function and its arguments, and writes the results.
+
+Messages are pickles, one after the other, on standard input and output. The end of standard input ends the process, so a
+worker whose program was killed ends after its part.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import traceback
+from typing import Any, BinaryIO
+
+from piecework.errors import PieceworkError, WorkerError
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Runs a worker on standard input and output."""
+    # Ctrl-C reaches all processes of a terminal; the program that started this one ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with os.fdopen(os.dup(0), "rb") as messages, os.fdopen(os.dup(1), "wb") as results:
+        # What the function prints does not belong to the results.
+        os.dup2(2, 1)
+        serve(messages, results)
+
+
+def serve(messages: BinaryIO, results: BinaryIO) -> None:
+    """Answers each message after the first, which is the function."""
+    try:
+        fn = pickle.load(messages)
+        while True:
+            part = pickle.load(messages)
+            results.write(_packed(_outcome(fn, part)))
+            results.flush()
+    except (EOFError, BrokenPipeError):
+        pass  # the program has ended, or has no more parts
+
+
+def _outcome(fn: Any, part: Any) -> tuple[Any, BaseException | None]:
+    try:
+        return fn(part), None
+    except PieceworkError as error:
+        return None, error
+    except Exception as error:  # noqa: BLE001  # the program raises it
+        error.add_note(f"in a worker process:\n{traceback.format_exc()}")
+        return None, error
+
+
+def _packed(outcome: tuple[Any, BaseException | None]) -> bytes:
+    try:
+        data = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
+        pickle.loads(data)  # some exceptions are pickled and cannot be read
+    except Exception as error:  # noqa: BLE001  # as above
+        value = outcome[1] if outcome[1] is not None else outcome[0]
+        problem = f"a result cannot be sent to the program: {value!r} ({error!r})"
+        return pickle.dumps((None, WorkerError(problem)), pickle.HIGHEST_PROTOCOL)
+    return data

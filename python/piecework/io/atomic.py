@@ -1,0 +1,125 @@
+"""Writes large files piece by piece; a reader sees a whole file or none."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from piecework.errors import wrap_os_error
+from piecework.io.files import checked, default_mode
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from piecework.io.files import Pathish
+
+__all__ = ["AtomicFile", "WrittenFile"]
+
+
+class WrittenFile(NamedTuple):
+    """Describes a file that was written.
+
+    Attributes:
+        name: Its name in its folder.
+        bytes: Its size.
+        sha256: The hash of its bytes, as 64 hexadecimal digits.
+    """
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+class AtomicFile:
+    """Writes a file under a temporary name, which :meth:`commit` replaces by its own.
+
+    A block that ends without `commit` leaves nothing. After a kill the temporary file is left; its folder is one that is
+    removed as a whole. Two writers of one file do not disturb each other: the last commit wins.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with AtomicFile(os.path.join(folder, "ids.bin"), folder) as file:
+    ...     file.write(b"abc")
+    ...     file.commit().bytes
+    3
+    3
+    >>> os.listdir(folder)
+    ['ids.bin']
+    """
+
+    def __init__(self, path: Pathish, temporary_folder: Pathish) -> None:
+        """Opens the temporary file.
+
+        Args:
+            path: The file; an existing one is replaced.
+            temporary_folder: A folder on the same file system.
+
+        Raises:
+            FileError: The temporary file cannot be created.
+        """
+        self._path = checked(path)
+        self._hash = hashlib.sha256()
+        self._size = 0
+        name = os.path.basename(self._path)[:50]
+        try:
+            handle, self._temporary = tempfile.mkstemp(".part", f"{name}.", temporary_folder)
+        except OSError as error:
+            raise wrap_os_error(error, temporary_folder) from None
+        self._file = os.fdopen(handle, "wb", buffering=1 << 20)
+
+    def write(self, data: bytes | memoryview | npt.NDArray[np.generic]) -> int:
+        """Appends bytes and returns their number.
+
+        Raises:
+            FileError: The disk is full, or the file cannot be written.
+        """
+        view = memoryview(data).cast("B")
+        try:
+            self._file.write(view)
+        except OSError as error:
+            raise wrap_os_error(error, self._path) from None
+        self._hash.update(view)
+        self._size += len(view)
+        return len(view)
+
+    def commit(self) -> WrittenFile:
+        """Gives the file its own name, and returns its size and hash.
+
+        Raises:
+            FileError: The disk is full, or the file cannot be written or renamed.
+        """
+        try:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            os.chmod(self._temporary, default_mode())
+            os.replace(self._temporary, self._path)
+        except OSError as error:
+            raise wrap_os_error(error, self._path) from None
+        return WrittenFile(os.path.basename(self._path), self._size, self._hash.hexdigest())
+
+    def close(self) -> None:
+        """Removes the temporary file, unless it was committed."""
+        with contextlib.suppress(OSError):  # a full disk fails again when the buffer is flushed
+            self._file.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._temporary)
+
+    def __enter__(self) -> Self:
+        """Returns the file."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Removes the temporary file, unless it was committed."""
+        self.close()
