@@ -14,9 +14,6 @@ from piecework.io.files import checked, default_mode
 if TYPE_CHECKING:
     from types import TracebackType
 
-    import numpy as np
-    import numpy.typing as npt
-
     from piecework.io.files import Pathish
 
 __all__ = ["AtomicFile", "WrittenFile"]
@@ -73,7 +70,7 @@ class AtomicFile:
             raise wrap_os_error(error, temporary_folder) from None
         self._file = os.fdopen(handle, "wb", buffering=1 << 20)
 
-    def write(self, data: bytes | memoryview | npt.NDArray[np.generic]) -> int:
+    def write(self, data: bytes | memoryview) -> int:
         """Appends bytes and returns their number.
 
         Raises:
