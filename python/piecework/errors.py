@@ -30,11 +30,13 @@ __all__ = [
     "ConfigError",
     "CountOverflowError",
     "CountsError",
+    "DocumentError",
     "FileError",
     "FilePermissionError",
     "FormatError",
     "InvalidUtf8Error",
     "MissingCountsError",
+    "MissingExtraError",
     "MissingFileError",
     "NotAFileError",
     "PieceworkError",
@@ -187,6 +189,18 @@ class FormatError(PieceworkError, ValueError):
     """Reports malformed data; the message contains the line or JSON path."""
 
 
+class DocumentError(FormatError):
+    """Reports a line or row of a file that is no document.
+
+    Attributes:
+        line: The line, or for Parquet the row, from 1.
+        byte: The byte of the file, from 0; for Parquet that of the text; None if unknown.
+    """
+
+    line: int
+    byte: int | None
+
+
 class UnsupportedError(FormatError, NotImplementedError):
     """Reports a valid file that requires a missing feature; the message contains the remedy."""
 
@@ -217,6 +231,10 @@ class MissingCountsError(PieceworkError, ValueError):
 
 class TruncationError(PieceworkError, ValueError):
     """Reports an impossible truncation: too short for the special tokens, or without a second text."""
+
+
+class MissingExtraError(PieceworkError, ImportError):
+    """Reports a package that a format or file system requires and that is not installed."""
 
 
 class RegexError(PieceworkError, ValueError):

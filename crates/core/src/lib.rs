@@ -34,6 +34,7 @@
 pub mod added;
 pub mod counts;
 pub mod decode;
+pub mod documents;
 pub mod encoding;
 pub mod error;
 mod fast;

@@ -7,6 +7,7 @@ use std::ffi::CStr;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use piecework_core::Error;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -232,6 +233,15 @@ impl ArrowTexts {
 
     fn __len__(&self) -> usize {
         self.len()
+    }
+
+    /// Returns the texts that are not UTF-8: the index, the first invalid byte and its value.
+    fn invalid_utf8(&self, py: Python<'_>) -> Vec<(usize, usize, u8)> {
+        let invalid = |place| match checked(self.get(place)) {
+            Err(Error::Bytes { byte, value }) => Some((place, byte, value)),
+            _ => None,
+        };
+        py.detach(|| (0..self.len()).filter_map(invalid).collect())
     }
 
     fn __getitem__(&self, py: Python<'_>, place: usize) -> PyResult<&str> {

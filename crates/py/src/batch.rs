@@ -213,6 +213,7 @@ impl Batch {
     }
 }
 
-fn arrow_error(error: ArrowError) -> PyErr {
+/// Returns the exception for an array that Arrow refuses.
+pub(crate) fn arrow_error(error: ArrowError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }

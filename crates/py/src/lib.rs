@@ -12,6 +12,7 @@ mod blocks;
 mod charset;
 mod columns;
 mod counts;
+mod documents;
 mod encode;
 mod encode_list;
 mod encode_one;
@@ -47,6 +48,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<encoding::Encoding>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<arrow::ArrowTexts>()?;
+    module.add_class::<documents::DocumentReader>()?;
+    module.add_class::<documents::ParsedDocuments>()?;
+    module.add_class::<documents::TextArray>()?;
     module.add_class::<counts::WordCounts>()?;
     module.add_class::<counts::WordCounter>()?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;

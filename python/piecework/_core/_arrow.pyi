@@ -17,4 +17,7 @@ class ArrowTexts:
         """Wraps an object that has ``__arrow_c_stream__`` or ``__arrow_c_array__``."""
 
     def __len__(self) -> int: ...
+    def invalid_utf8(self) -> list[tuple[int, int, int]]:
+        """Returns the texts that are not UTF-8: the index, the first invalid byte and its value."""
+
     def __getitem__(self, place: int) -> str: ...

@@ -20,9 +20,11 @@ from piecework.io.kinds import check_start
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from piecework.io.compression import Readable
     from piecework.io.files import Pathish
 
-_SAMPLE = 1 << 20
+SAMPLE = 1 << 20
+"""The number of bytes at the start of a file that its encoding is detected by."""
 _BLOCK = 1 << 20
 
 
@@ -40,10 +42,19 @@ def detect_encoding(path: Pathish) -> str:
     """
     try:
         with open(checked(path), "rb") as file:
-            sample = file.read(_SAMPLE)
+            sample = file.read(SAMPLE)
             whole = not file.read(1)
     except OSError as error:
         raise wrap_os_error(error, path) from None
+    return encoding_of(sample, whole=whole)
+
+
+def encoding_of(sample: bytes, *, whole: bool) -> str:
+    """Returns the most likely character encoding of the first bytes of a file; see :func:`detect_encoding`.
+
+    >>> encoding_of("naïve".encode("utf-16"), whole=True)
+    'utf-16'
+    """
     name = _core.detect_encoding(sample, whole)
     if name in ("UTF-16LE", "UTF-16BE"):
         return "utf-16"  # this codec removes the byte order mark
@@ -130,20 +141,20 @@ def decode_lines(
     number, unfinished = 0, [""]
     end, dropped = ("\n", "") if keep_ends else ("", "\r")
     try:
-        for text in _decoded(file, name, encoding, errors, command):
+        for text in decode_blocks(file, name, encoding, errors, command):
             *lines, rest = text.split("\n")
             for line in lines:
                 number += 1
                 yield "".join([*unfinished, line]).removesuffix(dropped) + end
                 unfinished = []
             unfinished.append(rest)
-    except _InvalidBytes as error:
+    except InvalidBytes as error:
         raise error.located(name, number) from None
     if last := "".join(unfinished):
         yield last.removesuffix(dropped)
 
 
-class _InvalidBytes(Exception):  # noqa: N818  # never leaves this file
+class InvalidBytes(Exception):  # noqa: N818  # never leaves piecework.io
     """Records invalid bytes: the valid text before them in the block, and their offset in the file."""
 
     def __init__(self, error: UnicodeDecodeError, valid: str, byte: int) -> None:
@@ -162,10 +173,14 @@ class _InvalidBytes(Exception):  # noqa: N818  # never leaves this file
         )
 
 
-def _decoded(
-    file: BinaryIO, name: str, encoding: str, errors: str, command: str | None
+def decode_blocks(
+    file: Readable, name: str, encoding: str, errors: str, command: str | None = None
 ) -> Iterator[str]:
-    """Iterates over the text of a file in blocks."""
+    """Iterates over the text of a file in blocks, of which some may be empty.
+
+    Raises:
+        InvalidBytes: Invalid bytes, with ``errors="strict"``.
+    """
     decoder = codecs.getincrementaldecoder(encoding)(errors)
     position, block = 0, b"-"
     while block:
@@ -181,5 +196,5 @@ def _decoded(
             )  # bytes of an incomplete character at the end of the previous block
             decoder.setstate(state)
             valid = decoder.decode(error.object[pending : error.start])
-            raise _InvalidBytes(error, valid, position - pending + error.start) from None
+            raise InvalidBytes(error, valid, position - pending + error.start) from None
         position += len(block)

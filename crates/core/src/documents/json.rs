@@ -1,0 +1,488 @@
+//! The members of one JSON object, found by their names without building a value.
+//!
+//! A line is checked against the whole grammar (RFC 8259), so that a damaged line is an error even if its text is
+//! intact. Values are skipped with an explicit stack: nesting of any depth is no stack overflow.
+
+use super::strings::{escape_length, find_special, unescape};
+use super::{DocumentColumns, TextColumn};
+use crate::error::{Error, Message, Result, shorten};
+
+/// The maximum number of names that the error of a missing member lists.
+const NAMES: usize = 8;
+
+/// The members to read: the text, and others to keep.
+///
+/// ```
+/// use piecework_core::documents::JsonFields;
+///
+/// let fields = JsonFields::new("document.text", &["id".to_owned()])?;
+/// assert!(JsonFields::new("id", &["id".to_owned()]).is_err());
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct JsonFields {
+    /// The tree of names; the first node is the object on the line.
+    nodes: Vec<Node>,
+    /// The name of each field as given, and its node; the first one is the text.
+    fields: Vec<(String, usize)>,
+}
+
+/// A name on the path to a field.
+#[derive(Debug, Clone, Default)]
+struct Node {
+    name: String,
+    children: Vec<usize>,
+}
+
+impl JsonFields {
+    /// Returns the fields `text` and `kept`; a point in a name leads to a member of a member, `\.` is a point.
+    pub fn new(text: &str, kept: &[String]) -> Result<Self> {
+        let mut fields = Self { nodes: vec![Node::default()], fields: Vec::new() };
+        fields.add("field", text)?;
+        kept.iter().try_for_each(|name| fields.add("keep", name))?;
+        Ok(fields)
+    }
+
+    /// Returns the number of fields to keep.
+    pub(super) fn kept(&self) -> usize {
+        self.fields.len() - 1
+    }
+
+    fn add(&mut self, setting: &str, field: &str) -> Result<()> {
+        let node = path(field).into_iter().fold(0, |node, name| self.child_or_new(node, name));
+        if node == 0 || self.fields.iter().any(|(_, other)| *other == node) {
+            let problem = match node {
+                0 => "expected the name of a member, found \"\"".to_owned(),
+                _ => format!("the member {:?} is given twice", shorten(field)),
+            };
+            return Err(Error::Config(Message::new(problem).setting(setting)));
+        }
+        self.fields.push((field.to_owned(), node));
+        Ok(())
+    }
+
+    fn child(&self, node: usize, name: &[u8]) -> Option<usize> {
+        self.nodes[node].children.iter().copied().find(|&child| self.nodes[child].name.as_bytes() == name)
+    }
+
+    fn child_or_new(&mut self, node: usize, name: String) -> usize {
+        self.child(node, name.as_bytes()).unwrap_or_else(|| {
+            let child = self.nodes.len();
+            self.nodes.push(Node { name, children: Vec::new() });
+            self.nodes[node].children.push(child);
+            child
+        })
+    }
+}
+
+/// Returns the names on the path that a field describes; none for an empty field.
+fn path(field: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut characters = field.chars().peekable();
+    while let Some(character) = characters.next() {
+        match (character, names.last_mut()) {
+            ('.', _) => names.push(String::new()),
+            ('\\', Some(name)) => name.push(characters.next_if_eq(&'.').unwrap_or('\\')),
+            (other, Some(name)) => name.push(other),
+            (_, None) => {}
+        }
+    }
+    if field.is_empty() { Vec::new() } else { names }
+}
+
+/// Why a line is no document: the byte of the line, and the reason.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct JsonFault {
+    pub(super) byte: usize,
+    pub(super) reason: String,
+}
+
+/// A value that was found: its bytes, without the quotation marks of a string.
+#[derive(Debug, Clone, Copy)]
+struct Value {
+    kind: ValueKind,
+    start: usize,
+    end: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ValueKind {
+    String {
+        is_escaped: bool,
+    },
+    Null,
+    /// Another kind, by its name with an article.
+    Other(&'static str),
+}
+
+/// The memory of a parser of many lines.
+#[derive(Debug, Default)]
+pub(super) struct JsonScratch {
+    /// The value of each node of the fields on the current line.
+    values: Vec<Option<Value>>,
+    /// The closing brackets of the arrays and objects that are being skipped.
+    open: Vec<u8>,
+    /// The text of a name with escapes.
+    name: Vec<u8>,
+}
+
+/// Appends the document of a line, which is UTF-8, to `columns`; a fault leaves unended texts there.
+///
+/// A line of white space is no document: the result is false.
+pub(super) fn parse_line(
+    line: &[u8],
+    fields: &JsonFields,
+    scratch: &mut JsonScratch,
+    columns: &mut DocumentColumns,
+) -> Result<bool, JsonFault> {
+    scratch.values.clear();
+    scratch.values.resize(fields.nodes.len(), None);
+    scratch.open.clear();
+    let mut parser = Parser { line, at: 0, fields, scratch };
+    if !parser.line()? {
+        return Ok(false);
+    }
+    let value = |field: usize| scratch.values[fields.fields[field].1];
+    push_text(line, value(0), fields, &mut columns.texts)?;
+    for (field, column) in (1..).zip(&mut columns.kept) {
+        push_kept(line, value(field), column)?;
+    }
+    Ok(true)
+}
+
+fn push_text(line: &[u8], value: Option<Value>, fields: &JsonFields, column: &mut TextColumn) -> Result<(), JsonFault> {
+    let name = shorten(&fields.fields[0].0);
+    let (byte, reason) = match value {
+        Some(Value { kind: ValueKind::String { is_escaped }, start, end }) => {
+            push_string(line, start..end, is_escaped, column)?;
+            column.end_text();
+            return Ok(());
+        }
+        Some(Value { kind: ValueKind::Null, start, .. }) => (start, format!("{name:?} is null; expected a string")),
+        Some(Value { kind: ValueKind::Other(kind), start, .. }) => {
+            (start, format!("{name:?} is {kind}; expected a string"))
+        }
+        None => (0, format!("no member {name:?}; {}", names_of(line))),
+    };
+    Err(JsonFault { byte, reason })
+}
+
+/// Appends a value to keep: strings as their text, other values as their JSON, null for null or a missing member.
+fn push_kept(line: &[u8], value: Option<Value>, column: &mut TextColumn) -> Result<(), JsonFault> {
+    match value {
+        None | Some(Value { kind: ValueKind::Null, .. }) => {
+            column.push_null();
+            return Ok(());
+        }
+        Some(Value { kind: ValueKind::String { is_escaped }, start, end }) => {
+            push_string(line, start..end, is_escaped, column)?;
+        }
+        Some(Value { start, end, .. }) => column.bytes.extend_from_slice(&line[start..end]),
+    }
+    column.end_text();
+    Ok(())
+}
+
+fn push_string(
+    line: &[u8],
+    range: std::ops::Range<usize>,
+    is_escaped: bool,
+    column: &mut TextColumn,
+) -> Result<(), JsonFault> {
+    let raw = &line[range.clone()];
+    if !is_escaped {
+        column.bytes.extend_from_slice(raw);
+        return Ok(());
+    }
+    unescape(raw, &mut column.bytes).map_err(|byte| {
+        let escape = String::from_utf8_lossy(&raw[byte..raw.len().min(byte + 6)]).into_owned();
+        JsonFault { byte: range.start + byte, reason: format!("the lone surrogate {escape} is no character") }
+    })
+}
+
+/// Returns the names of the members of a valid line, for errors.
+fn names_of(line: &[u8]) -> String {
+    let fields = JsonFields { nodes: vec![Node::default()], fields: Vec::new() };
+    let mut scratch = JsonScratch::default();
+    let mut parser = Parser { line, at: 0, fields: &fields, scratch: &mut scratch };
+    let mut names = Vec::new();
+    parser.skip_space();
+    parser.at += 1;
+    parser.skip_space();
+    while parser.peek() == Some(b'"') && names.len() <= NAMES {
+        let Ok(name) = parser.name() else { break };
+        names.push(shorten(&String::from_utf8_lossy(&line[name.start..name.end])));
+        if parser.skip_value().is_err() {
+            break;
+        }
+        parser.skip_space();
+        parser.at += 1;
+        parser.skip_space();
+    }
+    if names.len() > NAMES {
+        names[NAMES] = "…".to_owned();
+    }
+    if names.is_empty() { "the object is empty".to_owned() } else { format!("found {}", names.join(", ")) }
+}
+
+/// A parser of one line.
+struct Parser<'a> {
+    line: &'a [u8],
+    at: usize,
+    fields: &'a JsonFields,
+    scratch: &'a mut JsonScratch,
+}
+
+impl Parser<'_> {
+    /// Parses a line; returns whether it is an object and not white space.
+    fn line(&mut self) -> Result<bool, JsonFault> {
+        self.skip_space();
+        match self.peek() {
+            None => return Ok(false),
+            Some(b'{') => self.object(0)?,
+            Some(first) => {
+                let fault = match kind(first) {
+                    Some(kind) => self.fault(format!("expected a JSON object, found {kind}")),
+                    None => self.unexpected("a JSON object"),
+                };
+                self.skip_value()?;
+                return Err(fault);
+            }
+        }
+        self.skip_space();
+        if self.peek().is_some() { Err(self.unexpected("the end of the line")) } else { Ok(true) }
+    }
+
+    /// Parses an object whose members are children of a node.
+    fn object(&mut self, node: usize) -> Result<(), JsonFault> {
+        self.at += 1;
+        self.skip_space();
+        if self.skip(b'}') {
+            return Ok(());
+        }
+        loop {
+            let start = self.at;
+            let name = self.name()?;
+            match self.child(node, name) {
+                Some(child) => self.member(child, start)?,
+                None => self.skip_value()?,
+            }
+            self.skip_space();
+            if self.skip(b'}') {
+                return Ok(());
+            }
+            self.expect(b',', "`,` or `}`")?;
+            self.skip_space();
+        }
+    }
+
+    /// Returns the node of a member by its name.
+    fn child(&mut self, node: usize, name: Value) -> Option<usize> {
+        let raw = &self.line[name.start..name.end];
+        if name.kind == (ValueKind::String { is_escaped: false }) {
+            return self.fields.child(node, raw);
+        }
+        self.scratch.name.clear();
+        // No field has a name with a lone surrogate.
+        unescape(raw, &mut self.scratch.name).ok()?;
+        self.fields.child(node, &self.scratch.name)
+    }
+
+    /// Parses the value of a member that is a field, or contains one; its name begins at `start`.
+    fn member(&mut self, node: usize, start: usize) -> Result<(), JsonFault> {
+        if self.scratch.values[node].is_some() {
+            let reason = format!("the member {:?} occurs twice", shorten(&self.fields.nodes[node].name));
+            return Err(JsonFault { byte: start, reason });
+        }
+        let value = match self.peek() {
+            Some(b'"') => self.string()?,
+            Some(b'{') if !self.fields.nodes[node].children.is_empty() => {
+                let start = self.at;
+                self.object(node)?;
+                Value { kind: ValueKind::Other("an object"), start, end: self.at }
+            }
+            first => {
+                let (start, kind) = (self.at, first.and_then(kind));
+                self.skip_value()?;
+                let kind = match kind {
+                    Some("null") | None => ValueKind::Null,
+                    Some(kind) => ValueKind::Other(kind),
+                };
+                Value { kind, start, end: self.at }
+            }
+        };
+        self.scratch.values[node] = Some(value);
+        Ok(())
+    }
+
+    /// Skips a value of any kind.
+    fn skip_value(&mut self) -> Result<(), JsonFault> {
+        let depth = self.scratch.open.len();
+        loop {
+            if self.skip_start()? {
+                continue;
+            }
+            // After a value: the brackets that it closes, then a comma.
+            loop {
+                if self.scratch.open.len() == depth {
+                    return Ok(());
+                }
+                let close = self.scratch.open[self.scratch.open.len() - 1];
+                self.skip_space();
+                if self.skip(close) {
+                    self.scratch.open.pop();
+                    continue;
+                }
+                self.expect(b',', if close == b'}' { "`,` or `}`" } else { "`,` or `]`" })?;
+                self.skip_space();
+                if close == b'}' {
+                    self.name()?;
+                }
+                break;
+            }
+        }
+    }
+
+    /// Skips a scalar or an empty array or object, or enters another one; returns whether it entered one.
+    fn skip_start(&mut self) -> Result<bool, JsonFault> {
+        match self.peek() {
+            Some(b'"') => self.string().map(|_| false),
+            Some(b'{') => self.enter(b'}'),
+            Some(b'[') => self.enter(b']'),
+            Some(b'-' | b'0'..=b'9') => self.number().map(|()| false),
+            Some(b't') => self.literal("true"),
+            Some(b'f') => self.literal("false"),
+            Some(b'n') => self.literal("null"),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn enter(&mut self, close: u8) -> Result<bool, JsonFault> {
+        self.at += 1;
+        self.skip_space();
+        if self.skip(close) {
+            return Ok(false);
+        }
+        if close == b'}' {
+            self.name()?;
+        }
+        self.scratch.open.push(close);
+        Ok(true)
+    }
+
+    /// Parses the name of a member and the colon after it.
+    fn name(&mut self) -> Result<Value, JsonFault> {
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("the name of a member in quotation marks"));
+        }
+        let name = self.string()?;
+        self.skip_space();
+        self.expect(b':', "`:`")?;
+        self.skip_space();
+        Ok(name)
+    }
+
+    /// Parses a string, whose quotation mark is next.
+    fn string(&mut self) -> Result<Value, JsonFault> {
+        let start = self.at + 1;
+        let (mut at, mut is_escaped) = (start, false);
+        loop {
+            let Some(special) = find_special(self.line, at) else {
+                self.at = self.line.len();
+                return Err(self.fault("the line ends within a string"));
+            };
+            self.at = special;
+            match self.line[special] {
+                b'"' => break,
+                b'\\' => {
+                    is_escaped = true;
+                    at = special + escape_length(&self.line[special..]).map_err(|reason| self.fault(reason))?;
+                }
+                control => {
+                    return Err(self.fault(format!(
+                        "the control character U+{control:04X} in a string; write it as \\u{control:04x}"
+                    )));
+                }
+            }
+        }
+        let end = self.at;
+        self.at += 1;
+        Ok(Value { kind: ValueKind::String { is_escaped }, start, end })
+    }
+
+    fn number(&mut self) -> Result<(), JsonFault> {
+        self.skip(b'-');
+        if !self.skip(b'0') {
+            self.digits()?;
+        }
+        if self.skip(b'.') {
+            self.digits()?;
+        }
+        if self.skip(b'e') || self.skip(b'E') {
+            let _ = self.skip(b'+') || self.skip(b'-');
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    /// Skips at least one digit.
+    fn digits(&mut self) -> Result<(), JsonFault> {
+        let count = self.line[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += count;
+        if count == 0 { Err(self.unexpected("a digit")) } else { Ok(()) }
+    }
+
+    fn literal(&mut self, literal: &str) -> Result<bool, JsonFault> {
+        if !self.line[self.at..].starts_with(literal.as_bytes()) {
+            return Err(self.unexpected("a value"));
+        }
+        self.at += literal.len();
+        Ok(false)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.line.get(self.at).copied()
+    }
+
+    /// Skips a byte if it is next; returns whether it was.
+    fn skip(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn expect(&mut self, byte: u8, expected: &str) -> Result<(), JsonFault> {
+        if self.skip(byte) { Ok(()) } else { Err(self.unexpected(expected)) }
+    }
+
+    fn unexpected(&self, expected: &str) -> JsonFault {
+        let found = String::from_utf8_lossy(&self.line[self.at..]).chars().next();
+        match found {
+            None => self.fault(format!("expected {expected}, found the end of the line")),
+            Some(found) => self.fault(format!("expected {expected}, found {found:?}")),
+        }
+    }
+
+    fn fault(&self, reason: impl Into<String>) -> JsonFault {
+        JsonFault { byte: self.at, reason: reason.into() }
+    }
+}
+
+/// Returns the kind of the value that begins with a byte; `None` if no value does.
+fn kind(first: u8) -> Option<&'static str> {
+    match first {
+        b'{' => Some("an object"),
+        b'[' => Some("an array"),
+        b'"' => Some("a string"),
+        b'-' | b'0'..=b'9' => Some("a number"),
+        b't' | b'f' => Some("a boolean"),
+        b'n' => Some("null"),
+        _ => None,
+    }
+}

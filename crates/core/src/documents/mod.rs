@@ -1,0 +1,72 @@
+//! Documents of text files and of JSON lines, parsed from blocks of bytes into columns.
+//!
+//! [`LineReader`] cuts blocks into lines and parses each: a line of text is a document, and so is a line of JSON
+//! (`json.rs`, `strings.rs`). A line that is no document is a [`Fault`], which records line, byte and reason.
+
+mod json;
+mod lines;
+mod strings;
+
+pub use json::JsonFields;
+pub use lines::{Fault, LineFormat, LineRange, LineReader};
+
+/// Texts, each of which may be null, in one buffer with the end of each text.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct TextColumn {
+    /// The bytes of all texts, which are UTF-8.
+    pub bytes: Vec<u8>,
+    /// The end of each text in `bytes`.
+    pub ends: Vec<usize>,
+    /// Whether each text is present; empty if all are.
+    pub validity: Vec<bool>,
+}
+
+impl TextColumn {
+    /// Ends a text whose bytes were appended to `bytes`.
+    fn end_text(&mut self) {
+        self.ends.push(self.bytes.len());
+        if !self.validity.is_empty() {
+            self.validity.push(true);
+        }
+    }
+
+    /// Appends a null.
+    fn push_null(&mut self) {
+        self.validity.resize(self.ends.len(), true);
+        self.validity.push(false);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Removes all bytes after the last text.
+    fn drop_unended(&mut self) {
+        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// Removes all texts from index `length` on.
+    fn truncate(&mut self, length: usize) {
+        self.ends.truncate(length);
+        self.validity.truncate(length);
+        self.drop_unended();
+    }
+}
+
+/// A batch of documents in columns, and the faults among them.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct DocumentColumns {
+    /// The texts, none of which is null.
+    pub texts: TextColumn,
+    /// The byte of the file where the line of each document begins.
+    pub positions: Vec<u64>,
+    /// The other members that are kept.
+    pub kept: Vec<TextColumn>,
+    /// The lines that are no documents.
+    pub faults: Vec<Fault>,
+}
+
+impl DocumentColumns {
+    /// Returns empty columns for documents of this format.
+    #[must_use]
+    pub fn new(format: &LineFormat) -> Self {
+        Self { kept: vec![TextColumn::default(); format.kept()], ..Self::default() }
+    }
+}

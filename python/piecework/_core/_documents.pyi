@@ -1,0 +1,88 @@
+"""Parses the documents of text and JSON lines."""
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+@final
+class DocumentReader:
+    r"""Reads the documents of consecutive blocks of a file.
+
+    Args:
+        field: The member of JSON lines with the text; None for a text file.
+        keep: Other members to return.
+        whole: Whether a text file is one document, not each of its lines.
+        keep_line_ends: Whether the lines of a text file include their line ends.
+        stop: Whether reading ends at the first line that is no document.
+        start: The byte of the file where the first block begins.
+        skip_first: Whether the first line began before.
+        end: The byte of the file from which on lines are not read; None for all.
+
+    >>> from piecework._core import DocumentReader
+    >>> reader = DocumentReader(field="text", keep=[], whole=False, keep_line_ends=False, stop=False, start=0,
+    ...     skip_first=False, end=None)
+    >>> parsed = reader.read(b'{"text": "a"}\n{"text": 1}', True)
+    >>> len(parsed.texts), parsed.faults
+    (1, [(1, 14, 23, '"text" is a number; expected a string', None)])
+    """
+
+    def __new__(
+        cls,
+        *,
+        field: str | None,
+        keep: Sequence[str],
+        whole: bool,
+        keep_line_ends: bool,
+        stop: bool,
+        start: int,
+        skip_first: bool,
+        end: int | None,
+    ) -> DocumentReader: ...
+    def read(self, block: bytes, last: bool) -> ParsedDocuments:
+        """Returns the documents of the lines that end in a block, or at its end if it is the last one."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Returns whether no further block is required."""
+
+    @property
+    def pending(self) -> int:
+        """Returns the number of bytes of the unfinished line."""
+
+@final
+class ParsedDocuments:
+    """Holds the documents of a block in columns, and the faults among its lines."""
+
+    @property
+    def texts(self) -> TextArray:
+        """Returns the texts."""
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """Returns the byte where the line of each document begins."""
+
+    @property
+    def kept(self) -> list[TextArray]:
+        """Returns the other members, in the order of `keep`."""
+
+    @property
+    def faults(self) -> list[tuple[int, int, int, str, int | None]]:
+        """Returns the lines that are no documents.
+
+        Each has the number of line ends before it, its first byte, the byte with the problem, the reason, and the first
+        invalid byte if it is not UTF-8.
+        """
+
+@final
+class TextArray:
+    """Holds texts, which Arrow libraries read without a copy."""
+
+    def __len__(self) -> int: ...
+    @property
+    def nbytes(self) -> int:
+        """Returns the number of bytes of all texts."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...

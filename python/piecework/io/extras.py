@@ -1,0 +1,40 @@
+"""Imports the packages of optional formats and file systems, with an error that names the extra."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from piecework.errors import MissingExtraError
+
+__all__ = ["import_extra"]
+
+
+def import_extra(module: str, extra: str, place: str) -> Any:
+    """Returns a module of a package that an extra of piecework installs.
+
+    Args:
+        module: The name of the module.
+        extra: The name of the extra.
+        place: The file that requires it, for the error.
+
+    Raises:
+        MissingExtraError: The package is not installed.
+
+    >>> import_extra("no_such_package", "parquet", "a.parquet")
+    Traceback (most recent call last):
+    ...
+    piecework.errors.MissingExtraError: a.parquet: requires the package no_such_package; install it: pip install "piecework[parquet]"
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        if importlib.util.find_spec(package) is not None:
+            raise  # installed and broken
+        raise MissingExtraError(
+            f"requires the package {package}",
+            hint=f'install it: pip install "piecework[{extra}]"',
+            place=f"{place}: ",
+        ) from error

@@ -1,0 +1,100 @@
+"""Opens sources: local files, URLs and standard input, decompressed."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO
+
+from piecework.errors import FileError, wrap_os_error
+from piecework.io.compression import decompressed
+from piecework.io.remote import is_url, open_url
+from piecework.io.sources import STDIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from piecework.io.sources import Source
+
+__all__ = ["ByteStream", "open_file", "open_stream"]
+
+
+class ByteStream:
+    """Reads the bytes of a source, decompressed, in blocks.
+
+    Attributes:
+        bytes_read: The number of bytes of the file that were read, as stored.
+        is_at_end: Whether all bytes were read.
+    """
+
+    __slots__ = ("_file", "_pieces", "bytes_read", "is_at_end")
+
+    def __init__(self, file: BinaryIO, source: Source) -> None:
+        self._file = file
+        self.bytes_read, self.is_at_end = 0, False
+        self._pieces: Iterator[bytes] | None = None
+        if source.compression:
+            counted = _CountedFile(file, self)
+            self._pieces = decompressed(counted, source.shown_name, source.compression)
+
+    def seek(self, byte: int) -> None:
+        """Skips to a byte of an uncompressed file."""
+        self._file.seek(byte)
+
+    def read(self, size: int) -> bytes:
+        """Returns about `size` bytes; fewer only at the end."""
+        if self._pieces is None:
+            data = self._file.read(size)
+            self.bytes_read += len(data)
+            self.is_at_end = len(data) < size
+            return data
+        pieces, length = list[bytes](), 0
+        for piece in self._pieces:
+            pieces.append(piece)
+            length += len(piece)
+            if length >= size:
+                break
+        self.is_at_end = length < size
+        return b"".join(pieces)
+
+
+class _CountedFile:
+    """Reads a file and counts its bytes."""
+
+    __slots__ = ("_file", "_stream")
+
+    def __init__(self, file: BinaryIO, stream: ByteStream) -> None:
+        self._file, self._stream = file, stream
+
+    def read(self, size: int) -> bytes:
+        """Returns the next bytes; none only at the end."""
+        data = self._file.read(size)
+        self._stream.bytes_read += len(data)
+        return data
+
+
+@contextmanager
+def open_file(source: Source) -> Iterator[BinaryIO]:
+    """Opens the bytes of a source as they are stored; errors of the operating system name it.
+
+    Raises:
+        FileError: The source cannot be opened or read.
+        MissingExtraError: The source is a URL that requires a package that is not installed.
+    """
+    try:
+        if source.name == STDIN:
+            yield sys.stdin.buffer
+            return
+        with open_url(source.name) if is_url(source.name) else open(source.name, "rb") as file:
+            yield file
+    except FileError:
+        raise
+    except OSError as error:
+        raise wrap_os_error(error, source.shown_name) from None
+
+
+@contextmanager
+def open_stream(source: Source) -> Iterator[ByteStream]:
+    """Opens the decompressed bytes of a source; see :func:`open_file`."""
+    with open_file(source) as file:
+        yield ByteStream(file, source)

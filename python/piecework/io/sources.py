@@ -1,0 +1,186 @@
+"""Finds the files of a corpus: names, folders, patterns, URLs and standard input."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from piecework.errors import ConfigError, FileError, MissingFileError, shown, wrap_os_error
+from piecework.io.files import checked
+from piecework.io.remote import find_files, is_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from piecework.io.files import Pathish
+
+__all__ = ["STDIN", "Source", "describe_name", "find_sources"]
+
+STDIN = "-"
+"""The name of standard input."""
+
+FORMATS = ("text", "jsonl", "parquet")
+_FORMAT_OF = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_COMPRESSION_OF = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_HIDDEN = (".", "_")
+"""The first characters of names that folders leave out, by the convention of Hadoop, Spark and Arrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Describes a file of documents, without opening it.
+
+    Attributes:
+        name: The path or URL; ``"-"`` for standard input.
+        size: The number of bytes as stored; None if unknown, as for standard input and pipes.
+        format: ``"text"``, ``"jsonl"`` or ``"parquet"``.
+        compression: None, ``"gzip"`` or ``"zstd"``.
+
+    >>> Source("corpus.jsonl.gz", 1000, "jsonl", "gzip").to_json()
+    {'name': 'corpus.jsonl.gz', 'size': 1000, 'format': 'jsonl', 'compression': 'gzip'}
+    """
+
+    name: str
+    size: int | None
+    format: str = "text"
+    compression: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the source as plain values, for other processes."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Source:
+        """Returns the source that :meth:`to_json` described."""
+        return cls(**value)
+
+    @property
+    def shown_name(self) -> str:
+        """Returns the name for messages."""
+        return "standard input" if self.name == STDIN else self.name
+
+
+def describe_name(name: str) -> tuple[str, str | None]:
+    """Returns the format and the compression that the name of a file implies.
+
+    A name without a known suffix is that of a text file.
+
+    >>> describe_name("wiki.jsonl.zst"), describe_name("README")
+    (('jsonl', 'zstd'), ('text', None))
+    """
+    # The query of a URL is no part of the file's name.
+    path = name.partition("?")[0] if is_url(name) else name
+    stem, suffix = os.path.splitext(path.lower())
+    compression = _COMPRESSION_OF.get(suffix)
+    if compression:
+        suffix = os.path.splitext(stem)[1]
+    return _FORMAT_OF.get(suffix, "text"), compression
+
+
+def find_sources(
+    inputs: Pathish | Iterable[Pathish],
+    *,
+    format: str | None = None,  # noqa: A002  # an argument's name hides nothing here
+) -> list[Source]:
+    """Returns the files that inputs name, sorted by name, each once.
+
+    Args:
+        inputs: Files, folders, patterns such as ``"data/**/*.jsonl.gz"``, URLs of file systems that fsspec knows, and
+            ``"-"`` for standard input. Folders are searched recursively, without names that begin with a point or an
+            underscore. A file with the name of a pattern is that file.
+        format: ``"text"``, ``"jsonl"`` or ``"parquet"`` for all files; by default their names decide.
+
+    Returns:
+        The files; none of them was opened.
+
+    Raises:
+        FileError: An input does not exist, matches no file, or cannot be listed.
+        MissingExtraError: An input is a URL, and fsspec or the package of its file system is not installed.
+        ConfigError: The format is unknown, a Parquet file is compressed as a whole, or there are no inputs.
+
+    >>> find_sources("-", format="jsonl")
+    [Source(name='-', size=None, format='jsonl', compression=None)]
+    """
+    if format is not None and format not in FORMATS:
+        problem = f"expected 'text', 'jsonl' or 'parquet', found {shown(format)}"
+        raise ConfigError(problem, setting="format")
+    names = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
+    if not names:
+        raise ConfigError("expected at least one file", setting="inputs")
+    sizes = {name: size for each in names for name, size in _expand(checked(each, "inputs"))}
+    return [_source(name, sizes[name], format) for name in sorted(sizes)]
+
+
+def _source(name: str, size: int | None, required: str | None) -> Source:
+    """Returns the description of a file, in a required format or that of its name."""
+    found, compression = describe_name(name)
+    if (required or found) == "parquet" and compression:
+        problem = f"a Parquet file within {compression} cannot be read; Parquet compresses its own columns"
+        raise ConfigError(problem, place=f"{name}: ", hint="decompress the file")
+    return Source(name, size, required or found, compression)
+
+
+def _expand(name: str) -> Iterator[tuple[str, int | None]]:
+    """Iterates over the names and sizes of the files of an input."""
+    if name == STDIN:
+        return iter([(name, None)])
+    if is_url(name):
+        return find_files(name, _HIDDEN)
+    try:
+        if os.path.isdir(name):
+            return _nonempty(_folder(name, ()), name, "the folder has no files")
+        if glob.has_magic(name) and not os.path.lexists(name):
+            found = (file for match in glob.iglob(name, recursive=True) for file in _expand(match))
+            return _nonempty(found, name, "no file matches this pattern")
+        return iter([(name, _size(os.stat(name)))])
+    except OSError as error:
+        raise _located(error, name) from None
+
+
+def _nonempty(
+    found: Iterator[tuple[str, int | None]], name: str, problem: str
+) -> Iterator[tuple[str, int | None]]:
+    files = list(found)
+    if not files:
+        raise MissingFileError(errno.ENOENT, problem, name)
+    return iter(files)
+
+
+def _folder(folder: str, above: tuple[tuple[int, int], ...]) -> Iterator[tuple[str, int | None]]:
+    """Iterates over the files in a folder; `above` identifies the folders that contain it."""
+    status = os.stat(folder)
+    identity = status.st_dev, status.st_ino
+    if identity in above:
+        raise FileError(errno.ELOOP, "a cycle of symbolic links", folder)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_HIDDEN):
+                continue
+            if entry.is_dir():
+                yield from _folder(entry.path, (*above, identity))
+            elif entry.is_file():
+                yield entry.path, entry.stat().st_size
+            else:
+                os.stat(entry.path)  # raises for a link without a target
+                raise FileError(errno.EINVAL, "is neither a file nor a folder", entry.path)
+
+
+def _size(status: os.stat_result) -> int | None:
+    """Returns the size of a file, or None for a pipe or device."""
+    import stat
+
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _located(error: OSError, name: str) -> FileError:
+    """Returns the error with the file that it is about, which may be in the folder `name`."""
+    return error if isinstance(error, FileError) else wrap_os_error(error, error.filename or name)
