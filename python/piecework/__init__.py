@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from piecework import (
+        corpus,
         decoders,
+        engines,
         errors,
         models,
         normalizers,
@@ -70,7 +72,9 @@ __all__ = [
     "WordPieceTrainer",
     "__version__",
     "compare",
+    "corpus",
     "decoders",
+    "engines",
     "errors",
     "models",
     "normalizers",
@@ -83,7 +87,9 @@ __all__ = [
 ]
 
 _MODULES = (
+    "corpus",
     "decoders",
+    "engines",
     "errors",
     "models",
     "normalizers",

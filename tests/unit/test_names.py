@@ -19,7 +19,12 @@ from piecework.formats import detect
 from piecework.tokenizer import lm, loading
 from piecework.tokenizer import settings as keywords
 
-PUBLIC = sorted(name for name in pw.__all__ if inspect.ismodule(getattr(pw, name)))
+PUBLIC = sorted(
+    name
+    for name in pw.__all__
+    if inspect.ismodule(getattr(pw, name)) and not hasattr(getattr(pw, name), "__path__")
+)
+"""The public modules of one file; a package exports names of its modules."""
 INTERNAL = {
     "errors": {"MessageParts"},
     "patterns": {"differs_in_oniguruma"},

@@ -85,15 +85,19 @@ class AtomicFile:
         self._size += len(view)
         return len(view)
 
-    def commit(self) -> WrittenFile:
+    def commit(self, *, sync: bool = True) -> WrittenFile:
         """Gives the file its own name, and returns its size and hash.
+
+        Args:
+            sync: Whether the disk has the bytes before the file has its name; not needed where its hash is checked later.
 
         Raises:
             FileError: The disk is full, or the file cannot be written or renamed.
         """
         try:
             self._file.flush()
-            os.fsync(self._file.fileno())
+            if sync:
+                os.fsync(self._file.fileno())
             self._file.close()
             os.chmod(self._temporary, default_mode())
             os.replace(self._temporary, self._path)

@@ -55,7 +55,7 @@ pub struct Fault {
     pub start: u64,
     /// The byte of the file with the problem.
     pub byte: u64,
-    /// What is wrong.
+    /// The problem with it.
     pub reason: String,
     /// The first invalid byte, if the line is not UTF-8.
     pub invalid_utf8: Option<u8>,

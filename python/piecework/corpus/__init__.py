@@ -1,0 +1,148 @@
+r"""Turns corpora of any size into files of tokens, and reads these files.
+
+A run has a plan of parts, each part leaves a receipt, and a manifest comes last: a run that was stopped goes on where it was,
+and its result does not depend on the number of workers or on interruptions.
+
+>>> import json, os, tempfile
+>>> import piecework as pw
+>>> folder = tempfile.mkdtemp()
+>>> with open(os.path.join(folder, "texts.jsonl"), "w") as file:
+...     for text in ("low lower", "lowest"):
+...         _ = file.write(json.dumps({"text": text}) + "\n")
+>>> tok = pw.train(["low lower lowest"] * 3, pw.WordPieceTrainer(vocab_size=25))
+>>> manifest = tokenize(tok, f"{folder}/*.jsonl", f"{folder}/tokens", end_of_document="[SEP]")
+>>> manifest.documents, manifest.tokens
+(2, 5)
+>>> [tok.decode(row, skip_special_tokens=False) for row in Dataset(f"{folder}/tokens")]
+['low lower [SEP]', 'lowest [SEP]']
+>>> verify(f"{folder}/tokens")
+[]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from piecework.corpus.dataset import Dataset
+from piecework.corpus.manifest import Manifest, ShardRecord, SourceRecord
+from piecework.corpus.progress import CorpusProgress
+from piecework.corpus.settings import CorpusFormat, CorpusSettings, id_of
+from piecework.corpus.verify import Finding, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Literal
+
+    from piecework.arguments import Specials
+    from piecework.engines import Engine
+    from piecework.io.files import Pathish
+    from piecework.tokenizer import Tokenizer
+
+__all__ = [
+    "CorpusFormat",
+    "CorpusProgress",
+    "Dataset",
+    "Finding",
+    "Manifest",
+    "ShardRecord",
+    "SourceRecord",
+    "tokenize",
+    "verify",
+]
+
+
+def tokenize(
+    tok: Tokenizer,
+    inputs: Pathish | Iterable[Pathish],
+    output: Pathish,
+    *,
+    format: CorpusFormat = "npy",  # noqa: A002  # the name of this argument in the whole library
+    input_format: Literal["text", "jsonl", "parquet"] | None = None,
+    field: str | None = None,
+    keep: Sequence[str] = (),
+    per: Literal["line", "file"] = "line",
+    encoding: str | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+    end_of_document: str | int | None = None,
+    add_special_tokens: bool = False,
+    specials: Specials | None = None,
+    sequence_length: int | None = None,
+    shuffle: int | None = None,
+    shard_tokens: int = 100_000_000,
+    part_bytes: int = 1 << 26,
+    engine: Engine | None = None,
+    overwrite: bool = False,
+    progress: Callable[[CorpusProgress], object] | None = None,
+) -> Manifest:
+    r"""Encodes the documents of files of any size into a folder of files of ids.
+
+    The bytes of the output are a function of the files, the tokenizer and the settings; neither the number of workers nor an
+    interruption changes them. A call that was interrupted goes on when it is repeated. Truncation and padding of the
+    tokenizer do not apply. Memory is bounded by the number of workers, not by the input; a document is encoded as a whole.
+
+    Args:
+        tok: The tokenizer.
+        inputs: Files, folders, patterns and URLs: text, JSON lines or Parquet by their names, also compressed (``.gz``,
+            ``.zst``). Documents are in the order of the names.
+        output: A new folder, or that of a run that was interrupted.
+        format: ``"npy"``, ``"parquet"``, ``"megatron"``, ``"nanogpt"``, ``"llm.c"`` or ``"datatrove"``.
+        input_format: The format of all files, if their names do not say it.
+        field: The member of JSON lines, or the column of Parquet, with the text; ``"text"`` by default.
+        keep: Other members or columns, which a Parquet output has beside the ids.
+        per: Whether each ``"line"`` of a text file is a document, or the whole ``"file"``.
+        encoding: The character encoding of text and JSON lines; UTF-8 by default, ``"auto"`` to detect it.
+        on_error: ``"raise"`` raises for a line that is no document, ``"skip"`` lists it in the file skipped.jsonl.
+        end_of_document: A token, or its id, after each document.
+        add_special_tokens: Whether the post-processor adds its special tokens to each document.
+        specials: How special tokens in a document are treated; see :meth:`Tokenizer.encode`.
+        sequence_length: The number of tokens of each row, which may begin and end within documents; by default a row is a
+            document. Tokens after the last whole row are left out, and counted in the manifest.
+        shuffle: A seed for a random order of documents; None keeps the order of the input.
+        shard_tokens: The largest number of tokens of a shard, unless one document has more.
+        part_bytes: The bytes of input that a worker encodes at a time. With `shuffle` another value gives another order.
+        engine: Where the parts run; by default one process for each core of this machine.
+        overwrite: Replace the corpus or the unfinished run in the folder.
+        progress: A function that is called with the progress after each part.
+
+    Returns:
+        The manifest, which is the file manifest.json of the folder, too.
+
+    Raises:
+        ConfigError: A setting is invalid, or the format cannot hold the ids or columns.
+        FileError: A file cannot be read or written, or the folder has something else.
+        DocumentError: A line is no document, with ``on_error="raise"``.
+        InvalidUtf8Error: A line is not UTF-8, with ``on_error="raise"``.
+        MissingExtraError: A format requires a package that is not installed.
+        WorkerError: The worker of a part died at each of three attempts.
+
+    Cost: time linear in the input; disk for the tokens twice, until the manifest is written.
+    """
+    from piecework.corpus.run import run
+    from piecework.io.documents import ReadOptions
+
+    reading = ReadOptions(field, keep, per, encoding, on_error=on_error)
+    settings = CorpusSettings(
+        format,
+        reading,
+        id_of(tok, end_of_document),
+        add_special_tokens,
+        specials,
+        sequence_length,
+        shuffle,
+        shard_tokens,
+        part_bytes,
+    )
+    return run(
+        tok,
+        inputs,
+        output,
+        settings,
+        input_format=input_format,
+        engine=engine,
+        overwrite=overwrite,
+        report=progress or _ignore,
+    )
+
+
+def _ignore(progress: CorpusProgress) -> None:
+    """Reports nothing."""

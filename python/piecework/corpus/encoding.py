@@ -1,0 +1,113 @@
+"""Encodes a part of a corpus, in a worker."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from piecework.corpus.parts import PartWriter, Rows
+from piecework.corpus.receipts import Receipt, write_receipt
+from piecework.errors import FileError, PieceworkError
+from piecework.io import size
+from piecework.io.documents import read
+
+if TYPE_CHECKING:
+    from piecework.arguments import ArrowColumn
+    from piecework.corpus.plan import Part
+    from piecework.corpus.settings import CorpusSettings
+    from piecework.io.documents import Documents
+    from piecework.io.sources import Source
+    from piecework.tokenizer import Tokenizer
+
+__all__ = ["EncodePart"]
+
+_BATCH_BYTES = 1 << 22
+"""The bytes of text that are encoded at a time: small enough for the processor's cache, and for memory."""
+
+
+@dataclass(frozen=True)
+class EncodePart:
+    """Encodes a part, writes its files and then its receipt; a pure function of the part.
+
+    Attributes:
+        tokenizer: The tokenizer, without truncation and padding.
+        settings: The settings of the run.
+        plan: The hash of the plan.
+        folder: The folder of the files.
+        dtype: The type of the ids.
+    """
+
+    tokenizer: Tokenizer
+    settings: CorpusSettings
+    plan: str
+    folder: str
+    dtype: str
+
+    def __call__(self, part: Part) -> Receipt:
+        """Returns the receipt of a part."""
+        seed, keep = self.settings.shuffle, self.settings.reading.keep
+        figures: dict[str, Counter[str]] = {}
+        skipped: list[list[object]] = []
+        with PartWriter(self.folder, part.name, seed, part.number, bool(keep)) as writer:
+            for source, span in part.ranges:
+                _check_unchanged(source)
+                counts = figures.setdefault(source.name, Counter())
+                batches = read(source, self.settings.reading, range=span, batch_bytes=_BATCH_BYTES)
+                for documents in batches:
+                    rows = self._encoded(source, documents)
+                    counts.update(
+                        documents=len(documents),
+                        tokens=len(rows.ids),
+                        text_bytes=documents.text_bytes,
+                        skipped=len(documents.skipped),
+                    )
+                    skipped += ([s.name, s.line, s.byte, s.reason] for s in documents.skipped)
+                    if len(documents):
+                        writer.add(rows)
+            files = writer.finish()
+        values: dict[str, Any] = {
+            "sources": {name: dict(counts) for name, counts in figures.items()},
+            "skipped": skipped,
+            "runs": writer.runs,
+        }
+        receipt = Receipt(part.name, files, values)
+        write_receipt(self.folder, self.plan, receipt)
+        return receipt
+
+    def _encoded(self, source: Source, documents: Documents) -> Rows:
+        """Returns the ids of some documents, with the end token after each."""
+        import numpy as np
+
+        settings = self.settings
+        try:
+            batch = self.tokenizer.encode_batch(
+                cast("ArrowColumn", documents.texts),
+                add_special_tokens=settings.add_special_tokens,
+                specials=settings.specials,
+                threads=1,
+            )
+        except PieceworkError as error:
+            raise error.at(f"{source.shown_name}: a batch of documents") from None
+        end = settings.end_of_document
+        lengths = np.diff(batch.row_offsets) + (end is not None)
+        ids = batch._batch.packed(np.dtype(self.dtype).itemsize, end)
+        return Rows(ids, lengths, _table(documents) if settings.reading.keep else None)
+
+
+def _table(documents: Documents) -> Any:
+    """Returns the kept columns as a table of pyarrow."""
+    import pyarrow as pa
+
+    return pa.table({name: pa.array(column) for name, column in documents.kept.items()})
+
+
+def _check_unchanged(source: Source) -> None:
+    """Raises FileError if a local file has another size than in the plan."""
+    if source.size is None or "://" in source.name:
+        return
+    found = size(source.name)
+    if found != source.size:
+        message = f"has {found:,} bytes, and had {source.size:,} when the run began"
+        raise FileError(5, message, os.fspath(source.name))

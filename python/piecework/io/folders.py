@@ -1,0 +1,64 @@
+"""Lists folders, and removes files and folders."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from piecework.errors import wrap_os_error
+from piecework.io.files import checked
+
+if TYPE_CHECKING:
+    from piecework.io.files import Pathish
+
+__all__ = ["list_folder", "remove_file", "remove_folder", "time_of_change"]
+
+
+def list_folder(path: Pathish) -> list[str]:
+    """Returns the sorted names in a folder, hidden ones included.
+
+    Raises:
+        FileError: The folder cannot be read.
+    """
+    name = checked(path)
+    try:
+        return sorted(os.listdir(name))
+    except OSError as error:
+        raise wrap_os_error(error, name) from None
+
+
+def remove_file(path: Pathish) -> None:
+    """Removes a file.
+
+    Raises:
+        FileError: The file cannot be removed.
+    """
+    name = checked(path)
+    try:
+        os.unlink(name)
+    except OSError as error:
+        raise wrap_os_error(error, name) from None
+
+
+def remove_folder(path: Pathish) -> None:
+    """Removes a folder with all that it contains.
+
+    Raises:
+        FileError: The folder cannot be removed.
+    """
+    name = checked(path)
+    try:
+        shutil.rmtree(name)
+    except FileNotFoundError:
+        pass  # another process was faster
+    except OSError as error:
+        raise wrap_os_error(error, name) from None
+
+
+def time_of_change(path: Pathish) -> int | None:
+    """Returns when a file was last changed, in nanoseconds since 1970; None if that is unknown, as for a URL."""
+    try:
+        return os.stat(checked(path)).st_mtime_ns
+    except OSError:
+        return None

@@ -1,0 +1,117 @@
+"""Reading and checking a tokenized corpus."""
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora import InProcess, expected, texts, tokenizer, write_lines
+from piecework.corpus import Dataset, Manifest, tokenize, verify
+from piecework.errors import ConfigError, FormatError, MissingExtraError, MissingFileError
+
+TOK = tokenizer()
+DOCUMENTS = texts(60)
+WANTED = expected(TOK, DOCUMENTS, None)
+
+
+@pytest.fixture(params=["npy", "parquet", "megatron", "datatrove"])
+def folder(request: Any, tmp_path: Path) -> Path:
+    source = write_lines(tmp_path / "in" / "a.jsonl", DOCUMENTS)
+    settings: Any = {"format": request.param, "shard_tokens": 200, "engine": InProcess()}
+    tokenize(TOK, source, tmp_path / "out", **settings)
+    return tmp_path / "out"
+
+
+def test_rows_by_number(folder: Path) -> None:
+    dataset = Dataset(folder)
+    assert len(dataset) == len(DOCUMENTS)
+    assert [dataset[n].tolist() for n in reversed(range(60))] == WANTED[::-1]
+    assert dataset[-1].tolist() == WANTED[-1]
+    for number in (60, -61):
+        with pytest.raises(IndexError, match=f"there is no row {number}; the corpus has 60"):
+            _ = dataset[number]
+    with pytest.raises(TypeError, match="row: expected an integer"):
+        _ = dataset[1.5]  # type: ignore[index]
+
+
+def test_a_dataset_is_pickled_without_its_files(folder: Path) -> None:
+    dataset = Dataset(folder)
+    _ = dataset[0]
+    data = pickle.dumps(dataset)
+    assert len(data) < 20_000
+    assert pickle.loads(data)[3].tolist() == WANTED[3]
+    assert repr(dataset) == f"Dataset('{folder}', 60 rows, {sum(map(len, WANTED))} tokens)"
+
+
+def test_the_length_of_sequences(folder: Path) -> None:
+    assert len(Dataset(folder, sequence_length=50)) == sum(
+        shard.tokens // 50 for shard in Dataset(folder).manifest.shards
+    )
+
+
+def test_another_length_than_that_of_the_corpus(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "in" / "a.jsonl", DOCUMENTS)
+    tokenize(TOK, source, tmp_path / "out", sequence_length=16, engine=InProcess())
+    with pytest.raises(ConfigError, match="sequence_length: the rows of the corpus have 16 tokens"):
+        Dataset(tmp_path / "out", sequence_length=8)
+
+
+def test_tensors(folder: Path) -> None:
+    try:
+        import torch  # noqa: F401  # is it there?
+    except ImportError:
+        with pytest.raises(MissingExtraError, match="requires the package torch"):
+            Dataset(folder).to_torch()
+    else:
+        assert Dataset(folder).to_torch()[3].tolist() == WANTED[3]
+
+
+def test_a_changed_byte_a_missing_and_a_strange_file_are_found(folder: Path) -> None:
+    first, second, *_ = Manifest.load(folder).files
+    path = folder / first.name
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    (folder / second.name).unlink()
+    (folder / "other.bin").touch()
+    (folder / ".hidden").touch()
+    assert verify(folder) == [
+        (first.name, "has other bytes than were written"),
+        (second.name, "is missing"),
+        ("other.bin", "does not belong to the corpus"),
+    ]
+    path.write_bytes(data[:-1])
+    assert verify(folder)[0].problem == f"has {len(data) - 1:,} bytes; {len(data):,} were written"
+
+
+def test_another_tokenizer_is_found(folder: Path) -> None:
+    assert verify(folder, TOK.replace(decoder=None)) == []
+    (finding,) = verify(folder, TOK.with_added_tokens(["<new>"]))
+    assert finding.problem.startswith(f"the ids are those of the tokenizer {TOK.fingerprint[:12]}")
+
+
+def test_ids_outside_the_vocabulary_are_found(folder: Path) -> None:
+    path = folder / "manifest.json"
+    value = json.loads(path.read_text())
+    path.write_text(json.dumps(value | {"id_limit": 5}))
+    problems = {finding.problem for finding in verify(folder)}
+    assert problems == {"has ids that are not in the vocabulary"}
+
+
+@pytest.mark.parametrize(
+    "change", [{"format": "other"}, {"version": 2}, {"shards": [{}]}, {"unknown": 1}, None]
+)
+def test_damaged_manifests(folder: Path, change: Any) -> None:
+    path = folder / "manifest.json"
+    text = path.read_text()
+    path.write_text(text[:-30] if change is None else json.dumps(json.loads(text) | change))
+    with pytest.raises(FormatError, match=r"manifest\.json: not a manifest of version 1"):
+        Dataset(folder)
+
+
+def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(MissingFileError, match=r"manifest\.json: .*or its run has not ended"):
+            verify(path)

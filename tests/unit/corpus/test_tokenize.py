@@ -1,0 +1,291 @@
+"""Corpus runs: their tokens, whatever the engine, the parts, the order and the interruptions."""
+
+import json
+import os
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import piecework as pw
+from corpora import Doubled, InProcess, Stopping, expected, texts, tokenizer, write_lines
+from piecework.corpus import CorpusProgress, Dataset, Manifest, tokenize, verify
+from piecework.engines import Local
+from piecework.errors import ConfigError, FileError, InvalidUtf8Error, MissingFileError
+
+FORMATS: list[Any] = ["npy", "parquet", "megatron", "datatrove"]
+TOK = tokenizer()
+END = TOK.token_to_id("[SEP]")
+DOCUMENTS = texts(300)
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    return write_lines(tmp_path / "in" / "a.jsonl", DOCUMENTS)
+
+
+def run(source: Path, name: str = "out", **settings: Any) -> Manifest:
+    settings = {"engine": InProcess(), "part_bytes": 3000, "end_of_document": "[SEP]"} | settings
+    return tokenize(TOK, source, source.parents[1] / name, **settings)
+
+
+def rows(source: Path, name: str = "out", **settings: Any) -> list[list[int]]:
+    return [row.tolist() for row in Dataset(source.parents[1] / name, **settings)]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("shard_tokens", [100_000, 700, 3])
+def test_every_format_has_the_tokens_of_every_document(
+    lines: Path, kind: Any, shard_tokens: int
+) -> None:
+    manifest = run(lines, format=kind, shard_tokens=shard_tokens)
+    wanted = expected(TOK, DOCUMENTS, END)
+    assert rows(lines) == wanted
+    assert (manifest.documents, manifest.rows, manifest.tokens) == (
+        len(DOCUMENTS),
+        len(DOCUMENTS),
+        sum(map(len, wanted)),
+    )
+    longest = max(map(len, wanted))
+    assert all(shard.tokens <= max(shard_tokens, longest) for shard in manifest.shards)
+    assert verify(lines.parents[1] / "out", TOK) == []
+    assert sorted(os.listdir(lines.parents[1] / "out")) == sorted(
+        ["manifest.json", *(file.name for file in manifest.files)]
+    )
+
+
+@pytest.mark.parametrize("kind", ["nanogpt", "llm.c"])
+def test_flat_formats_have_the_tokens_in_a_row(lines: Path, kind: Any) -> None:
+    manifest = run(lines, format=kind, shard_tokens=1000)
+    dataset = Dataset(lines.parents[1] / "out", sequence_length=10)
+    found = [dataset.shard(number).ids for number in range(len(manifest.shards))]
+    assert np.concatenate(found).tolist() == list(
+        chain.from_iterable(expected(TOK, DOCUMENTS, END))
+    )
+    assert len(dataset) == sum(len(ids) // 10 for ids in found)
+    assert dataset[3].tolist() == found[0][30:40].tolist()
+    with pytest.raises(ConfigError, match="do not say where documents end; pass `sequence_length`"):
+        _ = Dataset(lines.parents[1] / "out")[0]
+
+
+@pytest.mark.parametrize(("end", "special"), [(None, False), (None, True), ("[SEP]", True)])
+def test_special_tokens(lines: Path, end: Any, special: bool) -> None:
+    run(lines, end_of_document=end, add_special_tokens=special)
+    ends = [END] if end else []
+    wanted = [TOK.encode(text, add_special_tokens=special).ids + ends for text in DOCUMENTS]
+    assert rows(lines) == wanted
+
+
+@pytest.mark.parametrize("settings", [{}, {"shuffle": 7}, {"sequence_length": 9}], ids=str)
+def test_the_result_depends_on_no_engine(lines: Path, settings: Any) -> None:
+    settings |= {"shard_tokens": 600}
+    engines = [InProcess(1), InProcess(2), Doubled(), Local(1), Local(3)]
+    manifests = [run(lines, str(n), engine=each, **settings) for n, each in enumerate(engines)]
+    assert len({manifest.sha256 for manifest in manifests}) == 1
+    assert len(manifests[0].shards) > 3
+
+
+@pytest.mark.parametrize("settings", [{}, {"sequence_length": 9}, {"format": "parquet"}], ids=str)
+def test_the_order_of_the_input_does_not_depend_on_the_parts(lines: Path, settings: Any) -> None:
+    run(lines, "1", part_bytes=1 << 30, **settings)
+    run(lines, "2", part_bytes=500, **settings)
+    assert rows(lines, "1") == rows(lines, "2")
+
+
+def test_shuffling(lines: Path) -> None:
+    wanted = expected(TOK, DOCUMENTS, END)
+    orders = []
+    for seed in (0, 1, 2**64 - 1):
+        run(lines, str(seed), shuffle=seed, shard_tokens=500, format="parquet", keep=["id"])
+        orders.append(rows(lines, str(seed)))
+        assert sorted(orders[-1]) == sorted(wanted)
+        ids = [number for each in _parquet(lines.parents[1] / str(seed)) for number in each["id"]]
+        assert [wanted[int(number)] for number in ids] == orders[-1]
+    assert len({str(order) for order in [wanted, *orders]}) == 4
+
+
+def test_shuffled_documents_are_far_from_their_old_places(lines: Path) -> None:
+    run(lines, shuffle=0, format="parquet", keep=["id"])
+    (table,) = _parquet(lines.parents[1] / "out")
+    moved = [abs(place - int(number)) for place, number in enumerate(table["id"])]
+    assert sum(moved) / len(moved) > len(moved) / 5  # a third of the length on average
+
+
+def _parquet(folder: Path) -> list[dict[str, Any]]:
+    import pyarrow.parquet as pq
+
+    return [pq.read_table(path).to_pydict() for path in sorted(folder.glob("*.parquet"))]
+
+
+@pytest.mark.parametrize("length", [1, 7, 64, 500])
+@pytest.mark.parametrize("kind", [*FORMATS, "nanogpt"])
+def test_sequences(lines: Path, length: int, kind: Any) -> None:
+    manifest = run(lines, format=kind, sequence_length=length, shard_tokens=1000)
+    stream = list(chain.from_iterable(expected(TOK, DOCUMENTS, END)))
+    whole = len(stream) // length
+    assert rows(lines) == [stream[n * length : (n + 1) * length] for n in range(whole)]
+    assert manifest.dropped_tokens == len(stream) % length
+    assert all(shard.tokens % length == 0 for shard in manifest.shards)
+
+
+def test_kept_columns(lines: Path) -> None:
+    run(lines, format="parquet", keep=["id", "source", "missing"], shard_tokens=900)
+    tables = _parquet(lines.parents[1] / "out")
+    found = chain.from_iterable(table["id"] for table in tables)
+    assert list(found) == [str(n) for n in range(len(DOCUMENTS))]
+    assert tables[0]["source"][1] == '{"n": [1]}'
+    assert tables[0]["missing"][0] is None
+
+
+def test_documents_of_several_files_are_in_the_order_of_names(tmp_path: Path) -> None:
+    for number in range(40):
+        write_lines(tmp_path / "in" / f"{39 - number:02}.jsonl", DOCUMENTS[number : number + 1])
+    engine = InProcess()
+    manifest = tokenize(TOK, tmp_path / "in", tmp_path / "out", engine=engine, part_bytes=300)
+    wanted = expected(TOK, DOCUMENTS[:40][::-1], None)
+    assert [row.tolist() for row in Dataset(tmp_path / "out")] == wanted
+    assert [source.tokens for source in manifest.sources] == list(map(len, wanted))
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("documents", [[], ["", "", ""]])
+def test_no_tokens(tmp_path: Path, kind: Any, documents: list[str]) -> None:
+    source = write_lines(tmp_path / "in" / "a.jsonl", documents)
+    manifest = run(source, format=kind, end_of_document=None)
+    assert rows(source) == [[] for _ in documents]
+    assert (manifest.documents, manifest.tokens) == (len(documents), 0)
+    assert verify(tmp_path / "out") == []
+
+
+def test_lines_that_are_no_documents(tmp_path: Path) -> None:
+    path = tmp_path / "in" / "a.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b'{"text": "low"}\n{"text": 3}\n{"text": "\xff"}\nnothing\n{"text": "new"}\n')
+    with pytest.raises((ConfigError, ValueError), match=r"a\.jsonl.*line 2"):
+        run(path, "strict")
+    manifest = run(path, on_error="skip", end_of_document=None)
+    assert rows(path) == expected(TOK, ["low", "new"], None)
+    assert manifest.skipped == manifest.sources[0].skipped == 3
+    listed = (tmp_path / "out" / "skipped.jsonl").read_text().splitlines()
+    skipped = [json.loads(line) for line in listed]
+    assert [each["line"] for each in skipped] == [2, 3, 4]
+    assert verify(tmp_path / "out") == []
+
+
+def test_an_interrupted_run_goes_on(lines: Path) -> None:
+    whole = run(lines, "whole", shard_tokens=500)
+    parts = InProcess()
+    run(lines, "count", shard_tokens=500, engine=parts)
+    ran: list[str] = []
+    for after in (3, 5, 2):
+        engine = Stopping(after)
+        with pytest.raises(InterruptedError):
+            run(lines, shard_tokens=500, engine=engine)
+        ran += engine.names
+        out = lines.parents[1] / "out"
+        assert [name for name in os.listdir(out) if not name.startswith((".", "shard-"))] == []
+        with pytest.raises(MissingFileError, match="its run has not ended"):
+            Dataset(out)
+    last = InProcess()
+    assert run(lines, shard_tokens=500, engine=last).sha256 == whole.sha256
+    # Only the part that a stop interrupted ran twice, since its receipt was written.
+    assert sorted({*ran, *last.names}) == sorted(parts.names)
+    assert len([*ran, *last.names]) == len(parts.names)
+    again = InProcess()
+    assert run(lines, shard_tokens=500, engine=again).sha256 == whole.sha256
+    assert again.names == []
+
+
+def test_a_damaged_part_is_encoded_again(lines: Path) -> None:
+    whole = run(lines, "whole")
+    with pytest.raises(InterruptedError):
+        run(lines, engine=Stopping(5))
+    (path, *_) = sorted((lines.parents[1] / "out" / ".piecework").glob("part-*.ids"))
+    path.write_bytes(path.read_bytes()[:-2])
+    assert run(lines).sha256 == whole.sha256
+
+
+def test_another_run_in_the_folder_is_an_error(lines: Path) -> None:
+    run(lines)
+    with pytest.raises(FileError, match="has a corpus of another tokenizer"):
+        run(lines, shuffle=1)
+    manifest = run(lines, shuffle=1, overwrite=True)
+    assert verify(lines.parents[1] / "out") == []
+    assert Manifest.load(lines.parents[1] / "out") == manifest
+    with pytest.raises(InterruptedError):
+        run(lines, "other", engine=Stopping(2))
+    with pytest.raises(FileError, match="unfinished run of another tokenizer or other settings"):
+        run(lines, "other", shuffle=1)
+    lines.write_bytes(lines.read_bytes() + b'{"text": "more"}\n')
+    with pytest.raises(FileError, match="unfinished run of files that changed since"):
+        run(lines, "other")
+
+
+def test_a_folder_with_other_files_is_an_error(lines: Path) -> None:
+    (lines.parents[1] / "out").mkdir()
+    (lines.parents[1] / "out" / "thesis.txt").touch()
+    for overwrite in (False, True):
+        with pytest.raises(FileError, match=r"has other files, such as 'thesis\.txt'"):
+            run(lines, overwrite=overwrite)
+    assert os.listdir(lines.parents[1] / "out") == ["thesis.txt"]
+
+
+def test_an_unfinished_run_with_shards_is_replaced(lines: Path) -> None:
+    parts = InProcess()
+    run(lines, "whole", shard_tokens=500, engine=parts)
+    with pytest.raises(InterruptedError):
+        run(lines, shard_tokens=500, engine=Stopping(len(parts.names) - 3))
+    run(lines, overwrite=True)
+    assert verify(lines.parents[1] / "out") == []
+
+
+def test_progress_is_reported_after_each_part(lines: Path) -> None:
+    seen: list[CorpusProgress] = []
+    manifest = run(lines, progress=seen.append)
+    encoding = [each for each in seen if each.stage == "encoding"]
+    assert encoding[-1].done == encoding[-1].total == lines.stat().st_size
+    assert encoding[-1].tokens == seen[-1].done == seen[-1].total == manifest.tokens
+    assert all(each.rate > 0 and each.seconds_left is not None for each in seen)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"format": "csv"}, "format: expected one of 'npy'"),
+        ({"keep": ["id"]}, "keep: the format 'npy' has no columns"),
+        ({"format": "parquet", "keep": ["id"], "sequence_length": 3}, "keep: a sequence may have"),
+        ({"sequence_length": 0}, "sequence_length: expected an integer from 1"),
+        ({"shard_tokens": 2**31}, "shard_tokens: expected an integer from 1 to 2,147,483,647"),
+        ({"shuffle": -1}, "shuffle: expected an integer from 0"),
+        ({"end_of_document": "<end>"}, "end_of_document: '<end>' is not in the vocabulary"),
+        ({"end_of_document": 99}, "end_of_document: 99 is not in the vocabulary"),
+        ({"on_error": "ignore"}, "on_error: expected 'raise' or 'skip'"),
+    ],
+)
+def test_wrong_settings(lines: Path, settings: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        run(lines, **settings)
+    assert not (lines.parents[1] / "out").exists()
+
+
+def test_truncation_and_padding_of_the_tokenizer_do_not_apply(lines: Path) -> None:
+    limited = TOK.replace(truncation=2, padding=pw.Padding(length=8))
+    tokenize(limited, lines, lines.parents[1] / "out", engine=InProcess())
+    assert rows(lines) == expected(TOK, DOCUMENTS, None)
+
+
+def test_a_missing_input_and_standard_input(tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError):
+        tokenize(TOK, tmp_path / "none.jsonl", tmp_path / "out")
+    with pytest.raises(ConfigError, match="standard input cannot be read again"):
+        tokenize(TOK, "-", tmp_path / "out")
+
+
+def test_invalid_utf8_names_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "in" / "a.txt"
+    path.parent.mkdir()
+    path.write_bytes(b"low\nnew \xff\n")
+    with pytest.raises(InvalidUtf8Error, match=r"a\.txt.*line 2"):
+        run(path)
