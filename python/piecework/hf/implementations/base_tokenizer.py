@@ -270,3 +270,10 @@ def in_order(normalizers: list[Any]) -> Any:
     if len(normalizers) > 1:
         return Sequence(normalizers)
     return normalizers[0] if normalizers else None
+
+
+def merge_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Returns those arguments of a training that trainers which merge pairs share."""
+    names = ("vocab_size", "min_frequency", "limit_alphabet", "initial_alphabet", "show_progress")
+    shared = {name: given[name] for name in names}
+    return shared | {"special_tokens": list(given["special_tokens"])}

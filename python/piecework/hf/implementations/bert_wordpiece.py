@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf import decoders, trainers
-from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known
+from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known, merge_settings
 from piecework.hf.models import WordPiece
 from piecework.hf.normalizers import BertNormalizer
 from piecework.hf.pre_tokenizers import BertPreTokenizer
@@ -99,16 +99,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
         wordpieces_prefix: str = "##",
     ) -> None:
         """Trains on files; for the settings see :class:`piecework.hf.trainers.WordPieceTrainer`."""
-        trainer = trainers.WordPieceTrainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            special_tokens=list(special_tokens),
-            show_progress=show_progress,
-            continuing_subword_prefix=wordpieces_prefix,
-        )
-        self._train(files, trainer)
+        self._train(files, _trainer(locals()))
 
     def train_from_iterator(
         self,
@@ -123,16 +114,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; for the settings see :class:`piecework.hf.trainers.WordPieceTrainer`."""
-        trainer = trainers.WordPieceTrainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            special_tokens=list(special_tokens),
-            show_progress=show_progress,
-            continuing_subword_prefix=wordpieces_prefix,
-        )
-        self._train_texts(iterator, trainer, length)
+        self._train_texts(iterator, _trainer(locals()), length)
 
 
 def _pair(tokenizer: Tokenizer, name: str, token: str | AddedToken) -> tuple[str, int]:
@@ -141,3 +123,10 @@ def _pair(tokenizer: Tokenizer, name: str, token: str | AddedToken) -> tuple[str
     if number is None:
         raise TypeError(f"{name}: {str(token)!r} is not in the vocabulary")
     return str(token), number
+
+
+def _trainer(given: dict[str, Any]) -> trainers.WordPieceTrainer:
+    """Returns the trainer of the arguments of a training."""
+    return trainers.WordPieceTrainer(
+        **merge_settings(given), continuing_subword_prefix=given["wordpieces_prefix"]
+    )

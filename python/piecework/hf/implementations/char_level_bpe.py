@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf import decoders, pre_tokenizers, trainers
-from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known, in_order
+from piecework.hf.implementations.base_tokenizer import (
+    BaseTokenizer,
+    add_known,
+    in_order,
+    merge_settings,
+)
 from piecework.hf.models import BPE
 from piecework.hf.normalizers import BertNormalizer, Lowercase, unicode_normalizer_from_str
 from piecework.hf.tokenizer import Tokenizer
@@ -96,16 +101,7 @@ class CharBPETokenizer(BaseTokenizer):
         show_progress: bool = True,
     ) -> None:
         """Trains on files; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
-        trainer = trainers.BpeTrainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            special_tokens=list(special_tokens),
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            end_of_word_suffix=suffix,
-            show_progress=show_progress,
-        )
-        self._train(files, trainer)
+        self._train(files, _trainer(locals()))
 
     def train_from_iterator(
         self,
@@ -120,13 +116,9 @@ class CharBPETokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
-        trainer = trainers.BpeTrainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            special_tokens=list(special_tokens),
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            end_of_word_suffix=suffix,
-            show_progress=show_progress,
-        )
-        self._train_texts(iterator, trainer, length)
+        self._train_texts(iterator, _trainer(locals()), length)
+
+
+def _trainer(given: dict[str, Any]) -> trainers.BpeTrainer:
+    """Returns the trainer of the arguments of a training."""
+    return trainers.BpeTrainer(**merge_settings(given), end_of_word_suffix=given["suffix"])

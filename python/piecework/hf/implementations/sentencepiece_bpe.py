@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf import decoders, pre_tokenizers, trainers
-from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known
+from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known, merge_settings
 from piecework.hf.models import BPE
 from piecework.hf.normalizers import NFKC
 from piecework.hf.tokenizer import Tokenizer
@@ -78,15 +78,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         show_progress: bool = True,
     ) -> None:
         """Trains on files; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
-        trainer = trainers.BpeTrainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            special_tokens=list(special_tokens),
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            show_progress=show_progress,
-        )
-        self._train(files, trainer)
+        self._train(files, trainers.BpeTrainer(**merge_settings(locals())))
 
     def train_from_iterator(
         self,
@@ -100,12 +92,4 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
-        trainer = trainers.BpeTrainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            special_tokens=list(special_tokens),
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            show_progress=show_progress,
-        )
-        self._train_texts(iterator, trainer, length)
+        self._train_texts(iterator, trainers.BpeTrainer(**merge_settings(locals())), length)

@@ -56,14 +56,7 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         unk_token: str | None = None,
     ) -> None:
         """Trains on files; for the settings see :class:`piecework.hf.trainers.UnigramTrainer`."""
-        trainer = trainers.UnigramTrainer(
-            vocab_size=vocab_size,
-            special_tokens=special_tokens or [],
-            show_progress=show_progress,
-            initial_alphabet=initial_alphabet or [],
-            unk_token=unk_token,
-        )
-        self._train(files, trainer)
+        self._train(files, _trainer(locals()))
 
     def train_from_iterator(
         self,
@@ -76,14 +69,7 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; for the settings see :class:`piecework.hf.trainers.UnigramTrainer`."""
-        trainer = trainers.UnigramTrainer(
-            vocab_size=vocab_size,
-            special_tokens=special_tokens or [],
-            show_progress=show_progress,
-            initial_alphabet=initial_alphabet or [],
-            unk_token=unk_token,
-        )
-        self._train_texts(iterator, trainer, length)
+        self._train_texts(iterator, _trainer(locals()), length)
 
     @staticmethod
     def from_spm(filename: str) -> SentencePieceUnigramTokenizer:
@@ -111,6 +97,17 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         made = SentencePieceUnigramTokenizer()
         BaseTokenizer.__init__(made, tokenizer, {"model": "SentencePieceUnigram"})
         return made
+
+
+def _trainer(given: dict[str, Any]) -> trainers.UnigramTrainer:
+    """Returns the trainer of the arguments of a training."""
+    return trainers.UnigramTrainer(
+        vocab_size=given["vocab_size"],
+        show_progress=given["show_progress"],
+        special_tokens=given["special_tokens"] or [],
+        initial_alphabet=given["initial_alphabet"] or [],
+        unk_token=given["unk_token"],
+    )
 
 
 def _one_space() -> normalizers.Replace:
