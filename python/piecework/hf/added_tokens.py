@@ -6,7 +6,7 @@ from typing import Any
 
 from piecework.hf._arguments import flag, ignored, string
 
-__all__ = ["AddedToken", "flags_of", "is_added_token", "special_flags_of"]
+__all__ = ["AddedToken", "checked_flags"]
 
 Flags = tuple[str, bool, bool, bool, bool, bool]
 """Content, single_word, lstrip, rstrip, normalized and special, as the core takes them."""
@@ -120,13 +120,13 @@ class AddedToken:
 
     def __eq__(self, other: object) -> bool:
         """Returns whether all flags are equal."""
-        if not is_added_token(other):
+        if not _is_added_token(other):
             return NotImplemented
-        return self._tuple() == flags_of(other)
+        return self._tuple() == _flags_of(other)
 
     def __lt__(self, other: object) -> bool:
         """Returns false: tokens have no order."""
-        return False if is_added_token(other) else NotImplemented
+        return False if _is_added_token(other) else NotImplemented
 
     __gt__ = __le__ = __ge__ = __lt__
 
@@ -146,7 +146,7 @@ class AddedToken:
         )
 
 
-def is_added_token(token: object) -> bool:
+def _is_added_token(token: object) -> bool:
     """Returns whether a value is an added token, ours or that of `tokenizers`."""
     return isinstance(token, AddedToken) or (
         type(token).__name__ == "AddedToken"
@@ -154,7 +154,7 @@ def is_added_token(token: object) -> bool:
     )
 
 
-def flags_of(token: Any) -> Flags:
+def _flags_of(token: Any) -> Flags:
     """Returns the flags of an added token, ours or that of `tokenizers`."""
     if isinstance(token, AddedToken):
         return token._tuple()
@@ -164,7 +164,26 @@ def flags_of(token: Any) -> Flags:
     return content, single_word, lstrip, rstrip, normalized, special
 
 
-def special_flags_of(token: Any) -> Flags:
+def checked_flags(token: Any, *, special: bool) -> Flags:
+    """Returns the flags of a token to add, which is a text or an added token.
+
+    Args:
+        token: The token.
+        special: Whether it is added as a special one.
+
+    Raises:
+        TypeError: The token is neither.
+    """
+    if isinstance(token, str):
+        return token, False, False, False, not special, special
+    if not _is_added_token(token):
+        raise TypeError(
+            f"expected a list of str or AddedToken, found {type(token).__name__!r} in it"
+        )
+    return _special_flags_of(token) if special else _flags_of(token)
+
+
+def _special_flags_of(token: Any) -> Flags:
     """Returns the flags of an added token as a special one, whose `normalized` is false unless it was given.
 
     Only the token knows whether it was given, so it is made special while its flags are read.
@@ -172,6 +191,6 @@ def special_flags_of(token: Any) -> Flags:
     was_special = token.special
     token.special = True
     try:
-        return flags_of(token)
+        return _flags_of(token)
     finally:
         token.special = was_special

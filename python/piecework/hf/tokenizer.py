@@ -21,7 +21,7 @@ from piecework.hf._arguments import (
 )
 from piecework.hf._deferred import DeferredColumns
 from piecework.hf._state import Component, dumps, own, revision
-from piecework.hf.added_tokens import AddedToken, flags_of, is_added_token, special_flags_of
+from piecework.hf.added_tokens import AddedToken, checked_flags
 from piecework.hf.encoding import Encoding
 from piecework.hf.models import Model, _read_core, _way, empty_members
 
@@ -959,7 +959,7 @@ class Tokenizer:
         >>> tok.add_tokens(["pug", "pug", "hug"]), tok.encode("pughug").tokens
         (2, ['pug', 'hug'])
         """
-        return self._add([_flags(token, special=False) for token in listed(tokens)])
+        return self._add([checked_flags(token, special=False) for token in listed(tokens)])
 
     def add_special_tokens(self, tokens: list[str | AddedToken]) -> int:
         """Adds special tokens, which decoding can omit; see :meth:`add_tokens`.
@@ -971,7 +971,7 @@ class Tokenizer:
         >>> tok.decode(tok.encode("<s>hug").ids)
         'hug'
         """
-        return self._add([_flags(token, special=True) for token in listed(tokens)])
+        return self._add([checked_flags(token, special=True) for token in listed(tokens)])
 
     def _add(self, tokens: list[Flags]) -> int:
         """Adds tokens; the core gets them on its next use."""
@@ -1050,17 +1050,6 @@ def _restored(kind: type[Tokenizer], text: str, custom: dict[str, Any]) -> Token
     tokenizer = kind._of_json(text.encode())
     tokenizer._parts |= custom
     return tokenizer
-
-
-def _flags(token: Any, *, special: bool) -> Flags:
-    """Returns the flags of an added token."""
-    if isinstance(token, str):
-        return token, False, False, False, not special, special
-    if not is_added_token(token):
-        raise TypeError(
-            f"expected a list of str or AddedToken, found {type(token).__name__!r} in it"
-        )
-    return special_flags_of(token) if special else flags_of(token)
 
 
 def _parts_json(parts: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework.hf._arguments import (
@@ -25,10 +26,10 @@ from piecework.hf._arguments import (
 )
 from piecework.hf._repr import MANY, SEVERAL, describe
 from piecework.hf._state import dumps
-from piecework.hf.added_tokens import AddedToken, is_added_token, special_flags_of
+from piecework.hf.added_tokens import AddedToken, checked_flags
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from piecework.hf.tokenizer import Tokenizer
 
@@ -42,25 +43,15 @@ __all__ = [
 ]
 
 _Tokens = list[str | AddedToken]
+_Checks = dict[str, Callable[[Any], Any]]
 _LISTS = ("special_tokens", "initial_alphabet")
 _FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
 
 
 def _special(tokens: Any) -> list[dict[str, Any]]:
     """Returns special tokens as JSON."""
-    return [_special_token(token) for token in listed(tokens)]
-
-
-def _special_token(token: Any) -> dict[str, Any]:
-    if isinstance(token, str):
-        flags = (token, False, False, False, False, True)
-    elif is_added_token(token):
-        flags = special_flags_of(token)
-    else:
-        raise TypeError(
-            f"expected a list of str or AddedToken, found {type(token).__name__!r} in it"
-        )
-    return AddedToken._of(flags).__getstate__()
+    flags = [checked_flags(token, special=True) for token in listed(tokens)]
+    return [AddedToken._of(each).__getstate__() for each in flags]
 
 
 def _characters(characters: Iterable[str]) -> list[str]:
@@ -117,13 +108,6 @@ class Trainer:
     def __init__(self) -> None:
         """Refuses to create the base class."""
         raise TypeError("cannot create 'Trainer' instances; create one of its subclasses")
-
-    def _take(self, checks: dict[str, Callable[[Any], Any]], given: dict[str, Any]) -> None:
-        """Sets the settings after checking them; lists are empty by default."""
-        self._settings |= {
-            name: check([] if given[name] is None and name in _LISTS else given[name])
-            for name, check in checks.items()
-        }
 
     def _state(self) -> dict[str, Any]:
         """Returns the settings with the names of `tokenizers`."""
@@ -248,8 +232,8 @@ class BpeTrainer(Trainer):
         """Checks the settings."""
         given = locals()
         ignored(kwargs, "BpeTrainer")
-        self._settings = dict(_BPE)
-        self._take(_checks(type(self)) | {"progress_format": _format}, given)
+        checks = _checks(type(self)) | {"progress_format": _format}
+        self._settings = _BPE | _checked(checks, given)
 
     @property
     def progress_format(self) -> str:
@@ -290,11 +274,24 @@ _BPE: dict[str, Any] = {
 """The settings in the order of `tokenizers`."""
 
 
-def _checks(kind: type[Trainer]) -> dict[str, Callable[[Any], Any]]:
-    """Returns the checks of the settings of a trainer."""
-    checks = {name: value.check for name, value in vars(kind).items() if isinstance(value, _Value)}
+def _attribute_checks(kind: type) -> _Checks:
+    """Returns the checks of the attributes of a trainer."""
+    return {name: value.check for name, value in vars(kind).items() if isinstance(value, _Value)}
+
+
+def _checks(kind: type[Trainer]) -> _Checks:
+    """Returns the checks of the arguments of a trainer."""
+    checks = _attribute_checks(kind)
     # A new trainer takes the first character of each text, an attribute only characters.
     return checks | ({"initial_alphabet": _alphabet} if "initial_alphabet" in checks else {})
+
+
+def _checked(checks: _Checks, given: dict[str, Any]) -> dict[str, Any]:
+    """Returns settings after checking them; lists are empty by default."""
+    return {
+        name: check([] if given[name] is None and name in _LISTS else given[name])
+        for name, check in checks.items()
+    }
 
 
 def _criterion(value: Any) -> str | None:
@@ -356,8 +353,7 @@ class WordPieceTrainer(Trainer):
         """Checks the settings."""
         given = locals()
         ignored(kwargs, "WordPieceTrainer")
-        self._settings = dict(_BPE)
-        self._take(_checks(type(self)), given)
+        self._settings = _BPE | _checked(_checks(type(self)), given)
 
     def _state(self) -> dict[str, Any]:
         return {"bpe_trainer": super()._state()}
@@ -407,8 +403,7 @@ class WordLevelTrainer(Trainer):
         """Checks the settings."""
         given = locals()
         ignored(kwargs, "WordLevelTrainer")
-        self._settings = {}
-        self._take(_checks(type(self)), given)
+        self._settings = _checked(_checks(type(self)), given)
 
 
 class UnigramTrainer(Trainer):
@@ -453,14 +448,14 @@ class UnigramTrainer(Trainer):
         """Checks the settings."""
         given = locals()
         ignored(kwargs, "UnigramTrainer")
-        self._settings = dict.fromkeys(("show_progress", "vocab_size", *_UNIGRAM_FIRST))
-        self._take(_checks(type(self)) | _UNIGRAM, given)
+        order = dict.fromkeys(("show_progress", "vocab_size", *_UNIGRAM_FIRST))
+        self._settings = order | _checked(_checks(type(self)) | _UNIGRAM, given)
 
 
 _UNIGRAM_FIRST = ("n_sub_iterations", "shrinking_factor", "special_tokens", "initial_alphabet")
 """The settings whose order in `tokenizers` is another than that of the checks."""
 
-_UNIGRAM: dict[str, Callable[[Any], Any]] = {
+_UNIGRAM: _Checks = {
     "n_sub_iterations": unsigned,
     "shrinking_factor": float,
     "unk_token": _optional,
@@ -555,14 +550,8 @@ class ParityBpeTrainer:
     ) -> None:
         """Checks the settings."""
         given = locals()
-        checks = {
-            name: each.check for name, each in vars(type(self)).items() if isinstance(each, _Value)
-        }
-        checks |= {"variant": _variant, "ratio": maybe(_ratios)}
-        self._settings = {
-            name: checks[name]([] if given[name] is None and name in _LISTS else given[name])
-            for name in _PARITY
-        }
+        checks = _attribute_checks(type(self)) | {"variant": _variant, "ratio": maybe(_ratios)}
+        self._settings = _checked({name: checks[name] for name in _PARITY}, given)
 
     @property
     def variant(self) -> str:
