@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from piecework.errors import ConfigError
 from piecework.hf import _calls
 from piecework.hf._arguments import instance, string
 from piecework.hf._state import dumps
-from piecework.hf.models import _read_core
+from piecework.hf.models import BPE_DEFAULTS, _read_core, whole_model
 from piecework.hf.trainers import (
     BpeTrainer,
     Trainer,
@@ -232,12 +231,6 @@ def _run(counts: WordCounts, trainer: core_trainers.Trainer, progress: bool) -> 
         return _core.train(counts._core, splitter, [], trainer.to_json(), None, report)
 
 
-def _model_of(core: CoreTokenizer) -> _Json:
-    """Returns a trained model with its training as JSON."""
-    model: _Json = json.loads(core.to_json())["model"]
-    return model
-
-
 def _names(settings: _Json) -> list[str]:
     """Returns the texts of special tokens, without duplicates."""
     return list(dict.fromkeys(token["content"] for token in settings["special_tokens"]))
@@ -249,7 +242,7 @@ def _merged(counts: WordCounts, settings: _Json) -> _Json:
     if not counts:
         tokens = dict.fromkeys([*special, *sorted(alphabet)])
         vocab = {token: number for number, token in enumerate(tokens)}
-        return _EMPTY | {"vocab": vocab, "merges": []}
+        return {"type": "BPE"} | BPE_DEFAULTS | {"vocab": vocab, "merges": []}
     arguments: _Json = {
         "min_frequency": max(settings["min_frequency"], 1),
         "ties": "hf",
@@ -272,19 +265,7 @@ def _merged(counts: WordCounts, settings: _Json) -> _Json:
         trainer = core_trainers.BpeTrainer(None, max_merges=0, **arguments)
         core = _run(counts, trainer, progress)
     names = ("continuing_subword_prefix", "end_of_word_suffix")
-    return _model_of(core) | {name: settings[name] for name in names}
-
-
-_EMPTY: _Json = {
-    "type": "BPE",
-    "dropout": None,
-    "unk_token": None,
-    "continuing_subword_prefix": None,
-    "end_of_word_suffix": None,
-    "fuse_unk": False,
-    "byte_fallback": False,
-    "ignore_merges": False,
-}
+    return whole_model(core) | {name: settings[name] for name in names}
 
 
 def _bpe(counts: WordCounts, trainer: Trainer) -> _Json:
@@ -318,7 +299,7 @@ def _by_criterion(counts: WordCounts, settings: _Json) -> _Json:
         limit_alphabet=settings["limit_alphabet"],
         continuing_subword_prefix=settings["continuing_subword_prefix"] or "",
     )
-    return _model_of(_run(counts, trainer, settings["show_progress"]))
+    return whole_model(_run(counts, trainer, settings["show_progress"]))
 
 
 def _word_level(counts: WordCounts, trainer: Trainer) -> _Json:
@@ -334,7 +315,7 @@ def _word_level(counts: WordCounts, trainer: Trainer) -> _Json:
         special_tokens=special,
         unk_token=None,
     )
-    return _model_of(_run(counts, chosen, settings["show_progress"]))
+    return whole_model(_run(counts, chosen, settings["show_progress"]))
 
 
 def _unigram(counts: WordCounts, trainer: Trainer) -> _Json:
@@ -364,7 +345,7 @@ def _unigram(counts: WordCounts, trainer: Trainer) -> _Json:
             raise
         size = int(largest[1].replace(",", ""))
         core = _run(counts, core_trainers.UnigramTrainer(size, **arguments), progress)
-    return _model_of(core)
+    return whole_model(core)
 
 
 _LARGEST = re.compile(r"pieces for ([0-9,]+) entries at most")

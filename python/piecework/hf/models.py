@@ -47,11 +47,9 @@ class Model(Component):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Returns a model; of the base class, one without vocabulary."""
-        model: Any = object.__new__(BPE if cls is Model else cls)
-        model._custom = model._saved = model._owner = model._bare = None
-        model._empty = ()
+        model: Any = _new(BPE if cls is Model else cls)
         if cls is Model and not args and not kwargs:
-            model._values = _BPE_VALUES | {"vocab": {}, "merges": []}
+            model._values = BPE_DEFAULTS | {"vocab": {}, "merges": []}
         made: Self = model
         return made
 
@@ -61,8 +59,7 @@ class Model(Component):
     @staticmethod
     def _of_core(core: CoreTokenizer, empty: tuple[str, ...] = ()) -> Model:
         """Returns the model of a tokenizer of the core."""
-        model = object.__new__(_kinds()[core.model_type()])
-        model._custom = model._saved = model._bare = None
+        model = _new(_kinds()[core.model_type()])
         model._owner, model._empty = core, empty
         return model
 
@@ -110,12 +107,6 @@ class Model(Component):
         """Returns the model as JSON."""
         return self._model_json().encode()
 
-    def __setstate__(self, state: bytes | str) -> None:
-        """Takes JSON that `__getstate__` returned."""
-        values = json.loads(state)
-        values.pop("type", None)
-        self._values = values
-
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], Any]:
         """Pickles and copies the model."""
         return _model_of_json, (self.__getstate__(),), None
@@ -130,16 +121,12 @@ class Model(Component):
         """Returns a model that can be changed independently, with a shared vocabulary."""
         return self.__copy__()
 
-    def _bare_core(self) -> CoreTokenizer:
-        """Returns a tokenizer of the core with this model alone."""
-        if self._bare is None:
-            assert self._owner is not None
-            self._bare = _without_parts(self._owner)
-        return self._bare
-
     def _alone(self) -> CoreTokenizer:
-        self._core()
-        return self._bare_core()
+        """Returns a tokenizer of the core with this model alone."""
+        core = self._core()
+        if self._bare is None:
+            self._bare = core.model_alone()
+        return self._bare
 
     def tokenize(self, sequence: str) -> list[Token]:
         """Returns the tokens of a word, with offsets in bytes.
@@ -278,9 +265,10 @@ def empty_members(data: bytes) -> tuple[str, ...]:
     return tuple(match[1].decode() for match in _EMPTY.finditer(data))
 
 
-def _without_parts(core: CoreTokenizer) -> CoreTokenizer:
-    """Returns a tokenizer of the core with the same model alone."""
-    return core.model_alone()
+def whole_model(core: CoreTokenizer) -> dict[str, Any]:
+    """Returns the model of a tokenizer of the core as JSON values, with its training."""
+    model: dict[str, Any] = json.loads(core.to_json())["model"]
+    return model
 
 
 def _way(core: CoreTokenizer, model: Model) -> Any:
@@ -296,9 +284,16 @@ def _way(core: CoreTokenizer, model: Model) -> Any:
 def _model_of_json(state: bytes) -> Model:
     """Returns the model of JSON."""
     values = json.loads(state)
-    model = object.__new__(_kinds()[values.pop("type")])
+    model = _new(_kinds()[values.pop("type")])
+    model._values = values
+    return model
+
+
+def _new(kind: type[Model]) -> Model:
+    """Returns a model without state, which the caller sets."""
+    model = object.__new__(kind)
     model._custom = model._saved = model._owner = model._bare = None
-    model._empty, model._values = (), values
+    model._empty = ()
     return model
 
 
@@ -323,16 +318,11 @@ def _rounded(value: float) -> float:
     return rounded
 
 
-class _Dropout(Setting[float | None]):
+class _Dropout(_ModelSetting):
     """Describes a probability, which the core stores in 32 bits."""
 
     def _shown(self, value: Any) -> float | None:
         return None if value is None else _rounded(value)
-
-    def __set__(self, component: Component, value: float | None) -> None:
-        """Sets the probability, in all tokenizers that the model is part of."""
-        component._values = component._values | {self.member: self.check(value)}
-        changes()
 
 
 def _vocab(value: Any) -> Vocab:
@@ -350,7 +340,7 @@ def _read_json(path: str) -> Any:
     return json.loads(read_bytes(path))
 
 
-_BPE_VALUES: dict[str, Any] = {
+BPE_DEFAULTS: dict[str, Any] = {
     "dropout": None,
     "unk_token": None,
     "continuing_subword_prefix": None,
@@ -359,6 +349,7 @@ _BPE_VALUES: dict[str, Any] = {
     "byte_fallback": False,
     "ignore_merges": False,
 }
+"""The settings of a new BPE model, in the order of a tokenizer.json."""
 _optional = maybe(string)
 _BYTES = re.compile("(<0x[0-9A-F]{2}>)+")
 """Matches tokens of byte fallback."""

@@ -23,7 +23,7 @@ from piecework.hf._deferred import DeferredColumns
 from piecework.hf._state import Component, dumps, own, revision
 from piecework.hf.added_tokens import AddedToken, checked_flags
 from piecework.hf.encoding import Encoding
-from piecework.hf.models import Model, _read_core, _way, empty_members
+from piecework.hf.models import Model, _read_core, _way, empty_members, whole_model
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -236,7 +236,7 @@ class Tokenizer:
         """
         core = self._ready()
         state = self._head(core)
-        model = self._model._model_json() if core.training() is None else dumps(_whole_model(core))
+        model = self._model._model_json() if core.training() is None else dumps(whole_model(core))
         text = f'{dumps(state)[:-1]},"model":{model}}}'
         return json.dumps(json.loads(text), ensure_ascii=False, indent=2) if pretty else text
 
@@ -1078,9 +1078,3 @@ def _with_model(core: CoreTokenizer, model: CoreTokenizer) -> CoreTokenizer:
         return numbered
     tokens = [{"id": wanted[flags[0]]} | AddedToken._of(flags).__getstate__() for _, flags in added]
     return _read_core(f'{{"added_tokens":{dumps(tokens)},"model":{model.model_json()}}}')
-
-
-def _whole_model(core: CoreTokenizer) -> dict[str, Any]:
-    """Returns the model with its training."""
-    model: dict[str, Any] = json.loads(core.to_json())["model"]
-    return model
