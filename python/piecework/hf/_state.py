@@ -114,7 +114,7 @@ class Component:
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], Any]:
         """Pickles and copies the state."""
         if self._custom is not None:
-            return _new_custom, (_base(type(self)), self._custom), None
+            return _new_custom, (type(self), self._custom), None
         return _new, (type(self),), self.__getstate__()
 
     def _described(self) -> dict[str, Any]:
@@ -140,6 +140,13 @@ class Parts(Component):
     __slots__ = ()
     _member: ClassVar[str]
     """The name of the components in JSON."""
+    _base: ClassVar[type[Component]]
+    """The base of the components."""
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        """Takes the values of a state."""
+        parts = [self._base._read(state) for state in values[self._member]]
+        super()._restore({self._member: parts})
 
     def _slots(self) -> Iterator[tuple[list[Any], int]]:
         """Iterates over the places of components that are no sequences, as a list and an index in it."""
@@ -164,6 +171,16 @@ class Parts(Component):
         owner, place = self._slot(index)
         return owner[place]
 
+    def __setitem__(self, index: int, value: Any) -> None:
+        """Replaces a component."""
+        owner, place = self._slot(index)
+        owner[place] = own(value, self._base)
+        changes()
+
+    def __getnewargs__(self) -> tuple[list[Any]]:
+        """Returns the arguments with which `tokenizers` unpickles a sequence."""
+        return ([],)
+
 
 def call_custom(custom: Any, method: str, *args: Any) -> Any:
     """Calls a method of an object of the caller.
@@ -175,10 +192,6 @@ def call_custom(custom: Any, method: str, *args: Any) -> Any:
         return getattr(custom, method)(*args)
     except Exception as error:
         raise Exception(f"{type(error).__name__}: {error}") from error
-
-
-def _base(kind: type[Component]) -> type[Component]:
-    return kind
 
 
 def _new(kind: type[Component]) -> Component:

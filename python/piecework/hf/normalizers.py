@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.hf._arguments import flag, instance, listed, maybe, string
 from piecework.hf._patterns import Regex, pattern_state
-from piecework.hf._state import Component, Parts, Setting, call_custom, changes, own
+from piecework.hf._state import Component, Parts, Setting, call_custom, own
 from piecework.hf.strings import NormalizedString
 
 if TYPE_CHECKING:
@@ -364,27 +364,15 @@ class Sequence(Normalizer, Parts):
     __slots__ = ()
     _type_name = "Sequence"
     _member = "normalizers"
+    _base = Normalizer
 
     def __init__(self, normalizers: list[Normalizer]) -> None:
         """Checks the normalizers."""
         self._set(normalizers=[own(part, Normalizer) for part in listed(normalizers)])
 
-    def _restore(self, values: dict[str, Any]) -> None:
-        super()._restore({"normalizers": [Normalizer._read(x) for x in values["normalizers"]]})
-
     def __len__(self) -> int:
         """Returns the number of normalizers."""
         return len(list(self._slots()))
-
-    def __setitem__(self, index: int, value: Normalizer) -> None:
-        """Replaces a normalizer."""
-        owner, place = self._slot(index)
-        owner[place] = own(value, Normalizer)
-        changes()
-
-    def __getnewargs__(self) -> tuple[list[Normalizer]]:
-        """Returns the arguments with which `tokenizers` unpickles a sequence."""
-        return ([],)
 
 
 NORMALIZERS: dict[str, type[Any]] = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC, "nfkd": NFKD}

@@ -13,7 +13,7 @@ from typing import Any
 from piecework.hf._arguments import character, flag, instance, listed, string, unsigned
 from piecework.hf._patterns import Regex, behavior_name, pattern_state, prepend_scheme
 from piecework.hf._patterns import behavior as check_behavior
-from piecework.hf._state import Component, Parts, Setting, call_custom, changes, own
+from piecework.hf._state import Component, Parts, Setting, call_custom, own
 from piecework.hf.strings import NormalizedString, PreTokenizedString
 
 __all__ = [
@@ -402,21 +402,8 @@ class Sequence(PreTokenizer, Parts):
     __slots__ = ()
     _type_name = "Sequence"
     _member = "pretokenizers"
+    _base = PreTokenizer
 
     def __init__(self, pre_tokenizers: list[PreTokenizer]) -> None:
         """Checks the pre-tokenizers."""
         self._set(pretokenizers=[own(part, PreTokenizer) for part in listed(pre_tokenizers)])
-
-    def _restore(self, values: dict[str, Any]) -> None:
-        parts = [PreTokenizer._read(x) for x in values["pretokenizers"]]
-        super()._restore({"pretokenizers": parts})
-
-    def __setitem__(self, index: int, value: PreTokenizer) -> None:
-        """Replaces a pre-tokenizer."""
-        owner, place = self._slot(index)
-        owner[place] = own(value, PreTokenizer)
-        changes()
-
-    def __getnewargs__(self) -> tuple[list[PreTokenizer]]:
-        """Returns the arguments with which `tokenizers` unpickles a sequence."""
-        return ([],)

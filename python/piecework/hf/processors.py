@@ -326,25 +326,13 @@ class Sequence(PostProcessor, Parts):
     __slots__ = ()
     _type_name = "Sequence"
     _member = "processors"
+    _base = PostProcessor
 
     def __init__(self, processors_py: list[PostProcessor]) -> None:
         """Checks the post-processors."""
         self._set(processors=[own(part, PostProcessor) for part in listed(processors_py)])
 
-    def _restore(self, values: dict[str, Any]) -> None:
-        super()._restore({"processors": [PostProcessor._read(x) for x in values["processors"]]})
-
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the sum over the post-processors."""
         parts = self._values["processors"]
         return sum(part.num_special_tokens_to_add(is_pair) for part in parts)
-
-    def __setitem__(self, index: int, value: PostProcessor) -> None:
-        """Replaces a post-processor."""
-        owner, place = self._slot(index)
-        owner[place] = own(value, PostProcessor)
-        changes()
-
-    def __getnewargs__(self) -> tuple[list[PostProcessor]]:
-        """Returns the arguments with which `tokenizers` unpickles a sequence."""
-        return ([],)
