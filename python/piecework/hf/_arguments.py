@@ -10,6 +10,7 @@ __all__ = [
     "flag",
     "ignored",
     "instance",
+    "is_of_tokenizers",
     "listed",
     "maybe",
     "number32",
@@ -24,6 +25,11 @@ def instance(value: object, kind: type, name: str | None = None) -> None:
     if not isinstance(value, kind):
         expected = name or kind.__name__
         raise TypeError(f"{type(value).__name__!r} object is not an instance of {expected!r}")
+
+
+def is_of_tokenizers(value: object) -> bool:
+    """Returns whether a value is an object of the package `tokenizers`."""
+    return type(value).__module__.split(".")[0] == "tokenizers"
 
 
 def string(value: Any) -> str:

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from piecework.hf._arguments import string
+from piecework.hf._arguments import is_of_tokenizers, string
 
 __all__ = ["Regex", "behavior", "pattern_state", "prepend_scheme"]
 
@@ -59,7 +59,7 @@ def pattern_state(pattern: Any) -> dict[str, str]:
         return {"String": pattern}
     if isinstance(pattern, Regex):
         return {"Regex": pattern._source}
-    if type(pattern).__name__ == "Regex" and type(pattern).__module__ == "tokenizers":
+    if type(pattern).__name__ == "Regex" and is_of_tokenizers(pattern):
         # It does not show its source, but a component with it does.
         split = sys.modules["tokenizers"].pre_tokenizers.Split(pattern, "isolated")
         state: dict[str, str] = json.loads(split.__getstate__())["pattern"]

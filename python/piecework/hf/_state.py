@@ -6,7 +6,7 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
 
-from piecework.hf._arguments import unsigned
+from piecework.hf._arguments import is_of_tokenizers, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +20,6 @@ __all__ = [
     "dumps",
     "own",
     "revision",
-    "state_of",
 ]
 
 Value = TypeVar("Value")
@@ -242,14 +241,6 @@ class Setting(Generic[Value]):
         return value
 
 
-def state_of(component: object) -> dict[str, Any] | None:
-    """Returns the state of a component of `tokenizers`, or None for an object of another library."""
-    if type(component).__module__.split(".")[0] != "tokenizers":
-        return None
-    state: dict[str, Any] = json.loads(component.__getstate__())  # type: ignore[arg-type]  # JSON in bytes
-    return state
-
-
 def own(component: object, base: type[Part]) -> Part:
     """Returns a component as one of ours: itself, or one with the state of a component of `tokenizers`.
 
@@ -258,10 +249,9 @@ def own(component: object, base: type[Part]) -> Part:
     """
     if isinstance(component, base):
         return component
-    if type(component).__module__.split(".")[0] == "tokenizers" and any(
-        kind.__name__ == base.__name__ for kind in type(component).__mro__
-    ):
-        return base._read(state_of(component) or {})
+    names = {kind.__name__ for kind in type(component).__mro__}
+    if is_of_tokenizers(component) and base.__name__ in names:
+        return base._read(json.loads(component.__getstate__()))  # type: ignore[arg-type]  # JSON in bytes
     raise TypeError(f"{type(component).__name__!r} object is not an instance of {base.__name__!r}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from piecework.hf._arguments import flag, ignored, string
+from piecework.hf._arguments import flag, ignored, is_of_tokenizers, string
 
 __all__ = ["AddedToken", "checked_flags"]
 
@@ -148,10 +148,8 @@ class AddedToken:
 
 def _is_added_token(token: object) -> bool:
     """Returns whether a value is an added token, ours or that of `tokenizers`."""
-    return isinstance(token, AddedToken) or (
-        type(token).__name__ == "AddedToken"
-        and type(token).__module__.split(".")[0] == "tokenizers"
-    )
+    is_peer = type(token).__name__ == "AddedToken" and is_of_tokenizers(token)
+    return is_peer or isinstance(token, AddedToken)
 
 
 def _flags_of(token: Any) -> Flags:

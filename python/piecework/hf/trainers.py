@@ -18,6 +18,7 @@ from piecework.hf._arguments import (
     character,
     flag,
     ignored,
+    is_of_tokenizers,
     listed,
     maybe,
     real,
@@ -155,7 +156,7 @@ class Trainer:
 
 def own_trainer(trainer: object) -> Trainer:
     """Returns a trainer as one of ours: itself, or one with the settings of a trainer of `tokenizers`."""
-    if type(trainer).__module__.split(".")[0] == "tokenizers":
+    if is_of_tokenizers(trainer):
         kinds = {kind.__name__: kind for kind in Trainer.__subclasses__()}
         if kind := kinds.get(type(trainer).__name__):
             converted = _new(kind)
