@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = [
+    "BYTE_LEVEL",
+    "ByteLevelSettings",
     "Component",
     "Parts",
     "Setting",
@@ -23,6 +25,9 @@ __all__ = [
 ]
 
 Value = TypeVar("Value")
+
+BYTE_LEVEL = ("add_prefix_space", "trim_offsets", "use_regex")
+"""The settings of byte-level components, in the order of a tokenizer.json."""
 
 _counter = itertools.count(1)
 _latest = [0]
@@ -131,6 +136,16 @@ class Component:
         from piecework.hf._repr import SEVERAL, describe
 
         return describe(self._described(), SEVERAL)
+
+
+class ByteLevelSettings(Component):
+    """Serves as the base of the decoder and the post-processor of byte-level tokens."""
+
+    __slots__ = ()
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        """Takes the values of a state; those that are absent are true."""
+        super()._restore({name: values.get(name, True) for name in BYTE_LEVEL})
 
 
 class Parts(Component):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.hf._arguments import character, flag, listed, string, unsigned
 from piecework.hf._patterns import Regex, pattern_state, prepend_scheme
-from piecework.hf._state import Component, Setting, call_custom, dumps, own
+from piecework.hf._state import ByteLevelSettings, Component, Setting, call_custom, dumps, own
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Sequence2
@@ -84,7 +84,7 @@ class Decoder(Component):
         return [string(self._custom.decode(tokens))]
 
 
-class ByteLevel(Decoder):
+class ByteLevel(Decoder, ByteLevelSettings):
     """Decodes characters that represent bytes.
 
     >>> from piecework.hf.decoders import ByteLevel
@@ -97,14 +97,7 @@ class ByteLevel(Decoder):
 
     def __init__(self) -> None:
         """Creates the decoder."""
-        self._set()
-
-    def _restore(self, values: dict[str, Any]) -> None:
-        names = ("add_prefix_space", "trim_offsets", "use_regex")
-        super()._restore({name: values.get(name, True) for name in names})
-
-    def _set(self, **values: Any) -> None:
-        super()._set(add_prefix_space=True, trim_offsets=True, use_regex=True, **values)
+        self._restore({})
 
 
 class WordPiece(Decoder):

@@ -8,13 +8,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from piecework.hf._arguments import character, flag, instance, listed, string, unsigned
 from piecework.hf._patterns import Regex, behavior_name, pattern_state, prepend_scheme
 from piecework.hf._patterns import behavior as check_behavior
-from piecework.hf._state import Component, Parts, Setting, call_custom, own
+from piecework.hf._state import BYTE_LEVEL, Component, Parts, Setting, call_custom, own
 from piecework.hf.strings import NormalizedString, PreTokenizedString
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from piecework._core import Stage
 
 __all__ = [
     "BertPreTokenizer",
@@ -68,7 +73,7 @@ class PreTokenizer(Component):
             for part in self._values["pretokenizers"]:
                 part.pre_tokenize(pretok)
         else:
-            pretok.split(lambda _, part: _split(self._write(), part))
+            pretok.split(_splitter(self._write()))
 
     def pre_tokenize_str(self, s: str) -> list[tuple[str, tuple[int, int]]]:
         """Returns the words of a ``str``, with their start and end in characters.
@@ -82,14 +87,25 @@ class PreTokenizer(Component):
         return [(word, span) for word, span, _ in pretok.get_splits()]
 
 
-def _split(state: dict[str, Any], part: NormalizedString) -> list[NormalizedString]:
-    """Returns the words of a part of a text, split by the core."""
+def _splitter(state: dict[str, Any]) -> Callable[[int, NormalizedString], list[NormalizedString]]:
+    """Returns a function that splits a part of a text, given its number and itself, into words by the core."""
+    first = later = _stage(state)
+    if state.get("prepend_scheme") == "first":
+        later = _stage(state | {"prepend_scheme": "never"})
+
+    def split(_number: int, part: NormalizedString) -> list[NormalizedString]:
+        stage = later if part._start else first
+        words = stage.pre_tokenize_aligned(part.normalized)
+        return [_word(part, text, spans) for text, spans in words]
+
+    return split
+
+
+def _stage(state: dict[str, Any]) -> Stage:
+    """Returns the pre-tokenizer of the core."""
     from piecework._core import Stage
 
-    if part._start and state.get("prepend_scheme") == "first":
-        state = state | {"prepend_scheme": "never"}
-    stage = Stage(json.dumps({"pre_tokenizer": state}), [])
-    return [_word(part, text, spans) for text, spans in stage.pre_tokenize_aligned(part.normalized)]
+    return Stage(json.dumps({"pre_tokenizer": state}), [])
 
 
 def _word(part: NormalizedString, text: str, spans: list[tuple[int, int]]) -> NormalizedString:
@@ -155,7 +171,7 @@ class ByteLevel(PreTokenizer):
 
     def _restore(self, values: dict[str, Any]) -> None:
         super()._restore({"use_regex": True} | values)
-        self._values = {name: self._values[name] for name in _BYTE_LEVEL}
+        self._values = {name: self._values[name] for name in BYTE_LEVEL}
 
     @staticmethod
     def alphabet() -> list[str]:
@@ -167,9 +183,6 @@ class ByteLevel(PreTokenizer):
         """
         printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
         return [chr(byte) for byte in printable] + [chr(256 + place) for place in range(68)]
-
-
-_BYTE_LEVEL = ("add_prefix_space", "trim_offsets", "use_regex")
 
 
 class CharDelimiterSplit(PreTokenizer):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.arguments import FAST
 from piecework.hf._arguments import flag, instance, listed, number32, string
-from piecework.hf._state import Component, Parts, Setting, changes, dumps, own
+from piecework.hf._state import ByteLevelSettings, Component, Parts, Setting, changes, dumps, own
 from piecework.hf.encoding import Encoding
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class RobertaProcessing(PostProcessor):
         return ("", 0), ("", 0)
 
 
-class ByteLevel(PostProcessor):
+class ByteLevel(PostProcessor, ByteLevelSettings):
     """Excludes spaces from the offsets of byte-level tokens.
 
     Args:
@@ -204,10 +204,6 @@ class ByteLevel(PostProcessor):
         given = (add_prefix_space, trim_offsets, use_regex)
         add, trim, use = (True if value is None else flag(value) for value in given)
         self._set(add_prefix_space=add, trim_offsets=trim, use_regex=use)
-
-    def _restore(self, values: dict[str, Any]) -> None:
-        names = ("add_prefix_space", "trim_offsets", "use_regex")
-        super()._restore({name: values.get(name, True) for name in names})
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:  # noqa: ARG002  # as in the base
         """Returns 0."""
