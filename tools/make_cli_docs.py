@@ -4,11 +4,14 @@ python tools/make_cli_docs.py           write the page
 python tools/make_cli_docs.py --check   exit with 1 if the page is out of date
 """
 
-import argparse
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
+
+import pages
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -92,23 +95,5 @@ def helped(runner: "CliRunner", app: "Typer", name: str) -> str:
     return "\n".join(line.rstrip() for line in result.output.strip().splitlines())
 
 
-def main() -> int:
-    """Runs the program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    text = page()
-    if parser.parse_args().check:
-        stale = not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text
-        if stale:
-            print(
-                f"{PAGE.name} is stale: run tools/make_cli_docs.py",
-                file=sys.stderr,
-            )
-        return int(stale)
-    PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    pages.run(__doc__, PAGE, page)
