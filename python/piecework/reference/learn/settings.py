@@ -65,9 +65,7 @@ class MergeTrainer:
     def __post_init__(self) -> None:
         if self.ties not in self.TIE_RULES:
             raise ValueError(f"ties={self.ties!r}: expected one of {self.TIE_RULES}")
-        for token in self.special_tokens:
-            if not token or list(self.special_tokens).count(token) > 1:
-                raise ValueError(f"special_tokens: {token!r} is empty or a duplicate; remove it")
+        _check_special_tokens(self.special_tokens)
         occurrences = Counter([*self.special_tokens, *self.user_defined_symbols])
         for symbol in self.user_defined_symbols:
             if not symbol or occurrences[symbol] > 1:
@@ -302,8 +300,13 @@ class WordLevelTrainer:
     def __post_init__(self) -> None:
         if self.vocab_size < 1:
             raise ValueError(f"vocab_size={self.vocab_size}: expected at least 1")
-        for token, occurrences in Counter(self.special_tokens).items():
-            if not token or occurrences > 1:
-                raise ValueError(f"special_tokens: {token!r} is empty or a duplicate; remove it")
+        _check_special_tokens(self.special_tokens)
         if self.unk_token is not None and self.unk_token not in self.special_tokens:
             raise ValueError(f"unk_token={self.unk_token!r}: expected one of the special tokens")
+
+
+def _check_special_tokens(tokens: Sequence[str]) -> None:
+    """Raises ValueError if a special token is empty or given twice."""
+    for token, occurrences in Counter(tokens).items():
+        if not token or occurrences > 1:
+            raise ValueError(f"special_tokens: {token!r} is empty or a duplicate; remove it")
