@@ -1,6 +1,7 @@
 """Shared fixtures: the data next to the repository."""
 
 import io
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,6 +9,11 @@ import pytest
 
 import profiles  # noqa: F401 - it loads the profile for tests that state no number of examples
 from paths import data_folder, unpacked
+
+# A shell ignores SIGINT in processes that it starts in the background, and these pass it on: children of tests of Ctrl-C would
+# run for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
