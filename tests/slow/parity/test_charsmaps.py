@@ -4,6 +4,7 @@ import struct
 from collections.abc import Iterator
 from functools import cache
 
+import numpy as np
 import pytest
 
 import live_unigram as live
@@ -11,6 +12,7 @@ import piecework as pw
 from parity_live import CONTEXTS, scalars
 
 RULES: tuple[pw.normalizers.RuleName, ...] = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
+BYTES = np.arange(1, 256)
 LINES = ["a b c d e f g"] * 20 + ["hello world"] * 10
 
 
@@ -22,23 +24,22 @@ def model(rule: str) -> bytes:
 def rules_of(charsmap: bytes) -> dict[str, str]:
     """Returns all rules of a charsmap: strings and their replacements."""
     (size,) = struct.unpack_from("<I", charsmap)
-    units, pool = struct.unpack_from(f"<{size // 4}I", charsmap, 4), charsmap[4 + size :]
+    units, pool = np.frombuffer(charsmap, "<u4", size // 4, 4), charsmap[4 + size :]
 
     @cache
     def below(node: int) -> list[tuple[bytes, str]]:
         """Returns the suffixes of all strings below a node; equal subtrees are shared."""
         found = []
-        for byte in range(1, 256):
-            unit = units[node ^ byte]
-            if unit & 0x800000FF == byte:
-                after = node ^ byte ^ _offset(unit)
-                if unit >> 8 & 1:
-                    start = units[after] & 0x7FFFFFFF
-                    found.append((bytes([byte]), pool[start : pool.index(b"\0", start)].decode()))
-                found += [(bytes([byte]) + rest, to) for rest, to in below(after)]
+        for byte in BYTES[units[node ^ BYTES] & 0x800000FF == BYTES].tolist():
+            unit = int(units[node ^ byte])
+            after = node ^ byte ^ _offset(unit)
+            if unit >> 8 & 1:
+                start = int(units[after]) & 0x7FFFFFFF
+                found.append((bytes([byte]), pool[start : pool.index(b"\0", start)].decode()))
+            found += [(bytes([byte]) + rest, to) for rest, to in below(after)]
         return found
 
-    return {key.decode(): to for key, to in below(_offset(units[0]))}
+    return {key.decode(): to for key, to in below(_offset(int(units[0])))}
 
 
 def _offset(unit: int) -> int:

@@ -22,22 +22,32 @@ def table(counts: pw.WordCounts) -> bytes:
     return counts.to_bytes().split(b"\n", 1)[1]
 
 
+@pytest.fixture
+def corpora(
+    data: Path, corpus_bytes: Callable[[str], bytes], tmp_path: Path
+) -> Callable[[str, int | None], list[Path]]:
+    """Returns a function that writes the beginnings of the corpora of a folder, of a size in bytes."""
+
+    def written(folder: str, size: int | None) -> list[Path]:
+        paths = []
+        for path in sorted((data / "corpora" / folder).iterdir()):
+            paths.append(tmp_path / path.name)
+            paths[-1].write_bytes(corpus_bytes(f"{folder}/{path.name.removesuffix('.zst')}")[:size])
+        return paths
+
+    return written
+
+
+@pytest.mark.parametrize("size", [300_000, pytest.param(None, marks=pytest.mark.parity)])
 @pytest.mark.parametrize("folder", ["code", "en", "multi", "nasty", "zh"])
 @pytest.mark.parametrize("split", SPLITS)
 def test_paths_count_corpora_alike(
-    data: Path,
-    corpus_bytes: Callable[[str], bytes],
-    tmp_path: Path,
-    folder: str,
-    split: str,
+    corpora: Callable[[str, int | None], list[Path]], folder: str, split: str, size: int | None
 ) -> None:
     normalizer, pre_tokenizer = SPLITS[split]
     # The last step changes nothing, but the fast path does not support it.
     generic = p.Sequence([pre_tokenizer, p.Split(" ", "removed")])
-    paths = []
-    for path in sorted((data / "corpora" / folder).iterdir()):
-        paths.append(tmp_path / path.name)
-        paths[-1].write_bytes(corpus_bytes(f"{folder}/{path.name.removesuffix('.zst')}"))
+    paths = corpora(folder, size)
     assert paths
     found, expected = (
         pw.WordCounts.from_files(

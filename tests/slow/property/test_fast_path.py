@@ -160,8 +160,6 @@ SWEPT = (
 """Pipelines that the normal suite tries with every character."""
 STEP = 1 << 12
 PLANE = 1 << 16
-UNIFORM_PLANES = (*range(4, 14), 15, 16)
-"""Planes without characters, or with private ones only."""
 SURROGATES = range(0xD800, 0xE000)
 COLUMNS = ("ids", "offsets", "word_ids")
 
@@ -201,6 +199,7 @@ def check_paths_agree(tok: pw.Tokenizer, texts: list[str]) -> None:
         assert np.array_equal(found.row_offsets, wanted.row_offsets), differing(tok, texts)
         for column in COLUMNS:
             assert np.array_equal(getattr(found, column), getattr(wanted, column)), column
+    for path in ("fast", "uncached"):
         ids = encoded(tok, texts, path, columns=False).ids
         assert np.array_equal(ids, wanted.ids), differing(tok, texts)
 
@@ -218,13 +217,18 @@ def differing(tok: pw.Tokenizer, texts: list[str]) -> list[str]:
 def blocks(*, every: bool) -> Iterator[list[str]]:
     """Iterates over all Unicode scalar values in blocks.
 
-    Unless `every`, of each plane whose characters are alike it takes only the first block and the last.
+    Unless `every`, it omits blocks within a plane that have no character, or private ones only.
     """
     for start in range(0, 0x110000, STEP):
         at_edge = start % PLANE in (0, PLANE - STEP)
-        if every or at_edge or start // PLANE not in UNIFORM_PLANES:
-            block = range(start, start + STEP)
-            yield [chr(code) for code in block if code not in SURROGATES]
+        block = [chr(code) for code in range(start, start + STEP) if code not in SURROGATES]
+        if every or at_edge or any(map(is_assigned, block)):
+            yield block
+
+
+def is_assigned(c: str) -> bool:
+    """Returns whether a code point is a character of Unicode."""
+    return unicodedata.category(c) not in ("Cn", "Co")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +245,7 @@ def test_paths_agree_on_every_character(pipeline: str, every: bool) -> None:
 
 
 def test_blocks_hold_every_character() -> None:
-    assigned = {c for c in range(0x110000) if unicodedata.category(chr(c)) not in ("Cn", "Co")}
+    assigned = {c for c in range(0x110000) if is_assigned(chr(c))}
     for every, least in ((True, set(range(0x110000))), (False, assigned)):
         found = {ord(c) for block in blocks(every=every) for c in block}
         assert found >= least - set(SURROGATES)
@@ -258,15 +262,26 @@ HARD_TEXTS = (
 )
 
 
+FILLS = ("a", " ", ".", "é", "漢")
+
+
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.parity)])
 @pytest.mark.parametrize("pipeline", SELECTED)
 @pytest.mark.parametrize("text", HARD_TEXTS)
-def test_paths_agree_at_every_position_in_a_block(pipeline: str, text: str) -> None:
+def test_paths_agree_at_every_position_in_a_block(pipeline: str, text: str, every: bool) -> None:
+    """Without `every`, a position is tried with one fill, which differs between texts, and an end of a text at one position."""
     tok = tokenizer(pipeline)
-    before = [fill * count for fill in ("a", " ", ".", "é", "漢") for count in range(65)]
-    check_paths_agree(tok, [prefix + text for prefix in before])
-    check_paths_agree(
-        tok, [prefix + text[:cut] for prefix in before[::13] for cut in range(len(text))]
-    )
+    before = [fill * count for fill in FILLS for count in range(65)]
+    ends = [text[:cut] for cut in range(len(text))]
+    if every:
+        check_paths_agree(tok, [prefix + text for prefix in before])
+        check_paths_agree(tok, [prefix + end for prefix in before[::13] for end in ends])
+    else:
+        shift = HARD_TEXTS.index(text)
+        fills = [FILLS[(count + shift) % len(FILLS)] for count in range(65)]
+        check_paths_agree(tok, [fill * count + text for count, fill in enumerate(fills)])
+        prefixes = itertools.cycle(before[::13])
+        check_paths_agree(tok, [prefix + end for prefix, end in zip(prefixes, ends, strict=False)])
 
 
 @pytest.mark.parametrize("name", ["multi/tatoeba-112langs.tsv", "nasty/synthetic-zalgo.txt"])
