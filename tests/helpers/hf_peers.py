@@ -107,7 +107,9 @@ def check_encodings(theirs: Any, ours: Any) -> None:
     for name in COLUMNS:
         assert getattr(ours, name) == getattr(theirs, name), name
     assert len(ours) == len(theirs)
-    assert json.loads(ours.__getstate__()) == json.loads(theirs.__getstate__())
+    states = ours.__getstate__(), theirs.__getstate__()
+    # Members may be in another order; parsing hundreds of overflowing parts takes most of the time of a test.
+    assert states[0] == states[1] or json.loads(states[0]) == json.loads(states[1])
 
 
 def check_maps(theirs: Any, ours: Any, characters: int) -> None:
