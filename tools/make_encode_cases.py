@@ -105,7 +105,7 @@ TRAPS = {
     "letters with marks past the limit": ("e\u0301", 101),
     "Hangul, 102 bytes": ("\uac00", 34),
     "Hangul, 102 jamo": ("\uac00", 51),
-    "a million letters": ("a", 1_000_000),
+    "a hundred thousand letters": ("a", 100_000),
     "a hundred thousand letters with marks": ("a\u0301", 100_000),
     "literal prefixes": "##ing un##able ##",
     "special tokens": "[CLS] [cls] [MASK]x[MASK]",
