@@ -23,12 +23,13 @@ def both(name: str) -> tuple[Any, Any]:
     return THEIRS.Tokenizer.from_buffer(data), OURS.Tokenizer.from_buffer(data)
 
 
-def texts(data: Path) -> list[str]:
+@cache
+def texts() -> list[str]:
     """Returns lines of all corpora, and mixtures of them."""
     rng = random.Random(5)
     lines = [
         line
-        for corpus in pipeline_texts.lines(data)
+        for corpus in pipeline_texts.lines(DATA)
         for line in rng.sample(corpus, min(60, len(corpus)))
     ]
     return lines + [" ".join(rng.sample(lines, 3)) for _ in range(100)]
@@ -43,7 +44,7 @@ def test_files_are_there(data: Path) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_all_columns_are_equal(name: str) -> None:
     theirs, ours = both(name)
-    some = texts(DATA)
+    some = texts()
     assert (ours.padding, ours.truncation) == (theirs.padding, theirs.truncation)
     for change in (
         lambda k: (k.no_padding(), k.no_truncation()),

@@ -240,8 +240,11 @@ def test_no_character_has_an_unknown_combining_class(mark: str) -> None:
     """A character with a class swaps with the lowest or the highest one."""
     nfd = tokenizers.normalizers.NFD()
     for chunk in CHUNKS:
-        text = "".join(STARTER + c + mark + STARTER + mark + c for c in chunk)
-        assert nfd.normalize_str(text) == canonical(text)
+        # The tables say that these stay in their places, so that there is nothing to sort.
+        inert = {c for c in chunk if not unicode.combining_class(c) and unicode.decompose(c) == c}
+        for some, expected in ((inert, str), (set(chunk) - inert, canonical)):
+            text = "".join(STARTER + c + mark + STARTER + mark + c for c in sorted(some))
+            assert nfd.normalize_str(text) == expected(text)
 
 
 @pytest.mark.parametrize("code", [0xD800, 0xDFFF])
