@@ -122,8 +122,8 @@ def document_shards(
         ends = _ends(folder, chunk, shuffled)
         start = start_token = 0
         while start < chunk.documents:
-            room = start_token + shard_tokens - tokens
-            end = int(ends.searchsorted(room, side="right"))
+            limit = start_token + shard_tokens - tokens
+            end = int(ends.searchsorted(limit, side="right"))
             if end <= start and tokens:
                 end_shard()
                 continue
@@ -150,19 +150,19 @@ def sequence_shards(contents: Sequence[Chunk], shard_tokens: int, length: int) -
     """Returns shards of sequences of `length` tokens; the tokens after the last whole sequence are left out."""
     total = sum(chunk.tokens for chunk in contents)
     size = shard_tokens // length * length
-    limit = total // length * length
+    whole = total // length * length
     shards: list[Shard] = []
     pieces: list[Piece] = []
     done = 0
     for chunk in contents:
         start = 0
-        while start < chunk.tokens and done < limit:
-            room = min(size * (len(shards) + 1), limit) - done
-            end = min(chunk.tokens, start + room)
+        while start < chunk.tokens and done < whole:
+            shard_end = min(size * (len(shards) + 1), whole)
+            end = min(chunk.tokens, start + shard_end - done)
             pieces.append(Piece(chunk, start, end))
             done += end - start
             start = end
-            if done == min(size * (len(shards) + 1), limit):
+            if done == shard_end:
                 tokens = done - size * len(shards)
                 shards.append(Shard(len(shards), tuple(pieces), tokens // length, tokens))
                 pieces = []
