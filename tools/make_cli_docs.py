@@ -7,15 +7,24 @@ python tools/make_cli_docs.py --check   exit with 1 if the page is out of date
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 
 import pages
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from typer import Typer
     from typer.testing import CliRunner
+
+
+class Group(Protocol):
+    """Describes a group of commands."""
+
+    commands: "Mapping[str, Group]"
+
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 
@@ -62,7 +71,7 @@ def page() -> str:
 
     from piecework.cli.app import app
 
-    commands: dict[str, object] = getattr(get_command(app), "commands", {})
+    commands = list(names(cast("Group", get_command(app))))
     texts, shared = {}, set()
     for name in ["", *commands]:
         texts[name], loading = without_loading(helped(CliRunner(), app, name))
@@ -72,8 +81,18 @@ def page() -> str:
         f"## `{f'piecework {name}'.strip()}`\n\n```text\n{text}\n```\n"
         for name, text in texts.items()
     ]
-    links = "".join(f"* [`piecework {name}`](#piecework-{name})\n" for name in commands)
+    links = "".join(
+        f"* [`piecework {name}`](#piecework-{name.replace(' ', '-')})\n" for name in commands
+    )
     return f"{HEAD}{links}\n{LOADING}```text\n{loading}\n```\n\n" + "\n".join(sections)
+
+
+def names(group: "Group", before: str = "") -> "Iterator[str]":
+    """Iterates over the names of the commands of a group, and of the groups in it."""
+    for name, command in group.commands.items():
+        yield f"{before}{name}"
+        if hasattr(command, "commands"):
+            yield from names(command, f"{before}{name} ")
 
 
 def without_loading(text: str) -> tuple[str, str]:
@@ -87,7 +106,7 @@ def without_loading(text: str) -> tuple[str, str]:
 
 def helped(runner: "CliRunner", app: "Typer", name: str) -> str:
     """Returns the help text of a command, or of the program if the name is empty."""
-    result = runner.invoke(app, [*([name] if name else []), "--help"], prog_name="piecework")
+    result = runner.invoke(app, [*name.split(), "--help"], prog_name="piecework")
     if result.exit_code:
         raise RuntimeError(
             f"piecework {name} --help: exit code {result.exit_code}\n{result.output}"

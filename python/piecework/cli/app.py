@@ -1,17 +1,20 @@
-"""Defines the program, in which every file of `verbs/` is a command."""
+"""Defines the program, in which every file of `verbs/` is a command, and every folder a group of commands."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import piecework
 from piecework.cli import verbs
-from piecework.cli.help import VerbCommand
+from piecework.cli.help import VerbCommand, VerbGroup
 from piecework.cli.verb import command, help_text
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 __all__ = ["app"]
 
@@ -40,21 +43,40 @@ def _piecework(
     """
 
 
-def _build_app() -> typer.Typer:
+def _group(name: str | None, help: str) -> typer.Typer:  # noqa: A002  # the name of typer's argument
+    """Returns a program without commands, or a group of them."""
     # Plain help is the same on a screen, in a pipe and in the documentation.
-    program = typer.Typer(
-        name="piecework",
+    return typer.Typer(
+        name=name,
+        help=help,
+        cls=VerbGroup if name else None,
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    program.callback(help=help_text(_piecework))(_piecework)
-    for module in pkgutil.iter_modules(verbs.__path__):
-        function = getattr(importlib.import_module(f"{verbs.__name__}.{module.name}"), module.name)
+
+
+def _add_verbs(program: typer.Typer, package: ModuleType) -> None:
+    """Adds the verbs of a package in the order of their names."""
+    for found in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"{package.__name__}.{found.name}")
+        if found.ispkg:
+            group = _group(found.name, help_text(module))
+            _add_verbs(group, module)
+            program.add_typer(group)
+            continue
+        function = getattr(module, found.name)
         program.command(
-            name=module.name.replace("_", "-"), help=help_text(function), cls=VerbCommand
+            name=found.name.replace("_", "-"), help=help_text(function), cls=VerbCommand
         )(command(function))
+
+
+def _build_app() -> typer.Typer:
+    program = _group(None, "")
+    program.info.name = "piecework"
+    program.callback(help=help_text(_piecework))(_piecework)
+    _add_verbs(program, verbs)
     return program
 
 

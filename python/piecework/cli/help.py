@@ -1,12 +1,12 @@
-"""Formats help texts: options in sections, arguments as placeholders."""
+"""Formats help texts: options in sections, arguments as placeholders; finds the verb of a group."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["GLOBAL", "VerbCommand"]
+__all__ = ["GLOBAL", "VerbCommand", "VerbGroup"]
 
 GLOBAL = "Global options"
 """The section of options that do not change the result; it comes last."""
@@ -34,6 +34,16 @@ class VerbCommand(TyperCommand):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+class VerbGroup(TyperGroup):
+    """Runs the verb of a group that an argument names, otherwise the first one: those of a package are in its order."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Inserts the name of the first verb before arguments that begin with none."""
+        if args and args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = [next(iter(self.commands)), *args]
+        return super().parse_args(ctx, args)
 
 
 def _is_argument(param: Any) -> bool:

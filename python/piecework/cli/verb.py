@@ -19,6 +19,7 @@ from piecework.errors import MessageParts, PieceworkError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
 __all__ = ["command", "help_text"]
 
@@ -91,9 +92,9 @@ def _option_of(parameter: inspect.Parameter) -> tuple[str, str] | None:
     return parameter.name, long[0] if long else option_of(parameter.name)
 
 
-def help_text(function: Callable[..., None]) -> str:
-    """Returns the docstring of a function for typer, with the line breaks of its examples kept."""
-    return (inspect.getdoc(function) or "").replace("Examples:\n", "\b\nExamples:\n")
+def help_text(documented: Callable[..., None] | ModuleType) -> str:
+    """Returns the docstring of a function or module for typer, with the line breaks of its examples kept."""
+    return (inspect.getdoc(documented) or "").replace("Examples:\n", "\b\nExamples:\n")
 
 
 @contextmanager

@@ -34,6 +34,11 @@ class CorpusProgress(Progress):
     tokens_before: int
 
     @property
+    def unit(self) -> str:
+        """Returns the unit of `done` and `total`: bytes or tokens."""
+        return "bytes" if self.stage == "encoding" else "tokens"
+
+    @property
     def rate(self) -> float:
         """Returns bytes (or tokens) per second in this run."""
         return (self.done - self.done_before) / self.seconds if self.seconds else 0.0

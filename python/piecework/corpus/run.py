@@ -95,7 +95,7 @@ def _finished(folder: str, plan: Plan, overwrite: bool) -> Manifest | None:
     if manifest.plan == plan.sha256():
         return manifest
     message = "has a corpus of another tokenizer, of other settings or of other files"
-    raise FileError(17, f"{message}; pass `overwrite=True` to replace it", folder)
+    raise FileError(17, message, folder, hint="pass `overwrite=True` to replace it")
 
 
 def _start(folder: str, work: str, plan: Plan, overwrite: bool) -> None:
@@ -113,13 +113,13 @@ def _start(folder: str, work: str, plan: Plan, overwrite: bool) -> None:
         what = (
             "of files that changed since" if is_same else "of another tokenizer or other settings"
         )
-        message = f"has an unfinished run {what}; pass `overwrite=True` to start anew"
-        raise FileError(17, message, folder)
+        message = f"has an unfinished run {what}"
+        raise FileError(17, message, folder, hint="pass `overwrite=True` to start anew")
     own = _own_names(folder)
     others = [name for name in list_folder(folder) if name not in own]
     if others:
-        message = f"has other files, such as {others[0]!r}; choose a new folder"
-        raise FileError(39, message, folder)
+        message = f"has other files, such as {others[0]!r}"
+        raise FileError(39, message, folder, hint="choose a new folder")
     _remove(folder, own)
     make_folder(work)
     write_aside(path, data)

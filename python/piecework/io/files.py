@@ -187,7 +187,7 @@ def _no_folder(name: str) -> FileError:
         return from_os_error(errno.EEXIST, message, name)
     except OSError as error:  # such as a cycle of links
         return wrap_os_error(error, name)
-    return from_os_error(errno.ENOTDIR, "is a file; expected a folder", name)
+    return FileError(errno.ENOTDIR, "is a file; expected a folder", name)
 
 
 def check_folder_of(path: Pathish) -> None:

@@ -1,0 +1,213 @@
+"""Implements `piecework corpus tokenize`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path  # noqa: TC003  # typer reads it
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from piecework.cli.options import AsJson, Loading, NoProgress, OnSpecials, TokenizerFile
+from piecework.cli.output import as_json, printing
+from piecework.cli.progress import rate_line
+from piecework.display import visible
+
+if TYPE_CHECKING:
+    from piecework.corpus import Manifest
+
+
+class OutputFormat(Enum):
+    """Enumerates the formats of tokenized corpora."""
+
+    npy = "npy"
+    parquet = "parquet"
+    megatron = "megatron"
+    nanogpt = "nanogpt"
+    llm_c = "llm.c"
+    datatrove = "datatrove"
+
+
+class InputFormat(Enum):
+    """Enumerates the formats of documents."""
+
+    text = "text"
+    jsonl = "jsonl"
+    parquet = "parquet"
+
+
+class Per(Enum):
+    """Enumerates the documents of a text file."""
+
+    line = "line"
+    file = "file"
+
+
+class OnError(Enum):
+    """Enumerates how lines that are no documents are treated."""
+
+    fail = "raise"
+    skip = "skip"
+
+
+def tokenize(
+    *,
+    tokenizer: TokenizerFile,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT",
+            help="Files, folders, patterns or URLs of text, JSON lines or Parquet, also compressed.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="A new folder, or that of a run that was interrupted.",
+            show_default=False,
+        ),
+    ],
+    format: Annotated[  # noqa: A002  # the name of the option
+        OutputFormat, typer.Option("--format", help="Write files of this format.")
+    ] = OutputFormat.npy,
+    input_format: Annotated[
+        InputFormat | None,
+        typer.Option(help="Read all files as this format (default: by their names)."),
+    ] = None,
+    field: Annotated[
+        str | None,
+        typer.Option(
+            "--field",
+            "--column",
+            metavar="NAME",
+            help="Take the text of this member of JSON lines, or column of Parquet (default: text).",
+            show_default=False,
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Keep this member or column beside the ids (requires --format parquet); repeat for several.",
+        ),
+    ] = None,
+    per: Annotated[
+        Per, typer.Option(help="Make a document of each line, or of each whole text file.")
+    ] = Per.line,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Read text and JSON lines in this character encoding (default: utf-8); auto detects that of each file.",
+        ),
+    ] = None,
+    on_error: Annotated[
+        OnError,
+        typer.Option(help="Fail for a line that is no document, or list it in skipped.jsonl."),
+    ] = OnError.fail,
+    end_of_document: Annotated[
+        str | None,
+        typer.Option(metavar="TOKEN", help="Write this token after each document."),
+    ] = None,
+    add_special_tokens: Annotated[
+        bool,
+        typer.Option(
+            "--special-tokens/--no-special-tokens",
+            help="Include the special tokens of the post-processor, such as [CLS] and [SEP].",
+        ),
+    ] = False,
+    specials: OnSpecials = None,
+    sequence_length: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Write rows of N tokens, which may begin and end within documents."
+        ),
+    ] = None,
+    shuffle: Annotated[
+        int | None, typer.Option(metavar="SEED", help="Write documents in a random order.")
+    ] = None,
+    shard_tokens: Annotated[
+        int, typer.Option(metavar="N", help="Write at most N tokens to a shard.")
+    ] = 100_000_000,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Use N processes (default: one per core); the result does not depend on it.",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a corpus or an unfinished run.")
+    ] = False,
+    json: AsJson = False,
+    no_progress: NoProgress = False,
+    loading: Loading,
+) -> None:
+    """Encode the documents of files of any size into a folder of files of ids.
+
+    The manifest.json of the folder is written last. A run that was interrupted goes on when the same command is repeated,
+    with the same result.
+
+    Examples:
+      piecework corpus tokenize tokenizer.json texts.jsonl -o tokens
+      piecework corpus tokenizer.json 'data/*.jsonl.zst' -o tokens --format megatron
+      piecework corpus gpt2.json data/ -o tokens --field content --end-of-document '<|endoftext|>'
+      piecework corpus tokenizer.json data/ -o tokens --sequence-length 2048 --shuffle 1
+    """
+    from piecework import corpus
+    from piecework.engines import Local
+
+    engine = Local(workers)
+    tok = loading.load(tokenizer)
+    with rate_line(no_progress) as show:
+        manifest = corpus.tokenize(
+            tok,
+            inputs,
+            output,
+            format=format.value,
+            input_format=input_format and input_format.value,
+            field=field,
+            keep=keep or (),
+            per=per.value,
+            encoding=encoding,
+            on_error=on_error.value,
+            end_of_document=end_of_document,
+            add_special_tokens=add_special_tokens,
+            specials=specials and specials.value,
+            sequence_length=sequence_length,
+            shuffle=shuffle,
+            shard_tokens=shard_tokens,
+            engine=engine,
+            overwrite=overwrite,
+            progress=show,
+        )
+    with printing() as write:
+        write(as_json(_summary(manifest, output)) if json else _summary_line(manifest, output))
+
+
+def _summary(manifest: Manifest, output: Path) -> dict[str, Any]:
+    names = ("documents", "rows", "tokens", "dropped_tokens", "skipped", "fingerprint", "dtype")
+    figures = {name: getattr(manifest, name) for name in names}
+    return {
+        "output": str(output),
+        **figures,
+        "shards": len(manifest.shards),
+        "manifest_sha256": manifest.sha256,
+    }
+
+
+def _summary_line(manifest: Manifest, output: Path) -> str:
+    rows = "" if manifest.rows == manifest.documents else f"{manifest.rows:,} sequences, "
+    dropped = f", {manifest.dropped_tokens:,} tokens left out" if manifest.dropped_tokens else ""
+    skipped = (
+        f", {manifest.skipped:,} lines skipped (see skipped.jsonl)" if manifest.skipped else ""
+    )
+    shards = f"{len(manifest.shards):,} shard{'s' * (len(manifest.shards) != 1)}"
+    return (
+        f"{visible(str(output))}: {manifest.documents:,} documents, {rows}{manifest.tokens:,} tokens "
+        f"in {shards}{dropped}{skipped}"
+    )

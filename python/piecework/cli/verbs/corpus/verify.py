@@ -1,0 +1,56 @@
+"""Implements `piecework corpus verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  # typer reads it
+from typing import Annotated
+
+import typer
+
+from piecework.cli.options import AsJson, load
+from piecework.cli.output import as_json, printing
+from piecework.display import visible
+
+
+def verify(
+    *,
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="The folder of a tokenized corpus.", show_default=False),
+    ],
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            metavar="TOKENIZER",
+            help="Check that the ids are those of this tokenizer, too.",
+        ),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Check the files of a tokenized corpus against its manifest.
+
+    Every byte is read. The exit code is 1 if a file is missing, was changed, or does not belong to the corpus.
+
+    Examples:
+      piecework corpus verify tokens
+      piecework corpus verify tokens --tokenizer tokenizer.json
+    """
+    from piecework import corpus
+
+    findings = corpus.verify(folder, load(tokenizer) if tokenizer else None)
+    with printing() as write:
+        if json:
+            write(as_json([finding._asdict() for finding in findings]))
+        for finding in () if json else findings:
+            write(visible(f"{finding.file}: {finding.problem}"))
+        if not findings and not json:
+            manifest = corpus.Manifest.load(folder)
+            write(
+                visible(
+                    f"{folder}: {manifest.rows:,} rows and {manifest.tokens:,} tokens are as they were written"
+                )
+            )
+    if findings:
+        raise typer.Exit(1)
