@@ -36,7 +36,7 @@ MEASURES = [
         "interrupt",
         "synthetic",
     ),
-    *("pipelines", "load", "cold", "memory", "added", "jieba", "file", "hf"),
+    *("pipelines", "load", "cold", "memory", "added", "jieba", "file", "hf", "corpus"),
 ]
 
 FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")
