@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     from piecework.errors import PieceworkError
     from piecework.explain import compare
     from piecework.patterns import Regex
-    from piecework.results import Encoding, Merge, Progress, ScoredEncoding, UnigramStep
+    from piecework.results import (
+        CountsSummary,
+        Encoding,
+        Merge,
+        Progress,
+        ScoredEncoding,
+        UnigramStep,
+    )
     from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
     from piecework.trainers import (
@@ -52,6 +59,7 @@ __all__ = [
     "DEFAULT",
     "AddedToken",
     "BpeTrainer",
+    "CountsSummary",
     "DecodeStream",
     "EncodedBatch",
     "Encoding",
@@ -103,6 +111,7 @@ _MODULE_OF = {
     "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
     "BpeTrainer": "trainers",
+    "CountsSummary": "results",
     "DecodeStream": "streams",
     "Encoding": "results",
     "EncodedBatch": "batch",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+import re
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from piecework._core import ArrowTexts
-from piecework.errors import wrong_type
+from piecework.errors import ConfigError, shown, wrong_type
 
 Item = TypeVar("Item")
 
@@ -81,6 +83,52 @@ def check_threads(threads: object) -> None:
     """Raises a TypeError for a number of threads that is a bool; the core checks other values."""
     if isinstance(threads, bool):
         raise wrong_type("threads", "an integer or None", threads)
+
+
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)\s*(?:([KMGT]?)B|([KMGT])IB)?", re.IGNORECASE)
+_SMALLEST = 10**6
+
+
+def as_bytes(name: str, size: str | int | None) -> int | None:
+    """Returns a size of memory in bytes; None for None.
+
+    Args:
+        name: The name of the argument, for errors.
+        size: A number of bytes, or a text such as ``"300MB"`` (10⁶ bytes) or ``"2GiB"`` (2³⁰ bytes).
+
+    Returns:
+        The number of bytes, at least 10⁶.
+
+    Raises:
+        ConfigError: The text is not a size, or the size is below 1 MB.
+        TypeError: The argument is of another type.
+
+    >>> as_bytes("max_memory", "1.5 GB"), as_bytes("max_memory", "2MiB")
+    (1500000000, 2097152)
+    """
+    if size is None:
+        return None
+    if isinstance(size, bool) or not isinstance(size, str | int):
+        raise wrong_type(name, "a number of bytes or a str such as '300MB'", size)
+    number = size if isinstance(size, int) else _parsed(size)
+    if number is None:
+        raise ConfigError(
+            f"expected a size such as 300MB or 2GiB, found {shown(size)}", setting=name
+        )
+    if number < _SMALLEST:
+        raise ConfigError(f"expected at least 1MB, found {shown(size)}", setting=name)
+    return min(number, sys.maxsize)
+
+
+def _parsed(size: str) -> int | None:
+    match = _SIZE.fullmatch(size.strip())
+    if match is None:
+        return None
+    from fractions import Fraction  # few calls need it
+
+    number, decimal, binary = match.groups()
+    power = " KMGT".index((decimal or binary or " ").upper())
+    return int(Fraction(number) * (1024 if binary else 1000) ** power)
 
 
 Specials = Literal["match", "text", "error"] | Collection[str]

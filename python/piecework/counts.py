@@ -16,6 +16,7 @@ from piecework.arguments import (
     DEFAULT,
     ArrowColumn,
     Default,
+    as_bytes,
     as_column,
     check_flag,
     check_iterable,
@@ -31,14 +32,16 @@ from piecework.errors import (
 )
 from piecework.io import (
     check_start,
+    check_start_of,
     check_text,
     detect_encoding,
+    existing_folder,
     may_block,
     read_bytes,
     read_lines,
+    replacing,
     size,
     unless_json,
-    write_aside,
 )
 from piecework.io.lines import codec_name
 from piecework.normalizers import BertNormalizer, Normalizer
@@ -48,6 +51,7 @@ from piecework.pre_tokenizers import (
     warn_of_foreign_phrases,
 )
 from piecework.progress import reporting
+from piecework.results import CountsSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -121,6 +125,8 @@ class WordCounts(Immutable):
         threads: int | None = None,
         progress: ProgressLike = False,
         first_document: int = 0,
+        max_memory: str | int | None = None,
+        work_dir: Pathish | None = None,
     ) -> WordCounts:
         """Counts the words of texts, each of which is a document.
 
@@ -132,11 +138,16 @@ class WordCounts(Immutable):
             threads: The number of threads; by default one per core.
             progress: Whether to show progress, or a callback for it.
             first_document: The document number of the first text, if another table counted the texts before it.
+            max_memory: The memory for counting, such as ``"300MB"``, ``"2GiB"`` or a number of bytes, at least 1 MB; by
+                default unlimited. What exceeds it is kept in temporary files. The table that is returned is in memory.
+            work_dir: The folder of the temporary files; by default the system's.
 
         Returns:
             The table.
 
         Raises:
+            ConfigError: ``max_memory`` is not a size.
+            FileError: The temporary files cannot be written.
             SurrogateError: A text contains a lone surrogate.
             ArrowError: The column is not a string column, or contains nulls.
 
@@ -144,12 +155,44 @@ class WordCounts(Immutable):
         >>> counts["the"], counts["."]
         (2, 1)
         """
+        return cls._count_texts(
+            texts,
+            normalizer=normalizer,
+            pre_tokenizer=pre_tokenizer,
+            threads=threads,
+            progress=progress,
+            first_document=first_document,
+            max_memory=max_memory,
+            work_dir=work_dir,
+        ).table(cls)
+
+    @classmethod
+    def _count_texts(
+        cls,
+        texts: Iterable[str] | ArrowColumn,
+        *,
+        normalizer: Normalizer | Default | None = DEFAULT,
+        pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+        threads: int | None = None,
+        progress: ProgressLike = False,
+        first_document: int = 0,
+        max_memory: str | int | None = None,
+        work_dir: Pathish | None = None,
+    ) -> Counted:
+        """Counts the words of texts for :meth:`from_texts`, for a table or for a file."""
         check_threads(threads)
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         if isinstance(texts, str):
             raise TypeError("texts must be an iterable of str, not one str; pass [text]")
         splitter, functions = splitter_json(normalizer, pre_tokenizer)
-        counter = _core.WordCounter(splitter, functions, threads, _checked_first(first_document))
+        counter = _counter(
+            splitter,
+            functions,
+            threads=threads,
+            first_document=first_document,
+            max_memory=max_memory,
+            work_dir=work_dir,
+        )
         column = _text_column(texts)
         each = cast("Iterable[str]", texts if column is None else column)
         documents = check_iterable("texts", each, "an iterable of str")
@@ -160,7 +203,7 @@ class WordCounts(Immutable):
                 except TypeError as error:
                     raise TypeError(f"{error}{_remedy(batch)}") from None
                 report("counting texts", counter.documents - first_document, 0)
-        return cls._wrap(counter.finish(), functions)
+        return Counted(counter, functions)
 
     @classmethod
     def from_files(
@@ -175,6 +218,8 @@ class WordCounts(Immutable):
         errors: str = "strict",
         first_document: int = 0,
         keep_line_ends: bool = False,
+        max_memory: str | int | None = None,
+        work_dir: Pathish | None = None,
     ) -> WordCounts:
         """Counts the words of text files, each line of which is a document.
 
@@ -188,17 +233,21 @@ class WordCounts(Immutable):
             errors: ``"strict"`` raises on invalid bytes, ``"replace"`` replaces them by U+FFFD.
             first_document: The document number of the first line, if another table counted the lines before it.
             keep_line_ends: Whether a document includes its line end, as when ``tokenizers`` reads files.
+            max_memory: The memory for counting, such as ``"300MB"``, ``"2GiB"`` or a number of bytes, at least 1 MB; by
+                default unlimited. What exceeds it is kept in temporary files. The table that is returned is in memory.
+            work_dir: The folder of the temporary files; by default the system's.
 
         Returns:
             The table.
 
         Raises:
-            FileError: A file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FileError: A file cannot be read, or a temporary file written; for a missing file the error is also a
+                ``FileNotFoundError``.
             FormatError: A file is not text, for example compressed data, a table or JSON.
             InvalidUtf8Error: Invalid UTF-8; the message contains file, line and byte.
-            ConfigError: The encoding is unknown.
+            ConfigError: The encoding is unknown, or ``max_memory`` is not a size.
         """
-        return cls._from_files(
+        return cls._count_files(
             paths,
             _COMMAND,
             normalizer=normalizer,
@@ -209,10 +258,52 @@ class WordCounts(Immutable):
             errors=errors,
             first_document=first_document,
             keep_line_ends=keep_line_ends,
-        )
+            max_memory=max_memory,
+            work_dir=work_dir,
+        ).table(cls)
 
     @classmethod
-    def _from_files(
+    def count_files(
+        cls,
+        paths: Pathish | Iterable[Pathish],
+        out: Pathish,
+        *,
+        max_memory: str | int | None = None,
+        work_dir: Pathish | None = None,
+        **settings: Any,
+    ) -> CountsSummary:
+        """Counts the words of text files into a file of word counts, without the whole table in memory.
+
+        The file is the same, byte for byte, for every ``max_memory``, and the same as of :meth:`from_files` and
+        :meth:`save`.
+
+        Args:
+            paths: One file or several, in order.
+            out: The file of word counts, which is created or replaced when all are counted.
+            max_memory: The memory for counting, as for :meth:`from_files`.
+            work_dir: The folder of the temporary files; by default the system's.
+            settings: The other settings of :meth:`from_files`.
+
+        Returns:
+            The number of words, the sum of their counts and their fingerprint.
+
+        Raises:
+            PieceworkError: See :meth:`from_files` and :meth:`save`.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.txt").write_text("low lower low", encoding="utf-8")
+        >>> summary = WordCounts.count_files(folder / "a.txt", folder / "a.counts", max_memory="100MB")
+        >>> summary.words, summary.total
+        (2, 3)
+        """
+        counted = cls._count_files(
+            paths, _COMMAND, max_memory=max_memory, work_dir=work_dir, **settings
+        )
+        return counted.save(out)
+
+    @classmethod
+    def _count_files(
         cls,
         paths: Pathish | Iterable[Pathish],
         command: str,
@@ -225,8 +316,10 @@ class WordCounts(Immutable):
         errors: str = "strict",
         first_document: int = 0,
         keep_line_ends: bool = False,
-    ) -> WordCounts:
-        """Implements :meth:`from_files`; errors of files that are not text name the command."""
+        max_memory: str | int | None = None,
+        work_dir: Pathish | None = None,
+    ) -> Counted:
+        """Counts the words of files for a table or for a file; errors of files that are not text name the command."""
         check_threads(threads)
         keep_line_ends = check_flag("keep_line_ends", keep_line_ends)
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
@@ -234,7 +327,14 @@ class WordCounts(Immutable):
             paths = [paths]
         paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
         splitter, functions = splitter_json(normalizer, pre_tokenizer)
-        counter = _core.WordCounter(splitter, functions, threads, _checked_first(first_document))
+        counter = _counter(
+            splitter,
+            functions,
+            threads=threads,
+            first_document=first_document,
+            max_memory=max_memory,
+            work_dir=work_dir,
+        )
         total = sum(map(size, paths))
         finished = 0
         with reporting(progress) as report:
@@ -249,7 +349,7 @@ class WordCounts(Immutable):
                     keep_line_ends=keep_line_ends,
                 )
                 finished += size(path)
-        return cls._wrap(counter.finish(), functions)
+        return Counted(counter, functions)
 
     @classmethod
     def load(cls, path: Pathish) -> WordCounts:
@@ -265,6 +365,53 @@ class WordCounts(Immutable):
             return cls.from_bytes(data)
         except (FormatError, CountOverflowError) as error:
             raise error.at(os.fspath(path)) from None
+
+    @classmethod
+    def load_files(cls, paths: Iterable[Pathish], *, work_dir: Pathish | None = None) -> WordCounts:
+        """Loads the sum of the tables of files, with the memory of the sum alone.
+
+        Args:
+            paths: Files that :meth:`save` or ``piecework count-words`` wrote, in any order.
+            work_dir: The folder for temporary files, which more than 128 files need; by default the system's.
+
+        Returns:
+            The sum, as of :meth:`merge`.
+
+        Raises:
+            PieceworkError: See :meth:`merge_files`.
+        """
+        return cls._wrap(_core.WordCounts.from_files(_checked_files(paths), _folder(work_dir)))
+
+    @staticmethod
+    def merge_files(
+        paths: Iterable[Pathish], out: Pathish, *, work_dir: Pathish | None = None
+    ) -> CountsSummary:
+        """Merges files of word counts into one, a word at a time: the memory does not grow with the tables.
+
+        Args:
+            paths: Files that :meth:`save` or ``piecework count-words`` wrote, in any order.
+            out: The file of the sum, which is created or replaced; it is the same for any order and grouping.
+            work_dir: The folder for temporary files, which more than 128 files need; by default the system's.
+
+        Returns:
+            The number of words, the sum of their counts and their fingerprint.
+
+        Raises:
+            FileError: A file cannot be read or written.
+            FormatError: A file is not a table of word counts, or is truncated or corrupt.
+            CountsError: Two files have different normalizers or pre-tokenizers.
+            CountOverflowError: A sum does not fit into 64 bits.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> WordCounts({"low": 1}).save(folder / "a")
+        >>> WordCounts({"low": 2, "new": 1}).save(folder / "b")
+        >>> WordCounts.merge_files([folder / "a", folder / "b"], folder / "sum").words
+        2
+        """
+        files, work_folder = _checked_files(paths), _folder(work_dir)
+        with replacing(out) as name:
+            return CountsSummary(*_core.merge_counts(files, name, work_folder))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> WordCounts:
@@ -283,7 +430,8 @@ class WordCounts(Immutable):
         Raises:
             FileError: The file cannot be written; an existing file is unchanged.
         """
-        write_aside(path, self.to_bytes())
+        with replacing(path) as name:
+            self._core.write(name)
 
     def merge(self, other: WordCounts) -> WordCounts:
         """Returns the sum of two tables, also written ``a + b``.
@@ -388,6 +536,54 @@ class WordCounts(Immutable):
     def __repr__(self) -> str:
         """Returns the number of words and the sum of their counts."""
         return f"WordCounts({len(self):,} words, {self.total:,} in all)"
+
+
+class Counted:
+    """Holds the words of a counting that is done, in memory or in temporary files."""
+
+    def __init__(
+        self, counter: _core.WordCounter, functions: Iterable[Callable[[str], object]]
+    ) -> None:
+        self._counter, self._functions = counter, functions
+
+    def table(self, kind: type[WordCounts] = WordCounts) -> WordCounts:
+        """Returns the words as a table in memory."""
+        return kind._wrap(self._counter.finish(), self._functions)
+
+    def save(self, path: Pathish) -> CountsSummary:
+        """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""
+        with replacing(path) as name:
+            return CountsSummary(*self._counter.write(name))
+
+
+def _counter(
+    splitter: str,
+    functions: list[Callable[[str], object]],
+    *,
+    threads: int | None,
+    first_document: object,
+    max_memory: str | int | None,
+    work_dir: Pathish | None,
+) -> _core.WordCounter:
+    memory = as_bytes("max_memory", max_memory)
+    first = _checked_first(first_document)
+    return _core.WordCounter(splitter, functions, threads, first, memory, _folder(work_dir))
+
+
+def _folder(work_dir: Pathish | None) -> str | None:
+    return None if work_dir is None else existing_folder(work_dir)
+
+
+def _checked_files(paths: Iterable[Pathish]) -> list[str]:
+    """Returns the names of files of word counts, at least one."""
+    if isinstance(paths, str | os.PathLike):
+        paths = [paths]
+    files = list(check_iterable("paths", paths, "an iterable of paths"))
+    if not files:
+        raise ConfigError("expected at least one file of word counts", setting="paths")
+    for file in files:
+        check_start_of(file, LOAD_COMMAND)
+    return [os.fspath(file) for file in files]
 
 
 def _unpickle(

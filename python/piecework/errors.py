@@ -331,6 +331,17 @@ def from_os_error(number: int, message: str, filename: str) -> FileError:
     return kind(number, text, filename)
 
 
+def from_work_folder(number: int, message: str, folder: str) -> FileError:
+    """Returns the exception for temporary files that cannot be written or read (called by the core).
+
+    >>> from_work_folder(errno.ENOSPC, "", "/tmp")
+    FileError('work_dir: /tmp: no space left on the disk; nothing was written; pass a `work_dir=...` with enough free space')
+    """
+    error = from_os_error(number, message, folder)
+    error.setting, error.hint = "work_dir", "pass a `work_dir=...` with enough free space"
+    return error
+
+
 def wrap_os_error(error: OSError, path: str | PathLike[str]) -> FileError:
     """Returns the exception for an OSError of a call on `path`."""
     return from_os_error(error.errno or 0, error.strerror or str(error), str(path))

@@ -8,7 +8,30 @@ from typing import NamedTuple
 from piecework._core import Encoding
 from piecework._immutable import Immutable, dataclass
 
-__all__ = ["Encoding", "Merge", "Progress", "ProgressLike", "ScoredEncoding", "UnigramStep"]
+__all__ = [
+    "CountsSummary",
+    "Encoding",
+    "Merge",
+    "Progress",
+    "ProgressLike",
+    "ScoredEncoding",
+    "UnigramStep",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CountsSummary(Immutable):
+    """Describes a file of word counts.
+
+    Attributes:
+        words: The number of different words.
+        total: The sum of all counts.
+        fingerprint: The SHA-256 of words and counts in hexadecimal digits, as :attr:`WordCounts.fingerprint`.
+    """
+
+    words: int
+    total: int
+    fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)

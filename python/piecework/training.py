@@ -98,6 +98,8 @@ def train_files(
     progress: ProgressLike = False,
     encoding: str = "utf-8",
     errors: str = "strict",
+    max_memory: str | int | None = None,
+    work_dir: Pathish | None = None,
 ) -> Tokenizer:
     """Trains a tokenizer on text files, with one document per line.
 
@@ -114,6 +116,9 @@ def train_files(
         progress: Whether to show progress, or a callback for it.
         encoding: The character encoding of the files, or ``"auto"`` to detect that of each file.
         errors: ``"strict"`` raises on invalid bytes, ``"replace"`` replaces them by U+FFFD.
+        max_memory: The memory for counting words, such as ``"300MB"``, as for :meth:`WordCounts.from_files`; by default
+            unlimited. The training itself holds each different word in memory.
+        work_dir: The folder for temporary files of the counting; by default the system's.
 
     Returns:
         The tokenizer, with its history and token counts.
@@ -133,7 +138,7 @@ def train_files(
     paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
     for path in paths:
         check_text(path, _COMMAND)
-    counts = WordCounts._from_files(
+    counts = WordCounts._count_files(
         paths,
         _COMMAND,
         normalizer=normalizer,
@@ -143,7 +148,9 @@ def train_files(
         encoding=encoding,
         errors=errors,
         keep_line_ends=isinstance(trainer, BpeTrainer),
-    )
+        max_memory=max_memory,
+        work_dir=work_dir,
+    ).table()
     return _train(counts, trainer, normalizer, pre_tokenizer, threads=threads, progress=progress)
 
 

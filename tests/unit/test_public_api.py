@@ -31,6 +31,7 @@ def tok() -> pw.Tokenizer:
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
 FILES = "encoding='utf-8', errors='strict'"
+MEMORY = "max_memory=None, work_dir=None"
 CHANCE = "sampling=DEFAULT"
 ENCODING = (
     "is_pretokenized=False, add_special_tokens=True, specials=None, truncation=DEFAULT, "
@@ -38,7 +39,7 @@ ENCODING = (
 )
 SIGNATURES: dict[str, str] = {
     "train": f"(texts, trainer, *, {COUNTING})",
-    "train_files": f"(paths, trainer, *, {COUNTING}, {FILES})",
+    "train_files": f"(paths, trainer, *, {COUNTING}, {FILES}, {MEMORY})",
     "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
     "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "
     "ties='lex', special_tokens=('[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'), "
@@ -50,10 +51,13 @@ SIGNATURES: dict[str, str] = {
     "continuing_subword_prefix='', end_of_word_suffix='', suffix_style='attached', "
     "max_token_length=None)",
     "WordCounts": "(words)",
-    "WordCounts.from_texts": f"(texts, *, {COUNTING}, first_document=0)",
+    "WordCounts.from_texts": f"(texts, *, {COUNTING}, first_document=0, {MEMORY})",
     "WordCounts.from_files": f"(paths, *, {COUNTING}, {FILES}, first_document=0, "
-    "keep_line_ends=False)",
+    f"keep_line_ends=False, {MEMORY})",
+    "WordCounts.count_files": f"(paths, out, *, {MEMORY}, **settings)",
     "WordCounts.load": "(path)",
+    "WordCounts.load_files": "(paths, *, work_dir=None)",
+    "WordCounts.merge_files": "(paths, out, *, work_dir=None)",
     "WordCounts.save": "(self, path)",
     "WordCounts.merge": "(self, other)",
     "Tokenizer.from_file": "(path, **settings)",

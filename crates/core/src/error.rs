@@ -103,12 +103,21 @@ pub enum Error {
     /// A failed function of the caller.
     #[error("the pre-tokenizer function failed: {0}")]
     Function(CallerError),
+    /// A failed read or write of storage that the caller owns; holds a `std::io::Error`.
+    #[error("{0}")]
+    Storage(CallerError),
     /// A request of the caller to stop.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl Error {
+    /// Returns the error for a failed read or write of storage that the caller owns.
+    #[must_use]
+    pub fn storage(error: std::io::Error) -> Self {
+        Self::Storage(CallerError(Arc::new(error)))
+    }
+
     /// Returns the place in a file or in JSON.
     #[must_use]
     pub fn place(&self) -> Option<String> {

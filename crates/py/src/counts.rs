@@ -3,11 +3,13 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use piecework_core::Error;
-use piecework_core::counts::{self, BlockStart, Counter, FirstOccurrence, Lines};
+use piecework_core::counts::{
+    self, BlockStart, Counter, FirstOccurrence, Lines, MAX_MERGED, Merge, Run, SortedWords, Spill, merge, reduce,
+};
 use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
 use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
@@ -15,15 +17,23 @@ use pyo3::types::{PyAny, PyDict, PyString};
 
 use crate::arguments::string;
 use crate::blocks::open;
-use crate::errors::{from_io, in_file, in_settings, to_py, utf8};
+use crate::counts_files::{Summary, merged_files, until_interrupted, write_file};
+use crate::errors::{from_io, from_storage, in_file, in_settings, to_py, utf8};
 use crate::functions::functions;
 use crate::input::texts;
+use crate::temporary::WorkFolder;
 use crate::threads::{self, Tickets};
 
 /// The number of bytes that a thread reads at a time.
 const BLOCK: usize = 1 << 20;
 /// The number of texts that a thread takes at a time.
 const TEXTS: usize = 64;
+/// The memory of a thread besides its table: the cache of chunks, a block, and what a block adds to a full table.
+const THREAD_BYTES: usize = 8 << 20;
+/// The limit of a table if nothing is left for it.
+const MIN_TABLE_BYTES: usize = 1 << 16;
+/// The smallest number of runs of one thread that are merged into one.
+const MIN_RUNS: usize = 8;
 
 /// A table of word counts.
 #[derive(PartialEq, Eq)]
@@ -57,6 +67,19 @@ impl WordCounts {
             sum.merge(&other.inner).map(|()| sum)
         });
         merged.map(|inner| Self { inner }).map_err(|error| to_py(py, &error))
+    }
+
+    /// Returns the sum of the tables of files; the files are read at once, a word at a time.
+    #[staticmethod]
+    fn from_files(py: Python<'_>, paths: Vec<PathBuf>, work_dir: Option<PathBuf>) -> PyResult<Self> {
+        let (splitter, words) = merged_files(py, paths, work_dir)?;
+        let inner = until_interrupted(py, words, |words| counts::WordCounts::from_sorted(splitter, words))?;
+        Ok(Self { inner })
+    }
+
+    /// Writes the table to an existing file.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<Summary> {
+        write_file(py, self.inner.sorted(), self.inner.splitter(), &path)
     }
 
     fn to_text(&self, py: Python<'_>) -> PyResult<String> {
@@ -116,6 +139,8 @@ pub(crate) struct WordCounter {
     shards: Vec<Counter>,
     splitter: WordSplitter,
     documents: u64,
+    /// The folder for the words that exceed the limit of memory, if there is one.
+    work: Option<Arc<WorkFolder>>,
 }
 
 #[pymethods]
@@ -127,10 +152,19 @@ impl WordCounter {
         functions: Vec<Py<PyAny>>,
         threads: Option<threads::Requested>,
         first_document: u64,
+        max_memory: Option<usize>,
+        work_dir: Option<PathBuf>,
     ) -> PyResult<Self> {
         let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
-        let shards = (0..threads::number(threads)).map(|_| Counter::new(splitter.clone())).collect();
-        Ok(Self { shards, splitter, documents: first_document })
+        let threads = threads::number(threads);
+        let (shards, work) = match max_memory {
+            None => ((0..threads).map(|_| Counter::new(splitter.clone())).collect(), None),
+            Some(max_memory) => {
+                let work = WorkFolder::new(work_dir).map_err(|error| from_storage(py, &error))?;
+                (limited_counters(&splitter, threads, max_memory, &work), Some(work))
+            }
+        };
+        Ok(Self { shards, splitter, documents: first_document, work })
     }
 
     /// Counts the texts of a list, each as one document.
@@ -207,18 +241,72 @@ impl WordCounter {
 
     /// Returns the sum of all tables; the counter is empty afterwards.
     fn finish(&mut self, py: Python<'_>) -> PyResult<WordCounts> {
-        let shards = std::mem::take(&mut self.shards);
-        let merged = py.detach(|| {
-            let mut tables = shards.into_iter().map(Counter::finish);
-            let none = || Ok(counts::WordCounts::new(Some(self.splitter.clone())));
-            let first = tables.next().unwrap_or_else(none)?;
-            tables.try_fold(first, |mut sum, table| {
-                sum.merge(&table?)?;
-                Ok(sum)
-            })
-        });
-        merged.map(|inner| WordCounts { inner }).map_err(|error| to_py(py, &error))
+        let splitter = Some(self.splitter.clone());
+        let inner = if let Some(runs) = self.runs(py)? {
+            until_interrupted(py, runs, |words| counts::WordCounts::from_sorted(splitter, words))?
+        } else {
+            let sum = py.detach(|| {
+                let mut tables = self.tables();
+                let first = tables.next().unwrap_or_else(|| Ok(counts::WordCounts::new(splitter)))?;
+                tables.try_fold(first, |mut sum, table| {
+                    sum.merge(&table?)?;
+                    Ok(sum)
+                })
+            });
+            sum.map_err(|error| to_py(py, &error))?
+        };
+        Ok(WordCounts { inner })
     }
+
+    /// Writes the sum of all tables to an existing file, a word at a time; the counter is empty afterwards.
+    fn write(&mut self, py: Python<'_>, path: PathBuf) -> PyResult<Summary> {
+        let splitter = self.splitter.clone();
+        if let Some(runs) = self.runs(py)? {
+            return write_file(py, runs, Some(&splitter), &path);
+        }
+        let tables: Vec<_> =
+            py.detach(|| self.tables().collect::<Result<_, _>>()).map_err(|error| to_py(py, &error))?;
+        let words = py.detach(|| Merge::new(tables.iter().map(counts::WordCounts::sorted).collect()));
+        write_file(py, words.map_err(|error| to_py(py, &error))?, Some(&splitter), &path)
+    }
+}
+
+impl WordCounter {
+    /// Takes the tables of the threads.
+    fn tables(&mut self) -> impl Iterator<Item = Result<counts::WordCounts, Error>> + use<> {
+        std::mem::take(&mut self.shards).into_iter().map(Counter::finish)
+    }
+
+    /// Takes the words of the threads as a merge of runs; None if all fit into memory.
+    fn runs(&mut self, py: Python<'_>) -> PyResult<Option<impl SortedWords + Send + use<>>> {
+        let Some(work) = self.work.as_ref().filter(|_| self.shards.iter().any(Counter::has_runs)) else {
+            return Ok(None);
+        };
+        let last = |shard: Counter, _: &AtomicBool| shard.into_runs();
+        let mut runs: Vec<Run> = Vec::new();
+        for each in threads::run(py, std::mem::take(&mut self.shards), last, threads::no_progress)? {
+            runs.extend(each.map_err(|error| to_py(py, &error))?);
+        }
+        let few = |runs, stop: &AtomicBool| merge(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
+        let merged = threads::run(py, vec![runs], few, threads::no_progress)?;
+        merged.into_iter().next().transpose().map_err(|error| to_py(py, &error))
+    }
+}
+
+/// Returns counters that share `max_memory` bytes; fewer than `threads` if their shares would be too small.
+fn limited_counters(
+    splitter: &WordSplitter,
+    threads: usize,
+    max_memory: usize,
+    work: &Arc<WorkFolder>,
+) -> Vec<Counter> {
+    let threads = threads.min(max_memory / (2 * THREAD_BYTES)).max(1);
+    let spill = Spill {
+        table_bytes: (max_memory / threads).saturating_sub(THREAD_BYTES).max(MIN_TABLE_BYTES),
+        max_runs: (MAX_MERGED / threads).max(MIN_RUNS),
+        store: work.clone(),
+    };
+    (0..threads).map(|_| Counter::new(splitter.clone()).with_spill(spill.clone())).collect()
 }
 
 enum Failure {

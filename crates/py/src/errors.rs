@@ -1,12 +1,15 @@
 //! The errors of the core as exceptions of `piecework.errors`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use piecework_core::Error;
-use piecework_core::error::{Message, Place};
+use piecework_core::error::{CallerError, Message, Place};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+
+use crate::temporary::PathError;
 
 /// Returns the exception for an error of the core.
 pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
@@ -51,6 +54,24 @@ pub(crate) fn from_io(py: Python<'_>, error: &std::io::Error, path: &Path) -> Py
     new_exception(py, "from_os_error", (number, error.to_string(), path.display().to_string()))
 }
 
+/// Returns the exception for an error of the operating system that may name its path.
+pub(crate) fn from_storage(py: Python<'_>, error: &std::io::Error) -> PyErr {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());
+    match inner {
+        Some(PathError { path, is_work_folder: false, source }) => from_io(py, source, path),
+        Some(PathError { path, is_work_folder: true, source }) => {
+            let arguments = (source.raw_os_error().unwrap_or(0), source.to_string(), path.display().to_string());
+            new_exception(py, "from_work_folder", arguments)
+        }
+        None => from_io(py, error, Path::new("temporary file")),
+    }
+}
+
+/// Returns an exception as an error of the core, which passes it through.
+pub(crate) fn to_core(error: PyErr) -> Error {
+    Error::Function(CallerError(Arc::new(error)))
+}
+
 /// Returns the exception for an id that no tokenizer has.
 pub(crate) fn id_error(py: Python<'_>) -> PyErr {
     new_exception(py, "id_error", ())
@@ -82,6 +103,11 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
     {
         return exception.clone_ref(py);
     }
+    if let Error::Storage(CallerError(storage)) = error
+        && let Some(error) = storage.downcast_ref()
+    {
+        return from_storage(py, error);
+    }
     let places = [place.map(str::to_owned), error.place()].into_iter().flatten();
     let place: String = places.map(|place| place + ": ").collect();
     let kind = match error {
@@ -91,7 +117,7 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
         Error::Bytes { byte, value } => {
             return new_exception(py, "from_bytes", (&place, error.problem(), *value, *byte));
         }
-        Error::Function(_) => return PyRuntimeError::new_err(error.to_string()),
+        Error::Function(_) | Error::Storage(_) => return PyRuntimeError::new_err(error.to_string()),
         Error::Interrupted => return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string()),
         Error::Config(_) => "ConfigError",
         Error::Vocabulary(_) => "VocabularyError",

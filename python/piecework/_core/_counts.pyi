@@ -24,6 +24,15 @@ class WordCounts:
     def merged(self, other: WordCounts) -> WordCounts:
         """Returns the sum of two tables; raises CountsError if their settings differ."""
 
+    @staticmethod
+    def from_files(
+        paths: Sequence[str | PathLike[str]], work_dir: str | PathLike[str] | None
+    ) -> WordCounts:
+        """Returns the sum of the tables of files; `work_dir` is for temporary files."""
+
+    def write(self, path: str | PathLike[str]) -> tuple[int, int, str]:
+        """Writes the table to an existing file; returns the number of words, their sum and their fingerprint."""
+
     def to_text(self) -> str:
         """Returns the table as the text of a file; equal tables give equal texts."""
 
@@ -66,6 +75,8 @@ class WordCounter:
         functions: The functions that the splitter refers to by index.
         threads: The number of threads; None for one per core.
         first_document: The number of the first text or line.
+        max_memory: The limit of memory in bytes, which the threads share; None for none.
+        work_dir: The folder for temporary files; None for the system's.
     """
 
     def __new__(
@@ -74,6 +85,8 @@ class WordCounter:
         functions: Sequence[Callable[[str], object]],
         threads: int | None,
         first_document: int,
+        max_memory: int | None,
+        work_dir: str | PathLike[str] | None,
     ) -> WordCounter: ...
     def add_texts(self, batch: Iterable[str]) -> None:
         """Counts the words of texts, each of which is a document."""
@@ -92,6 +105,9 @@ class WordCounter:
 
     def finish(self) -> WordCounts:
         """Returns the sum of all tables and empties the counter."""
+
+    def write(self, path: str | PathLike[str]) -> tuple[int, int, str]:
+        """Writes the sum of all tables to an existing file and empties the counter; returns as `WordCounts.write`."""
 
     @property
     def documents(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,12 +13,14 @@ from piecework.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from piecework import WordCounts
-    from piecework.cli.options import Errors
-    from piecework.results import Progress
+    from piecework.cli.options import CountingMemory, Errors
+    from piecework.counts import Counted
+    from piecework.results import CountsSummary, Progress
 
-__all__ = ["count_words", "load_counts"]
+__all__ = ["count_words", "load_counts", "summary_of"]
 
 
 def count_words(
@@ -27,10 +30,11 @@ def count_words(
     keep_line_ends: bool,
     encoding: str,
     errors: Errors,
+    memory: CountingMemory,
     threads: int | None,
     progress: Callable[[Progress], None],
     command: str,
-) -> WordCounts:
+) -> Counted:
     """Counts the words of files, one of which may be standard input; each line is a document.
 
     Args:
@@ -39,6 +43,7 @@ def count_words(
         keep_line_ends: Whether a document includes its line end.
         encoding: The character encoding of the files.
         errors: How invalid bytes are handled.
+        memory: The limit of memory.
         threads: The number of threads; by default one per core.
         progress: The callback for progress.
         command: The command that reads text from standard input, for the error of files that are not text.
@@ -49,21 +54,36 @@ def count_words(
     from piecework import WordCounts
     from piecework.io import check_text
 
-    settings: dict[str, Any] = {**splitting, "threads": threads, "progress": progress}
+    settings: dict[str, Any] = {
+        **splitting,
+        **asdict(memory),
+        "threads": threads,
+        "progress": progress,
+    }
     if STDIN not in files:
         for file in files:
             check_text(file, command)
         settings |= {"encoding": encoding, "errors": errors.value}
-        return WordCounts._from_files(files, command, keep_line_ends=keep_line_ends, **settings)
+        return WordCounts._count_files(files, command, keep_line_ends=keep_line_ends, **settings)
     if files.count(STDIN) > 1:
         raise typer.BadParameter("standard input can be read only once", param_hint="FILE")
     if encoding == "auto":
         raise typer.BadParameter(
             "auto requires a file; pass the encoding of standard input", param_hint="--encoding"
         )
-    return WordCounts.from_texts(
+    return WordCounts._count_texts(
         _lines(files, encoding, errors, command, keep_ends=keep_line_ends), **settings
     )
+
+
+def summary_of(output: Path, summary: CountsSummary) -> dict[str, Any]:
+    """Returns the JSON of a file of word counts."""
+    return {
+        "output": str(output),
+        "words": summary.words,
+        "total": summary.total,
+        "counts_sha256": summary.fingerprint,
+    }
 
 
 def _lines(
@@ -101,25 +121,29 @@ def _lines_of(
         yield from read_lines(file, codec, errors.value, keep_ends=keep_ends, command=command)
 
 
-def load_counts(files: Sequence[str]) -> WordCounts:
+def load_counts(files: Sequence[str], work_dir: str | None) -> WordCounts:
     """Returns the sum of files of word counts, one of which may be standard input.
 
     Raises:
-        PieceworkError: See :meth:`piecework.WordCounts.load` and `merge`.
+        PieceworkError: See :meth:`piecework.WordCounts.load_files` and `merge`.
     """
-    first, *others = (_load(file) for file in files)
+    from piecework import WordCounts
+
+    named = [file for file in files if file != STDIN]
+    tables = [_load_input() for file in files if file == STDIN]
+    if named:
+        tables.insert(0, WordCounts.load_files(named, work_dir=work_dir))
+    first, *others = tables
     for other in others:
         first = first.merge(other)
     return first
 
 
-def _load(file: str) -> WordCounts:
+def _load_input() -> WordCounts:
     from piecework import WordCounts
     from piecework.counts import LOAD_COMMAND
     from piecework.io import check_start
 
-    if file != STDIN:
-        return WordCounts.load(file)
     data = sys.stdin.buffer.read()
     check_start(data, "standard input", LOAD_COMMAND)
     try:

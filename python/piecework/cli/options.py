@@ -152,6 +152,28 @@ NoProgress = Annotated[
 
 
 @dataclass(frozen=True)
+class CountingMemory:
+    """Holds the options of the memory for counting words."""
+
+    section: ClassVar[str] = "Memory options"
+
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Count words in this memory, such as 300MB or 2GiB, and keep what exceeds it in temporary files; the result "
+            "does not depend on it (default: no limit).",
+        ),
+    ] = None
+    work_dir: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER", help="Write temporary files into this folder (default: the system's)."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
 class Splitting:
     """Holds the options of normalizer and pre-tokenizer; None for the default."""
 

@@ -59,13 +59,13 @@ def train_files(tokenizer: Tokenizer, files: Sequence[str], trainer: Trainer | N
         )
         counts = _counted(tokenizer, lines, chosen._settings["show_progress"])
     else:
-        counts = WordCounts._from_files(
+        counts = WordCounts._count_files(
             names,
             "train - -o tokenizer.json",
             **_stages(tokenizer),
             progress=chosen._settings["show_progress"],
             keep_line_ends=True,
-        )
+        ).table()
     _train(tokenizer, counts, chosen)
 
 

@@ -11,16 +11,18 @@ from piecework.io.files import (
     read_bytes,
     read_if_exists,
     read_unpacked,
+    replacing,
     size,
     write_aside,
 )
-from piecework.io.kinds import START, check_start, check_text, unless_json
+from piecework.io.kinds import START, check_start, check_start_of, check_text, unless_json
 from piecework.io.lines import codec_name, detect_encoding, read_lines
 
 __all__ = [
     "START",
     "check_folder_of",
     "check_start",
+    "check_start_of",
     "check_text",
     "codec_name",
     "detect_encoding",
@@ -34,6 +36,7 @@ __all__ = [
     "read_if_exists",
     "read_lines",
     "read_unpacked",
+    "replacing",
     "size",
     "unless_json",
     "write_aside",

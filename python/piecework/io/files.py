@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from piecework.errors import (
     FileError,
@@ -15,6 +16,9 @@ from piecework.errors import (
     wrap_os_error,
     wrong_type,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Pathish = str | os.PathLike[str]
 
@@ -243,39 +247,69 @@ def write_aside(path: Pathish, data: bytes) -> None:
     Raises:
         FileError: The file cannot be written.
     """
+    with replacing(path) as name, open(name, "wb") as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def replacing(path: Pathish) -> Iterator[str]:
+    """Returns a context manager of the name of an existing file, whose content replaces a file when the block ends.
+
+    Readers see the old file or the new one, never a part. If the block raises, the temporary file is removed.
+
+    Args:
+        path: The file, which is created or replaced.
+
+    Yields:
+        The name of a temporary file in the same folder; of ``path`` itself if that is a device or a pipe.
+
+    Raises:
+        FileError: The file cannot be written.
+    """
     target = checked(path)
+    name = target
     try:
         if os.path.isdir(target):
             raise IsADirectoryError(21, "is a folder")
         if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "wb") as file:  # a device or a pipe cannot be replaced
-                file.write(data)
+            yield target  # a device or a pipe cannot be replaced
             return
         # A link is kept, and its target is replaced.
         real = os.path.realpath(target)
         if os.path.islink(real):  # a cycle of links
             raise OSError(errno.ELOOP, "")
-        _write(real, data)
+        name = _temporary(real)
+        try:
+            yield name
+            _flush_to_disk(name)
+            os.chmod(name, _mode(real))
+            os.replace(name, real)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
     except OSError as error:
+        if isinstance(error, FileError) and error.filename != name:
+            raise  # the error of another file
         raise wrap_os_error(error, path) from None
 
 
-def _write(target: str, data: bytes) -> None:
+def _temporary(target: str) -> str:
+    """Returns the name of a new file in the folder of `target`."""
     import tempfile  # not needed for reading
 
     folder, own = os.path.split(target)
     handle, name = tempfile.mkstemp(dir=folder, prefix=f".{own[:50]}.", suffix=".part")
+    os.close(handle)
+    return name
+
+
+def _flush_to_disk(name: str) -> None:
+    handle = os.open(name, os.O_RDWR)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, _mode(target))
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _mode(target: str) -> int:

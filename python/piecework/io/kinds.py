@@ -124,6 +124,27 @@ def check_text(path: Pathish, command: str, *, json_lines: bool = False) -> None
         raise _json_error(found, name, command)
 
 
+def check_start_of(path: Pathish, command: str) -> None:
+    """Raises FormatError for a file that starts like compressed data, a table or a document.
+
+    Args:
+        path: The file; a pipe and an unreadable file pass, since their reader raises the error.
+        command: As for :func:`check_text`.
+
+    Raises:
+        FormatError: The file is of another kind.
+    """
+    name = checked(path)
+    if may_block(name):
+        return
+    try:
+        with open(name, "rb") as file:
+            start = file.read(START)
+    except OSError:
+        return
+    check_start(start, name, command)
+
+
 def _json_texts(file: BinaryIO, name: str) -> JsonTexts | None:
     """Returns the kind of JSON with texts in a file; None for another file."""
     from piecework.io.json_texts import JsonTexts, find_json_texts, program_for_lines

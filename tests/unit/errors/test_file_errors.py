@@ -301,8 +301,9 @@ def test_full_disk_keeps_the_old_file(
 
     def on_a_full_disk(*arguments: Any, **more: Any) -> tuple[int, str]:
         handle, name = real(*arguments, **more)
-        os.close(handle)
-        return os.open("/dev/full", os.O_WRONLY), name
+        os.unlink(name)
+        os.symlink("/dev/full", name)
+        return handle, name
 
     monkeypatch.setattr(tempfile, "mkstemp", on_a_full_disk)
     with pytest.raises(pw.errors.FileError, match=r"kept\.json.*no space") as caught:

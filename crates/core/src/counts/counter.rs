@@ -3,6 +3,7 @@
 //! If the splitter has a fast path, each distinct chunk of text is normalized and split once, and later only counted.
 //! The result is equal to that of the generic path, including first occurrences.
 
+use super::runs::{MAX_MERGED, Run, Runs, Spill, merge, reduce};
 use super::{FirstOccurrence, WordCounts};
 use crate::error::{Error, Result};
 use crate::fast::{ChunkCounts, Documents, FastPath, WordTable};
@@ -28,6 +29,8 @@ pub struct Counter {
     fast: Option<(FastPath, ChunkCounts)>,
     /// One past the number of the last document, if documents come in order.
     next: u64,
+    spill: Option<Spill>,
+    runs: Runs,
 }
 
 /// The options for reading lines as documents.
@@ -61,7 +64,16 @@ impl Counter {
     /// Returns an empty counter that uses the generic path, for comparison with the fast path.
     #[must_use]
     pub fn generic(splitter: WordSplitter) -> Self {
-        Self { counts: WordCounts::new(Some(splitter)), words: Words::default(), fast: None, next: 0 }
+        let counts = WordCounts::new(Some(splitter));
+        Self { counts, words: Words::default(), fast: None, next: 0, spill: None, runs: Runs::default() }
+    }
+
+    /// Returns the counter with a limit of memory, over which it writes its words as sorted runs.
+    ///
+    /// The limit is checked after each text or block, so a long text may exceed it.
+    #[must_use]
+    pub fn with_spill(self, spill: Spill) -> Self {
+        Self { spill: Some(spill), ..self }
     }
 
     /// Adds the words of one document. Documents in ascending order are counted faster.
@@ -92,10 +104,49 @@ impl Counter {
         self.fast.as_ref().is_some_and(|(fast, _)| fast.can_count_blocks(lines.keep_ends))
     }
 
-    /// Returns the table of counts.
+    /// Returns the table of counts, with the words of all runs.
     pub fn finish(mut self) -> Result<WordCounts> {
+        if self.runs.is_empty() {
+            self.flush_chunks()?;
+            return Ok(self.counts);
+        }
+        let Some(spill) = self.spill.clone() else { return Ok(self.counts) };
+        let splitter = self.counts.splitter.clone();
+        let runs = reduce(self.into_runs()?, MAX_MERGED, &*spill.store, &|| false)?;
+        WordCounts::from_sorted(splitter, merge(runs)?)
+    }
+
+    /// Whether the counter has written words as runs.
+    #[must_use]
+    pub fn has_runs(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
+    /// Writes the remaining words as a run and returns all runs; there are none without a limit of memory.
+    pub fn into_runs(mut self) -> Result<Vec<Run>> {
+        self.write_run()?;
+        Ok(self.runs.into_vec())
+    }
+
+    /// Writes the words as a run if the table is over its limit.
+    fn check_memory(&mut self) -> Result<()> {
+        match &self.spill {
+            Some(spill) if self.counts.memory() > spill.table_bytes => self.write_run(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the words as a run and empties the table.
+    fn write_run(&mut self) -> Result<()> {
         self.flush_chunks()?;
-        Ok(self.counts)
+        if let Some(Spill { max_runs, store, .. }) = &self.spill
+            && !self.counts.is_empty()
+        {
+            let run = Run::write(&**store, self.counts.sorted())?;
+            self.counts.clear();
+            self.runs.push(run, *max_runs, &**store)?;
+        }
+        Ok(())
     }
 
     /// Adds the documents of a text; `next` is one past the last document's number.
@@ -112,9 +163,10 @@ impl Counter {
                 documents,
                 chunks,
                 &mut TableWriter { counts: &mut self.counts, words: &mut self.words },
-            ),
-            None => self.counts.add_text(first, text, &mut self.words),
+            )?,
+            None => self.counts.add_text(first, text, &mut self.words)?,
         }
+        self.check_memory()
     }
 
     /// Writes the pending counts of chunks to the table.

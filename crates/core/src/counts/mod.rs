@@ -3,12 +3,21 @@
 //! A table maps each word to its count and its first occurrence. Tables add up: counts by sum, first occurrences by
 //! minimum. Both are associative and commutative, so the result does not depend on how the corpus is divided.
 
+//!
+//! A counter with a limit of memory writes its table as a sorted run when it is full; the runs are merged at the end.
+//! By the same rule the result does not depend on where that happened.
+
 mod counter;
+mod runs;
+mod sorted;
 
 use hashbrown::HashTable;
 use sha2::{Digest, Sha256};
 
 pub use counter::{BlockStart, Counter, Lines, strip_line_end};
+pub use runs::{MAX_MERGED, Run, RunReader, RunStorage, RunStore, Spill, merge, reduce};
+pub(crate) use sorted::OwnedWord;
+pub use sorted::{CountedWord, Interruptible, Merge, SortedTable, SortedWords};
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::hash::hash_one;
@@ -25,11 +34,10 @@ pub struct FirstOccurrence {
     pub word: u64,
 }
 
-/// A word as a range of the text, with its count and first occurrence.
+/// A word, which ends at a position of the text and begins at the end of the one before it.
 #[derive(Debug, Clone)]
 struct WordEntry {
-    start: usize,
-    len: usize,
+    end: usize,
     count: u64,
     first: FirstOccurrence,
 }
@@ -52,9 +60,11 @@ struct WordEntry {
 #[derive(Debug, Clone, Default)]
 pub struct WordCounts {
     splitter: Option<WordSplitter>,
+    /// All words, one after another.
     text: String,
     entries: Vec<WordEntry>,
-    index: HashTable<usize>,
+    /// The indices of the entries, by their words.
+    index: HashTable<u32>,
     total: u64,
 }
 
@@ -67,10 +77,18 @@ impl PartialEq for WordCounts {
 impl Eq for WordCounts {}
 
 /// Returns the error for counts whose sum does not fit into 64 bits.
-fn overflow(word: &str) -> Error {
+pub(crate) fn overflow(word: &str) -> Error {
     Error::Overflow(
         Message::new(format!("counts add up to more than 2^64 - 1 at the word {:?}", shorten(word)))
             .hint("divide all counts by a common factor"),
+    )
+}
+
+/// Returns the error for a table that is full.
+fn too_many_words() -> Error {
+    Error::Counts(
+        Message::new("a table holds at most 2^32 different words")
+            .hint("split texts into shorter words, or drop rare ones"),
     )
 }
 
@@ -114,8 +132,9 @@ impl WordCounts {
     /// Returns the count and the first occurrence of `word`.
     #[must_use]
     pub fn get(&self, word: &str) -> Option<(u64, FirstOccurrence)> {
-        let index = *self.index.find(hash_one(word), |&index| self.word(index) == word)?;
-        Some((self.entries[index].count, self.entries[index].first))
+        let &index = self.index.find(hash_one(word), |&index| self.word(index) == word)?;
+        let CountedWord { count, first, .. } = self.counted(index);
+        Some((count, first))
     }
 
     /// Adds `count` occurrences of `word`; has no effect if the count is 0 or the word is empty.
@@ -130,20 +149,21 @@ impl WordCounts {
     fn add_nonempty(&mut self, word: &str, count: u64, first: FirstOccurrence) -> Result<usize> {
         self.total = self.total.checked_add(count).ok_or_else(|| overflow(word))?;
         let Self { text, entries, index, .. } = self;
-        let word_at = |index: usize| &text[entries[index].start..][..entries[index].len];
+        let word_at = |index: u32| word_at(text, entries, index as usize);
         let slot = index.entry(hash_one(word), |&index| word_at(index) == word, |&index| hash_one(word_at(index)));
         match slot {
             hashbrown::hash_table::Entry::Occupied(slot) => {
-                let entry = &mut entries[*slot.get()];
+                let index = *slot.get() as usize;
+                let entry = &mut entries[index];
                 entry.count += count; // no more than the total, which did not overflow
                 entry.first = entry.first.min(first);
-                Ok(*slot.get())
+                Ok(index)
             }
             hashbrown::hash_table::Entry::Vacant(slot) => {
                 let index = entries.len();
-                slot.insert(index);
-                entries.push(WordEntry { start: text.len(), len: word.len(), count, first });
+                slot.insert(u32::try_from(index).map_err(|_| too_many_words())?);
                 text.push_str(word);
+                entries.push(WordEntry { end: text.len(), count, first });
                 Ok(index)
             }
         }
@@ -151,7 +171,8 @@ impl WordCounts {
 
     /// Adds `count` later occurrences of the word at an index.
     fn increase(&mut self, index: usize, count: u64) -> Result<()> {
-        self.total = self.total.checked_add(count).ok_or_else(|| overflow(self.word(index)))?;
+        self.total =
+            self.total.checked_add(count).ok_or_else(|| overflow(word_at(&self.text, &self.entries, index)))?;
         self.entries[index].count += count;
         Ok(())
     }
@@ -176,47 +197,113 @@ impl WordCounts {
                 .hint("count both with the same settings"),
             ));
         }
-        for (index, entry) in other.entries.iter().enumerate() {
-            self.add(other.word(index), entry.count, entry.first)?;
+        for CountedWord { word, count, first } in other.words() {
+            self.add(word, count, first)?;
         }
         Ok(())
+    }
+
+    /// Returns the table of the words of a source.
+    pub fn from_sorted(splitter: Option<WordSplitter>, mut source: impl SortedWords) -> Result<Self> {
+        let mut counts = Self::new(splitter);
+        while source.advance()? {
+            let CountedWord { word, count, first } = source.current();
+            counts.add(word, count, first)?;
+        }
+        Ok(counts)
+    }
+
+    /// Returns the words in ascending order of their bytes, one at a time.
+    #[must_use]
+    pub fn sorted(&self) -> SortedTable<'_> {
+        SortedTable::new(self)
+    }
+
+    /// Iterates over the words in order of insertion.
+    fn words(&self) -> impl Iterator<Item = CountedWord<'_>> {
+        let mut start = 0;
+        self.entries.iter().map(move |&WordEntry { end, count, first }| {
+            let word = &self.text[std::mem::replace(&mut start, end)..end];
+            CountedWord { word, count, first }
+        })
     }
 
     /// Returns the words with their counts, in order of first occurrence.
     #[must_use]
     pub fn by_first_occurrence(&self) -> Vec<(&str, u64)> {
-        let mut indices: Vec<usize> = (0..self.entries.len()).collect();
-        indices.sort_unstable_by_key(|&index| (self.entries[index].first, self.word(index)));
-        indices.into_iter().map(|index| (self.word(index), self.entries[index].count)).collect()
+        let mut words: Vec<_> = self.words().collect();
+        words.sort_unstable_by_key(|&CountedWord { word, first, .. }| (first, word));
+        words.into_iter().map(|CountedWord { word, count, .. }| (word, count)).collect()
     }
 
     /// Returns the words with counts and first occurrences, ordered by bytes.
     #[must_use]
     pub fn by_word(&self) -> Vec<(&str, u64, FirstOccurrence)> {
-        let mut words: Vec<_> =
-            self.entries.iter().enumerate().map(|(at, entry)| (self.word(at), entry.count, entry.first)).collect();
-        words.sort_unstable_by_key(|&(word, ..)| word);
-        words
+        let words = self.order().into_iter().map(|index| self.counted(index));
+        words.map(|CountedWord { word, count, first }| (word, count, first)).collect()
+    }
+
+    /// Returns the indices of the words, ordered by the bytes of the words.
+    fn order(&self) -> Vec<u32> {
+        let mut order: Vec<(Prefix, u32)> = self.words().map(|each| prefix(each.word.as_bytes())).zip(0..).collect();
+        self.sort(&mut order, 0);
+        order.into_iter().map(|(_, index)| index).collect()
+    }
+
+    /// Sorts words that share the bytes before `depth` by the others, of which each has the first ones at hand.
+    ///
+    /// A step of a multikey quicksort (Bentley and Sedgewick 1997), eight bytes at a time: most comparisons need no
+    /// access to the text.
+    fn sort(&self, words: &mut [(Prefix, u32)], depth: usize) {
+        words.sort_unstable();
+        let depth = depth + size_of::<Prefix>();
+        for group in words.chunk_by_mut(|(one, _), (other, _)| one == other).filter(|group| group.len() > 1) {
+            if group.len() < MIN_GROUP || depth >= MAX_DEPTH {
+                group.sort_unstable_by_key(|&(_, index)| self.word(index));
+                continue;
+            }
+            for (first, index) in &mut *group {
+                *first = prefix(self.word(*index).as_bytes().get(depth..).unwrap_or_default());
+            }
+            self.sort(group, depth);
+        }
+    }
+
+    /// Returns the memory of the table in bytes, with that for sorting it, or for growing it when it is nearly full.
+    ///
+    /// Texts and entries count by their length: a large allocation that grows is moved by the system's page tables, and
+    /// pages that were never written take no memory.
+    fn memory(&self) -> usize {
+        let index = self.index.allocation_size();
+        let is_nearly_full = self.index.len() > self.index.capacity() / 4 * 3;
+        let growing = if is_nearly_full { 2 * index } else { 0 };
+        let entries = self.entries.len() * (size_of::<WordEntry>() + size_of::<(Prefix, u32)>());
+        self.text.len() + entries + index + growing
+    }
+
+    /// Removes all words and keeps the allocated memory.
+    fn clear(&mut self) {
+        self.text.clear();
+        self.entries.clear();
+        self.index.clear();
+        self.total = 0;
     }
 
     /// Returns the SHA-256 of words and counts in hexadecimal digits; first occurrences are not included.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        let mut sha = Sha256::new();
-        for (word, count, _) in self.by_word() {
-            sha.update((word.len() as u64).to_le_bytes());
-            sha.update(word);
-            sha.update(count.to_le_bytes());
+        let mut fingerprint = Fingerprint::default();
+        for index in self.order() {
+            fingerprint.update(self.counted(index));
         }
-        sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        fingerprint.finish()
     }
 
     /// Returns up to `limit` words that the splitter changes or splits.
     pub fn foreign_to(&self, splitter: &WordSplitter, limit: usize) -> Result<Vec<&str>> {
         let mut words = Words::default();
         let mut changed = Vec::new();
-        for index in 0..self.entries.len() {
-            let word = self.word(index);
+        for CountedWord { word, .. } in self.words() {
             splitter.split(word, false, &mut words)?;
             if changed.len() < limit && !words.iter().eq([word]) {
                 changed.push(word);
@@ -226,10 +313,58 @@ impl WordCounts {
     }
 
     /// Returns the word at an index.
-    fn word(&self, index: usize) -> &str {
-        let entry = &self.entries[index];
-        &self.text[entry.start..][..entry.len]
+    fn word(&self, index: u32) -> &str {
+        word_at(&self.text, &self.entries, index as usize)
     }
+
+    /// Returns the word at an index, with its count and first occurrence.
+    fn counted(&self, index: u32) -> CountedWord<'_> {
+        let WordEntry { count, first, .. } = self.entries[index as usize];
+        CountedWord { word: self.word(index), count, first }
+    }
+}
+
+/// Returns the word at an index.
+fn word_at<'a>(text: &'a str, entries: &[WordEntry], index: usize) -> &'a str {
+    let start = if index == 0 { 0 } else { entries[index - 1].end };
+    &text[start..entries[index].end]
+}
+
+/// The first bytes of a text, followed by zeros if it is shorter; where they differ, they order texts.
+type Prefix = [u8; 8];
+
+/// Fewer words than this with a common prefix are compared as wholes.
+const MIN_GROUP: usize = 16;
+/// From this number of common bytes on, words are compared as wholes; it bounds the depth of the recursion.
+const MAX_DEPTH: usize = 64;
+
+fn prefix(text: &[u8]) -> Prefix {
+    text.first_chunk().copied().unwrap_or_else(|| {
+        let mut prefix = Prefix::default();
+        prefix[..text.len()].copy_from_slice(text);
+        prefix
+    })
+}
+
+/// The SHA-256 of words and counts, which come in ascending order.
+#[derive(Debug, Default)]
+pub(crate) struct Fingerprint(Sha256);
+
+impl Fingerprint {
+    pub(crate) fn update(&mut self, CountedWord { word, count, .. }: CountedWord<'_>) {
+        self.0.update((word.len() as u64).to_le_bytes());
+        self.0.update(word);
+        self.0.update(count.to_le_bytes());
+    }
+
+    pub(crate) fn finish(self) -> String {
+        hexadecimal(self.0)
+    }
+}
+
+/// Returns a SHA-256 in hexadecimal digits.
+pub(crate) fn hexadecimal(sha: Sha256) -> String {
+    sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -260,6 +395,19 @@ mod tests {
             assert_eq!(sum.by_first_occurrence(), [("a", 2), ("b", 2), ("c", 1)]);
             assert_eq!(sum.fingerprint(), whole.fingerprint());
         }
+    }
+
+    #[test]
+    fn words_are_ordered_by_their_bytes() {
+        let mut counts = WordCounts::default();
+        for number in 0..300_usize {
+            for word in ["a\0".repeat(number % 90), "\0".repeat(number), format!("{}{number}", "é".repeat(number / 60))]
+            {
+                counts.add(&word, 1, FirstOccurrence { document: 0, word: 0 }).unwrap();
+            }
+        }
+        assert!(counts.by_word().iter().map(|(word, ..)| word).is_sorted());
+        assert_eq!(counts.by_word().len(), counts.len());
     }
 
     #[test]

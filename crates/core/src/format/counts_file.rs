@@ -1,22 +1,46 @@
-//! The file format of word counts: a header line of JSON, then one word a line.
+//! The file format of word counts: a first line of JSON, one word a line, and a last line of JSON.
 //!
 //! ```text
-//! {"format":"piecework.word_counts","version":1,"words":2,"total":3,"sha256":"…","splitter":{…}}
+//! {"format":"piecework.word_counts","version":2,"splitter":{…},"splitter_fingerprint":"…"}
 //! hello⇥2⇥0⇥0
 //! world⇥1⇥0⇥1
+//! {"words":2,"total":3,"sha256":"…"}
 //! ```
 //!
 //! A line holds a word, its count, and the document and position of its first occurrence, ordered by the bytes of the
-//! words, so that equal tables are equal files. Backslashes, tabs and line ends in a word are escaped.
+//! words, so that equal tables are equal files, and files are merged line by line. Backslashes, tabs and line ends in a
+//! word are escaped. The last line covers all before it. In version 1 its members are in the first line.
 
+use std::fmt::Write as _;
+use std::io::{BufRead, Write};
+
+use sha2::{Digest, Sha256};
+
+use super::fingerprint::splitter_fingerprint;
 use super::json::{Json, Node, object};
 use super::tokenizer_json::{refuse_functions, splitter, splitter_json};
-use crate::counts::{FirstOccurrence, WordCounts};
-use crate::error::{Error, Place, Result};
+use crate::counts::{
+    CountedWord, Fingerprint, FirstOccurrence, OwnedWord, SortedWords, WordCounts, hexadecimal, overflow,
+};
+use crate::error::{Error, Message, Place, Result, shorten};
+use crate::splitter::WordSplitter;
 
 const FORMAT: &str = "piecework.word_counts";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\t', 't'), ('\n', 'n'), ('\r', 'r')];
+/// The number of bytes that are written at once.
+const BUFFER: usize = 1 << 16;
+
+/// The facts of a table that was written to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountsSummary {
+    /// The number of different words.
+    pub words: u64,
+    /// The sum of all counts.
+    pub total: u64,
+    /// The SHA-256 of words and counts, as of [`WordCounts::fingerprint`].
+    pub fingerprint: String,
+}
 
 /// Writes the table as a file.
 ///
@@ -32,70 +56,259 @@ const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\t', 't'), ('\n', 'n'), ('\r
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
 pub fn write_counts(counts: &WordCounts) -> Result<String> {
-    counts.splitter().map_or(Ok(()), |splitter| refuse_functions(splitter, "word counts"))?;
-    let header = object([
+    let mut file = Vec::new();
+    write_sorted_counts(counts.sorted(), counts.splitter(), &mut file)?;
+    Ok(String::from_utf8(file).expect("words and JSON are UTF-8"))
+}
+
+/// Writes the words of a source as a file, one at a time.
+pub fn write_sorted_counts(
+    mut source: impl SortedWords,
+    splitter: Option<&WordSplitter>,
+    out: &mut dyn Write,
+) -> Result<CountsSummary> {
+    splitter.map_or(Ok(()), |splitter| refuse_functions(splitter, "word counts"))?;
+    let mut out = HashedLines { out, lines: String::with_capacity(BUFFER), sha: Sha256::new() };
+    let header = [
         ("format", FORMAT.into()),
         ("version", VERSION.into()),
-        ("words", (counts.len() as u64).into()),
-        ("total", counts.total().into()),
-        ("sha256", counts.fingerprint().as_str().into()),
-        ("splitter", counts.splitter().map(splitter_json).into()),
-    ]);
-    let mut text = header.text();
-    for (word, count, first) in counts.by_word() {
-        text.push('\n');
-        escape(word, &mut text);
-        text.push_str(&format!("\t{count}\t{}\t{}", first.document, first.word));
+        ("splitter", splitter.map(splitter_json).into()),
+        ("splitter_fingerprint", splitter.map(splitter_fingerprint).transpose()?.as_deref().map(Json::from).into()),
+    ];
+    out.push(|line| line.push_str(&object(header).text()))?;
+    let (mut words, mut total, mut fingerprint) = (0, 0_u64, Fingerprint::default());
+    while source.advance()? {
+        let each = source.current();
+        words += 1;
+        total = total.checked_add(each.count).ok_or_else(|| overflow(each.word))?;
+        fingerprint.update(each);
+        out.push(|line| write_entry(each, line))?;
     }
-    text.push('\n');
-    Ok(text)
+    out.flush()?;
+    let sha256 = hexadecimal(out.sha.clone());
+    let footer = object([("words", words.into()), ("total", total.into()), ("sha256", sha256.as_str().into())]);
+    out.push(|line| line.push_str(&footer.text()))?;
+    out.flush()?;
+    Ok(CountsSummary { words, total, fingerprint: fingerprint.finish() })
+}
+
+/// Writes lines in blocks, and their SHA-256.
+struct HashedLines<'a> {
+    out: &'a mut dyn Write,
+    lines: String,
+    sha: Sha256,
+}
+
+impl HashedLines<'_> {
+    fn push(&mut self, write: impl FnOnce(&mut String)) -> Result<()> {
+        write(&mut self.lines);
+        self.lines.push('\n');
+        if self.lines.len() < BUFFER { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.sha.update(&self.lines);
+        self.out.write_all(self.lines.as_bytes()).map_err(Error::storage)?;
+        self.lines.clear();
+        Ok(())
+    }
+}
+
+fn write_entry(CountedWord { word, count, first }: CountedWord<'_>, line: &mut String) {
+    escape(word, line);
+    let (document, word) = (first.document, first.word);
+    write!(line, "\t{count}\t{document}\t{word}").expect("a String takes all that is written");
 }
 
 /// Reads the table of a file; a truncated or changed file is an error.
 pub fn read_counts(bytes: &[u8]) -> Result<WordCounts> {
-    let text = std::str::from_utf8(bytes).map_err(|error| at(1, &format!("not text: {error}")))?;
-    let mut lines = (1..).zip(text.lines());
-    let (_, header) = lines.next().ok_or_else(|| at(1, "the file is empty; expected a line of JSON"))?;
-    let header = Json::parse(header.as_bytes())?;
-    let header = Node::root(&header);
-    if header.find("format")?.map(|node| node.str()).transpose()? != Some(FORMAT) {
-        return Err(header.error(format!("not a file of word counts: expected \"format\": {FORMAT:?}")));
+    let reader = CountsReader::new(bytes)?;
+    WordCounts::from_sorted(reader.splitter().cloned(), reader)
+}
+
+/// Reads the words of a file one at a time; the end of a truncated or changed file is an error.
+///
+/// ```
+/// use piecework_core::counts::{SortedWords, WordCounts};
+/// use piecework_core::format::{CountsReader, write_counts};
+///
+/// let file = write_counts(&WordCounts::default())?;
+/// assert!(!CountsReader::new(file.as_bytes())?.advance()?);
+/// assert!(CountsReader::new(&b"{}"[..]).is_err());
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CountsReader<R> {
+    input: R,
+    line: Vec<u8>,
+    /// The number of the line, from 1.
+    number: usize,
+    splitter: Option<WordSplitter>,
+    /// The first line of a file of version 1, which describes the words.
+    header: Option<Json>,
+    current: OwnedWord,
+    words: u64,
+    total: u64,
+    sha: Sha256,
+    fingerprint: Fingerprint,
+    is_finished: bool,
+}
+
+impl<R: BufRead> CountsReader<R> {
+    /// Reads the first line.
+    pub fn new(input: R) -> Result<Self> {
+        let mut reader = Self {
+            input,
+            line: Vec::new(),
+            number: 0,
+            splitter: None,
+            header: None,
+            current: OwnedWord::default(),
+            words: 0,
+            total: 0,
+            sha: Sha256::new(),
+            fingerprint: Fingerprint::default(),
+            is_finished: false,
+        };
+        reader.read_header()?;
+        Ok(reader)
     }
-    header.only(&["format", "version", "words", "total", "sha256", "splitter"])?;
-    let version = header.member("version")?;
-    if version.unsigned()? != VERSION {
-        return Err(version.unsupported(format!("this version of piecework reads version {VERSION}")));
+
+    /// Returns the splitter of the words, if it is known.
+    pub fn splitter(&self) -> Option<&WordSplitter> {
+        self.splitter.as_ref()
     }
-    let mut counts = WordCounts::new(header.find("splitter")?.map(|node| splitter(&node, &[])).transpose()?);
-    for (number, line) in lines {
-        let (word, count, first) = entry(line)
-            .ok_or_else(|| at(number, "expected a word, its count, its document and its place, with tabs between"))?;
-        if counts.get(&word).is_some() {
-            return Err(at(number, &format!("the word {word:?} occurs twice")));
+
+    fn read_header(&mut self) -> Result<()> {
+        if !self.read_line()? {
+            return Err(at(1, "the file is empty; expected a line of JSON"));
         }
-        counts.add(&word, count, first)?;
+        let json = Json::parse(&self.line)?;
+        let header = Node::root(&json);
+        if header.find("format")?.map(|node| node.str()).transpose()? != Some(FORMAT) {
+            return Err(header.error(format!("not a file of word counts: expected \"format\": {FORMAT:?}")));
+        }
+        let version = header.member("version")?;
+        match version.unsigned()? {
+            1 => header.only(&["format", "version", "words", "total", "sha256", "splitter"])?,
+            VERSION => header.only(&["format", "version", "splitter", "splitter_fingerprint"])?,
+            _ => {
+                let message = format!("this version of piecework reads the versions 1 and {VERSION}");
+                return Err(version.unsupported(message));
+            }
+        }
+        self.splitter = header.find("splitter")?.map(|node| splitter(&node, &[])).transpose()?;
+        self.header = (version.unsigned()? == 1).then_some(json);
+        Ok(())
     }
-    if counts.len() as u64 != header.member("words")?.unsigned()?
-        || counts.fingerprint() != header.member("sha256")?.str()?
-    {
-        return Err(header.error("the words do not agree with the first line: the file was cut or changed"));
+
+    /// Reads a line without its line end; returns whether there is one.
+    fn read_line(&mut self) -> Result<bool> {
+        if self.number > 0 {
+            self.sha.update(&self.line);
+            self.sha.update("\n");
+        }
+        self.line.clear();
+        self.number += 1;
+        let read = self.input.read_until(b'\n', &mut self.line).map_err(Error::storage)?;
+        self.line.pop_if(|byte| *byte == b'\n');
+        Ok(read > 0)
     }
-    Ok(counts)
+
+    fn read_word(&mut self) -> Result<()> {
+        let line = std::str::from_utf8(&self.line).map_err(|error| at(self.number, &format!("not text: {error}")))?;
+        let before = std::mem::take(&mut self.current);
+        self.current = entry(line.strip_suffix('\r').unwrap_or(line)).ok_or_else(|| {
+            at(self.number, "expected a word, its count, its document and its place, with tabs between")
+        })?;
+        if self.words > 0 && self.current.word <= before.word {
+            return Err(at(self.number, &disorder(&before.word, &self.current.word)));
+        }
+        self.words += 1;
+        self.total = self.total.checked_add(self.current.count).ok_or_else(|| overflow(&self.current.word))?;
+        if self.header.is_some() {
+            self.fingerprint.update(self.current.view());
+        }
+        Ok(())
+    }
+
+    /// Compares the words with the last line, in version 1 with the first.
+    fn finish(&mut self, has_line: bool) -> Result<()> {
+        let (line, json, sha256) = match self.header.take() {
+            Some(header) => (1, header, std::mem::take(&mut self.fingerprint).finish()),
+            None if !has_line => return Err(at(self.number, "the file ends without its last line; it was cut off")),
+            None => {
+                (self.number, Json::parse(&self.line).map_err(|error| self.here(error))?, hexadecimal(self.sha.clone()))
+            }
+        };
+        let facts = Node::root(&json);
+        let agree = || -> Result<bool> {
+            Ok(facts.member("words")?.unsigned()? == self.words
+                && facts.member("total")?.unsigned()? == self.total
+                && facts.member("sha256")?.str()? == sha256)
+        };
+        if !agree().map_err(|error| self.here(error))? {
+            return Err(at(line, "the words do not agree with this line: the file was cut or changed"));
+        }
+        if has_line && self.read_line()? {
+            return Err(at(self.number, "expected the end of the file"));
+        }
+        Ok(())
+    }
+
+    /// Returns an error of JSON as one of the current line.
+    fn here(&self, error: Error) -> Error {
+        Error::Format { at: Place::Line(self.number), message: Message::from(error) }
+    }
+}
+
+impl<R: BufRead> SortedWords for CountsReader<R> {
+    fn advance(&mut self) -> Result<bool> {
+        if self.is_finished {
+            return Ok(false);
+        }
+        let has_line = self.read_line()?;
+        let is_footer = self.header.is_none() && self.line.starts_with(b"{") && !self.line.contains(&b'\t');
+        if has_line && !is_footer {
+            self.read_word()?;
+            return Ok(true);
+        }
+        self.is_finished = true;
+        self.finish(has_line)?;
+        Ok(false)
+    }
+
+    fn current(&self) -> CountedWord<'_> {
+        self.current.view()
+    }
+}
+
+/// Returns the message for a word that is not after the one before it.
+fn disorder(before: &str, word: &str) -> String {
+    let shown = shorten(word);
+    if before == word {
+        return format!("the word {shown:?} occurs twice");
+    }
+    format!("the word {shown:?} is not after {:?}; sort the lines by the bytes of the words", shorten(before))
 }
 
 fn at(line: usize, message: &str) -> Error {
     Error::Format { at: Place::Line(line), message: message.into() }
 }
 
-fn entry(line: &str) -> Option<(String, u64, FirstOccurrence)> {
+fn entry(line: &str) -> Option<OwnedWord> {
     let mut fields = line.split('\t');
     let word = unescape(fields.next()?)?;
     let mut number = || fields.next()?.parse().ok();
     let (count, document, place) = (number()?, number()?, number()?);
-    (fields.next().is_none() && count > 0).then_some((word, count, FirstOccurrence { document, word: place }))
+    let first = FirstOccurrence { document, word: place };
+    (fields.next().is_none() && count > 0 && !word.is_empty()).then_some(OwnedWord { word, count, first })
 }
 
 fn escape(word: &str, out: &mut String) {
+    if !word.contains(|c| ESCAPES.iter().any(|(raw, _)| *raw == c)) {
+        return out.push_str(word);
+    }
     for c in word.chars() {
         match ESCAPES.iter().find(|(raw, _)| *raw == c) {
             Some((_, letter)) => out.extend(['\\', *letter]),
@@ -105,6 +318,9 @@ fn escape(word: &str, out: &mut String) {
 }
 
 fn unescape(field: &str) -> Option<String> {
+    if !field.contains('\\') {
+        return Some(field.to_owned());
+    }
     let mut word = String::with_capacity(field.len());
     let mut chars = field.chars();
     while let Some(c) = chars.next() {
@@ -142,11 +358,45 @@ mod tests {
 
     #[test]
     fn a_truncated_file_is_an_error() {
-        let text = write_counts(&table()).unwrap();
-        for end in 0..text.len() - 1 {
-            if text.is_char_boundary(end) {
+        for text in [write_counts(&table()).unwrap(), version_1()] {
+            for end in 0..text.len() - 1 {
                 assert!(read_counts(&text.as_bytes()[..end]).is_err(), "cut at {end}");
             }
         }
+    }
+
+    #[test]
+    fn a_changed_file_is_an_error() {
+        let text = write_counts(&table()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let of = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        assert_eq!(of(&lines), text);
+        let changed = [
+            of(&[lines[0], lines[1], lines[2], lines[4]]),
+            of(&[lines[0], lines[1], lines[3], lines[2], lines[4]]),
+            of(&[lines[0], lines[1], lines[1], lines[2], lines[3], lines[4]]),
+            text.replace("b\t1\t0\t7", "b\t1\t1\t7"),
+            text.clone() + "\n",
+            text.clone() + &text,
+        ];
+        for text in changed {
+            assert!(matches!(read_counts(text.as_bytes()), Err(Error::Format { .. })), "{text}");
+        }
+    }
+
+    fn version_1() -> String {
+        let first = format!(
+            r#"{{"format":"piecework.word_counts","version":1,"words":3,"total":6,"sha256":"{}","splitter":{{"normalizer":null,"pre_tokenizer":null}}}}"#,
+            table().fingerprint()
+        );
+        let text = write_counts(&table()).unwrap();
+        let words: Vec<&str> = text.lines().skip(1).take(3).collect();
+        format!("{first}\n{}\n", words.join("\n"))
+    }
+
+    #[test]
+    fn version_1_is_read() {
+        assert_eq!(read_counts(version_1().as_bytes()).unwrap(), table());
+        assert!(read_counts(version_1().replace("b\t1", "b\t2").as_bytes()).is_err());
     }
 }

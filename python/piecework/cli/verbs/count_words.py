@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from piecework.cli.counting import count_words as count
+from piecework.cli.counting import summary_of
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
     AsJson,
+    CountingMemory,
     Errors,
     FileEncoding,
     NoProgress,
@@ -40,6 +42,7 @@ def count_words(
     ] = False,
     encoding: FileEncoding = "utf-8",
     errors: OnBrokenBytes = Errors.strict,
+    memory: CountingMemory,
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
@@ -51,6 +54,7 @@ def count_words(
 
     Examples:
       piecework count-words story.txt poem.txt -o counts.txt
+      piecework count-words story.txt -o counts.txt --max-memory 300MB
       zcat big.txt.gz | piecework count-words - -o counts.txt
       piecework train --counts counts.txt more-counts.txt -o tokenizer.json --vocab-size 4000
     """
@@ -59,28 +63,29 @@ def count_words(
         raise typer.BadParameter(
             "requires --output, since the table is written to standard output", param_hint="--json"
         )
+    if memory.max_memory and not output:
+        raise typer.BadParameter(
+            "requires --output, since standard output is held back until the end",
+            param_hint="--max-memory",
+        )
     if output:
         check_target(output, *names, *splitting.files())
     with bar(no_progress) as show:
-        table = count(
+        counted = count(
             names,
             splitting=splitting.settings(),
             keep_line_ends=keep_line_ends,
             encoding=encoding,
             errors=errors,
+            memory=memory,
             threads=threads,
             progress=show,
             command="count-words -",
         )
     with printing() as write:
         if not output:
-            write(table.to_bytes().decode().removesuffix("\n"))
+            write(counted.table().to_bytes().decode().removesuffix("\n"))
             return
-        table.save(output)
+        summary = counted.save(output)
         if json:
-            summary = {
-                "words": len(table),
-                "total": table.total,
-                "counts_sha256": table.fingerprint,
-            }
-            write(as_json({"output": str(output), **summary}))
+            write(as_json(summary_of(output, summary)))

@@ -13,6 +13,7 @@ from piecework.cli.counting import count_words, load_counts
 from piecework.cli.input import STDIN, Input
 from piecework.cli.messages import option_of
 from piecework.cli.options import (
+    CountingMemory,
     Errors,
     FileEncoding,
     NoProgress,
@@ -424,6 +425,7 @@ def train(
     splitting: Splitting,
     encoding: FileEncoding = "utf-8",
     errors: OnBrokenBytes = Errors.strict,
+    memory: CountingMemory,
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
@@ -446,13 +448,16 @@ def train(
     inputs = [*names, *symbols, *splitting.files()]
     _check_targets([output, *([vocab_txt] if vocab_txt else [])], inputs)
     _check_name(output.name)
+    if counts and memory.max_memory:
+        message = "has no effect with --counts, which counts no words; remove it"
+        raise typer.BadParameter(message, param_hint="--max-memory")
     settings = trainer.trainer(_symbols(user_defined_symbols_file, names, errors))
     with bar(no_progress) as show:
         from piecework import train as run
 
         pipeline = _with_suffix_spaces(settings, splitting.settings())
         table = (
-            load_counts(names)
+            load_counts(names, memory.work_dir)
             if counts
             else count_words(
                 names,
@@ -460,10 +465,11 @@ def train(
                 keep_line_ends=trainer.model is ModelName.bpe,
                 encoding=encoding,
                 errors=errors,
+                memory=memory,
                 threads=threads,
                 progress=show,
                 command="train - -o tokenizer.json",
-            )
+            ).table()
         )
         tok = run(table, settings, **pipeline, threads=threads, progress=show)
     with printing() as write:

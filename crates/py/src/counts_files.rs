@@ -1,0 +1,138 @@
+//! Files of word counts, read and written one word at a time.
+
+use std::fs::{File, OpenOptions};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use piecework_core::Error;
+use piecework_core::counts::{CountedWord, Interruptible, MAX_MERGED, Merge, Run, SortedWords, merge, reduce};
+use piecework_core::error::Message;
+use piecework_core::format::{CountsReader, CountsSummary, write_sorted_counts};
+use piecework_core::splitter::WordSplitter;
+use pyo3::prelude::*;
+
+use crate::blocks::open;
+use crate::errors::{from_io, from_storage, in_file, to_core, to_py};
+use crate::temporary::{NamedFile, WorkFolder};
+use crate::threads;
+
+/// The number of words, the sum of their counts, and the fingerprint of a table.
+pub(crate) type Summary = (u64, u64, String);
+
+/// Words that come one at a time from a file, from several, or from runs.
+pub(crate) type Words = Box<dyn SortedWords + Send>;
+
+/// Merges files of word counts into a file that exists.
+#[pyfunction]
+pub(crate) fn merge_counts(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    out: PathBuf,
+    work_dir: Option<PathBuf>,
+) -> PyResult<Summary> {
+    let (splitter, words) = merged_files(py, paths, work_dir)?;
+    write_file(py, words, splitter.as_ref(), &out)
+}
+
+/// Returns the splitter and the words of files; more than can be open at once are first merged into runs.
+pub(crate) fn merged_files(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    work_dir: Option<PathBuf>,
+) -> PyResult<(Option<WordSplitter>, Words)> {
+    let mut first: Option<(PathBuf, Option<WordSplitter>)> = None;
+    let mut open_all = |paths: &[PathBuf]| -> PyResult<Merge<FileWords>> {
+        let mut files = Vec::with_capacity(paths.len());
+        for path in paths {
+            let file = FileWords::open(py, path)?;
+            let (other, splitter) = first.get_or_insert_with(|| (path.clone(), file.reader.splitter().cloned()));
+            if splitter.as_ref() != file.reader.splitter() {
+                return Err(to_py(py, &different_splitters(other, path)));
+            }
+            files.push(file);
+        }
+        py.detach(|| Merge::new(files)).map_err(|error| to_py(py, &error))
+    };
+    let words: Words = if paths.len() <= MAX_MERGED {
+        Box::new(open_all(&paths)?)
+    } else {
+        let work = WorkFolder::new(work_dir).map_err(|error| from_storage(py, &error))?;
+        let mut runs = Vec::new();
+        for group in paths.chunks(MAX_MERGED) {
+            runs.push(until_interrupted(py, open_all(group)?, |words| Run::write(&*work, words))?);
+        }
+        Box::new(py.detach(|| merge(reduce(runs, MAX_MERGED, &*work, &|| false)?)).map_err(|error| to_py(py, &error))?)
+    };
+    Ok((first.and_then(|(_, splitter)| splitter), words))
+}
+
+/// Writes words to a file that exists.
+pub(crate) fn write_file(
+    py: Python<'_>,
+    words: impl SortedWords + Send,
+    splitter: Option<&WordSplitter>,
+    path: &Path,
+) -> PyResult<Summary> {
+    let file = OpenOptions::new().write(true).truncate(true).open(path).map_err(|error| from_io(py, &error, path))?;
+    let mut file = NamedFile::new(file, path);
+    let CountsSummary { words, total, fingerprint } =
+        until_interrupted(py, words, |words| write_sorted_counts(words, splitter, &mut file))?;
+    Ok((words, total, fingerprint))
+}
+
+/// Runs `work` on words without the GIL, until Ctrl-C.
+pub(crate) fn until_interrupted<S: SortedWords + Send, T: Send>(
+    py: Python<'_>,
+    words: S,
+    work: impl FnOnce(Interruptible<'_, S>) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let run = |(words, work): (S, _), stop: &AtomicBool| call(work, words, &|| stop.load(Ordering::Relaxed));
+    let mut results = threads::run(py, vec![(words, work)], run, threads::no_progress)?;
+    results.remove(0).map_err(|error| to_py(py, &error))
+}
+
+fn call<S: SortedWords, T>(
+    work: impl FnOnce(Interruptible<'_, S>) -> Result<T, Error>,
+    words: S,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Result<T, Error> {
+    work(Interruptible::new(words, is_stopped))
+}
+
+/// Returns the error for files whose words do not add up.
+fn different_splitters(one: &Path, other: &Path) -> Error {
+    Error::Counts(
+        Message::new(format!(
+            "{} and {} were counted with different normalization or pre-tokenization and do not add up",
+            one.display(),
+            other.display()
+        ))
+        .hint("count both with the same settings"),
+    )
+}
+
+/// The words of a file, with errors that name it.
+struct FileWords {
+    reader: CountsReader<BufReader<File>>,
+    path: PathBuf,
+}
+
+impl FileWords {
+    fn open(py: Python<'_>, path: &Path) -> PyResult<Self> {
+        let file = BufReader::with_capacity(1 << 16, open(py, path)?);
+        let reader = CountsReader::new(file).map_err(|error| in_file(py, &error, path))?;
+        Ok(Self { reader, path: path.into() })
+    }
+}
+
+impl SortedWords for FileWords {
+    fn advance(&mut self) -> Result<bool, Error> {
+        let Self { reader, path } = self;
+        reader.advance().map_err(|error| Python::attach(|py| to_core(in_file(py, &error, path))))
+    }
+
+    fn current(&self) -> CountedWord<'_> {
+        self.reader.current()
+    }
+}

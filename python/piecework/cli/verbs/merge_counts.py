@@ -1,0 +1,53 @@
+"""Implements `piecework merge-counts`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  # typer reads it
+from typing import Annotated
+
+import typer
+
+from piecework.cli.counting import summary_of
+from piecework.cli.options import AsJson
+from piecework.cli.output import as_json, check_target, printing
+
+
+def merge_counts(
+    *,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE", help="Files of word counts, in any order.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the sum to this file.", show_default=False
+        ),
+    ],
+    json: AsJson = False,
+    work_dir: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write temporary files into this folder, which more than 128 files need (default: the system's).",
+        ),
+    ] = None,
+) -> None:
+    """Add up files of word counts.
+
+    The files are read a word at a time, so the memory does not grow with the tables. The sum does not depend on the order of
+    the files. With --json a summary is printed.
+
+    Examples:
+      piecework merge-counts part-*.counts -o all.counts
+      piecework merge-counts monday.counts tuesday.counts -o week.counts --json
+    """
+    from piecework import WordCounts
+
+    check_target(output, *files)
+    summary = WordCounts.merge_files(files, output, work_dir=work_dir)
+    with printing() as write:
+        if json:
+            write(as_json(summary_of(output, summary)))
