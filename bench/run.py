@@ -29,6 +29,7 @@ MEASURES = [
         "bpe",
         "unigram",
         "count",
+        "counting",
         "train",
         "train_bpe",
         "train_unigram",
