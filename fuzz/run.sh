@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 seconds=$1
 targets=("${@:2}")
-[ ${#targets[@]} -gt 0 ] || targets=(paths columns counts reader)
+[ ${#targets[@]} -gt 0 ] || targets=(paths columns counts documents reader)
 host=$(rustc -vV | sed -n 's/^host: //p')
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}
 

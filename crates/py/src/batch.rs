@@ -111,6 +111,18 @@ struct ColumnViews<'py> {
 
 #[pymethods]
 impl Batch {
+    /// Returns the rows of all batches in order, with their ids alone.
+    #[staticmethod]
+    fn concatenated(batches: Vec<PyRef<'_, Self>>) -> Self {
+        let (mut ids, mut row_offsets, mut start) = (Vec::new(), vec![0], 0);
+        for batch in &batches {
+            ids.extend_from_slice(&batch.ids);
+            row_offsets.extend(batch.row_offsets.iter().skip(1).map(|&end| start + end));
+            start = row_offsets.last().copied().unwrap_or(0);
+        }
+        Self::new(ids, row_offsets, None, None)
+    }
+
     #[getter]
     fn ids<'py>(this: Bound<'py, Self>) -> Bound<'py, PyArray1<u32>> {
         view(&this, &this.get().ids)

@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
 use crate::arguments::string;
+use crate::arrow::ArrowTexts;
 use crate::blocks::open;
 use crate::counts_files::{Summary, merged_files, until_interrupted, write_file};
 use crate::errors::{from_io, from_storage, in_file, in_settings, to_py, utf8};
@@ -23,6 +24,7 @@ use crate::functions::functions;
 use crate::input::texts;
 use crate::temporary::WorkFolder;
 use crate::threads::{self, Tickets};
+use crate::utf8::checked;
 
 /// The number of bytes that a thread reads at a time.
 const BLOCK: usize = 1 << 20;
@@ -171,26 +173,12 @@ impl WordCounter {
     fn add_texts(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let texts = texts("texts", "text", batch)?;
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-        let first = self.documents;
-        let tickets = Tickets::new(texts.len().div_ceil(TEXTS));
-        let work = |shard: &mut Counter, stop: &AtomicBool| {
-            while let Some(ticket) = tickets.next() {
-                if stop.load(Ordering::Relaxed) {
-                    return Err(Error::Interrupted);
-                }
-                let start = ticket * TEXTS;
-                for (document, text) in (first + start as u64..).zip(&texts[start..texts.len().min(start + TEXTS)]) {
-                    shard.add_text(document, text)?;
-                }
-            }
-            Ok(())
-        };
-        let workers = self.shards.iter_mut().take(texts.len().div_ceil(TEXTS)).collect();
-        for done in threads::run(py, workers, work, threads::no_progress)? {
-            done.map_err(|error| to_py(py, &error))?;
-        }
-        self.documents += texts.len() as u64;
-        Ok(())
+        self.add_documents(py, texts.len(), |place| Ok(texts[place]))
+    }
+
+    /// Counts the texts of a column, each as one document.
+    fn add_column(&mut self, py: Python<'_>, column: &ArrowTexts) -> PyResult<()> {
+        self.add_documents(py, column.len(), |place| checked(column.get(place)))
     }
 
     /// Counts the lines of a UTF-8 file, each as one document; calls `progress` with the bytes read.
@@ -307,6 +295,37 @@ fn limited_counters(
         store: work.clone(),
     };
     (0..threads).map(|_| Counter::new(splitter.clone()).with_spill(spill.clone())).collect()
+}
+
+impl WordCounter {
+    /// Counts a number of texts on all threads, each as one document.
+    fn add_documents<'a>(
+        &mut self,
+        py: Python<'_>,
+        count: usize,
+        text: impl Fn(usize) -> piecework_core::Result<&'a str> + Sync,
+    ) -> PyResult<()> {
+        let first = self.documents;
+        let tickets = Tickets::new(count.div_ceil(TEXTS));
+        let work = |shard: &mut Counter, stop: &AtomicBool| {
+            while let Some(ticket) = tickets.next() {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(Error::Interrupted);
+                }
+                let start = ticket * TEXTS;
+                for place in start..count.min(start + TEXTS) {
+                    shard.add_text(first + place as u64, text(place)?)?;
+                }
+            }
+            Ok(())
+        };
+        let workers = self.shards.iter_mut().take(count.div_ceil(TEXTS)).collect();
+        for done in threads::run(py, workers, work, threads::no_progress)? {
+            done.map_err(|error| to_py(py, &error))?;
+        }
+        self.documents += count as u64;
+        Ok(())
+    }
 }
 
 enum Failure {

@@ -1,5 +1,6 @@
 """Defines a batch of encodings: one flat array of ids and the offsets of its rows."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias, TypedDict, final
 
 import numpy as np
@@ -26,6 +27,10 @@ class Batch:
     >>> batch.ids, batch.row_offsets
     (array([1, 1, 0], dtype=uint32), array([0, 2, 2, 3]))
     """
+
+    @staticmethod
+    def concatenated(batches: Sequence[Batch]) -> Batch:
+        """Returns the rows of all batches in order, with their ids alone."""
 
     @property
     def ids(self) -> _Uint32s:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import final
 
+from piecework._core._arrow import ArrowTexts
+
 @final
 class WordCounts:
     """Maps words to their counts and first occurrences, together with their normalizer and pre-tokenizer."""
@@ -90,6 +92,9 @@ class WordCounter:
     ) -> WordCounter: ...
     def add_texts(self, batch: Iterable[str]) -> None:
         """Counts the words of texts, each of which is a document."""
+
+    def add_column(self, column: ArrowTexts) -> None:
+        """Counts the words of the texts of a column, each of which is a document."""
 
     def add_file(
         self,

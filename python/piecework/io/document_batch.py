@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from piecework.errors import ConfigError, shown
+from piecework.errors import ConfigError, from_surrogate, shown, wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         def __len__(self) -> int: ...
 
 
-__all__ = ["DEFAULT_FIELD", "WHOLE", "Documents", "Range", "ReadOptions", "Skipped"]
+__all__ = ["DEFAULT_FIELD", "WHOLE", "Documents", "Range", "ReadOptions", "Skipped", "check_name"]
 
 DEFAULT_FIELD = "text"
 """The member or column with the text, unless another one is chosen."""
@@ -60,10 +60,13 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         """Checks the options."""
+        check_name("field", self.field)
         _check_choice("per", self.per, ("line", "file"))
         _check_choice("on_error", self.on_error, ("raise", "skip"))
         if isinstance(self.keep, str):
             raise ConfigError("expected names in a tuple, found one str", setting="keep")
+        for name in self.keep:
+            check_name("keep", name)
         object.__setattr__(self, "keep", tuple(self.keep))
 
     @property
@@ -81,7 +84,21 @@ class ReadOptions:
         return cls(**value)
 
 
+def check_name(setting: str, name: object) -> None:
+    """Raises an error for a name of a member or column that is no ``str``, or empty."""
+    if name is not None and not isinstance(name, str):
+        raise wrong_type(setting, "a str or None", name)
+    if name == "":
+        raise ConfigError("expected the name of a member or column, found ''", setting=setting)
+    try:
+        (name or "").encode()
+    except UnicodeEncodeError as error:
+        raise from_surrogate(error, setting=setting) from None
+
+
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str):
+        raise wrong_type(name, "a str", value)
     if value not in choices:
         expected = " or ".join(map(repr, choices))
         raise ConfigError(f"expected {expected}, found {shown(value)}", setting=name)
@@ -129,6 +146,10 @@ class Skipped:
     line: int
     byte: int | None
     reason: str
+
+    def __str__(self) -> str:
+        """Returns the place and the reason."""
+        return f"{self.name}: line {self.line}: {self.reason}"
 
 
 class Documents:

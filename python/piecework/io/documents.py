@@ -2,18 +2,107 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped
+from piecework.errors import ConfigError, warn
+from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped, check_name
 from piecework.io.line_documents import read_line_documents
+from piecework.io.sources import find_sources, is_plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from piecework.io.files import Pathish
     from piecework.io.sources import Source
 
-__all__ = ["Documents", "Range", "ReadOptions", "Skipped", "read", "split"]
+__all__ = [
+    "Documents",
+    "Range",
+    "ReadOptions",
+    "Skipped",
+    "chosen_field",
+    "find_documents",
+    "place_of",
+    "read",
+    "read_all",
+    "split",
+]
+
+
+def chosen_field(field: str | None, column: str | None) -> str | None:
+    """Returns the member or column with the text, of which only one name may be given.
+
+    Raises:
+        ConfigError: Both are given.
+
+    >>> chosen_field(None, "content")
+    'content'
+    """
+    check_name("field", field)
+    check_name("column", column)
+    if field is not None and column is not None:
+        raise ConfigError(
+            "cannot be combined with `field`", setting="column", hint="pass one of them"
+        )
+    return column if field is None else field
+
+
+def find_documents(path: Pathish, options: ReadOptions) -> list[Source] | None:
+    """Returns the sources of an input; None for a single text file, which has faster readers.
+
+    Args:
+        path: See :func:`find_sources`.
+        options: The options of :func:`read`. With a field, files that are not named like Parquet are JSON lines.
+
+    Raises:
+        PieceworkError: See :func:`find_sources`.
+
+    >>> find_documents("corpus.txt", ReadOptions()) is None
+    True
+    """
+    if is_plain_text(path) and not options.field and options.on_error == "raise":
+        return None
+    sources = find_sources(path)
+    if not options.field:
+        return sources
+    return [
+        replace(source, format="jsonl") if source.format == "text" else source for source in sources
+    ]
+
+
+def read_all(
+    sources: Iterable[Source], options: ReadOptions
+) -> Iterator[tuple[Source, Documents, int]]:
+    """Iterates over the batches of all sources in order, and warns at the end of what was skipped.
+
+    Args:
+        sources: The sources.
+        options: The options of :func:`read`.
+
+    Yields:
+        The source of a batch, the batch, and the number of bytes that were read of all sources, as stored.
+
+    Raises:
+        PieceworkError: See :func:`read`.
+    """
+    skipped, first, finished = 0, None, 0
+    for source in sources:
+        for documents in read(source, options):
+            skipped += len(documents.skipped)
+            first = first or next(iter(documents.skipped), None)
+            yield source, documents, finished + documents.bytes_read
+        finished += source.size or 0
+    if first:
+        number = "1 line or row was" if skipped == 1 else f"{skipped:,} lines or rows were"
+        warn(f"{number} skipped; the first is {first}")
+
+
+def place_of(source: Source, position: int) -> str:
+    """Returns the place of a document at a position of its source, for errors."""
+    unit = f"row {position + 1}" if source.format == "parquet" else f"the line at byte {position}"
+    return f"{source.shown_name}: {unit}"
 
 
 def split(source: Source, part_bytes: int, options: ReadOptions | None = None) -> list[Range]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import Any
 
 from piecework.errors import MissingExtraError
@@ -29,10 +28,10 @@ def import_extra(module: str, extra: str, place: str) -> Any:
     """
     try:
         return importlib.import_module(module)
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         package = module.partition(".")[0]
-        if importlib.util.find_spec(package) is not None:
-            raise  # installed and broken
+        if (error.name or "").partition(".")[0] != package:
+            raise  # the package lacks one of its own
         raise MissingExtraError(
             f"requires the package {package}",
             hint=f'install it: pip install "piecework[{extra}]"',

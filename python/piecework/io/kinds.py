@@ -199,6 +199,47 @@ def unless_json(lines: Iterator[str], name: str, command: str) -> Iterator[str]:
     yield from lines
 
 
+def check_documents(start: bytes, name: str, *, is_json: bool) -> None:
+    r"""Raises FormatError for a text that is JSON lines, and for JSON lines that are one array.
+
+    Args:
+        start: The first bytes of the file, decompressed.
+        name: The file.
+        is_json: Whether the file is JSON lines.
+
+    Raises:
+        FormatError: The file has another format.
+
+    >>> check_documents(b'{"content": "a"}\n' * 9, "a.txt.gz", is_json=False)
+    Traceback (most recent call last):
+    ...
+    piecework.errors.FormatError: a.txt.gz: this is JSON lines, not text; pass `field="content"`, the member with the text
+    """
+    from piecework.io.json_texts import SAMPLE, find_json_texts
+
+    if (
+        not start.removeprefix(b"\xef\xbb\xbf")
+        .lstrip()
+        .startswith((b"[",) if is_json else (b"[", b"{", b'"'))
+    ):
+        return
+    lines = (line.decode("utf-8", "replace") for line in start[:SAMPLE].split(b"\n"))
+    found = next(filter(None, find_json_texts(lines)), None)
+    if found is None or (is_json and found.name == "JSON lines"):
+        return
+    if found.name == "JSON lines":
+        member = found.program.strip(".[]")
+        hint = (
+            f'pass `field="{member}"`, the member with the text'
+            if member
+            else "write its texts to a file"
+        )
+    else:
+        hint = f"write its objects on a line each: jq -c '.[]' {shlex.quote(_file_for(name))}"
+    expected = "JSON lines" if is_json else "text"
+    raise FormatError(f"this is {found.name}, not {expected}", hint=hint, place=f"{name}: ")
+
+
 def check_start(start: bytes, name: str, command: str) -> None:
     r"""Raises FormatError for the first bytes of a file that is not text.
 

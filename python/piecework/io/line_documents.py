@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from piecework import _core
 from piecework.errors import DocumentError, from_utf8
 from piecework.io.document_batch import DEFAULT_FIELD, Documents, Skipped
-from piecework.io.kinds import check_start
+from piecework.io.kinds import check_documents, check_start
 from piecework.io.lines import SAMPLE, InvalidBytes, codec_name, decode_blocks, encoding_of
 from piecework.io.opening import open_stream
 
@@ -55,6 +55,7 @@ def read_line_documents(
             block = blocks.read(_block_size(reader.pending, remaining, batch_bytes))
             if not position:
                 check_start(block, source.shown_name, "")
+                check_documents(block, source.shown_name, is_json=is_json)
             position += len(block)
             parsed = reader.read(block, blocks.is_at_end)
             skipped = faults.skipped(parsed.faults)

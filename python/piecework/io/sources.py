@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from piecework.io.files import Pathish
 
-__all__ = ["STDIN", "Source", "describe_name", "find_sources"]
+__all__ = ["STDIN", "Source", "describe_name", "find_sources", "is_plain_text"]
 
 STDIN = "-"
 """The name of standard input."""
@@ -84,6 +84,14 @@ def describe_name(name: str) -> tuple[str, str | None]:
     if compression:
         suffix = os.path.splitext(stem)[1]
     return _FORMAT_OF.get(suffix, "text"), compression
+
+
+def is_plain_text(path: Pathish) -> bool:
+    """Returns whether a path names a single uncompressed text file, which may be missing."""
+    name = checked(path, "paths")
+    if is_url(name) or os.path.isdir(name) or describe_name(name) != ("text", None):
+        return False
+    return os.path.lexists(name) or not glob.has_magic(name)
 
 
 def find_sources(

@@ -241,10 +241,8 @@ impl Parser<'_> {
             None => return Ok(false),
             Some(b'{') => self.object(0)?,
             Some(first) => {
-                let fault = match kind(first) {
-                    Some(kind) => self.fault(format!("expected a JSON object, found {kind}")),
-                    None => self.unexpected("a JSON object"),
-                };
+                let Some(kind) = kind(first) else { return Err(self.unexpected("a JSON object")) };
+                let fault = self.fault(format!("expected a JSON object, found {kind}"));
                 self.skip_value()?;
                 return Err(fault);
             }
@@ -484,5 +482,128 @@ fn kind(first: u8) -> Option<&'static str> {
         b't' | b'f' => Some("a boolean"),
         b'n' => Some("null"),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::IgnoredAny;
+    use serde_json::Value as Json;
+
+    use super::*;
+    use crate::documents::LineFormat;
+
+    /// Returns the text of a line and the kept members, `None` for a line of white space, or the fault.
+    fn parsed(
+        line: &str,
+        text: &str,
+        kept: &[&str],
+    ) -> std::result::Result<Option<(String, Vec<Option<String>>)>, JsonFault> {
+        let kept: Vec<String> = kept.iter().map(|&name| name.to_owned()).collect();
+        let fields = JsonFields::new(text, &kept).unwrap();
+        let mut columns = DocumentColumns::new(&LineFormat::Json(fields.clone()));
+        let is_document = parse_line(line.as_bytes(), &fields, &mut JsonScratch::default(), &mut columns)?;
+        let only = |column: TextColumn| match column.validity[..] {
+            [false] => None,
+            _ => Some(String::from_utf8(column.bytes).unwrap()),
+        };
+        Ok(is_document.then(|| (only(columns.texts).unwrap(), columns.kept.into_iter().map(only).collect())))
+    }
+
+    fn reason(line: &str) -> (usize, String) {
+        let JsonFault { byte, reason } = parsed(line, "text", &["id"]).unwrap_err();
+        (byte, reason)
+    }
+
+    #[test]
+    fn members_are_found_by_name() {
+        let line = r#"{"a": {"text": 1, "b": "nested"}, "te\u0078t": "\u0041\n", "id": [1, {"x": 2}], "a.b": "flat"} "#;
+        let kept = ["id", "a.b", r"a\.b", "a", "a.b.c", "missing"];
+        let (text, kept) = parsed(line, "text", &kept).unwrap().unwrap();
+        assert_eq!(text, "A\n");
+        let nested = r#"{"text": 1, "b": "nested"}"#;
+        let expected = [Some(r#"[1, {"x": 2}]"#), Some("nested"), Some("flat"), Some(nested), None, None];
+        assert_eq!(kept, expected.map(|value| value.map(str::to_owned)));
+        assert_eq!(parsed(" \t\r", "text", &[]), Ok(None));
+    }
+
+    #[test]
+    fn faults_have_a_byte_and_a_reason() {
+        for (line, byte, problem) in [
+            ("3", 0, "expected a JSON object, found a number"),
+            ("nope", 0, "expected a value, found 'n'"),
+            ("\u{feff}{}", 0, "expected a JSON object, found '\\u{feff}'"),
+            ("{}", 0, "no member \"text\"; the object is empty"),
+            (r#"{"a": 1, "b": {"text": "x"}}"#, 0, "no member \"text\"; found a, b"),
+            (r#"{"text": null}"#, 9, "\"text\" is null; expected a string"),
+            (r#"{"text": {}}"#, 9, "\"text\" is an object; expected a string"),
+            (r#"{"text": "a", "text": "a"}"#, 14, "the member \"text\" occurs twice"),
+            (r#"{"id": 1, "text": "a", "id": 1}"#, 23, "the member \"id\" occurs twice"),
+            (r#"{"text": "a"#, 11, "the line ends within a string"),
+            (r#"{"text": "a""#, 12, "expected `,` or `}`, found the end of the line"),
+            (r#"{"text": "a"},"#, 13, "expected the end of the line, found ','"),
+            ("{\"text\": \"a\"}\r{\"text\": \"b\"}", 14, "expected the end of the line, found '{'"),
+            (r#"{"text": "\ud800"}"#, 10, "the lone surrogate \\ud800 is no character"),
+            (r#"{"text": "a", "id": "\udc00"}"#, 21, "the lone surrogate \\udc00 is no character"),
+            ("{\"text\": \"\u{1}\"}", 10, "the control character U+0001 in a string; write it as \\u0001"),
+            (r#"{"text": "a", "b": [01]}"#, 21, "expected `,` or `]`, found '1'"),
+            (r#"{text: "a"}"#, 1, "expected the name of a member in quotation marks, found 't'"),
+        ] {
+            assert_eq!(reason(line), (byte, problem.to_owned()), "{line}");
+        }
+    }
+
+    #[test]
+    fn surrogates_of_ignored_members_are_ignored() {
+        let line = r#"{"other": "\ud800", "\ud800": 1, "text": "a"}"#;
+        assert_eq!(parsed(line, "text", &[]), Ok(Some(("a".to_owned(), vec![]))));
+    }
+
+    #[test]
+    fn nesting_has_no_limit() {
+        let depth = 1_000_000;
+        let line = format!("{{\"deep\": {}1{}, \"text\": \"a\"}}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(parsed(&line, "text", &[]), Ok(Some(("a".to_owned(), vec![]))));
+        assert_eq!(reason(&line[..depth]).1, "expected a value, found the end of the line");
+    }
+
+    /// Compares a line with `serde_json`: the grammar always, and the text if there is one.
+    fn compare(line: &str) {
+        let ours = parsed(line, "text", &[]);
+        let is_json = serde_json::from_str::<IgnoredAny>(line).is_ok();
+        let members = serde_json::from_str::<Json>(line).ok();
+        let text = members.as_ref().and_then(|members| members.get("text")?.as_str());
+        match ours {
+            Ok(Some((found, _))) => {
+                assert!(is_json, "{line}");
+                assert!(members.is_none() || text == Some(&found), "{line}");
+            }
+            Ok(None) => assert!(line.trim_ascii().is_empty(), "{line}"),
+            // Whatever `serde_json` accepts lacks the text, or has it twice.
+            Err(fault) => assert!(text.is_none() || fault.reason.ends_with("twice"), "{line}: {fault:?}"),
+        }
+    }
+
+    #[test]
+    fn changed_lines_are_json_as_in_serde_json() {
+        let lines = [
+            r#"{"text": "a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é", "n": [-0.5e+10, 1E-2, 0, true, false, null]}"#,
+            r#" { "a" : { "b" : [ ] , "c" : { } } , "text" : "" , "d" : [ [ 1 ] , { "e" : "f" } ] } "#,
+            r#"{"text":"abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz","t\u0065xt2":1}"#,
+        ];
+        let inserted = "{}[]\",:\\/ \t\r0123456789.-+eEtrufalsn\u{0}\u{1f}\u{7f}éx😀";
+        for line in lines {
+            compare(line);
+            for (at, character) in line.char_indices() {
+                let (before, after) = line.split_at(at);
+                compare(before);
+                compare(&after[character.len_utf8()..]);
+                compare(&format!("{before}{}", &after[character.len_utf8()..]));
+                for new in inserted.chars() {
+                    compare(&format!("{before}{new}{after}"));
+                    compare(&format!("{before}{new}{}", &after[character.len_utf8()..]));
+                }
+            }
+        }
     }
 }

@@ -286,3 +286,97 @@ fn without_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: LineRange = LineRange { start: 0, skips_first: false, end: u64::MAX };
+
+    fn json() -> LineFormat {
+        LineFormat::Json(JsonFields::new("text", &["id".to_owned()]).unwrap())
+    }
+
+    /// Returns the columns of a file that is read in blocks of a size.
+    fn read(mut reader: LineReader, data: &[u8], size: usize) -> DocumentColumns {
+        let mut columns = DocumentColumns::new(&reader.format);
+        for block in data.chunks(size) {
+            reader.read(block, false, &mut columns);
+        }
+        reader.read(b"", true, &mut columns);
+        assert!(reader.is_finished());
+        columns
+    }
+
+    fn texts(columns: &DocumentColumns) -> Vec<&str> {
+        let starts = std::iter::once(&0).chain(&columns.texts.ends);
+        let ranges = starts.zip(&columns.texts.ends);
+        ranges.map(|(&start, &end)| std::str::from_utf8(&columns.texts.bytes[start..end]).unwrap()).collect()
+    }
+
+    const DATA: &[u8] = b"\xEF\xBB\xBF{\"text\": \"one\", \"id\": null}\r\n\n{\"text\": 2}\n \xFF\n{\"id\": \"\\ud800\", \"text\": \"lost\"}\
+        \n{\"id\": 5, \"text\": \"three\"}";
+
+    #[test]
+    fn blocks_of_all_sizes_give_equal_columns() {
+        let whole = read(LineReader::new(json(), ALL), DATA, DATA.len());
+        assert_eq!(texts(&whole), ["one", "three"]);
+        assert_eq!(whole.kept[0].validity, [false, true]);
+        assert_eq!(whole.kept[0].bytes, b"5");
+        let faults: Vec<_> = whole.faults.iter().map(|fault| (fault.line, fault.byte, fault.invalid_utf8)).collect();
+        assert_eq!(faults, [(2, 42, None), (3, 46, Some(0xFF)), (4, 56, None)]);
+        for format in [json(), LineFormat::Text { keep_ends: true }, LineFormat::Text { keep_ends: false }] {
+            let whole = read(LineReader::new(format.clone(), ALL), DATA, DATA.len());
+            for size in 1..DATA.len() {
+                assert_eq!(read(LineReader::new(format.clone(), ALL), DATA, size), whole);
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_has_the_lines_that_begin_in_it() {
+        let whole = read(LineReader::new(json(), ALL), DATA, DATA.len());
+        for cut in 1..DATA.len() {
+            let end = cut as u64;
+            let first = read(LineReader::new(json(), LineRange { end, ..ALL }), DATA, 7);
+            let range = LineRange { start: end - 1, skips_first: true, end: u64::MAX };
+            let second = read(LineReader::new(json(), range), &DATA[cut - 1..], 5);
+            assert_eq!([texts(&first), texts(&second)].concat(), texts(&whole));
+            assert_eq!([&first.positions[..], &second.positions].concat(), whole.positions);
+            assert_eq!(first.faults.len() + second.faults.len(), whole.faults.len());
+        }
+    }
+
+    #[test]
+    fn reading_stops_at_the_first_fault_on_request() {
+        let columns = read(LineReader::new(json(), ALL).stop_at_fault(), DATA, 10);
+        assert_eq!((texts(&columns), columns.faults.len()), (vec!["one"], 1));
+    }
+
+    #[test]
+    fn long_lines_are_faults_and_not_stored() {
+        let data = b"abc\nabcdefghij\nabcd\nabcde";
+        for size in 1..=data.len() {
+            let format = LineFormat::Text { keep_ends: false };
+            let mut reader = LineReader::new(format, ALL).with_longest(5);
+            assert_eq!(reader.pending(), 0);
+            let mut columns = DocumentColumns::default();
+            for block in data.chunks(size) {
+                reader.read(block, false, &mut columns);
+                assert!(reader.pending() <= 5);
+            }
+            reader.read(b"", true, &mut columns);
+            assert_eq!((texts(&columns), &columns.positions[..]), (vec!["abc", "abcd", "abcde"], &[0, 15, 20][..]));
+            let faults: Vec<_> = columns.faults.iter().map(|fault| (fault.line, fault.start, fault.byte)).collect();
+            assert_eq!(faults, [(1, 4, 9)], "{size}");
+        }
+    }
+
+    #[test]
+    fn a_whole_file_is_one_text() {
+        let columns = read(LineReader::new(LineFormat::WholeFile, ALL), b"a\r\nb\n", 2);
+        assert_eq!(texts(&columns), ["a\r\nb\n"]);
+        let columns = read(LineReader::new(LineFormat::WholeFile, ALL), b"a\nb\xFF\n", 2);
+        assert_eq!((columns.faults[0].line, columns.faults[0].byte), (1, 3));
+    }
+}
