@@ -58,7 +58,9 @@ if TYPE_CHECKING:
 
     from piecework._core import ArrowTexts
     from piecework._core import WordCounts as CoreCounts
+    from piecework.io.documents import ReadOptions
     from piecework.io.files import Pathish
+    from piecework.io.sources import Source
     from piecework.results import ProgressLike
 
 __all__ = ["WordCounts"]
@@ -216,23 +218,30 @@ class WordCounts(Immutable):
         progress: ProgressLike = False,
         encoding: str = "utf-8",
         errors: str = "strict",
+        field: str | None = None,
+        column: str | None = None,
+        on_error: str = "raise",
         first_document: int = 0,
         keep_line_ends: bool = False,
         max_memory: str | int | None = None,
         work_dir: Pathish | None = None,
     ) -> WordCounts:
-        """Counts the words of text files, each line of which is a document.
+        """Counts the words of files of documents: lines of text, or texts in JSON lines or Parquet.
 
         Args:
-            paths: One file or several, in order.
+            paths: One file or several, in order; also compressed (.gz, .zst), folders, patterns and URLs
+                ([docs/files.md](docs/files.md)).
             normalizer: The normalizer; BERT's by default, None for none.
             pre_tokenizer: The pre-tokenizer; BERT's by default, None makes each line one word.
             threads: The number of threads; by default one per core.
             progress: Whether to show progress, or a callback for it.
             encoding: The character encoding of the files, or ``"auto"`` to detect that of each file.
             errors: ``"strict"`` raises on invalid bytes, ``"replace"`` replaces them by U+FFFD.
+            field: The member of JSON lines or the column of Parquet with the text; ``"text"`` by default.
+            column: Another name for `field`.
+            on_error: ``"raise"`` raises for a line or row that is no document, ``"skip"`` skips it and warns at the end.
             first_document: The document number of the first line, if another table counted the lines before it.
-            keep_line_ends: Whether a document includes its line end, as when ``tokenizers`` reads files.
+            keep_line_ends: Whether a line of text includes its line end, as when ``tokenizers`` reads files.
             max_memory: The memory for counting, such as ``"300MB"``, ``"2GiB"`` or a number of bytes, at least 1 MB; by
                 default unlimited. What exceeds it is kept in temporary files. The table that is returned is in memory.
             work_dir: The folder of the temporary files; by default the system's.
@@ -243,19 +252,23 @@ class WordCounts(Immutable):
         Raises:
             FileError: A file cannot be read, or a temporary file written; for a missing file the error is also a
                 ``FileNotFoundError``.
-            FormatError: A file is not text, for example compressed data, a table or JSON.
+            FormatError: A file is damaged, or is neither text, JSON lines nor Parquet.
+            DocumentError: A line or row is no document.
+            MissingExtraError: A format requires a package that is not installed.
             InvalidUtf8Error: Invalid UTF-8; the message contains file, line and byte.
             ConfigError: The encoding is unknown, or ``max_memory`` is not a size.
         """
-        return cls._count_files(
+        return cls._count_documents(
             paths,
-            _COMMAND,
             normalizer=normalizer,
             pre_tokenizer=pre_tokenizer,
             threads=threads,
             progress=progress,
             encoding=encoding,
             errors=errors,
+            field=field,
+            column=column,
+            on_error=on_error,
             first_document=first_document,
             keep_line_ends=keep_line_ends,
             max_memory=max_memory,
@@ -272,7 +285,7 @@ class WordCounts(Immutable):
         work_dir: Pathish | None = None,
         **settings: Any,
     ) -> CountsSummary:
-        """Counts the words of text files into a file of word counts, without the whole table in memory.
+        """Counts the words of files of documents into a file of word counts, without the whole table in memory.
 
         The file is the same, byte for byte, for every ``max_memory``, and the same as of :meth:`from_files` and
         :meth:`save`.
@@ -297,10 +310,41 @@ class WordCounts(Immutable):
         >>> summary.words, summary.total
         (2, 3)
         """
-        counted = cls._count_files(
-            paths, _COMMAND, max_memory=max_memory, work_dir=work_dir, **settings
-        )
+        counted = cls._count_documents(paths, max_memory=max_memory, work_dir=work_dir, **settings)
         return counted.save(out)
+
+    @classmethod
+    def _count_documents(
+        cls,
+        paths: Pathish | Iterable[Pathish],
+        *,
+        field: str | None = None,
+        column: str | None = None,
+        on_error: str = "raise",
+        encoding: str = "utf-8",
+        errors: str = "strict",
+        keep_line_ends: bool = False,
+        **settings: Any,
+    ) -> Counted:
+        """Counts the words of files of any format; see :meth:`from_files`."""
+        from piecework.io.documents import ReadOptions, chosen_field
+
+        reading = ReadOptions(
+            chosen_field(field, column),
+            encoding=encoding,
+            errors=errors,
+            on_error=on_error,
+            keep_line_ends=keep_line_ends,
+        )
+        return cls._count_files(
+            paths,
+            _COMMAND,
+            reading=reading,
+            encoding=encoding,
+            errors=errors,
+            keep_line_ends=keep_line_ends,
+            **settings,
+        )
 
     @classmethod
     def _count_files(
@@ -318,8 +362,12 @@ class WordCounts(Immutable):
         keep_line_ends: bool = False,
         max_memory: str | int | None = None,
         work_dir: Pathish | None = None,
+        reading: ReadOptions | None = None,
     ) -> Counted:
-        """Counts the words of files for a table or for a file; errors of files that are not text name the command."""
+        """Counts the words of files for a table or for a file; errors of files that are not text name the command.
+
+        Without `reading`, each path is that of a text file.
+        """
         check_threads(threads)
         keep_line_ends = check_flag("keep_line_ends", keep_line_ends)
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
@@ -335,10 +383,19 @@ class WordCounts(Immutable):
             max_memory=max_memory,
             work_dir=work_dir,
         )
-        total = sum(map(size, paths))
+        inputs = [(path, _documents_of(path, reading)) for path in paths]
+        total = sum(map(_size, inputs))
         finished = 0
         with reporting(progress) as report:
-            for path in paths:
+            for path, sources in inputs:
+                if reading and sources is not None:
+                    from piecework.io.documents import read_all
+
+                    for _, documents, read in read_all(sources, reading):
+                        counter.add_column(_core.ArrowTexts(documents.texts))
+                        report("counting bytes", finished + read, total)
+                    finished += _size((path, sources))
+                    continue
                 _add_file(
                     counter,
                     path,
@@ -724,3 +781,16 @@ def _add_file(
         lines = unless_json(lines, os.fspath(path), command)
     while batch := list(itertools.islice(lines, _TEXTS_AT_A_TIME)):
         counter.add_texts(batch)
+
+
+def _documents_of(path: Pathish, reading: ReadOptions | None) -> list[Source] | None:
+    """Returns the sources of documents that a path names; None for a text file."""
+    from piecework.io.documents import find_documents
+
+    return find_documents(path, reading) if reading else None
+
+
+def _size(found: tuple[Pathish, list[Source] | None]) -> int:
+    """Returns the number of bytes of a text file or of sources, as far as they are known."""
+    path, sources = found
+    return size(path) if sources is None else sum(source.size or 0 for source in sources)

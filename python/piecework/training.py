@@ -98,16 +98,19 @@ def train_files(
     progress: ProgressLike = False,
     encoding: str = "utf-8",
     errors: str = "strict",
+    field: str | None = None,
+    column: str | None = None,
+    on_error: str = "raise",
     max_memory: str | int | None = None,
     work_dir: Pathish | None = None,
 ) -> Tokenizer:
-    """Trains a tokenizer on text files, with one document per line.
+    """Trains a tokenizer on files of documents: lines of text, or texts in JSON lines or Parquet.
 
     For BPE, lines keep their line ends, as in ``tokenizers``, so a pre-tokenizer that keeps white space in words learns
     from them.
 
     Args:
-        paths: One file or several.
+        paths: One file or several; also compressed (.gz, .zst), folders, patterns and URLs ([docs/files.md](docs/files.md)).
         trainer: The settings of the training.
         normalizer: The normalizer, None for none; by default as in :func:`train`.
         pre_tokenizer: The pre-tokenizer, None makes each line one word; by default as in :func:`train`.
@@ -116,6 +119,9 @@ def train_files(
         progress: Whether to show progress, or a callback for it.
         encoding: The character encoding of the files, or ``"auto"`` to detect that of each file.
         errors: ``"strict"`` raises on invalid bytes, ``"replace"`` replaces them by U+FFFD.
+        field: The member of JSON lines or the column of Parquet with the text; ``"text"`` by default.
+        column: Another name for `field`.
+        on_error: ``"raise"`` raises for a line or row that is no document, ``"skip"`` skips it and warns at the end.
         max_memory: The memory for counting words, such as ``"300MB"``, as for :meth:`WordCounts.from_files`; by default
             unlimited. The training itself holds each different word in memory.
         work_dir: The folder for temporary files of the counting; by default the system's.
@@ -125,19 +131,33 @@ def train_files(
 
     Raises:
         FileError: A file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-        FormatError: A file is not text, for example compressed data, a table or JSON.
+        FormatError: A file is damaged, or is neither text, JSON lines nor Parquet.
+        DocumentError: A line or row is no document.
+        MissingExtraError: A format requires a package that is not installed.
         InvalidUtf8Error: Invalid UTF-8; the message contains file, line and byte.
         ConfigError: The settings do not fit the data.
         CountsError: The files contain no words.
     """
+    from piecework.io.documents import ReadOptions, chosen_field
+    from piecework.io.sources import is_plain_text
+
     _check_trainer_type(trainer)
     check_threads(threads)
     normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
+    keep_line_ends = isinstance(trainer, BpeTrainer)
+    reading = ReadOptions(
+        chosen_field(field, column),
+        encoding=encoding,
+        errors=errors,
+        on_error=on_error,
+        keep_line_ends=keep_line_ends,
+    )
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
     for path in paths:
-        check_text(path, _COMMAND)
+        if not reading.field and is_plain_text(path):
+            check_text(path, _COMMAND)
     counts = WordCounts._count_files(
         paths,
         _COMMAND,
@@ -147,9 +167,10 @@ def train_files(
         progress=progress,
         encoding=encoding,
         errors=errors,
-        keep_line_ends=isinstance(trainer, BpeTrainer),
+        keep_line_ends=keep_line_ends,
         max_memory=max_memory,
         work_dir=work_dir,
+        reading=reading,
     ).table()
     return _train(counts, trainer, normalizer, pre_tokenizer, threads=threads, progress=progress)
 

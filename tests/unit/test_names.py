@@ -147,7 +147,7 @@ def test_encode_calls_share_their_keywords() -> None:
     assert keyword_names(tok.encode_batch) == single | {"offsets", "threads"}
     assert keyword_names(tok.encode_segments) == single - {"is_pretokenized", "specials"}
     limits = {"is_pretokenized", "truncation", "padding"}
-    own = {"lines", "errors", "threads", "progress"}
+    own = {"lines", "errors", "field", "column", "on_error", "threads", "progress"}
     assert keyword_names(tok.encode_file) == single - limits | own
 
 

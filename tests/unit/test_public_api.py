@@ -30,7 +30,7 @@ def tok() -> pw.Tokenizer:
 # Names and signatures
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
-FILES = "encoding='utf-8', errors='strict'"
+FILES = "encoding='utf-8', errors='strict', field=None, column=None, on_error='raise'"
 MEMORY = "max_memory=None, work_dir=None"
 CHANCE = "sampling=DEFAULT"
 ENCODING = (
@@ -74,7 +74,8 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE}, as_array=False)",
     "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, cache=True, {CHANCE}, threads=None)",
     "Tokenizer.encode_file": "(self, path, *, lines=False, add_special_tokens=True, "
-    f"specials=None, errors='strict', cache=True, {CHANCE}, threads=None, progress=False)",
+    "specials=None, errors='strict', field=None, column=None, on_error='raise', cache=True, "
+    f"{CHANCE}, threads=None, progress=False)",
     "Tokenizer.encode_segments": "(self, segments, *, add_special_tokens=True, "
     f"truncation=DEFAULT, padding=DEFAULT, cache=True, {CHANCE})",
     "Tokenizer.tokenize": "(self, text, *, specials=None)",

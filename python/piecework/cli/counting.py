@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from piecework.cli.input import STDIN, Input
+from piecework.cli.input import STDIN, DocumentInput, Input
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from piecework import WordCounts
-    from piecework.cli.options import CountingMemory, Errors
+    from piecework.cli.options import CountingMemory
     from piecework.counts import Counted
+    from piecework.io.documents import ReadOptions
     from piecework.results import CountsSummary, Progress
 
 __all__ = ["count_words", "load_counts", "summary_of"]
@@ -27,22 +28,18 @@ def count_words(
     files: Sequence[str],
     *,
     splitting: dict[str, Any],
-    keep_line_ends: bool,
-    encoding: str,
-    errors: Errors,
+    reading: ReadOptions,
     memory: CountingMemory,
     threads: int | None,
     progress: Callable[[Progress], None],
     command: str,
 ) -> Counted:
-    """Counts the words of files, one of which may be standard input; each line is a document.
+    """Counts the words of files of documents, one of which may be standard input.
 
     Args:
         files: The files; `-` is standard input.
         splitting: The normalizer and pre-tokenizer for :meth:`piecework.WordCounts.from_files`.
-        keep_line_ends: Whether a document includes its line end.
-        encoding: The character encoding of the files.
-        errors: How invalid bytes are handled.
+        reading: The options of reading.
         memory: The limit of memory.
         threads: The number of threads; by default one per core.
         progress: The callback for progress.
@@ -53,6 +50,7 @@ def count_words(
     """
     from piecework import WordCounts
     from piecework.io import check_text
+    from piecework.io.documents import find_documents
 
     settings: dict[str, Any] = {
         **splitting,
@@ -62,18 +60,24 @@ def count_words(
     }
     if STDIN not in files:
         for file in files:
-            check_text(file, command)
-        settings |= {"encoding": encoding, "errors": errors.value}
-        return WordCounts._count_files(files, command, keep_line_ends=keep_line_ends, **settings)
+            if find_documents(file, reading) is None:
+                check_text(file, command)
+        return WordCounts._count_files(
+            files,
+            command,
+            encoding=reading.encoding or "utf-8",
+            errors=reading.errors,
+            keep_line_ends=reading.keep_line_ends,
+            reading=reading,
+            **settings,
+        )
     if files.count(STDIN) > 1:
         raise typer.BadParameter("standard input can be read only once", param_hint="FILE")
-    if encoding == "auto":
+    if reading.encoding == "auto":
         raise typer.BadParameter(
             "auto requires a file; pass the encoding of standard input", param_hint="--encoding"
         )
-    return WordCounts._count_texts(
-        _lines(files, encoding, errors, command, keep_ends=keep_line_ends), **settings
-    )
+    return WordCounts._count_texts(_texts(files, reading, command), **settings)
 
 
 def summary_of(output: Path, summary: CountsSummary) -> dict[str, Any]:
@@ -86,39 +90,38 @@ def summary_of(output: Path, summary: CountsSummary) -> dict[str, Any]:
     }
 
 
-def _lines(
-    files: Sequence[str], encoding: str, errors: Errors, command: str, *, keep_ends: bool
-) -> Iterator[str]:
-    """Iterates over the lines of all files in order, as if they were one file."""
+def _texts(files: Sequence[str], reading: ReadOptions, command: str) -> Iterator[str]:
+    """Iterates over the documents of all files in order, as if they were one file."""
     from piecework.io import may_block, unless_json
-    from piecework.io.lines import codec_name
+    from piecework.io.documents import find_documents
 
-    codec = codec_name(encoding, errors.value)
     for file in files:
-        lines = _lines_of(file, codec, errors, command, keep_ends=keep_ends)
+        sources = find_documents(file, reading)
+        if sources is not None:
+            yield from DocumentInput(sources, reading).raw_lines()
+            continue
+        lines = _lines_of(file, reading, command)
         if file != STDIN and not may_block(file):
             yield from lines
             continue
         yield from unless_json(lines, "standard input" if file == STDIN else file, command)
 
 
-def _lines_of(
-    file: str, codec: str, errors: Errors, command: str, *, keep_ends: bool
-) -> Iterator[str]:
+def _lines_of(file: str, reading: ReadOptions, command: str) -> Iterator[str]:
     from piecework.io import check_text, read_lines
-    from piecework.io.lines import decode_lines
+    from piecework.io.lines import codec_name, decode_lines
 
+    errors, keep_ends = reading.errors, reading.keep_line_ends
+    codec = codec_name(reading.encoding or "utf-8", errors)
     if codec == "utf-8":
-        with Input(file, errors.value, command) as source:
+        with Input(file, errors, command) as source:
             yield from source.raw_lines() if keep_ends else source.lines()
     elif file == STDIN:
         stream, name = sys.stdin.buffer, "standard input"
-        yield from decode_lines(
-            stream, name, codec, errors.value, keep_ends=keep_ends, command=command
-        )
+        yield from decode_lines(stream, name, codec, errors, keep_ends=keep_ends, command=command)
     else:
         check_text(file, command)
-        yield from read_lines(file, codec, errors.value, keep_ends=keep_ends, command=command)
+        yield from read_lines(file, codec, errors, keep_ends=keep_ends, command=command)
 
 
 def load_counts(files: Sequence[str], work_dir: str | None) -> WordCounts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, TypeVar
@@ -16,11 +17,22 @@ from piecework.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
+    from piecework.io.documents import ReadOptions
+    from piecework.io.sources import Source
     from piecework.results import Progress
 
-__all__ = ["STDIN", "Input", "at_line", "stdin_lines", "without_end"]
+__all__ = [
+    "STDIN",
+    "DocumentInput",
+    "Input",
+    "at_line",
+    "open_inputs",
+    "stdin_lines",
+    "without_end",
+]
 
 _ONLY_TEXT = "text 0: "
 """The place of an error in a batch of one line, which the number of the line replaces."""
@@ -37,6 +49,7 @@ class Input:
     """Reads the lines of a file or of standard input, and counts what it has read.
 
     Attributes:
+        file: The name as given.
         name: The name in messages.
         size: The size in bytes; 0 if unknown.
         bytes: The number of bytes read so far.
@@ -67,7 +80,7 @@ class Input:
         self.name = "standard input" if file == STDIN else file
         self.size = self.bytes = self.line = 0
         self._start = b""
-        self._file = file
+        self.file = file
         self._errors = errors
         self._command = command
         self._json_lines = json_lines
@@ -76,19 +89,19 @@ class Input:
     def __enter__(self) -> Self:
         """Opens the file."""
         self._stream: BinaryIO = sys.stdin.buffer
-        if self._file == STDIN:
+        if self.file == STDIN:
             if sys.stdin.isatty():
                 report("reading from the terminal; press Ctrl-D to end the input")
             return self
         if self._command:
             from piecework.io import check_text
 
-            check_text(self._file, self._command, json_lines=self._json_lines)
+            check_text(self.file, self._command, json_lines=self._json_lines)
         try:
-            self._stream = self._stack.enter_context(Path(self._file).open("rb"))
-            self.size = Path(self._file).stat().st_size
+            self._stream = self._stack.enter_context(Path(self.file).open("rb"))
+            self.size = Path(self.file).stat().st_size
         except OSError as error:
-            raise wrap_os_error(error, self._file) from None
+            raise wrap_os_error(error, self.file) from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -139,9 +152,17 @@ class Input:
                 error.place = ""
                 raise
             for number, line in enumerate(lines, self.line - len(lines) + 1):
-                with at_line(self.name, number):
+                with _at_place(self._place(number)):
                     work([line])
             raise
+
+    def _place(self, number: int) -> str:
+        """Returns the place of a line, for errors."""
+        return f"{self.name}: line {number}"
+
+    def text(self, line: str) -> str:
+        """Returns the text of a line that :meth:`batches` returned."""
+        return without_end(line)
 
     def progress(self, stage: str) -> Progress:
         """Returns the number of bytes read so far as progress."""
@@ -177,14 +198,88 @@ def without_end(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")
 
 
+class DocumentInput(Input):
+    """Reads the texts of documents instead of lines; they have no line ends.
+
+    Attributes:
+        line: The number of documents read so far.
+        bytes: The number of bytes of their texts.
+    """
+
+    def __init__(self, sources: Sequence[Source], reading: ReadOptions) -> None:
+        """Creates a reader of all sources in order."""
+        super().__init__(sources[0].name if len(sources) == 1 else "the documents")
+        self._sources, self._reading = sources, reading
+        self._places: deque[tuple[Source, int]] = deque(maxlen=_LINES)
+        self._stored = 0
+        self.size = sum(source.size or 0 for source in sources)
+
+    def __enter__(self) -> Self:
+        """Returns the reader, which opens its files when it reads them."""
+        return self
+
+    def raw_lines(self) -> Iterator[str]:
+        """Iterates over the texts."""
+        from piecework._core import ArrowTexts
+        from piecework.io.documents import read_all
+
+        for source, documents, stored in read_all(self._sources, self._reading):
+            self._stored = stored
+            texts = ArrowTexts(documents.texts)
+            for index in range(len(texts)):
+                self.line += 1
+                text = texts[index]
+                self._places.append((source, int(documents.positions[index])))
+                yield text
+                self.bytes += len(text.encode())
+
+    def _place(self, number: int) -> str:
+        """Returns the place of a document; that of an old one is unknown."""
+        from piecework.io.documents import place_of
+
+        index = number - self.line - 1 + len(self._places)
+        return place_of(*self._places[index]) if index >= 0 else f"document {number}"
+
+    def text(self, line: str) -> str:
+        """Returns the text of a document."""
+        return line
+
+    def progress(self, stage: str) -> Progress:
+        """Returns the number of stored bytes read so far as progress."""
+        from piecework.results import Progress
+
+        return Progress(stage, self._stored, self.size)
+
+
+def open_inputs(file: str, reading: ReadOptions, command: str) -> list[Input]:
+    """Returns the readers of what a file names: of the lines of a text file, or of the documents of each source.
+
+    Args:
+        file: The file, folder, pattern or URL; `-` for standard input.
+        reading: The options of reading.
+        command: The command that reads text from standard input; see :class:`Input`.
+    """
+    from piecework.io.documents import find_documents
+
+    sources = find_documents(file, reading)
+    if sources is None:
+        return [Input(file, reading.errors, command)]
+    return [DocumentInput([source], reading) for source in sources]
+
+
 @contextmanager
-def at_line(name: str, number: int) -> Iterator[None]:
-    """Adds the name of the file and the number of the line to errors."""
+def _at_place(place: str) -> Iterator[None]:
+    """Adds the place of a line or document to errors."""
     try:
         yield
     except PieceworkError as error:
         error.place = error.place.removeprefix(_ONLY_TEXT)
-        raise error.at(f"{name}: line {number}") from None
+        raise error.at(place) from None
+
+
+def at_line(name: str, number: int) -> AbstractContextManager[None]:
+    """Adds the name of the file and the number of the line to errors."""
+    return _at_place(f"{name}: line {number}")
 
 
 def stdin_lines(command: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from piecework.errors import FormatError, shown
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
+    from piecework.io.documents import ReadOptions
     from piecework.normalizers import Normalizer, RuleName
     from piecework.pre_tokenizers import PreTokenizer
 
@@ -25,6 +26,13 @@ class Errors(Enum):
 
     strict = "strict"
     replace = "replace"
+
+
+class OnError(Enum):
+    """Enumerates how lines and rows that are no documents are handled."""
+
+    raise_ = "raise"
+    skip = "skip"
 
 
 class Specials(Enum):
@@ -93,10 +101,21 @@ TextFile = Annotated[
     str,
     typer.Argument(metavar="FILE", help="A UTF-8 file; - is standard input.", show_default=False),
 ]
-TextFiles = Annotated[
+_DOCUMENTS = "text, JSON lines or Parquet, also .gz or .zst; a folder, a pattern or a URL"
+DocumentFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help=f"A UTF-8 file of {_DOCUMENTS}; - is standard input.",
+        show_default=False,
+    ),
+]
+DocumentFiles = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="FILE", help="Text files; - or no file is standard input.", show_default=False
+        metavar="FILE",
+        help=f"Files of {_DOCUMENTS}; - or no file is standard input.",
+        show_default=False,
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -171,6 +190,45 @@ class CountingMemory:
             metavar="FOLDER", help="Write temporary files into this folder (default: the system's)."
         ),
     ] = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Holds the options of reading documents."""
+
+    section: ClassVar[str] = "Reading options"
+
+    field: Annotated[
+        str | None,
+        typer.Option(
+            "--field",
+            "--column",
+            metavar="NAME",
+            help="Read this member of JSON lines or column of Parquet (default: text). Then standard input and files with "
+            "other names are JSON lines.",
+            show_default=False,
+        ),
+    ] = None
+    on_error: Annotated[
+        OnError,
+        typer.Option(
+            "--on-error", help="Fail at a line or row that is no document, or skip it and warn."
+        ),
+    ] = OnError.raise_
+
+    def options(
+        self, errors: Errors, encoding: str = "utf-8", *, keep_line_ends: bool = False
+    ) -> ReadOptions:
+        """Returns the options of a reader."""
+        from piecework.io.documents import ReadOptions
+
+        return ReadOptions(
+            self.field,
+            encoding=encoding,
+            errors=errors.value,
+            on_error=self.on_error.value,
+            keep_line_ends=keep_line_ends,
+        )
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
@@ -14,7 +15,7 @@ from piecework.arguments import (
     check_str,
     check_threads,
 )
-from piecework.errors import ConfigError, shown
+from piecework.errors import ConfigError, PieceworkError, shown
 from piecework.io import check_start, check_text, may_block, read_bytes, size
 from piecework.io.files import checked
 from piecework.tokenizer.checks import TEXT_TYPES, frozen_specials, listed_texts
@@ -26,17 +27,22 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from piecework._core import ArrowTexts, Encoding
+    from piecework._core import ArrowTexts, Batch, Encoding
     from piecework.arguments import ArrowColumn, Specials, Text
     from piecework.batch import Call, EncodedBatch
     from piecework.encoding_settings import PaddingLike, Sampling, TruncationLike
+    from piecework.io.documents import ReadOptions
     from piecework.io.files import Pathish
+    from piecework.io.sources import Source
+    from piecework.progress import Report
     from piecework.results import ProgressLike
 
 __all__ = ["EncodingMethods"]
 
 _Method = TypeVar("_Method", bound="Callable[..., Any]")
 
+_IN_TEXT = re.compile(r"text (\d+): ")
+"""The place of an error in a batch: the index of the text."""
 _BLOCK = 1 << 18
 """The number of bytes read from a file at once; a block fits into the second-level cache."""
 
@@ -337,6 +343,9 @@ class EncodingMethods(CallOptions):
         add_special_tokens: bool = True,
         specials: Specials | None = None,
         errors: Literal["strict", "replace"] = "strict",
+        field: str | None = None,
+        column: str | None = None,
+        on_error: str = "raise",
         cache: bool = True,
         sampling: Sampling | Default | None = DEFAULT,
         threads: int | None = None,
@@ -349,11 +358,15 @@ class EncodingMethods(CallOptions):
         is an error.
 
         Args:
-            path: The file.
-            lines: Whether each line, without its line end, is a text; by default the whole file is one text.
+            path: The file; also compressed (.gz, .zst), a folder, a pattern or a URL ([docs/files.md](docs/files.md)).
+            lines: Whether each line of a text file, without its line end, is a text; by default the whole file is one text.
+                Each document of JSON lines or Parquet is a text.
             add_special_tokens: See :meth:`encode`.
             specials: See :meth:`encode`.
             errors: ``"strict"`` raises on invalid UTF-8, ``"replace"`` replaces it by U+FFFD.
+            field: The member of JSON lines or the column of Parquet with the text; ``"text"`` by default.
+            column: Another name for `field`.
+            on_error: ``"raise"`` raises for a line or row that is no document, ``"skip"`` skips it and warns at the end.
             cache: See :meth:`encode`.
             sampling: See :meth:`encode`. The number of a line is part of its random seed, as in :meth:`encode_batch`.
             threads: The number of threads; by default one per core. The result does not depend on it.
@@ -364,7 +377,9 @@ class EncodingMethods(CallOptions):
 
         Raises:
             FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-            FormatError: The file is not text, for example compressed data, a table or JSON.
+            FormatError: The file is damaged, or is neither text, JSON lines nor Parquet.
+            DocumentError: A line or row is no document.
+            MissingExtraError: The format requires a package that is not installed.
             InvalidUtf8Error: Invalid UTF-8; the message contains line and byte.
             PieceworkError: See :meth:`encode`; the message contains the line, or the character of the file.
 
@@ -379,6 +394,7 @@ class EncodingMethods(CallOptions):
         [[1, 2], [1, 1]]
         """
         from piecework.batch import Call, EncodedBatch, FileTexts
+        from piecework.io.documents import ReadOptions, chosen_field, find_documents
         from piecework.progress import reporting
 
         lines = check_flag("lines", lines)
@@ -389,8 +405,22 @@ class EncodingMethods(CallOptions):
             )
         sampling = self._seeded(sampling)
         specials = frozen_specials(specials)
-        options = self._options(add_special_tokens, specials, None, None, cache, sampling)
         name = checked(path)
+        reading = ReadOptions(
+            chosen_field(field, column),
+            per="line" if lines else "file",
+            errors=errors,
+            on_error=on_error,
+        )
+        call = Call(
+            self, FileTexts(name), False, add_special_tokens, specials, None, None, cache, sampling
+        )
+        if (sources := find_documents(path, reading)) is not None:
+            with reporting(progress) as report:
+                return EncodedBatch(
+                    self._encode_documents(sources, reading, call, threads, report), call, threads
+                )
+        options = self._options(add_special_tokens, specials, None, None, cache, sampling)
         command = "encode TOKENIZER -"
         check_text(path, command)
         # The core cannot be interrupted while it waits for bytes, so Python reads pipes, which handles Ctrl-C.
@@ -408,10 +438,45 @@ class EncodingMethods(CallOptions):
                 lambda read: report("encoding bytes", read, total),
                 _BLOCK,
             )
-        call = Call(
-            self, FileTexts(name), False, add_special_tokens, specials, None, None, cache, sampling
-        )
         return EncodedBatch(batch, call, threads)
+
+    def _encode_documents(
+        self,
+        sources: list[Source],
+        reading: ReadOptions,
+        call: Call,
+        threads: int | None,
+        report: Report,
+    ) -> Batch:
+        """Returns the ids of the documents of sources, with the options of a call."""
+        from piecework._core import ArrowTexts, Batch
+        from piecework.io.documents import place_of, read_all
+
+        total = sum(source.size or 0 for source in sources)
+        batches, number = list[Batch](), 0
+        for source, documents, read in read_all(sources, reading):
+            options = self._options(
+                call.add_special_tokens,
+                call.specials,
+                None,
+                None,
+                call.cache,
+                call.sampling,
+                number,
+            )
+            try:
+                batches.append(
+                    self._core.encode_batch(
+                        ArrowTexts(documents.texts), False, options, False, threads
+                    )
+                )
+            except PieceworkError as error:
+                if text := _IN_TEXT.fullmatch(error.place):
+                    error.place = f"{place_of(source, int(documents.positions[int(text[1])]))}: "
+                raise
+            number += len(documents)
+            report("encoding bytes", read, total)
+        return Batch.concatenated(batches)
 
     def tokenize(self, text: str, *, specials: Specials | None = None) -> list[str]:
         r"""Returns all tokens of a text, neither truncated nor padded, without added special tokens.

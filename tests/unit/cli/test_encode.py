@@ -165,7 +165,10 @@ def test_missing_files_are_refused(run: Run, tok_file: Path, tmp_path: Path, ver
     empty.mkdir()
     for words, message in (
         ((tok_file, "nope"), "nope: no such file or folder"),
-        ((tok_file, empty), f"{empty}: is a folder"),
+        (
+            (tok_file, empty),
+            f"{empty}: is a folder" if verb == "decode" else f"{empty}: the folder has no files",
+        ),
         (("nope",), "nope: no such file or folder"),
         ((empty,), f"{empty}: contains no tokenizer; expected one of tokenizer.json, vocab.txt"),
     ):

@@ -373,7 +373,9 @@ def test_compressed_standard_input_is_refused(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of another kind")
 def test_non_text_files_are_refused(shell: Shell, tok_file: Path, text_file: Path) -> None:
-    shell(f'gzip -c {text_file} >packed; echo \'{{"text": "the cat"}}\' >t.jsonl')
+    shell(
+        f'gzip -c {text_file} >packed; echo \'{{"text": "the cat"}}\' >t.txt; cp t.txt u.txt; cat u.txt >>t.txt'
+    )
     for command, then in [
         ("train packed -o new.json --vocab-size 50 --errors replace", "train - -o tokenizer.json"),
         ("count-words packed --errors replace", "count-words -"),
@@ -389,10 +391,10 @@ def test_non_text_files_are_refused(shell: Shell, tok_file: Path, text_file: Pat
             "",
             f"error: {message} | piecework {then}\n",
         )
-        ended = shell(f"piecework {command.replace('packed', 't.jsonl')}")
+        ended = shell(f"piecework {command.replace('packed', 't.txt')}")
         assert (ended.code, ended.out) == (2, "")
         assert ended.err == (
-            "error: t.jsonl: this is JSON lines, not text; extract the texts first: jq -r .text t.jsonl"
+            "error: t.txt: this is JSON lines, not text; extract the texts first: jq -r .text t.txt"
             f" | piecework {then}\n"
         )
     # The output of `encode --json` is read under any file name.

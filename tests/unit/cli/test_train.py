@@ -463,7 +463,7 @@ def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> Non
     ("words", "message"),
     [
         (["nope.txt", "-o", "t.json"], "nope.txt: no such file or folder"),
-        ([".", "-o", "t.json"], ".: is a folder; expected a file"),
+        (["no*.txt", "-o", "t.json"], "no*.txt: no file matches this pattern"),
         (["text.txt", "-o", "no/t.json"], "no: no such folder"),
         (["text.txt", "-o", "no/no/t.json"], "no/no: no such folder"),
         (["text.txt", "-o", "text.txt/t.json"], "text.txt: is a file; expected a folder"),

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from piecework.cli.input import STDIN, Input, without_end
+from piecework.cli.input import STDIN, Input, open_inputs
 from piecework.cli.options import (
     AsJson,
+    DocumentFiles,
     Errors,
     Loading,
     NoProgress,
     OnBrokenBytes,
     OnSpecials,
+    Reading,
     SpecialTokens,
-    TextFiles,
     Threads,
     TokenizerFile,
 )
@@ -48,10 +49,11 @@ _NAMES = [field.name for field in fields(FileCounts)]
 def count(
     *,
     tokenizer: TokenizerFile,
-    files: TextFiles = None,
+    files: DocumentFiles = None,
     json: AsJson = False,
     add_special_tokens: SpecialTokens = True,
     specials: OnSpecials = None,
+    reading: Reading,
     errors: OnBrokenBytes = Errors.strict,
     threads: Threads = None,
     no_progress: NoProgress = False,
@@ -59,8 +61,10 @@ def count(
 ) -> None:
     """Count tokens, lines, words, characters and bytes of files.
 
-    Each line is encoded separately, without truncation and padding. Words are separated by white space; characters and
-    bytes include line ends. With --json there is an object for each file and one for the total.
+    Each line or document is encoded separately, without truncation and padding. Words are separated by white space;
+    characters and bytes include the line ends of text files. For compressed files, JSON lines and Parquet, lines are
+    documents, and characters and bytes those of their texts. With --json there is an object for each file and one for the
+    total.
 
     Examples:
       piecework count tokenizer.json story.txt poem.txt
@@ -82,9 +86,11 @@ def count(
         return len(batch.ids)
 
     with bar(no_progress) as show:
+        options, command = reading.options(errors), f"count {quote(tokenizer)} -"
         rows = [
-            (file, _count_file(file, errors, f"count {quote(tokenizer)} -", count_tokens, show))
+            (source.file, _count_file(source, count_tokens, show))
             for file in files or [STDIN]
+            for source in open_inputs(file, options, command)
         ]
     total = FileCounts(*(sum(getattr(counts, name) for _, counts in rows) for name in _NAMES))
     with printing() as write:
@@ -92,19 +98,17 @@ def count(
 
 
 def _count_file(
-    file: str,
-    errors: Errors,
-    command: str,
+    source: Input,
     count_tokens: Callable[[list[str]], int],
     show: Callable[[Progress], None],
 ) -> FileCounts:
     counts = FileCounts()
-    with Input(file, errors.value, command) as source:
+    with source:
         for batch in source.batches():
-            counts.tokens += source.apply(count_tokens, [without_end(line) for line in batch])
+            counts.tokens += source.apply(count_tokens, [source.text(line) for line in batch])
             counts.words += sum(len(line.split()) for line in batch)
             counts.characters += sum(map(len, batch))
-            show(source.progress(f"counting {visible(file)}"))
+            show(source.progress(f"counting {visible(source.file)}"))
     counts.lines, counts.bytes = source.line, source.bytes
     return counts
 

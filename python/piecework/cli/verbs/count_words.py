@@ -13,12 +13,13 @@ from piecework.cli.input import STDIN
 from piecework.cli.options import (
     AsJson,
     CountingMemory,
+    DocumentFiles,
     Errors,
     FileEncoding,
     NoProgress,
     OnBrokenBytes,
+    Reading,
     Splitting,
-    TextFiles,
     Threads,
 )
 from piecework.cli.output import as_json, check_target, printing
@@ -27,7 +28,7 @@ from piecework.cli.progress import bar
 
 def count_words(
     *,
-    files: TextFiles = None,
+    files: DocumentFiles = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -40,22 +41,23 @@ def count_words(
         bool,
         typer.Option("--keep-line-ends", help="Keep line ends in documents, as for training BPE."),
     ] = False,
+    reading: Reading,
     encoding: FileEncoding = "utf-8",
     errors: OnBrokenBytes = Errors.strict,
     memory: CountingMemory,
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
-    """Count the words of text files for a training.
+    """Count the words of text files, JSON lines or Parquet for a training.
 
-    Each line is a document and is split into words as for training. The table is text and contains the normalizer and the
+    Each line of text is a document and is split into words as for training. The table is text and contains the normalizer and the
     pre-tokenizer of its words. `train --counts` adds up any number of tables, so several machines can count for one
     training. With --json a summary is printed.
 
     Examples:
       piecework count-words story.txt poem.txt -o counts.txt
       piecework count-words story.txt -o counts.txt --max-memory 300MB
-      zcat big.txt.gz | piecework count-words - -o counts.txt
+      piecework count-words corpus/ "more/*.jsonl.zst" --field content -o counts.txt
       piecework train --counts counts.txt more-counts.txt -o tokenizer.json --vocab-size 4000
     """
     names = files or [STDIN]
@@ -74,9 +76,7 @@ def count_words(
         counted = count(
             names,
             splitting=splitting.settings(),
-            keep_line_ends=keep_line_ends,
-            encoding=encoding,
-            errors=errors,
+            reading=reading.options(errors, encoding, keep_line_ends=keep_line_ends),
             memory=memory,
             threads=threads,
             progress=show,

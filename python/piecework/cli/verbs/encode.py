@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from piecework.cli.input import STDIN, Input, without_end
+from piecework.cli.input import STDIN, DocumentInput, Input
 from piecework.cli.limits import Limits
 from piecework.cli.options import (
     AsJsonLines,
+    DocumentFile,
     Errors,
     Loading,
     NoProgress,
     OnBrokenBytes,
     OnSpecials,
+    Reading,
     SpecialTokens,
     Stream,
-    TextFile,
     Threads,
     TokenizerFile,
 )
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from piecework import EncodedBatch, Encoding, ScoredEncoding
+    from piecework.io.documents import ReadOptions
 
 _PAIR = 2
 
@@ -39,7 +41,7 @@ _PAIR = 2
 def encode(
     *,
     tokenizer: TokenizerFile,
-    file: TextFile = STDIN,
+    file: DocumentFile = STDIN,
     tokens: Annotated[bool, typer.Option("--tokens", help="Print tokens instead of ids.")] = False,
     readable: Annotated[
         bool,
@@ -74,13 +76,14 @@ def encode(
     sampling: Sampling,
     add_special_tokens: SpecialTokens = True,
     specials: OnSpecials = None,
+    reading: Reading,
     errors: OnBrokenBytes = Errors.strict,
     stream: Stream = False,
     threads: Threads = None,
     no_progress: NoProgress = False,
     loading: Loading,
 ) -> None:
-    """Encode each line of text to a line of token ids.
+    """Encode each line of text, or document of JSON lines or Parquet, to a line of token ids.
 
     With --json each line is an object of ids, tokens, and offsets in characters of the line; with --pair also type_ids,
     with --pretokenized word_ids (offsets then count in the word), with padding attention_mask, and with truncation
@@ -89,6 +92,7 @@ def encode(
 
     Examples:
       piecework encode tokenizer.json story.txt >ids.txt
+      piecework encode tokenizer.json corpus.jsonl.gz --field content >ids.txt
       echo "hello world" | piecework encode tokenizer.json --tokens
       echo "hello world" | piecework encode gpt2.json --readable
       piecework encode vocab.txt story.txt --no-lowercase --json
@@ -148,14 +152,24 @@ def encode(
         return [row for line in lines for row in best(line)]
 
     with (
-        Input(file, errors.value, f"encode {quote(tokenizer)} -") as source,
+        _opened(file, reading.options(errors), f"encode {quote(tokenizer)} -") as source,
         bar(no_progress or stream) as show,
         printing(stream) as write,
     ):
         for batch in _whole(source) if to_longest else source.batches(1 if stream else None):
-            for row in source.apply(work, [without_end(line) for line in batch]):
+            for row in source.apply(work, [source.text(line) for line in batch]):
                 write(row)
             show(source.progress("encoding"))
+
+
+def _opened(file: str, reading: ReadOptions, command: str) -> Input:
+    """Returns the reader of a text file, or of all documents that a file names."""
+    from piecework.io.documents import find_documents
+
+    sources = find_documents(file, reading)
+    return (
+        Input(file, reading.errors, command) if sources is None else DocumentInput(sources, reading)
+    )
 
 
 def _check(limits: Limits, *, json: bool, pair: bool, streams_to_longest: bool) -> None:

@@ -14,12 +14,13 @@ from piecework.cli.input import STDIN, Input
 from piecework.cli.messages import option_of
 from piecework.cli.options import (
     CountingMemory,
+    DocumentFiles,
     Errors,
     FileEncoding,
     NoProgress,
     OnBrokenBytes,
+    Reading,
     Splitting,
-    TextFiles,
     Threads,
 )
 from piecework.cli.output import as_json, check_target, printing
@@ -382,7 +383,7 @@ class TrainerOptions:
 
 def train(
     *,
-    files: TextFiles = None,
+    files: DocumentFiles = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -423,21 +424,23 @@ def train(
         ),
     ] = False,
     splitting: Splitting,
+    reading: Reading,
     encoding: FileEncoding = "utf-8",
     errors: OnBrokenBytes = Errors.strict,
     memory: CountingMemory,
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
-    """Train a WordPiece, BPE, Unigram or WordLevel tokenizer on text files.
+    """Train a WordPiece, BPE, Unigram or WordLevel tokenizer on text files, JSON lines or Parquet.
 
-    Each line is a document; for BPE it includes its line end. By default text is split like BERT for WordPiece, at white
+    Each line of text is a document; for BPE it includes its line end. By default text is split like BERT for WordPiece, at white
     space for BPE, like GPT-2 for BPE with --alphabet byte, and before white space, written as ▁, for Unigram. The
     tokenizer keeps its history, which `piecework explain` and `inspect` show.
 
     Examples:
       piecework train story.txt poem.txt -o tokenizer.json --vocab-size 4000
-      zcat big.txt.gz | piecework train - -o tokenizer.json --vocab-size 30000 --no-lowercase
+      piecework train big.txt.gz -o tokenizer.json --vocab-size 30000 --no-lowercase
+      piecework train "corpus/**/*.parquet" --column content -o tokenizer.json --vocab-size 30000
       piecework train --counts counts.txt -o tokenizer.json --vocab-size 500 --criterion pmi --trace
       piecework train story.txt -o bytes.json --model bpe --vocab-size 8000 --alphabet byte --split-pattern cl100k
       piecework train story.txt -o unigram.json --model unigram --vocab-size 8000 --byte-fallback
@@ -462,9 +465,9 @@ def train(
             else count_words(
                 names,
                 splitting=_splitting(settings, pipeline),
-                keep_line_ends=trainer.model is ModelName.bpe,
-                encoding=encoding,
-                errors=errors,
+                reading=reading.options(
+                    errors, encoding, keep_line_ends=trainer.model is ModelName.bpe
+                ),
                 memory=memory,
                 threads=threads,
                 progress=show,
