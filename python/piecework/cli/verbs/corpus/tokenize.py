@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from piecework.cli.options import AsJson, Loading, NoProgress, OnSpecials, TokenizerFile
+from piecework.cli.options import (
+    AsJson,
+    Loading,
+    NoProgress,
+    OnError,
+    OnSpecials,
+    TokenizerFile,
+)
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import rate_line
 from piecework.display import visible
@@ -41,13 +48,6 @@ class Per(Enum):
 
     line = "line"
     file = "file"
-
-
-class OnError(Enum):
-    """Enumerates how lines that are no documents are treated."""
-
-    fail = "raise"
-    skip = "skip"
 
 
 def tokenize(
@@ -108,7 +108,7 @@ def tokenize(
     on_error: Annotated[
         OnError,
         typer.Option(help="Fail for a line that is no document, or list it in skipped.jsonl."),
-    ] = OnError.fail,
+    ] = OnError.raise_,
     end_of_document: Annotated[
         str | None,
         typer.Option(metavar="TOKEN", help="Write this token after each document."),
