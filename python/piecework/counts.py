@@ -628,7 +628,7 @@ def _counter(
 
 
 def _folder(work_dir: Pathish | None) -> str | None:
-    return None if work_dir is None else existing_folder(work_dir)
+    return None if work_dir is None else existing_folder(work_dir, "work_dir")
 
 
 def _checked_files(paths: Iterable[Pathish]) -> list[str]:

@@ -144,15 +144,19 @@ def read_if_exists(path: Pathish) -> bytes | None:
         return None
 
 
-def existing_folder(path: Pathish) -> str:
+def existing_folder(path: Pathish, name: str = "path") -> str:
     """Returns the name of a folder, after checking that it exists.
+
+    Args:
+        path: The folder.
+        name: The name of the argument, for errors.
 
     Raises:
         FileError: There is no such folder, or a file has its name.
     """
     from pathlib import Path  # few calls read folders
 
-    folder = str(Path(checked(path)))
+    folder = str(Path(checked(path, name)))
     if os.path.isfile(folder):
         raise FileError(errno.ENOTDIR, "is a file; expected a folder", folder)
     if not os.path.exists(folder):

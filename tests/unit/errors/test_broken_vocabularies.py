@@ -339,7 +339,7 @@ COUNTS = pw.WordCounts.from_texts(["hug pug", "pug"])._core.to_text()
         ("hug\t1", "bug\t1"),
         ("hug", "pug"),
         ("hug", "h\\xg"),
-        ('"version":1', '"version":2'),
+        ('"version":2', '"version":3'),
         ("word_counts", "bird_counts"),
         (COUNTS, COUNTS + "more\t1\t0\t0\n"),
         ("\t", " "),
