@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     let (size, data) = data.split_first().map_or((1, data), |(&size, data)| (usize::from(size) + 1, data));
     let columns = read(data, data.len().max(1));
     assert_eq!(columns, read(data, size));
-    let (mut documents, mut faults) = (0, 0);
+    let (mut documents, mut faults) = (0_usize, 0);
     for (line, bytes) in data.split_inclusive(|&byte| byte == b'\n').enumerate() {
         let bytes = if line == 0 { bytes.strip_prefix(BOM).unwrap_or(bytes) } else { bytes };
         let text = text_of(bytes);
@@ -40,7 +40,7 @@ fuzz_target!(|data: &[u8]| {
             assert!(text.is_none() || reason.ends_with("twice") || reason.contains("surrogate"), "{reason}: {bytes:?}");
             faults += 1;
         } else if !bytes.trim_ascii().is_empty() || bytes.contains(&b'\x0c') {
-            let start = documents.checked_sub(1).map_or(0, |before: usize| columns.texts.ends[before]);
+            let start = documents.checked_sub(1).map_or(0, |before| columns.texts.ends[before]);
             let found = &columns.texts.bytes[start..columns.texts.ends[documents]];
             // Deep nesting and large numbers are errors there, and a surrogate in any member.
             if let Some(text) = text {

@@ -327,10 +327,11 @@ class WordCounts(Immutable):
         **settings: Any,
     ) -> Counted:
         """Counts the words of files of any format; see :meth:`from_files`."""
-        from piecework.io.documents import ReadOptions, chosen_field
+        from piecework.io.documents import read_options
 
-        reading = ReadOptions(
-            chosen_field(field, column),
+        reading = read_options(
+            field,
+            column,
             encoding=encoding,
             errors=errors,
             on_error=on_error,

@@ -138,15 +138,16 @@ def train_files(
         ConfigError: The settings do not fit the data.
         CountsError: The files contain no words.
     """
-    from piecework.io.documents import ReadOptions, chosen_field
+    from piecework.io.documents import read_options
     from piecework.io.sources import is_plain_text
 
     _check_trainer_type(trainer)
     check_threads(threads)
     normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
     keep_line_ends = isinstance(trainer, BpeTrainer)
-    reading = ReadOptions(
-        chosen_field(field, column),
+    reading = read_options(
+        field,
+        column,
         encoding=encoding,
         errors=errors,
         on_error=on_error,

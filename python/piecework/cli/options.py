@@ -31,7 +31,7 @@ class Errors(Enum):
 class OnError(Enum):
     """Enumerates how lines and rows that are no documents are handled."""
 
-    raise_ = "raise"
+    fail = "raise"
     skip = "skip"
 
 
@@ -192,6 +192,11 @@ class CountingMemory:
     ] = None
 
 
+def field_option(help_text: str) -> Any:
+    """Returns the option of the member or column with the text."""
+    return typer.Option("--field", "--column", metavar="NAME", help=help_text, show_default=False)
+
+
 @dataclass(frozen=True)
 class Reading:
     """Holds the options of reading documents."""
@@ -200,13 +205,9 @@ class Reading:
 
     field: Annotated[
         str | None,
-        typer.Option(
-            "--field",
-            "--column",
-            metavar="NAME",
-            help="Read this member of JSON lines or column of Parquet (default: text). Then standard input and files with "
-            "other names are JSON lines.",
-            show_default=False,
+        field_option(
+            "Read this member of JSON lines or column of Parquet (default: text). Then standard input and files with "
+            "other names are JSON lines."
         ),
     ] = None
     on_error: Annotated[
@@ -214,7 +215,7 @@ class Reading:
         typer.Option(
             "--on-error", help="Fail at a line or row that is no document, or skip it and warn."
         ),
-    ] = OnError.raise_
+    ] = OnError.fail
 
     def options(
         self, errors: Errors, encoding: str = "utf-8", *, keep_line_ends: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from piecework.errors import ConfigError, warn
 from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped, check_name
@@ -22,22 +22,27 @@ __all__ = [
     "Range",
     "ReadOptions",
     "Skipped",
-    "chosen_field",
     "find_documents",
     "place_of",
     "read",
     "read_all",
+    "read_options",
     "split",
 ]
 
 
-def chosen_field(field: str | None, column: str | None) -> str | None:
-    """Returns the member or column with the text, of which only one name may be given.
+def read_options(field: str | None, column: str | None, **others: Any) -> ReadOptions:
+    """Returns the options of reading documents.
+
+    Args:
+        field: The member or column with the text.
+        column: Another name for `field`; only one may be given.
+        others: The other options.
 
     Raises:
-        ConfigError: Both are given.
+        ConfigError: Both names are given, or an option has an unknown value.
 
-    >>> chosen_field(None, "content")
+    >>> read_options(None, "content", on_error="skip").field
     'content'
     """
     check_name("field", field)
@@ -46,7 +51,7 @@ def chosen_field(field: str | None, column: str | None) -> str | None:
         raise ConfigError(
             "cannot be combined with `field`", setting="column", hint="pass one of them"
         )
-    return column if field is None else field
+    return ReadOptions(column if field is None else field, **others)
 
 
 def find_documents(path: Pathish, options: ReadOptions) -> list[Source] | None:

@@ -394,7 +394,7 @@ class EncodingMethods(CallOptions):
         [[1, 2], [1, 1]]
         """
         from piecework.batch import Call, EncodedBatch, FileTexts
-        from piecework.io.documents import ReadOptions, chosen_field, find_documents
+        from piecework.io.documents import find_documents, read_options
         from piecework.progress import reporting
 
         lines = check_flag("lines", lines)
@@ -406,8 +406,9 @@ class EncodingMethods(CallOptions):
         sampling = self._seeded(sampling)
         specials = frozen_specials(specials)
         name = checked(path)
-        reading = ReadOptions(
-            chosen_field(field, column),
+        reading = read_options(
+            field,
+            column,
             per="line" if lines else "file",
             errors=errors,
             on_error=on_error,

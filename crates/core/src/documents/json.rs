@@ -493,12 +493,11 @@ mod tests {
     use super::*;
     use crate::documents::LineFormat;
 
-    /// Returns the text of a line and the kept members, `None` for a line of white space, or the fault.
-    fn parsed(
-        line: &str,
-        text: &str,
-        kept: &[&str],
-    ) -> std::result::Result<Option<(String, Vec<Option<String>>)>, JsonFault> {
+    /// The text of a line and the kept members.
+    type Document = (String, Vec<Option<String>>);
+
+    /// Returns the document of a line, `None` for a line of white space, or the fault.
+    fn parsed(line: &str, text: &str, kept: &[&str]) -> std::result::Result<Option<Document>, JsonFault> {
         let kept: Vec<String> = kept.iter().map(|&name| name.to_owned()).collect();
         let fields = JsonFields::new(text, &kept).unwrap();
         let mut columns = DocumentColumns::new(&LineFormat::Json(fields.clone()));

@@ -15,6 +15,7 @@ from piecework.cli.options import (
     OnError,
     OnSpecials,
     TokenizerFile,
+    field_option,
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import rate_line
@@ -80,12 +81,8 @@ def tokenize(
     ] = None,
     field: Annotated[
         str | None,
-        typer.Option(
-            "--field",
-            "--column",
-            metavar="NAME",
-            help="Take the text of this member of JSON lines, or column of Parquet (default: text).",
-            show_default=False,
+        field_option(
+            "Take the text of this member of JSON lines, or column of Parquet (default: text)."
         ),
     ] = None,
     keep: Annotated[
@@ -108,7 +105,7 @@ def tokenize(
     on_error: Annotated[
         OnError,
         typer.Option(help="Fail for a line that is no document, or list it in skipped.jsonl."),
-    ] = OnError.raise_,
+    ] = OnError.fail,
     end_of_document: Annotated[
         str | None,
         typer.Option(metavar="TOKEN", help="Write this token after each document."),
