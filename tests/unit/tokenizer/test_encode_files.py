@@ -208,7 +208,7 @@ def test_batch_of_a_file_holds_ids_alone(tok: pw.Tokenizer, tmp_path: Path) -> N
 def test_file_errors(tok: pw.Tokenizer, tmp_path: Path) -> None:
     with pytest.raises(errors.MissingFileError, match="none"):
         tok.encode_file(tmp_path / "none")
-    with pytest.raises(errors.NotAFileError, match="is a folder"):
+    with pytest.raises(errors.MissingFileError, match="the folder has no files"):
         tok.encode_file(tmp_path)
     with pytest.raises(errors.FileError, match="NUL"):
         tok.encode_file("a\0b")
