@@ -131,3 +131,12 @@ def test_nanogpt_cannot_hold_large_ids(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"ids of 16 bits, and the largest id is 69,999"):
         made(tmp_path, "nanogpt", large_vocabulary(70_000), end_of_document=None)
     assert not (tmp_path / "out").exists()
+
+
+def test_datatrove_reads_its_format(tmp_path: Path) -> None:
+    reason = "datatrove is not installed; requirements/bench.txt has it"
+    merger = pytest.importorskip("datatrove.pipeline.tokens.merger", reason=reason)
+    path = made(tmp_path, "datatrove")
+    ends = merger.load_doc_ends(path.with_suffix(".ds.index").open("rb"))
+    read = merger.get_data_reader(path.with_suffix(".ds").open("rb"), ends.tolist(), 2)
+    assert [np.frombuffer(data, np.uint16).tolist() for data in read] == WANTED
