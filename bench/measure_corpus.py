@@ -171,7 +171,7 @@ def _resumed(tokenizer: str, path: Path, output: Path, whole: Done, vocab: str) 
     os.kill(program.pid, signal.SIGKILL)
     program.wait()
     time.sleep(2)  # the workers end their parts
-    parts = len(list((output / ".piecework").glob("part-*.json")))
+    parts = len(list((output / ".piecework").rglob("part-*.json")))
     done = _run(tokenizer, path, output)
     if done.sha256 != whole.sha256:
         raise SystemExit(f"{vocab}: a resumed run has another result")

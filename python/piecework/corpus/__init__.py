@@ -77,7 +77,7 @@ def tokenize(
     r"""Encodes the documents of files of any size into a folder of files of ids.
 
     The bytes of the output are a function of the files, the tokenizer and the settings; neither the number of workers nor an
-    interruption changes them. A call that was interrupted goes on when it is repeated. Truncation and padding of the
+    interruption changes them. A call that was interrupted resumes when it is repeated. Truncation and padding of the
     tokenizer do not apply. Memory is bounded by the number of workers, not by the input; a document is encoded as a whole.
 
     Args:

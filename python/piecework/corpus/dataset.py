@@ -6,16 +6,17 @@ import os
 from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from piecework.arguments import check_index
 from piecework.corpus.layouts import LAYOUTS, Target
 from piecework.corpus.manifest import Manifest
-from piecework.errors import ConfigError
+from piecework.errors import ConfigError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy as np
     import numpy.typing as npt
 
     from piecework.corpus.layouts import ShardContents
@@ -29,7 +30,7 @@ class Dataset:
     """Reads the rows of a tokenized corpus, as an iterator or by their numbers.
 
     The ids of ``.npy``, Megatron, datatrove, nanoGPT and llm.c files are mapped into memory and read when they are used;
-    Parquet is decompressed, one shard at a time. A pickled dataset opens its files again, so workers of a loader can have it.
+    Parquet is decompressed, one shard at a time, so rows are better read in order. Threads may share a dataset. A pickled dataset opens its files again, so workers of a loader can have it.
     With torch, it is a map-style dataset for ``torch.utils.data.DataLoader``: pass :meth:`to_torch`.
 
     Args:
@@ -39,7 +40,8 @@ class Dataset:
 
     Raises:
         MissingFileError: The folder has no manifest: it has no corpus, or its run has not ended.
-        ConfigError: The format does not say where rows end, and there is no `sequence_length`.
+        ConfigError: The sequence length is not that of the corpus. Reading rows raises it, too, if the format does not say
+            where they end, and there is no `sequence_length`.
     """
 
     def __init__(self, path: Pathish, *, sequence_length: int | None = None) -> None:
@@ -48,11 +50,16 @@ class Dataset:
         self.manifest = Manifest.load(path)
         own = self.manifest.settings["sequence_length"]
         self._layout = LAYOUTS[self.manifest.settings["format"]]
+        if sequence_length is not None and (
+            type(sequence_length) is not int or sequence_length < 1
+        ):
+            message = f"expected a positive integer, found {shown(sequence_length)}"
+            raise ConfigError(message, setting="sequence_length")
         if sequence_length is not None and own is not None and sequence_length != own:
             message = f"the rows of the corpus have {own} tokens"
             raise ConfigError(message, setting="sequence_length")
         self._length: int | None = own if sequence_length is None else sequence_length
-        self._open: tuple[int, ShardContents] | None = None
+        self._open: dict[int, ShardContents] = {}
 
     @property
     def dtype(self) -> str:
@@ -62,6 +69,10 @@ class Dataset:
     @cached_property
     def _ends(self) -> list[int]:
         """Returns the number of rows up to the end of each shard."""
+        if self._length is None and not self._layout.has_rows:
+            message = f"{self.manifest.settings['format']} files do not say where documents end"
+            hint = "pass `sequence_length`, or read the ids of a whole shard"
+            raise ConfigError(message, setting="sequence_length", hint=hint)
         return list(accumulate(self._rows(shard) for shard in self.manifest.shards))
 
     def _rows(self, shard: ShardRecord) -> int:
@@ -87,20 +98,18 @@ class Dataset:
 
     def __iter__(self) -> Iterator[npt.NDArray[Any]]:
         """Iterates over the ids of all rows in order."""
-        for number, record in enumerate(self.manifest.shards):
+        start = 0
+        for number, end in enumerate(self._ends):
             contents = self.shard(number)
-            for row in range(self._rows(record)):
+            for row in range(end - start):
                 yield self._row(contents, row)
+            start = end
 
     def _row(self, contents: ShardContents, row: int) -> npt.NDArray[Any]:
         if self._length is not None:
             return contents.ids[row * self._length : (row + 1) * self._length]
-        if contents.ends is None:
-            message = f"{self.manifest.settings['format']} files do not say where documents end"
-            hint = "pass `sequence_length`, or read the ids of a whole shard"
-            raise ConfigError(message, setting="sequence_length", hint=hint)
-        start = int(contents.ends[row - 1]) if row else 0
-        return contents.ids[start : int(contents.ends[row])]
+        ends = cast("npt.NDArray[np.int64]", contents.ends)  # `_ends` has checked it
+        return contents.ids[int(ends[row - 1]) if row else 0 : int(ends[row])]
 
     def shard(self, number: int) -> ShardContents:
         """Returns the ids of all rows of a shard, and where the rows end.
@@ -109,9 +118,14 @@ class Dataset:
             FileError: A file is missing, or is too short.
             FormatError: A file does not have its format.
         """
-        if self._open is None or self._open[0] != number:
-            self._open = number, self._layout.read(self._target(self.manifest.shards[number]))
-        return self._open[1]
+        # Threads may change the dictionary meanwhile; a shard that is read twice is the same.
+        contents = self._open.get(number)
+        if contents is None:
+            contents = self._layout.read(self._target(self.manifest.shards[number]))
+            if len(self._open) >= self._layout.most_open:
+                self._open = {}
+            self._open[number] = contents
+        return contents
 
     def _target(self, shard: ShardRecord) -> Target:
         manifest = self.manifest
@@ -137,9 +151,10 @@ class Dataset:
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the state without the open shard."""
-        return {**self.__dict__, "_open": None}
+        return {**self.__dict__, "_open": {}}
 
     def __repr__(self) -> str:
         """Returns the folder, the number of rows and of tokens."""
-        manifest = self.manifest
-        return f"Dataset({self.path!r}, {len(self):,} rows, {manifest.tokens:,} tokens)"
+        has_rows = self._length is not None or self._layout.has_rows
+        rows = f"{len(self):,} rows, " if has_rows else ""
+        return f"Dataset({self.path!r}, {rows}{self.manifest.tokens:,} tokens)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import errno
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -12,8 +12,12 @@ from piecework.corpus.receipts import Receipt, write_receipt
 from piecework.errors import FileError, PieceworkError
 from piecework.io import size
 from piecework.io.documents import read
+from piecework.io.folders import time_of_change
+from piecework.io.remote import is_url
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from piecework.arguments import ArrowColumn
     from piecework.corpus.plan import Part
     from piecework.corpus.settings import CorpusSettings
@@ -37,6 +41,7 @@ class EncodePart:
         plan: The hash of the plan.
         folder: The folder of the files.
         dtype: The type of the ids.
+        changed: When each file was last changed, by its name.
     """
 
     tokenizer: Tokenizer
@@ -44,15 +49,15 @@ class EncodePart:
     plan: str
     folder: str
     dtype: str
+    changed: Mapping[str, int | None]
 
     def __call__(self, part: Part) -> Receipt:
         """Returns the receipt of a part."""
         seed, keep = self.settings.shuffle, self.settings.reading.keep
         figures: dict[str, Counter[str]] = {}
-        skipped: list[list[object]] = []
         with PartWriter(self.folder, part.name, seed, part.number, bool(keep)) as writer:
             for source, span in part.ranges:
-                _check_unchanged(source)
+                self._check_unchanged(source)
                 counts = figures.setdefault(source.name, Counter())
                 batches = read(source, self.settings.reading, range=span, batch_bytes=_BATCH_BYTES)
                 for documents in batches:
@@ -63,13 +68,13 @@ class EncodePart:
                         text_bytes=documents.text_bytes,
                         skipped=len(documents.skipped),
                     )
-                    skipped += ([s.name, s.line, s.byte, s.reason] for s in documents.skipped)
+                    writer.skip(documents.skipped)
                     if len(documents):
                         writer.add(rows)
+                self._check_unchanged(source)
             files = writer.finish()
         values: dict[str, Any] = {
             "sources": {name: dict(counts) for name, counts in figures.items()},
-            "skipped": skipped,
             "runs": writer.runs,
         }
         receipt = Receipt(part.name, files, values)
@@ -95,19 +100,20 @@ class EncodePart:
         ids = batch._batch.packed(np.dtype(self.dtype).itemsize, end)
         return Rows(ids, lengths, _table(documents) if settings.reading.keep else None)
 
+    def _check_unchanged(self, source: Source) -> None:
+        """Raises FileError if a file has another size or time of change than at the begin of the run."""
+        if is_url(source.name):
+            return
+        is_same = time_of_change(source.name) == self.changed[source.name]
+        if not is_same or (source.size is not None and size(source.name) != source.size):
+            message = "was changed during the run"
+            raise FileError(
+                errno.EIO, message, source.name, hint="pass `overwrite=True` to start anew"
+            )
+
 
 def _table(documents: Documents) -> Any:
     """Returns the kept columns as a table of pyarrow."""
     import pyarrow as pa
 
     return pa.table({name: pa.array(column) for name, column in documents.kept.items()})
-
-
-def _check_unchanged(source: Source) -> None:
-    """Raises FileError if a local file has another size than in the plan."""
-    if source.size is None or "://" in source.name:
-        return
-    found = size(source.name)
-    if found != source.size:
-        message = f"has {found:,} bytes, and had {source.size:,} when the run began"
-        raise FileError(5, message, os.fspath(source.name))

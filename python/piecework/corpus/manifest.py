@@ -129,8 +129,7 @@ class Manifest(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """Returns the bytes of manifest.json."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
-        return text.encode("utf-8", "surrogateescape") + b"\n"
+        return json.dumps(self.to_dict(), indent=1).encode() + b"\n"
 
     def save(self, folder: str) -> None:
         """Writes manifest.json; the folder is a corpus from then on.

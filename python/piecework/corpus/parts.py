@@ -1,34 +1,39 @@
 """Writes and reads the files of encoded parts, which are removed at the end of a run.
 
 A part has the ids of its documents (``.ids``), their lengths (``.lengths``), and if documents are shuffled their sort keys
-(``.keys``). It consists of runs of some million tokens; the documents of a run are in the order of their keys, so that a range
+(``.keys``), and invalid lines (``.skipped``). It consists of runs of some million tokens; the documents of a run are in the order of their keys, so that a range
 of keys is one place of each run. Columns that are kept are an Arrow stream for each run (``.kept``).
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from piecework.errors import FormatError
 from piecework.io.arrays import read_array
 from piecework.io.atomic import AtomicFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
 
     import numpy as np
     import numpy.typing as npt
 
     from piecework.io.atomic import WrittenFile
+    from piecework.io.documents import Skipped
 
     Array = npt.NDArray[Any]
 
 __all__ = ["PartWriter", "Rows", "Run", "Slice", "load", "load_lengths"]
 
 RUN_TOKENS = 4_000_000
-"""The number of tokens after which a run ends; it bounds the memory of a worker."""
+"""The number of tokens after which a run ends; it bounds the memory of a worker, as the next two do."""
+_RUN_DOCUMENTS = 500_000
+_RUN_KEPT_BYTES = 1 << 25
 LENGTH = "<u4"
 KEY = "<u8"
 
@@ -110,21 +115,40 @@ class PartWriter:
         self._name, self._seed, self._number = name, seed, number
         self._files: dict[str, AtomicFile] = {}
         with contextlib.ExitStack() as stack:
-            suffixes = ["ids", "lengths", *["keys"] * (seed is not None), *["kept"] * has_kept]
+            suffixes = [
+                "ids",
+                "lengths",
+                "skipped",
+                *["keys"] * (seed is not None),
+                *["kept"] * has_kept,
+            ]
             for suffix in suffixes:
                 path = os.path.join(folder, f"{name}.{suffix}")
                 self._files[suffix] = stack.enter_context(AtomicFile(path, folder))
             self._stack = stack.pop_all()
         self._waiting: list[Rows] = []
-        self._waiting_tokens = self._documents = 0
+        self._waiting_tokens = self._waiting_documents = self._waiting_bytes = 0
+        self._documents = 0
         self.runs: list[Run] = []
 
     def add(self, rows: Rows) -> None:
         """Appends documents."""
         self._waiting.append(rows)
         self._waiting_tokens += len(rows.ids)
-        if self._waiting_tokens >= RUN_TOKENS:
+        self._waiting_documents += len(rows.lengths)
+        self._waiting_bytes += 0 if rows.kept is None else rows.kept.nbytes
+        if (
+            self._waiting_tokens >= RUN_TOKENS
+            or self._waiting_documents >= _RUN_DOCUMENTS
+            or self._waiting_bytes >= _RUN_KEPT_BYTES
+        ):
             self._end_run()
+
+    def skip(self, lines: Iterable[Skipped]) -> None:
+        """Records invalid lines."""
+        for line in lines:
+            value = {"name": line.name, "line": line.line, "byte": line.byte, "reason": line.reason}
+            self._files["skipped"].write(json.dumps(value).encode() + b"\n")
 
     def finish(self) -> tuple[WrittenFile, ...]:
         """Gives the files their names, and returns their sizes and hashes."""
@@ -156,7 +180,8 @@ class PartWriter:
             )
         )
         self._documents += count
-        self._waiting, self._waiting_tokens = [], 0
+        self._waiting = []
+        self._waiting_tokens = self._waiting_documents = self._waiting_bytes = 0
 
     def _write(self, suffix: str, values: Array) -> None:
         self._files[suffix].write(values.data)
@@ -234,7 +259,13 @@ def joined(rows: Sequence[Rows]) -> Rows:
     if rows[0].kept is not None:
         import pyarrow as pa
 
-        kept = pa.concat_tables([each.kept for each in rows])
+        try:
+            kept = pa.concat_tables([each.kept for each in rows], promote_options="permissive")
+        except pa.ArrowException as error:
+            raise FormatError(
+                f"the columns to keep have other types in other files: {error}",
+                hint="convert the files to one schema, or keep fewer columns",
+            ) from None
     ids = np.concatenate([each.ids for each in rows])
     return Rows(ids, np.concatenate([each.lengths for each in rows]), kept)
 

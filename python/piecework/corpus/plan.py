@@ -78,8 +78,7 @@ class Plan(NamedTuple):
 
     def sha256(self) -> str:
         """Returns the hash of the plan, as 64 hexadecimal digits."""
-        text = json.dumps(self.to_json(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
 
 
 def _groups(

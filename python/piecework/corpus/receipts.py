@@ -14,7 +14,7 @@ from piecework.io.atomic import AtomicFile, WrittenFile
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Receipt", "read_receipt", "write_receipt"]
+__all__ = ["Receipt", "problem_of", "read_receipt", "write_receipt"]
 
 
 class Receipt(NamedTuple):
@@ -34,7 +34,7 @@ class Receipt(NamedTuple):
 def write_receipt(folder: str, plan: str, receipt: Receipt) -> None:
     """Writes a receipt, after its files, with the hash of the plan that they belong to."""
     value = {"plan": plan, "files": receipt.files, "figures": receipt.figures}
-    data = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogateescape")
+    data = json.dumps(value).encode()
     with AtomicFile(_path(folder, receipt.name), folder) as file:
         file.write(data)
         file.commit(sync=False)
@@ -57,7 +57,7 @@ def read_receipt(folder: str, plan: str, name: str, files_folder: str) -> Receip
     except ValueError:  # the machine stopped before the disk had the file
         return None
     files = tuple(WrittenFile(*file) for file in value["files"])
-    if value["plan"] != plan or not _hold(files_folder, files):
+    if value["plan"] != plan or not _are_unchanged(files_folder, files):
         return None
     return Receipt(name, files, value["figures"])
 
@@ -66,7 +66,7 @@ def _path(folder: str, name: str) -> str:
     return os.path.join(folder, f"{name}.json")
 
 
-def _hold(folder: str, files: Iterable[WrittenFile]) -> bool:
+def _are_unchanged(folder: str, files: Iterable[WrittenFile]) -> bool:
     """Returns whether files exist with their sizes and hashes."""
     return all(problem_of(folder, file) is None for file in files)
 
@@ -79,13 +79,13 @@ def problem_of(folder: str, file: WrittenFile) -> str | None:
     size = os.path.getsize(path)
     if size != file.bytes:
         return f"has {size:,} bytes; {file.bytes:,} were written"
-    return None if hash_of(path) == file.sha256 else "has other bytes than were written"
+    return None if _hash_of(path) == file.sha256 else "has other bytes than were written"
 
 
 _BLOCK = 1 << 24
 
 
-def hash_of(path: str) -> str:
+def _hash_of(path: str) -> str:
     """Returns the SHA-256 of a file, as 64 hexadecimal digits."""
     sha = hashlib.sha256()
     for start in range(0, os.path.getsize(path), _BLOCK):

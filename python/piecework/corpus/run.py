@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from typing import TYPE_CHECKING, TypeVar
 
 from piecework.corpus.encoding import EncodePart
 from piecework.corpus.layouts import LAYOUTS
-from piecework.corpus.manifest import (
-    MANIFEST,
-    SKIPPED,
-    Manifest,
-    ShardRecord,
-    source_records,
-)
+from piecework.corpus.manifest import SKIPPED, Manifest, ShardRecord, source_records
 from piecework.corpus.order import chunks, document_shards, sequence_shards
+from piecework.corpus.output import Output
 from piecework.corpus.parts import Run
 from piecework.corpus.plan import Plan
 from piecework.corpus.progress import Meter
 from piecework.corpus.receipts import read_receipt
 from piecework.corpus.shards import WriteShard
 from piecework.engines import Local
-from piecework.errors import ConfigError, FileError
-from piecework.io import exists, make_folder, read_if_exists, write_aside
+from piecework.errors import ConfigError, WorkerError, shown
+from piecework.io import make_folder, read_bytes
 from piecework.io.atomic import AtomicFile
-from piecework.io.folders import list_folder, remove_file, remove_folder, time_of_change
+from piecework.io.lock import locked_folder
+from piecework.io.remote import is_url
 from piecework.io.sources import STDIN, find_sources
 
 if TYPE_CHECKING:
@@ -39,15 +33,11 @@ if TYPE_CHECKING:
     from piecework.engines import Engine
     from piecework.io.atomic import WrittenFile
     from piecework.io.files import Pathish
-    from piecework.io.sources import Source
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["run"]
 
 Work = TypeVar("Work", "Part", "Shard")
-
-_WORK_FOLDER = ".piecework"
-"""The folder in the output with everything that is not complete."""
 
 
 def run(
@@ -66,90 +56,30 @@ def run(
     layout.check()
     tok = tok.replace(truncation=None, padding=None)  # a document is encoded whole
     dtype = layout.dtype(id_limit_of(tok))
+    if is_url(os.fspath(output)) or not os.fspath(output):
+        message = f"expected a local folder, found {shown(output)}"
+        raise ConfigError(message, setting="output")
+    tok.encode_ids("", specials=settings.specials)  # checks `specials` before the work begins
     sources = find_sources(inputs, format=input_format)
     if any(source.name == STDIN for source in sources):
         message = "standard input cannot be read again after an interruption"
         raise ConfigError(message, setting="inputs", hint="write it to a file")
     plan = Plan.of(tok.fingerprint, settings, sources)
     folder = os.path.abspath(make_folder(output))
-    if (done := _finished(folder, plan, overwrite)) is not None:
-        return done
-    work = os.path.join(folder, _WORK_FOLDER)
-    _start(folder, work, plan, overwrite)
-    job = _Job(plan, work, engine or Local(), report)
-    encode = EncodePart(tok, settings, plan.sha256(), work, dtype)
-    parts = job.parts(encode)
-    write = WriteShard(settings, encode.plan, plan.fingerprint, dtype, work, folder)
-    shards = job.shards(write, _shards(work, settings, parts))
-    manifest = _manifest(encode, plan, parts, shards, _write_skipped(folder, work, parts))
-    manifest.save(folder)
-    remove_folder(work)
+    with locked_folder(folder):
+        out = Output(folder, plan)
+        done = None if overwrite else out.finished()
+        if done is not None:
+            return done
+        out.start(overwrite=overwrite)
+        job = _Job(plan, out.work, engine or Local(), report)
+        encode = EncodePart(tok, settings, plan.sha256(), out.work, dtype, out.changed)
+        parts = job.parts(encode)
+        write = WriteShard(settings, encode.plan, plan.fingerprint, dtype, out.work, folder)
+        shards = job.shards(write, _shards(out.work, settings, parts))
+        manifest = _manifest(encode, plan, parts, shards, _write_skipped(folder, out.work, parts))
+        out.finish(manifest)
     return manifest
-
-
-def _finished(folder: str, plan: Plan, overwrite: bool) -> Manifest | None:
-    """Returns the manifest if the folder has the result of this plan already."""
-    if overwrite or not exists(os.path.join(folder, MANIFEST)):
-        return None
-    manifest = Manifest.load(folder)
-    if manifest.plan == plan.sha256():
-        return manifest
-    message = "has a corpus of another tokenizer, of other settings or of other files"
-    raise FileError(17, message, folder, hint="pass `overwrite=True` to replace it")
-
-
-def _start(folder: str, work: str, plan: Plan, overwrite: bool) -> None:
-    """Makes the folder of unfinished work, unless it has that of this plan, and writes the plan."""
-    planned = plan.to_json()
-    value = {"plan": planned, "changed": _times(plan.sources)}
-    data = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogateescape")
-    path = os.path.join(work, "plan.json")
-    found = None if overwrite else read_if_exists(path)
-    if found == data:
-        return
-    if found is not None:
-        other = json.loads(found)["plan"]
-        is_same = all(other[name] == planned[name] for name in ("fingerprint", "settings"))
-        what = (
-            "of files that changed since" if is_same else "of another tokenizer or other settings"
-        )
-        message = f"has an unfinished run {what}"
-        raise FileError(17, message, folder, hint="pass `overwrite=True` to start anew")
-    own = _own_names(folder)
-    others = [name for name in list_folder(folder) if name not in own]
-    if others:
-        message = f"has other files, such as {others[0]!r}"
-        raise FileError(39, message, folder, hint="choose a new folder")
-    _remove(folder, own)
-    make_folder(work)
-    write_aside(path, data)
-
-
-def _own_names(folder: str) -> set[str]:
-    """Returns the names in a folder that belong to a corpus or to an unfinished run."""
-    if exists(os.path.join(folder, MANIFEST)):
-        manifest = Manifest.load(folder)
-        return {MANIFEST, _WORK_FOLDER, *(file.name for file in manifest.files)}
-    if not exists(os.path.join(folder, _WORK_FOLDER)):
-        return set()
-    suffixes = {suffix for layout in LAYOUTS.values() for suffix in layout.suffixes}
-    shard = re.compile(f"shard-[0-9]+({'|'.join(map(re.escape, suffixes))})")
-    shards = filter(shard.fullmatch, list_folder(folder))
-    return {SKIPPED, _WORK_FOLDER, *shards}
-
-
-def _remove(folder: str, own: set[str]) -> None:
-    """Removes a corpus or an unfinished run: the manifest first, since without it the folder is no corpus."""
-    for name in sorted(own & set(list_folder(folder)), key=lambda name: name != MANIFEST):
-        path = os.path.join(folder, name)
-        if name == _WORK_FOLDER:
-            remove_folder(path)
-        else:
-            remove_file(path)
-
-
-def _times(sources: Sequence[Source]) -> list[int | None]:
-    return [time_of_change(source.name) for source in sources]
 
 
 class _Job:
@@ -197,8 +127,11 @@ class _Job:
                 note(found, False)
         missing = [item for item in items if item.name not in receipts]
         for receipt in self._engine.run(fn, missing):
-            receipts[receipt.name] = receipt
-            note(receipt, True)
+            if receipt.name not in receipts:
+                receipts[receipt.name] = receipt
+                note(receipt, True)
+        if lost := [item.name for item in items if item.name not in receipts]:
+            raise WorkerError(f"the engine returned no result for {lost[0]}")
         return [receipts[item.name] for item in items]
 
 
@@ -213,19 +146,11 @@ def _shards(work: str, settings: CorpusSettings, parts: Sequence[Receipt]) -> li
 
 
 def _write_skipped(folder: str, work: str, parts: Sequence[Receipt]) -> WrittenFile | None:
-    """Writes the list of lines that are no documents, if there are any."""
-    names = ("name", "line", "byte", "reason")
-    skipped = [
-        dict(zip(names, each, strict=True)) for part in parts for each in part.figures["skipped"]
-    ]
-    if not skipped:
-        return None
+    """Writes the list of invalid lines, if there are any."""
+    names = [file.name for part in parts for file in part.files if file.name.endswith(".skipped")]
     with AtomicFile(os.path.join(folder, SKIPPED), work) as file:
-        for each in skipped:
-            file.write(
-                json.dumps(each, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
-            )
-        return file.commit()
+        count = sum(file.write(read_bytes(os.path.join(work, name))) for name in names)
+        return file.commit() if count else None
 
 
 def _manifest(

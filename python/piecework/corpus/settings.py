@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from piecework._immutable import Immutable, dataclass
+from piecework.arguments import check_index
 from piecework.errors import ConfigError, shown
 
 if TYPE_CHECKING:
@@ -65,8 +66,11 @@ class CorpusSettings(Immutable):
             message = f"the format {self.format!r} has no columns beside the ids"
             raise ConfigError(message, setting="keep", hint='use `format="parquet"`')
         if self.reading.keep and self.sequence_length is not None:
-            message = "a sequence may have several documents, so no column of one belongs to it"
+            message = "requires rows of whole documents"
             raise ConfigError(message, setting="keep", hint="leave out `sequence_length`")
+        if "ids" in self.reading.keep:
+            message = "'ids' is the name of the column of ids"
+            raise ConfigError(message, setting="keep", hint="rename the column")
         specials = self.specials
         if specials is not None and not isinstance(specials, str):
             object.__setattr__(self, "specials", tuple(sorted(specials)))
@@ -91,7 +95,7 @@ def id_of(tok: Tokenizer, token: str | int | None) -> int | None:
     Raises:
         ConfigError: The token is not in the vocabulary.
     """
-    number = tok.token_to_id(token) if isinstance(token, str) else token
+    number = tok.token_to_id(token) if isinstance(token, str) else _id(token)
     if token is None or (number is not None and tok.id_to_token(number) is not None):
         return number
     hint = None
@@ -101,3 +105,10 @@ def id_of(tok: Tokenizer, token: str | int | None) -> int | None:
         hint = f"the tokenizer has {shown(specials[0])}"
     message = f"{shown(token)} is not in the vocabulary"
     raise ConfigError(message, setting="end_of_document", hint=hint)
+
+
+def _id(token: object) -> int | None:
+    """Returns an id that is given as an integer of Python or NumPy; None for no token."""
+    if isinstance(token, bool):
+        raise ConfigError(f"expected a token or an id, found {token}", setting="end_of_document")
+    return None if token is None else check_index("end_of_document", token)

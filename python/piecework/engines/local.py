@@ -19,7 +19,7 @@ __all__ = ["Local"]
 Receipt = TypeVar("Receipt")
 
 _ATTEMPTS = 3
-"""How often a part is tried whose worker dies: killed, out of memory, or crashed."""
+"""The number of attempts for a part whose worker dies: killed, out of memory, or crashed."""
 
 
 @dataclass(frozen=True)

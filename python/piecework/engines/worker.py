@@ -30,16 +30,38 @@ def main() -> None:
 def serve(messages: BinaryIO, results: BinaryIO) -> None:
     """Answers each message after the first, which is the function."""
     try:
-        fn = pickle.load(messages)
+        fn = _read(messages)
         while True:
-            part = pickle.load(messages)
+            part = _read(messages)
             results.write(_packed(_outcome(fn, part)))
             results.flush()
     except (EOFError, BrokenPipeError):
         pass  # the program has ended, or has no more parts
 
 
+class _Unreadable:
+    """Stands for a message that cannot be unpickled here, such as a function of the program's main module."""
+
+    def __init__(self, error: Exception) -> None:
+        problem = f"a worker cannot read the function or its part: {error!r}"
+        hint = "define both in a module that can be imported, not in the program itself"
+        self.error = WorkerError(problem, hint=hint)
+
+
+def _read(messages: BinaryIO) -> Any:
+    """Returns the next message."""
+    try:
+        return pickle.load(messages)
+    except EOFError:
+        raise
+    except Exception as error:  # noqa: BLE001  # the program raises it
+        return _Unreadable(error)
+
+
 def _outcome(fn: Any, part: Any) -> tuple[Any, BaseException | None]:
+    for message in (fn, part):
+        if isinstance(message, _Unreadable):
+            return None, message.error
     try:
         return fn(part), None
     except PieceworkError as error:

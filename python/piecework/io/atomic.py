@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import tempfile
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from piecework.errors import wrap_os_error
+from piecework.errors import FileError, wrap_os_error
 from piecework.io.files import checked, default_mode
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class AtomicFile:
         try:
             self._file.write(view)
         except OSError as error:
-            raise wrap_os_error(error, self._path) from None
+            raise self._failure(error) from None
         self._hash.update(view)
         self._size += len(view)
         return len(view)
@@ -102,8 +103,13 @@ class AtomicFile:
             os.chmod(self._temporary, default_mode())
             os.replace(self._temporary, self._path)
         except OSError as error:
-            raise wrap_os_error(error, self._path) from None
+            raise self._failure(error) from None
         return WrittenFile(os.path.basename(self._path), self._size, self._hash.hexdigest())
+
+    def _failure(self, error: OSError) -> FileError:
+        if error.errno == errno.ENOSPC:  # other files may have been written before
+            return FileError(errno.ENOSPC, "no space left on the disk", self._path)
+        return wrap_os_error(error, self._path)
 
     def close(self) -> None:
         """Removes the temporary file, unless it was committed."""

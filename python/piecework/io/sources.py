@@ -124,8 +124,14 @@ def find_sources(
     names = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     if not names:
         raise ConfigError("expected at least one file", setting="inputs")
-    sizes = {name: size for each in names for name, size in _expand(checked(each, "inputs"))}
+    found = (file for each in names for file in _expand(checked(each, "inputs")))
+    sizes = {_normal(name): size for name, size in found}
     return [_source(name, sizes[name], format) for name in sorted(sizes)]
+
+
+def _normal(name: str) -> str:
+    """Returns one spelling of a local name, so that each file is read once."""
+    return name if name == STDIN or is_url(name) else os.path.normpath(name)
 
 
 def _source(name: str, size: int | None, required: str | None) -> Source:

@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +117,31 @@ def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(MissingFileError, match=r"manifest\.json: .*or its run has not ended"):
             verify(path)
+
+
+def test_threads_share_a_dataset(folder: Path) -> None:
+    dataset = Dataset(folder)
+    order = random.Random(0).choices(range(60), k=400)
+
+    def read(_: int) -> bool:
+        return all(dataset[row].tolist() == WANTED[row] for row in order)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(read, range(4)))
+
+
+@pytest.mark.parametrize("length", [0, -5, "5", True])
+def test_wrong_lengths_of_sequences(folder: Path, length: Any) -> None:
+    with pytest.raises(ConfigError, match="sequence_length: expected a positive integer"):
+        Dataset(folder, sequence_length=length)
+
+
+def test_formats_without_rows(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "in" / "a.jsonl", DOCUMENTS)
+    tokenize(TOK, source, tmp_path / "out", format="nanogpt", engine=InProcess())
+    dataset = Dataset(tmp_path / "out")
+    assert " rows" not in repr(dataset)
+    for call in (lambda: len(dataset), lambda: dataset[0], lambda: next(iter(dataset))):
+        with pytest.raises(ConfigError, match="do not say where documents end"):
+            call()
+    assert verify(tmp_path / "out") == []

@@ -13,7 +13,14 @@ import piecework as pw
 from corpora import Doubled, InProcess, Stopping, expected, texts, tokenizer, write_lines
 from piecework.corpus import CorpusProgress, Dataset, Manifest, tokenize, verify
 from piecework.engines import Local
-from piecework.errors import ConfigError, FileError, InvalidUtf8Error, MissingFileError
+from piecework.errors import (
+    ConfigError,
+    FileError,
+    FormatError,
+    InvalidUtf8Error,
+    MissingFileError,
+    WorkerError,
+)
 
 FORMATS: list[Any] = ["npy", "parquet", "megatron", "datatrove"]
 TOK = tokenizer()
@@ -52,7 +59,7 @@ def test_every_format_has_the_tokens_of_every_document(
     assert all(shard.tokens <= max(shard_tokens, longest) for shard in manifest.shards)
     assert verify(lines.parents[1] / "out", TOK) == []
     assert sorted(os.listdir(lines.parents[1] / "out")) == sorted(
-        ["manifest.json", *(file.name for file in manifest.files)]
+        [".sources.json", "manifest.json", *(file.name for file in manifest.files)]
     )
 
 
@@ -202,7 +209,7 @@ def test_a_damaged_part_is_encoded_again(lines: Path) -> None:
     whole = run(lines, "whole")
     with pytest.raises(InterruptedError):
         run(lines, engine=Stopping(5))
-    (path, *_) = sorted((lines.parents[1] / "out" / ".piecework").glob("part-*.ids"))
+    (path, *_) = sorted((lines.parents[1] / "out" / ".piecework").rglob("part-*.ids"))
     path.write_bytes(path.read_bytes()[:-2])
     assert run(lines).sha256 == whole.sha256
 
@@ -255,11 +262,17 @@ def test_progress_is_reported_after_each_part(lines: Path) -> None:
     [
         ({"format": "csv"}, "format: expected one of 'npy'"),
         ({"keep": ["id"]}, "keep: the format 'npy' has no columns"),
-        ({"format": "parquet", "keep": ["id"], "sequence_length": 3}, "keep: a sequence may have"),
+        (
+            {"format": "parquet", "keep": ["id"], "sequence_length": 3},
+            "keep: requires rows of whole documents",
+        ),
         ({"sequence_length": 0}, "sequence_length: expected an integer from 1"),
         ({"shard_tokens": 2**31}, "shard_tokens: expected an integer from 1 to 2,147,483,647"),
         ({"shuffle": -1}, "shuffle: expected an integer from 0"),
         ({"end_of_document": "<end>"}, "end_of_document: '<end>' is not in the vocabulary"),
+        ({"format": "parquet", "keep": ["ids"]}, "keep: 'ids' is the name of the column of ids"),
+        ({"end_of_document": True}, "end_of_document: expected a token or an id, found True"),
+        ({"specials": "bogus"}, "specials: "),
         ({"end_of_document": 99}, "end_of_document: 99 is not in the vocabulary"),
         ({"on_error": "ignore"}, "on_error: expected 'raise' or 'skip'"),
     ],
@@ -283,9 +296,114 @@ def test_a_missing_input_and_standard_input(tmp_path: Path) -> None:
         tokenize(TOK, "-", tmp_path / "out")
 
 
+@pytest.mark.parametrize("output", ["memory://x", ""])
+def test_an_output_that_is_no_local_folder(lines: Path, output: str) -> None:
+    with pytest.raises(ConfigError, match="output: expected a local folder"):
+        tokenize(TOK, lines, output)
+
+
 def test_invalid_utf8_names_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "in" / "a.txt"
     path.parent.mkdir()
     path.write_bytes(b"low\nnew \xff\n")
     with pytest.raises(InvalidUtf8Error, match=r"a\.txt.*line 2"):
         run(path)
+
+
+def test_input_that_changed_is_not_done(lines: Path) -> None:
+    first = run(lines)
+    data = lines.read_bytes()
+    os.utime(lines, ns=(1, 1))
+    with pytest.raises(FileError, match="has a corpus of files that changed since"):
+        run(lines)
+    lines.write_bytes(data.replace(b"low", b"new"))
+    assert run(lines, overwrite=True).sha256 != first.sha256
+
+
+def test_input_that_changes_during_the_run(lines: Path) -> None:
+    class Changing(InProcess):
+        def run(self, fn: Any, parts: Any) -> Any:
+            for receipt in super().run(fn, parts):
+                os.utime(lines, ns=(len(self.names), 1))
+                yield receipt
+
+    with pytest.raises(FileError, match=r"a\.jsonl: was changed during the run"):
+        run(lines, engine=Changing())
+
+
+def test_a_corpus_without_one_of_its_files_is_not_done(lines: Path) -> None:
+    run(lines)
+    (lines.parents[1] / "out" / "shard-00000.npy").unlink()
+    with pytest.raises(FileError, match=r"whose file shard-00000\.npy is missing or damaged"):
+        run(lines)
+    run(lines, overwrite=True)
+    assert verify(lines.parents[1] / "out") == []
+
+
+def test_overwriting_a_damaged_manifest(lines: Path) -> None:
+    run(lines)
+    (lines.parents[1] / "out" / "manifest.json").write_text("{")
+    run(lines, overwrite=True)
+    assert verify(lines.parents[1] / "out") == []
+
+
+def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
+    path = os.path.join(os.fsencode(tmp_path), b"\xff\n.jsonl")
+    with open(path, "w") as file:
+        file.write('{"text": "low"}\nnone\n')
+    settings: Any = {"engine": InProcess(), "on_error": "skip"}
+    manifest = tokenize(TOK, os.fsdecode(path), tmp_path / "out", **settings)
+    assert Manifest.load(tmp_path / "out") == manifest
+    assert manifest.sources[0].name == os.fsdecode(path)
+    assert tokenize(TOK, os.fsdecode(path), tmp_path / "out", **settings) == manifest
+    assert verify(tmp_path / "out") == []
+
+
+def test_two_runs_into_one_folder(lines: Path) -> None:
+    class Second(InProcess):
+        def run(self, fn: Any, parts: Any) -> Any:
+            with pytest.raises(FileError, match="another run writes into this folder"):
+                run(lines)
+            yield from super().run(fn, parts)
+
+    run(lines, engine=Second())
+    assert verify(lines.parents[1] / "out") == []
+
+
+def test_a_file_with_two_names_is_read_once(lines: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(lines.parents[1])
+    names = ["in/a.jsonl", "./in/a.jsonl", "in//a.jsonl", "in"]
+    assert tokenize(TOK, names, "out", engine=InProcess()).documents == len(DOCUMENTS)
+
+
+def test_columns_of_other_types_in_other_files(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns: list[Any] = [[1, 2], [None, None], ["a", "b"]]
+    for number, column in enumerate(columns):
+        pq.write_table(pa.table({"text": ["low", ""], "v": column}), tmp_path / f"{number}.parquet")
+    settings: Any = {"format": "parquet", "keep": ["v"], "engine": InProcess()}
+    inputs = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
+    tokenize(TOK, inputs, tmp_path / "out", **settings)
+    assert _parquet(tmp_path / "out")[0]["v"] == [1, 2, None, None]
+    for part_bytes in (1, 1 << 20):
+        settings["part_bytes"] = part_bytes
+        with pytest.raises(FormatError, match="columns"):
+            tokenize(TOK, tmp_path.glob("*.parquet"), tmp_path / f"{part_bytes}", **settings)
+
+
+def test_an_engine_that_loses_or_repeats_receipts(lines: Path) -> None:
+    class Losing(InProcess):
+        def run(self, fn: Any, parts: Any) -> Any:
+            yield from list(super().run(fn, parts))[1:]
+
+    class Repeating(InProcess):
+        def run(self, fn: Any, parts: Any) -> Any:
+            yield from list(super().run(fn, parts)) * 2
+
+    with pytest.raises(WorkerError, match="the engine returned no result for part-"):
+        run(lines, engine=Losing())
+    seen: list[CorpusProgress] = []
+    run(lines, "twice", engine=Repeating(), progress=seen.append)
+    assert max(each.done / each.total for each in seen) == 1

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,20 @@ def test_our_errors_keep_their_parts() -> None:
 def test_a_result_that_cannot_be_pickled_is_an_error() -> None:
     with pytest.raises(WorkerError, match="cannot be sent"):
         list(Local(1).run(functions.unpicklable, ["x"]))
+
+
+def test_a_function_of_the_program_itself_is_an_error() -> None:
+    code = (
+        "import sys; sys.path[:] = sys.argv[1:]\n"
+        "from piecework.engines import Local\n"
+        "def own(part): return part\n"
+        "list(Local(1).run(own, [1]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *sys.path], capture_output=True, text=True, check=False
+    )
+    assert "WorkerError: a worker cannot read the function" in done.stderr
+    assert "define both in a module that can be imported" in done.stderr
 
 
 def test_printing_does_not_disturb_the_results(capfd: pytest.CaptureFixture[str]) -> None:
@@ -88,9 +104,6 @@ def test_a_wrong_number_of_workers(workers: Any) -> None:
 
 def test_a_worker_ends_with_its_program(tmp_path: Path) -> None:
     """The pipe of a killed program ends, and with it the worker."""
-    import subprocess
-    import sys
-
     code = (
         "import sys; sys.path[:] = sys.argv[2:]\n"
         "from piecework.engines import Local; import engine_functions\n"

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from piecework.corpus.layouts.layout import Layout, ShardContents, ShardWriter
+from piecework.corpus.layouts.layout import IndexedWriter, Layout, ShardContents
 from piecework.io.arrays import map_array
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from piecework.corpus.layouts.layout import Target
-    from piecework.corpus.parts import Rows
 
 __all__ = ["Datatrove"]
 
 
-class _Writer(ShardWriter):
+class _Writer(IndexedWriter):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._ids, self._index, self._metadata = map(
-            self.file, (".ds", ".ds.index", ".ds.metadata")
-        )
-        self._lengths: list[npt.NDArray[Any]] = []
-
-    def add(self, rows: Rows) -> None:
-        """Appends rows."""
-        self._ids.write(rows.ids.data)
-        self._lengths.append(rows.lengths)
+        self.ids, self._index, self._metadata = map(self.file, (".ds", ".ds.index", ".ds.metadata"))
 
     def end(self) -> None:
         """Writes the ends of rows, and the metadata."""
         import numpy as np
 
-        ends = np.cumsum(np.concatenate([*self._lengths, []]), dtype="<u8")
-        self._index.write(ends.data)
+        self._index.write(self.ends()[1:].astype("<u8").data)
         target = self.target
         size = np.dtype(target.dtype).itemsize
         lines = (f"{target.tokenizer}|{size}", str(target.tokens), _readable(target.tokens))

@@ -45,6 +45,7 @@ class NanoGpt(Layout):
 
     writer = _NanoGptWriter
     suffixes = (".bin",)
+    has_rows = False
 
     @staticmethod
     def dtype(id_limit: int) -> str:
@@ -72,6 +73,7 @@ class LlmC(Layout):
 
     writer = _LlmCWriter
     suffixes = (".bin",)
+    has_rows = False
 
     @staticmethod
     def read(target: Target) -> ShardContents:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from piecework.corpus.parts import Rows
     from piecework.io.atomic import WrittenFile
 
-__all__ = ["Layout", "ShardContents", "ShardWriter", "Target", "smallest_dtype"]
+__all__ = ["IndexedWriter", "Layout", "ShardContents", "ShardWriter", "Target", "smallest_dtype"]
 
 
 class Target(NamedTuple):
@@ -103,12 +103,39 @@ class ShardWriter(ABC):
         self._stack.close()
 
 
+class IndexedWriter(ShardWriter):
+    """Writes ids to a first file, and keeps the lengths of the rows for a second one."""
+
+    ids: AtomicFile
+
+    def __init__(self, target: Target) -> None:
+        """Opens the files."""
+        super().__init__(target)
+        self._lengths: list[npt.NDArray[Any]] = []
+
+    def add(self, rows: Rows) -> None:
+        """Appends rows."""
+        self.ids.write(rows.ids.data)
+        self._lengths.append(rows.lengths)
+
+    def ends(self) -> npt.NDArray[np.int64]:
+        """Returns 0 and the end of each row, in tokens."""
+        import numpy as np
+
+        first = np.zeros(1, np.int64)
+        return np.cumsum(np.concatenate([first, *self._lengths]), dtype=np.int64)
+
+
 class Layout(ABC):
     """Describes an output format."""
 
     writer: ClassVar[type[ShardWriter]]
     suffixes: ClassVar[tuple[str, ...]]
     """The suffixes of the files of a shard."""
+    has_rows: ClassVar[bool] = True
+    """Whether the files say where rows end."""
+    most_open: ClassVar[int] = 1000
+    """The largest number of shards that a reader has open: those that are mapped take no memory."""
 
     @staticmethod
     def dtype(id_limit: int) -> str:

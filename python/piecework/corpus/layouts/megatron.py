@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from piecework.corpus.layouts.layout import Layout, ShardContents, ShardWriter
+from piecework.corpus.layouts.layout import IndexedWriter, Layout, ShardContents
 from piecework.errors import FormatError
 from piecework.io.arrays import map_array, read_array
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from piecework.corpus.layouts.layout import Target
-    from piecework.corpus.parts import Rows
 
 __all__ = ["Megatron"]
 
@@ -25,28 +22,21 @@ _UINT16_LIMIT = 65_500
 """The number of entries from which Megatron takes 32 bits."""
 
 
-class _Writer(ShardWriter):
+class _Writer(IndexedWriter):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._ids, self._index = self.file(".bin"), self.file(".idx")
-        self._lengths: list[npt.NDArray[Any]] = []
-
-    def add(self, rows: Rows) -> None:
-        """Appends rows."""
-        self._ids.write(rows.ids.data)
-        self._lengths.append(rows.lengths)
+        self.ids, self._index = self.file(".bin"), self.file(".idx")
 
     def end(self) -> None:
         """Writes the index; every row is a document."""
         import numpy as np
 
-        lengths = np.concatenate([*self._lengths, []]).astype("<i4")
-        code = _CODES[self.target.dtype]
-        self._index.write(_HEADER.pack(_MAGIC, 1, code, len(lengths), len(lengths) + 1))
-        self._index.write(lengths.data)
-        ends = np.cumsum(lengths, dtype="<i8") * np.dtype(self.target.dtype).itemsize
-        self._index.write(np.concatenate([[0], ends])[: len(lengths)].astype("<i8").data)
-        self._index.write(np.arange(len(lengths) + 1, dtype="<i8").data)
+        ends = self.ends()
+        rows, size = len(ends) - 1, np.dtype(self.target.dtype).itemsize
+        self._index.write(_HEADER.pack(_MAGIC, 1, _CODES[self.target.dtype], rows, rows + 1))
+        self._index.write(np.diff(ends).astype("<i4").data)
+        self._index.write((ends[:-1] * size).astype("<i8").data)
+        self._index.write(np.arange(rows + 1, dtype="<i8").data)
 
 
 class Megatron(Layout):

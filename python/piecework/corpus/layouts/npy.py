@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from piecework.corpus.layouts.layout import Layout, ShardContents, ShardWriter
+from piecework.corpus.layouts.layout import IndexedWriter, Layout, ShardContents
 from piecework.errors import FormatError
 from piecework.io.arrays import map_array, read_array
 
@@ -13,33 +13,23 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework.corpus.layouts.layout import Target
-    from piecework.corpus.parts import Rows
 
 __all__ = ["Npy"]
 
 
-class _Writer(ShardWriter):
+class _Writer(IndexedWriter):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._ids = self.file(".npy")
-        self._ids.write(_header(target.dtype, _shape(target)))
-        self._lengths: list[npt.NDArray[Any]] = []
-
-    def add(self, rows: Rows) -> None:
-        """Appends rows."""
-        self._ids.write(rows.ids.data)
-        self._lengths.append(rows.lengths)
+        self.ids = self.file(".npy")
+        self.ids.write(_header(target.dtype, _shape(target)))
 
     def end(self) -> None:
         """Writes where rows begin and end, unless all have one length."""
-        import numpy as np
-
         if self.target.sequence_length is not None:
             return
-        offsets = self.file(".offsets.npy")
-        ends = np.cumsum(np.concatenate([[0], *self._lengths]), dtype="<i8")
+        offsets, ends = self.file(".offsets.npy"), self.ends()
         offsets.write(_header("<i8", (len(ends),)))
-        offsets.write(ends.data)
+        offsets.write(ends.astype("<i8", copy=False).data)
 
 
 def _shape(target: Target) -> tuple[int, ...]:

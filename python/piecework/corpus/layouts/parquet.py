@@ -50,6 +50,7 @@ class _Writer(ShardWriter):
             self._parquet = pq.ParquetWriter(
                 pa.PythonFile(_Sink(self._file), mode="w"), table.schema, compression="zstd"
             )
+            self._stack.callback(self._parquet.close)  # also after an error
         if not table.schema.equals(self._parquet.schema):
             known, found = (_types(schema) for schema in (self._parquet.schema, table.schema))
             raise FormatError(
@@ -90,6 +91,7 @@ class Parquet(Layout):
 
     writer = _Writer
     suffixes = (".parquet",)
+    most_open = 1  # it is decompressed into memory
 
     @staticmethod
     def read(target: Target) -> ShardContents:

@@ -130,6 +130,10 @@ def tokenize(
     shard_tokens: Annotated[
         int, typer.Option(metavar="N", help="Write at most N tokens to a shard.")
     ] = 100_000_000,
+    part_bytes: Annotated[
+        int,
+        typer.Option(metavar="N", help="Encode about N bytes of input at a time in each process."),
+    ] = 1 << 26,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -146,7 +150,7 @@ def tokenize(
 ) -> None:
     """Encode the documents of files of any size into a folder of files of ids.
 
-    The manifest.json of the folder is written last. A run that was interrupted goes on when the same command is repeated,
+    The manifest.json of the folder is written last. A run that was interrupted resumes when the same command is repeated,
     with the same result.
 
     Examples:
@@ -178,6 +182,7 @@ def tokenize(
             sequence_length=sequence_length,
             shuffle=shuffle,
             shard_tokens=shard_tokens,
+            part_bytes=part_bytes,
             engine=engine,
             overwrite=overwrite,
             progress=show,
