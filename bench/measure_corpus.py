@@ -31,6 +31,7 @@ SIZES = [int(size) for size in os.environ.get("CORPUS_SIZES", "250 1000 4000").s
 FREE_GB = 30
 PEER_MB = 32  # of the text that datatrove encodes, which is slower by an order of magnitude
 WORKERS = 2
+PART_BYTES = 1 << 25  # the default
 VOCABS = {"bert-base-uncased": "bert-base-uncased-vocab.txt", "cl100k": "cl100k_base.tiktoken"}
 SOURCES = (
     *("en/novels-25.txt", "en/gcide-a.txt", "en/state_union.txt", "code/python-cpython-lib.txt"),
@@ -164,10 +165,12 @@ def _exponent(runs: dict[int, Done]) -> float:
 
 
 def _resumed(tokenizer: str, path: Path, output: Path, whole: Done, vocab: str) -> Row:
-    """Kills a run at half of its time, and measures the second one."""
+    """Kills a run when half of its parts are encoded, and measures the second one."""
     words = [tokenizer, str(path), str(output), "megatron", str(WORKERS)]
     program = subprocess.Popen([sys.executable, "-c", RUN, *words], stdout=subprocess.DEVNULL)
-    time.sleep(whole.seconds / 2)
+    half = path.stat().st_size / PART_BYTES / 2
+    while len(list((output / ".piecework").rglob("part-*.json"))) < half:
+        time.sleep(0.05)
     os.kill(program.pid, signal.SIGKILL)
     program.wait()
     time.sleep(2)  # the workers end their parts

@@ -69,7 +69,7 @@ def tokenize(
     sequence_length: int | None = None,
     shuffle: int | None = None,
     shard_tokens: int = 100_000_000,
-    part_bytes: int = 1 << 26,
+    part_bytes: int = 1 << 25,
     engine: Engine | None = None,
     overwrite: bool = False,
     progress: Callable[[CorpusProgress], object] | None = None,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EncodePart"]
 
-_BATCH_BYTES = 1 << 22
+_BATCH_BYTES = 1 << 21
 """The bytes of text that are encoded at a time: small enough for the processor's cache, and for memory."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from piecework.corpus.parts import RUN_TOKENS, Slice, load_keys, load_lengths, load_run_lengths
+from piecework.corpus.parts import Slice, load_keys, load_lengths, load_run_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from piecework.corpus.parts import Run
 
 __all__ = ["Chunk", "Piece", "Shard", "chunks", "document_shards", "sequence_shards"]
+
+_CHUNK_TOKENS = 4_000_000
+"""The number of tokens of a chunk of shuffled documents; of more, a chunk would take more memory, of fewer, their list."""
 
 
 class Chunk(NamedTuple):
@@ -74,7 +77,7 @@ def chunks(folder: str, runs: Sequence[Run], shuffled: bool) -> list[Chunk]:
     """Returns all documents in their order, in chunks."""
     if not shuffled:
         return [Chunk((Slice.whole(run),), run.documents, run.tokens) for run in runs]
-    count = max(1, -(-sum(run.tokens for run in runs) // RUN_TOKENS))
+    count = max(1, -(-sum(run.tokens for run in runs) // _CHUNK_TOKENS))
     slices: list[list[Slice]] = [[] for _ in range(count)]
     for run in runs:
         for place, each in enumerate(_slices(folder, run, count)):

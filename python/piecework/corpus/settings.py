@@ -47,7 +47,7 @@ class CorpusSettings(Immutable):
     sequence_length: int | None = None
     shuffle: int | None = None
     shard_tokens: int = 100_000_000
-    part_bytes: int = 1 << 26
+    part_bytes: int = 1 << 25
 
     def __post_init__(self) -> None:
         """Checks the settings."""

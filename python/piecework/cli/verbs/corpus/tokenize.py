@@ -133,7 +133,7 @@ def tokenize(
     part_bytes: Annotated[
         int,
         typer.Option(metavar="N", help="Encode about N bytes of input at a time in each process."),
-    ] = 1 << 26,
+    ] = 1 << 25,
     workers: Annotated[
         int | None,
         typer.Option(
