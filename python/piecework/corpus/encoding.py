@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from piecework.corpus.parts import PartWriter, Rows
 from piecework.corpus.receipts import Receipt, write_receipt
-from piecework.errors import FileError, PieceworkError
+from piecework.errors import FileError, InvalidUtf8Error, PieceworkError
 from piecework.io import size
 from piecework.io.documents import read
 from piecework.io.folders import time_of_change
 from piecework.io.remote import is_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from piecework.arguments import ArrowColumn
     from piecework.corpus.plan import Part
     from piecework.corpus.settings import CorpusSettings
-    from piecework.io.documents import Documents
+    from piecework.io.documents import Documents, Range
     from piecework.io.sources import Source
     from piecework.tokenizer import Tokenizer
 
@@ -59,8 +59,7 @@ class EncodePart:
             for source, span in part.ranges:
                 self._check_unchanged(source)
                 counts = figures.setdefault(source.name, Counter())
-                batches = read(source, self.settings.reading, range=span, batch_bytes=_BATCH_BYTES)
-                for documents in batches:
+                for documents in self._batches(source, span):
                     rows = self._encoded(source, documents)
                     counts.update(
                         documents=len(documents),
@@ -80,6 +79,14 @@ class EncodePart:
         receipt = Receipt(part.name, files, values)
         write_receipt(self.folder, self.plan, receipt)
         return receipt
+
+    def _batches(self, source: Source, span: Range) -> Iterator[Documents]:
+        """Iterates over the documents of a range of a file."""
+        try:
+            yield from read(source, self.settings.reading, range=span, batch_bytes=_BATCH_BYTES)
+        except InvalidUtf8Error as error:
+            error.hint = 'pass `on_error="skip"` to skip such lines, or `encoding="auto"` to detect the encoding'
+            raise
 
     def _encoded(self, source: Source, documents: Documents) -> Rows:
         """Returns the ids of some documents, with the end token after each."""

@@ -76,7 +76,7 @@ class Output:
         """Makes the folder of unfinished work, unless it has that of this plan.
 
         Raises:
-            FileError: The folder has an unfinished run of another plan, or other files.
+            FileError: The folder has an unfinished run of another plan with a finished part, or other files.
         """
         value = {"plan": self._plan.to_json(), "changed": self.changed}
         data = json.dumps(value).encode()
@@ -85,7 +85,7 @@ class Output:
         if found == data:
             self._remove_temporary()
             return
-        if found is not None:
+        if found is not None and self._has_receipts():
             raise self._other_run(found, value)
         own = self._own_names(overwrite=overwrite)
         others = [name for name in list_folder(self.folder) if name not in own]
@@ -99,6 +99,16 @@ class Output:
             if exists(os.path.join(self.folder, name)):
                 remove_file(os.path.join(self.folder, name))
         write_aside(path, data)
+
+    def _has_receipts(self) -> bool:
+        """Returns whether an unfinished run has done a part."""
+        folders = (os.path.join(self._unfinished, name) for name in list_folder(self._unfinished))
+        return any(
+            name.endswith(".json")
+            for folder in folders
+            if os.path.isdir(folder)
+            for name in list_folder(folder)
+        )
 
     def finish(self, manifest: Manifest) -> None:
         """Writes the manifest, after which the folder is a corpus."""

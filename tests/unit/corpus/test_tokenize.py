@@ -306,8 +306,10 @@ def test_invalid_utf8_names_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "in" / "a.txt"
     path.parent.mkdir()
     path.write_bytes(b"low\nnew \xff\n")
-    with pytest.raises(InvalidUtf8Error, match=r"a\.txt.*line 2"):
+    with pytest.raises(InvalidUtf8Error, match=r'a\.txt.*line 2.*; pass `on_error="skip"`'):
         run(path)
+    # Nothing was done, so other settings replace the unfinished run.
+    assert run(path, on_error="skip").documents == 1
 
 
 def test_input_that_changed_is_not_done(lines: Path) -> None:

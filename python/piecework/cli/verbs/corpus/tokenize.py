@@ -203,13 +203,18 @@ def _summary(manifest: Manifest, output: Path) -> dict[str, Any]:
 
 
 def _summary_line(manifest: Manifest, output: Path) -> str:
-    rows = "" if manifest.rows == manifest.documents else f"{manifest.rows:,} sequences, "
-    dropped = f", {manifest.dropped_tokens:,} tokens left out" if manifest.dropped_tokens else ""
-    skipped = (
-        f", {manifest.skipped:,} lines skipped (see skipped.jsonl)" if manifest.skipped else ""
-    )
-    shards = f"{len(manifest.shards):,} shard{'s' * (len(manifest.shards) != 1)}"
-    return (
-        f"{visible(str(output))}: {manifest.documents:,} documents, {rows}{manifest.tokens:,} tokens "
-        f"in {shards}{dropped}{skipped}"
-    )
+    parts = [_counted(manifest.documents, "document")]
+    if manifest.rows != manifest.documents:
+        parts.append(_counted(manifest.rows, "sequence"))
+    tokens = _counted(manifest.tokens, "token")
+    parts.append(f"{tokens} in {_counted(len(manifest.shards), 'shard')}")
+    if manifest.dropped_tokens:
+        parts.append(f"{_counted(manifest.dropped_tokens, 'token')} left out")
+    if manifest.skipped:
+        parts.append(f"{_counted(manifest.skipped, 'line')} skipped (see skipped.jsonl)")
+    return f"{visible(str(output))}: {', '.join(parts)}"
+
+
+def _counted(count: int, noun: str) -> str:
+    """Returns a count with its noun, such as "1 shard" or "2 shards"."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
