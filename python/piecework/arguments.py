@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
@@ -85,7 +84,7 @@ def check_threads(threads: object) -> None:
         raise wrong_type("threads", "an integer or None", threads)
 
 
-_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)\s*(?:([KMGT]?)B|([KMGT])IB)?", re.IGNORECASE)
+_SIZE = r"([0-9]{1,15}(?:\.[0-9]{1,9})?)\s*(?:([KMGT]?)B|([KMGT])IB)?"
 _SMALLEST = 10**6
 
 
@@ -121,10 +120,12 @@ def as_bytes(name: str, size: str | int | None) -> int | None:
 
 
 def _parsed(size: str) -> int | None:
-    match = _SIZE.fullmatch(size.strip())
+    import re  # few calls have a limit of memory
+    from fractions import Fraction
+
+    match = re.fullmatch(_SIZE, size.strip(), re.IGNORECASE)
     if match is None:
         return None
-    from fractions import Fraction  # few calls need it
 
     number, decimal, binary = match.groups()
     power = " KMGT".index((decimal or binary or " ").upper())

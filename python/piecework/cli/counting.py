@@ -50,7 +50,7 @@ def count_words(
     """
     from piecework import WordCounts
     from piecework.io import check_text
-    from piecework.io.documents import find_documents
+    from piecework.io.documents import has_faster_reader
 
     settings: dict[str, Any] = {
         **splitting,
@@ -60,7 +60,7 @@ def count_words(
     }
     if STDIN not in files:
         for file in files:
-            if find_documents(file, reading) is None:
+            if has_faster_reader(file, reading):
                 check_text(file, command)
         return WordCounts._count_files(
             files,

@@ -208,11 +208,13 @@ class DocumentInput(Input):
 
     def __init__(self, sources: Sequence[Source], reading: ReadOptions) -> None:
         """Creates a reader of all sources in order."""
+        from piecework.io.sources import total_size
+
         super().__init__(sources[0].name if len(sources) == 1 else "the documents")
         self._sources, self._reading = sources, reading
         self._places: deque[tuple[Source, int]] = deque(maxlen=_LINES)
         self._stored = 0
-        self.size = sum(source.size or 0 for source in sources)
+        self.size = total_size(sources)
 
     def __enter__(self) -> Self:
         """Returns the reader, which opens its files when it reads them."""

@@ -11,7 +11,7 @@ from piecework.corpus.parts import PartWriter, Rows
 from piecework.corpus.receipts import Receipt, write_receipt
 from piecework.errors import FileError, InvalidUtf8Error, PieceworkError
 from piecework.io import size
-from piecework.io.documents import read
+from piecework.io.documents import locate_error, read
 from piecework.io.folders import time_of_change
 from piecework.io.remote import is_url
 
@@ -101,7 +101,8 @@ class EncodePart:
                 threads=1,
             )
         except PieceworkError as error:
-            raise error.at(f"{source.shown_name}: a batch of documents") from None
+            locate_error(error, source, documents)
+            raise
         end = settings.end_of_document
         lengths = np.diff(batch.row_offsets) + (end is not None)
         ids = batch._batch.packed(np.dtype(self.dtype).itemsize, end)

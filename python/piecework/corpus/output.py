@@ -38,7 +38,7 @@ class Output:
     def __init__(self, folder: str, plan: Plan) -> None:
         """Finds out when the input was last changed; writes nothing."""
         self.folder = folder
-        self._plan, self._hash = plan, plan.sha256()
+        self._plan, self._hash = plan, plan.sha256
         self._unfinished = os.path.join(folder, _WORK_FOLDER)
         self.work = os.path.join(self._unfinished, self._hash[:16])
         self.changed = {source.name: time_of_change(source.name) for source in plan.sources}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework.io.documents import split
@@ -40,7 +42,8 @@ class Part(NamedTuple):
         return f"part-{self.number:06}"
 
 
-class Plan(NamedTuple):
+@dataclass(frozen=True)
+class Plan:
     """Describes a corpus run completely: it decides every byte of the output.
 
     Attributes:
@@ -76,6 +79,7 @@ class Plan(NamedTuple):
             ],
         }
 
+    @cached_property
     def sha256(self) -> str:
         """Returns the hash of the plan, as 64 hexadecimal digits."""
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()

@@ -21,7 +21,7 @@ from piecework.io import make_folder, read_bytes
 from piecework.io.atomic import AtomicFile
 from piecework.io.lock import locked_folder
 from piecework.io.remote import is_url
-from piecework.io.sources import STDIN, find_sources
+from piecework.io.sources import STDIN, find_sources, total_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -73,7 +73,7 @@ def run(
             return done
         out.start(overwrite=overwrite)
         job = _Job(plan, out.work, engine or Local(), report)
-        encode = EncodePart(tok, settings, plan.sha256(), out.work, dtype, out.changed)
+        encode = EncodePart(tok, settings, plan.sha256, out.work, dtype, out.changed)
         parts = job.parts(encode)
         write = WriteShard(settings, encode.plan, plan.fingerprint, dtype, out.work, folder)
         shards = job.shards(write, _shards(out.work, settings, parts))
@@ -89,12 +89,11 @@ class _Job:
         self, plan: Plan, work: str, engine: Engine, report: Callable[..., object]
     ) -> None:
         self._plan, self._work, self._engine, self._report = plan, work, engine, report
-        self._hash = plan.sha256()
+        self._hash = plan.sha256
 
     def parts(self, encode: EncodePart) -> list[Receipt]:
         """Encodes the parts, and returns their receipts in order."""
-        total = sum(source.size or 0 for source in self._plan.sources)
-        meter = Meter("encoding", total, self._report)
+        meter = Meter("encoding", total_size(self._plan.sources), self._report)
         sizes = {part.name: part.bytes for part in self._plan.parts}
 
         def note(receipt: Receipt, is_new: bool) -> None:

@@ -14,6 +14,7 @@ from piecework.io.sources import find_sources, is_plain_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from piecework.errors import PieceworkError
     from piecework.io.files import Pathish
     from piecework.io.sources import Source
 
@@ -23,6 +24,8 @@ __all__ = [
     "ReadOptions",
     "Skipped",
     "find_documents",
+    "has_faster_reader",
+    "locate_error",
     "place_of",
     "read",
     "read_all",
@@ -54,6 +57,11 @@ def read_options(field: str | None, column: str | None, **others: Any) -> ReadOp
     return ReadOptions(column if field is None else field, **others)
 
 
+def has_faster_reader(path: Pathish, options: ReadOptions) -> bool:
+    """Returns whether an input is a single text file that the faster readers of text can read with these options."""
+    return is_plain_text(path) and not options.field and options.on_error == "raise"
+
+
 def find_documents(path: Pathish, options: ReadOptions) -> list[Source] | None:
     """Returns the sources of an input; None for a single text file, which has faster readers.
 
@@ -67,7 +75,7 @@ def find_documents(path: Pathish, options: ReadOptions) -> list[Source] | None:
     >>> find_documents("corpus.txt", ReadOptions()) is None
     True
     """
-    if is_plain_text(path) and not options.field and options.on_error == "raise":
+    if has_faster_reader(path, options):
         return None
     sources = find_sources(path)
     if not options.field:
@@ -108,6 +116,13 @@ def place_of(source: Source, position: int) -> str:
     """Returns the place of a document at a position of its source, for errors."""
     unit = f"row {position + 1}" if source.format == "parquet" else f"the line at byte {position}"
     return f"{source.shown_name}: {unit}"
+
+
+def locate_error(error: PieceworkError, source: Source, documents: Documents) -> None:
+    """Writes the place of a document into an error of encoding a batch, whose own place is the index of the text."""
+    index = error.place.removeprefix("text ").removesuffix(": ")
+    if index.isdecimal():
+        error.place = f"{place_of(source, int(documents.positions[int(index)]))}: "
 
 
 def split(source: Source, part_bytes: int, options: ReadOptions | None = None) -> list[Range]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from piecework.io.files import Pathish
 
-__all__ = ["STDIN", "Source", "describe_name", "find_sources", "is_plain_text"]
+__all__ = ["STDIN", "Source", "describe_name", "find_sources", "is_plain_text", "total_size"]
 
 STDIN = "-"
 """The name of standard input."""
@@ -67,6 +67,11 @@ class Source:
     def shown_name(self) -> str:
         """Returns the name for messages."""
         return "standard input" if self.name == STDIN else self.name
+
+
+def total_size(sources: Iterable[Source]) -> int:
+    """Returns the number of bytes of all sources, as far as they are known."""
+    return sum(source.size or 0 for source in sources)
 
 
 def describe_name(name: str) -> tuple[str, str | None]:

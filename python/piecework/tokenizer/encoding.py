@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
@@ -41,8 +40,6 @@ __all__ = ["EncodingMethods"]
 
 _Method = TypeVar("_Method", bound="Callable[..., Any]")
 
-_IN_TEXT = re.compile(r"text (\d+): ")
-"""The place of an error in a batch: the index of the text."""
 _BLOCK = 1 << 18
 """The number of bytes read from a file at once; a block fits into the second-level cache."""
 
@@ -451,9 +448,10 @@ class EncodingMethods(CallOptions):
     ) -> Batch:
         """Returns the ids of the documents of sources, with the options of a call."""
         from piecework._core import ArrowTexts, Batch
-        from piecework.io.documents import place_of, read_all
+        from piecework.io.documents import locate_error, read_all
+        from piecework.io.sources import total_size
 
-        total = sum(source.size or 0 for source in sources)
+        total = total_size(sources)
         batches, number = list[Batch](), 0
         for source, documents, read in read_all(sources, reading):
             options = self._options(
@@ -472,8 +470,7 @@ class EncodingMethods(CallOptions):
                     )
                 )
             except PieceworkError as error:
-                if text := _IN_TEXT.fullmatch(error.place):
-                    error.place = f"{place_of(source, int(documents.positions[int(text[1])]))}: "
+                locate_error(error, source, documents)
                 raise
             number += len(documents)
             report("encoding bytes", read, total)

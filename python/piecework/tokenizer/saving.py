@@ -110,7 +110,7 @@ def _save_as(tok: Tokenizer, path: Pathish, kind: Format, base: bytes | None) ->
     from piecework.formats.write import write
 
     if tok._functions:
-        tok.to_str()  # raises, since no file can contain a Python function
+        tok._core.to_json()  # raises, since no file can contain a Python function
     files = write(tok._core, kind, base)
     if warning := describe_loss(tok._core, kind, files, os.path.basename(os.fspath(path))):
         show_warning(warning)

@@ -601,7 +601,7 @@ class Tokenizer(EncodingMethods, DecodingMethods):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles a tokenizer.json, and separately a pre-tokenizer that is a Python function."""
-        text, pre_tokenizer = self._without_functions.to_str(), None
+        text, pre_tokenizer = self._without_functions._core.to_json(), None
         if self._functions:
             pre_tokenizer = self.pre_tokenizer
         return unpickle, (text, pre_tokenizer, self.control_symbols, type(self))
@@ -624,7 +624,8 @@ class Tokenizer(EncodingMethods, DecodingMethods):
             return False
         if self.control_symbols != other.control_symbols:
             return False
-        return self._without_functions.to_str() == other._without_functions.to_str()
+        one, two = self._without_functions._core, other._without_functions._core
+        return one.to_json() == two.to_json()
 
     @property
     def _without_functions(self) -> Tokenizer:
