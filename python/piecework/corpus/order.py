@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from piecework.corpus.parts import Slice, load_keys, load_lengths, load_run_lengths
+from piecework.corpus.parts import Slice, load_keys, load_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,7 +97,9 @@ def _slices(folder: str, run: Run, count: int) -> Iterator[Slice]:
     bounds = np.array([(2**64 * place // count) for place in range(1, count)], np.uint64)
     inner = np.searchsorted(load_keys(folder, run), bounds)
     documents = np.concatenate([[0], inner, [run.documents]]).tolist()
-    ends = np.concatenate([[0], np.cumsum(load_run_lengths(folder, run), dtype=np.int64)])
+    ends = np.concatenate(
+        [[0], np.cumsum(load_lengths(folder, [Slice.whole(run)]), dtype=np.int64)]
+    )
     tokens = ends[documents].tolist()
     for place in range(count):
         first, last = documents[place], documents[place + 1]
@@ -146,7 +148,7 @@ def _ends(folder: str, chunk: Chunk, shuffled: bool) -> npt.NDArray[np.int64]:
     """Returns the ends of the documents of a chunk, in tokens."""
     import numpy as np
 
-    return np.cumsum(load_lengths(folder, chunk.slices, shuffled), dtype=np.int64)
+    return np.cumsum(load_lengths(folder, chunk.slices, shuffled=shuffled), dtype=np.int64)
 
 
 def sequence_shards(contents: Sequence[Chunk], shard_tokens: int, length: int) -> list[Shard]:

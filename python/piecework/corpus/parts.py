@@ -7,18 +7,17 @@ of keys is one place of each run. Columns that are kept are an Arrow stream for 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from piecework.errors import FormatError
 from piecework.io.arrays import read_array
-from piecework.io.atomic import AtomicFile
+from piecework.io.atomic import AtomicFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from types import TracebackType
 
     import numpy as np
     import numpy.typing as npt
@@ -113,65 +112,51 @@ class PartWriter:
             has_kept: Whether there are other columns.
         """
         self._name, self._seed, self._number = name, seed, number
-        self._files: dict[str, AtomicFile] = {}
-        with contextlib.ExitStack() as stack:
-            suffixes = [
-                "ids",
-                "lengths",
-                "skipped",
-                *["keys"] * (seed is not None),
-                *["kept"] * has_kept,
-            ]
-            for suffix in suffixes:
-                path = os.path.join(folder, f"{name}.{suffix}")
-                self._files[suffix] = stack.enter_context(AtomicFile(path, folder))
-            self._stack = stack.pop_all()
         self._waiting: list[Rows] = []
-        self._waiting_tokens = self._waiting_documents = self._waiting_bytes = 0
-        self._documents = 0
         self.runs: list[Run] = []
+        suffixes = ["ids", "lengths", "skipped"]
+        suffixes += ["keys"] * (seed is not None) + ["kept"] * has_kept
+        self._files = AtomicFiles(folder)
+        self._file = {
+            suffix: self._files.add(os.path.join(folder, f"{name}.{suffix}")) for suffix in suffixes
+        }
 
     def add(self, rows: Rows) -> None:
         """Appends documents."""
         self._waiting.append(rows)
-        self._waiting_tokens += len(rows.ids)
-        self._waiting_documents += len(rows.lengths)
-        self._waiting_bytes += 0 if rows.kept is None else rows.kept.nbytes
-        if (
-            self._waiting_tokens >= RUN_TOKENS
-            or self._waiting_documents >= _RUN_DOCUMENTS
-            or self._waiting_bytes >= _RUN_KEPT_BYTES
-        ):
+        tokens, documents, kept = (
+            sum(sizes) for sizes in zip(*map(_sizes, self._waiting), strict=True)
+        )
+        if tokens >= RUN_TOKENS or documents >= _RUN_DOCUMENTS or kept >= _RUN_KEPT_BYTES:
             self._end_run()
 
     def skip(self, lines: Iterable[Skipped]) -> None:
         """Records invalid lines."""
         for line in lines:
-            value = {"name": line.name, "line": line.line, "byte": line.byte, "reason": line.reason}
-            self._files["skipped"].write(json.dumps(value).encode() + b"\n")
+            self._file["skipped"].write(json.dumps(asdict(line)).encode() + b"\n")
 
     def finish(self) -> tuple[WrittenFile, ...]:
         """Gives the files their names, and returns their sizes and hashes."""
         if self._waiting:
             self._end_run()
-        return tuple(file.commit(sync=False) for file in self._files.values())
+        return self._files.commit(sync=False)
 
     def _end_run(self) -> None:
         rows = joined(self._waiting)
-        count = len(rows.lengths)
+        last = self.runs[-1] if self.runs else Run(self._name, 0, 0, 0, 0)
+        first_document, count = last.first_document + last.documents, len(rows.lengths)
         if self._seed is not None:
-            keys = sort_keys(self._seed, self._number, self._documents, count)
+            keys = sort_keys(self._seed, self._number, first_document, count)
             order = keys.argsort(kind="stable")
             rows = in_order(rows, order)
             self._write("keys", keys[order].astype(KEY, copy=False))
         self._write("ids", rows.ids)
         self._write("lengths", rows.lengths.astype(LENGTH, copy=False))
-        size = 0 if rows.kept is None else self._files["kept"].write(_packed(rows.kept))
-        last = self.runs[-1] if self.runs else Run(self._name, 0, 0, 0, 0)
+        size = 0 if rows.kept is None else self._file["kept"].write(_packed(rows.kept))
         self.runs.append(
             Run(
                 self._name,
-                last.first_document + last.documents,
+                first_document,
                 count,
                 last.first_token + last.tokens,
                 len(rows.ids),
@@ -179,25 +164,23 @@ class PartWriter:
                 size,
             )
         )
-        self._documents += count
         self._waiting = []
-        self._waiting_tokens = self._waiting_documents = self._waiting_bytes = 0
 
     def _write(self, suffix: str, values: Array) -> None:
-        self._files[suffix].write(values.data)
+        self._file[suffix].write(values.data)
 
     def __enter__(self) -> Self:
         """Returns the writer."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Removes the files that were not finished."""
-        self._stack.close()
+        self._files.close()
+
+
+def _sizes(rows: Rows) -> tuple[int, int, int]:
+    """Returns the numbers of tokens, of documents, and of bytes of other columns."""
+    return len(rows.ids), len(rows.lengths), 0 if rows.kept is None else rows.kept.nbytes
 
 
 def load(folder: str, slices: Sequence[Slice], dtype: str, shuffled: bool) -> Rows:
@@ -206,8 +189,8 @@ def load(folder: str, slices: Sequence[Slice], dtype: str, shuffled: bool) -> Ro
     return in_order(rows, _order(folder, slices)) if shuffled else rows
 
 
-def load_lengths(folder: str, slices: Sequence[Slice], shuffled: bool) -> Array:
-    """Returns the numbers of tokens of the documents of some slices, in the order of the output."""
+def load_lengths(folder: str, slices: Sequence[Slice], *, shuffled: bool = False) -> Array:
+    """Returns the number of tokens of each document of some slices, in the order of the slices or shuffled."""
     import numpy as np
 
     lengths = np.concatenate([_column(folder, each, "lengths", LENGTH) for each in slices])
@@ -217,11 +200,6 @@ def load_lengths(folder: str, slices: Sequence[Slice], shuffled: bool) -> Array:
 def load_keys(folder: str, run: Run) -> Array:
     """Returns the sort keys of the documents of a run, in their order."""
     return _column(folder, Slice.whole(run), "keys", KEY)
-
-
-def load_run_lengths(folder: str, run: Run) -> Array:
-    """Returns the numbers of tokens of the documents of a run, in the order of their keys."""
-    return _column(folder, Slice.whole(run), "lengths", LENGTH)
 
 
 def _order(folder: str, slices: Sequence[Slice]) -> npt.NDArray[np.intp]:

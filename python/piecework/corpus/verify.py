@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from piecework.corpus.dataset import Dataset
 from piecework.corpus.manifest import MANIFEST
-from piecework.corpus.receipts import problem_of
 from piecework.errors import PieceworkError
 from piecework.io.folders import list_folder
 
@@ -65,8 +63,7 @@ def verify(path: Pathish, tok: Tokenizer | None = None) -> list[Finding]:
 def _changed(dataset: Dataset) -> Iterator[Finding]:
     """Iterates over files that are not as they were written."""
     for file in dataset.manifest.files:
-        problem = problem_of(os.fspath(dataset.path), file)
-        if problem is not None:
+        if problem := file.problem_in(dataset.path):
             yield Finding(file.name, problem)
 
 

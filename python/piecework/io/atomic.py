@@ -7,17 +7,15 @@ import errno
 import hashlib
 import os
 import tempfile
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from piecework.errors import FileError, wrap_os_error
 from piecework.io.files import checked, default_mode
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from piecework.io.files import Pathish
 
-__all__ = ["AtomicFile", "WrittenFile"]
+__all__ = ["AtomicFile", "AtomicFiles", "WrittenFile"]
 
 
 class WrittenFile(NamedTuple):
@@ -33,8 +31,23 @@ class WrittenFile(NamedTuple):
     bytes: int
     sha256: str
 
+    def problem_in(self, folder: str) -> str | None:
+        """Returns what is wrong with the file in a folder: missing, or of another size or hash; None for nothing."""
+        path = os.path.join(folder, self.name)
+        if not os.path.exists(path):
+            return "is missing"
+        size = os.path.getsize(path)
+        if size != self.bytes:
+            return f"has {size:,} bytes; {self.bytes:,} were written"
+        try:
+            with open(path, "rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise wrap_os_error(error, path) from None
+        return None if sha256 == self.sha256 else "has other bytes than were written"
 
-class AtomicFile:
+
+class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
     """Writes a file under a temporary name, which :meth:`commit` replaces by its own.
 
     A block that ends without `commit` leaves nothing. After a kill the temporary file is left; its folder is one that is
@@ -118,15 +131,34 @@ class AtomicFile:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._temporary)
 
-    def __enter__(self) -> Self:
-        """Returns the file."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Removes the temporary file, unless it was committed."""
         self.close()
+
+
+class AtomicFiles(contextlib.ExitStack):
+    """Writes several files, all of which :meth:`commit` gives their own names; a block without it leaves none."""
+
+    def __init__(self, temporary_folder: Pathish) -> None:
+        """Creates no file yet; `temporary_folder` as for :class:`AtomicFile`."""
+        super().__init__()
+        self._folder = temporary_folder
+        self._files: list[AtomicFile] = []
+
+    def add(self, path: Pathish) -> AtomicFile:
+        """Returns a new file.
+
+        Raises:
+            FileError: The temporary file cannot be created; the others are removed.
+        """
+        try:
+            file = self.enter_context(AtomicFile(path, self._folder))
+        except FileError:
+            self.close()
+            raise
+        self._files.append(file)
+        return file
+
+    def commit(self, *, sync: bool = True) -> tuple[WrittenFile, ...]:
+        """Commits all files, and returns their sizes and hashes; see :meth:`AtomicFile.commit`."""
+        return tuple(file.commit(sync=sync) for file in self._files)

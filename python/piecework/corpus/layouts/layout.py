@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from piecework.io.atomic import AtomicFile
+from piecework.io.atomic import AtomicFiles
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     import numpy as np
     import numpy.typing as npt
 
     from piecework.corpus.parts import Rows
-    from piecework.io.atomic import WrittenFile
+    from piecework.io.atomic import AtomicFile, WrittenFile
 
 __all__ = ["IndexedWriter", "Layout", "ShardContents", "ShardWriter", "Target", "smallest_dtype"]
 
@@ -67,15 +64,11 @@ class ShardWriter(ABC):
     def __init__(self, target: Target) -> None:
         """Opens the files."""
         self.target = target
-        self._stack = contextlib.ExitStack()
-        self._files: list[AtomicFile] = []
+        self.files = AtomicFiles(target.temporary_folder)
 
     def file(self, suffix: str) -> AtomicFile:
         """Returns a new file of the shard, which :meth:`finish` completes."""
-        path = self.target.path(suffix)
-        file = self._stack.enter_context(AtomicFile(path, self.target.temporary_folder))
-        self._files.append(file)
-        return file
+        return self.files.add(self.target.path(suffix))
 
     @abstractmethod
     def add(self, rows: Rows) -> None:
@@ -87,20 +80,15 @@ class ShardWriter(ABC):
     def finish(self) -> tuple[WrittenFile, ...]:
         """Completes the files, and returns their sizes and hashes."""
         self.end()
-        return tuple(file.commit() for file in self._files)
+        return self.files.commit()
 
     def __enter__(self) -> Self:
         """Returns the writer."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Removes the files that were not completed."""
-        self._stack.close()
+        self.files.close()
 
 
 class IndexedWriter(ShardWriter):
