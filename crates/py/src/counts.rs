@@ -18,7 +18,7 @@ use pyo3::types::{PyAny, PyDict, PyString};
 use crate::arguments::string;
 use crate::arrow::ArrowTexts;
 use crate::blocks::open;
-use crate::counts_files::{Summary, merged_files, until_interrupted, write_file};
+use crate::counts_files::{Summary, merged_files, until_interrupted, write_bucket_files, write_file};
 use crate::errors::{from_io, from_storage, in_file, in_settings, to_py, utf8};
 use crate::functions::functions;
 use crate::input::texts;
@@ -74,7 +74,8 @@ impl WordCounts {
     /// Returns the sum of the tables of files; the files are read at once, a word at a time.
     #[staticmethod]
     fn from_files(py: Python<'_>, paths: Vec<PathBuf>, work_dir: Option<PathBuf>) -> PyResult<Self> {
-        let (splitter, words) = merged_files(py, paths, work_dir)?;
+        let files = paths.into_iter().map(|path| (path, 0)).collect();
+        let (splitter, words) = merged_files(py, files, work_dir)?;
         let inner = until_interrupted(py, words, |words| counts::WordCounts::from_sorted(splitter, words))?;
         Ok(Self { inner })
     }
@@ -246,16 +247,17 @@ impl WordCounter {
         Ok(WordCounts { inner })
     }
 
-    /// Writes the sum of all tables to an existing file, a word at a time; the counter is empty afterwards.
-    fn write(&mut self, py: Python<'_>, path: PathBuf) -> PyResult<Summary> {
+    /// Writes the sum of all tables to existing files, a word at a time, each word to the file of its bucket; the counter
+    /// is empty afterwards.
+    fn write(&mut self, py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Vec<Summary>> {
         let splitter = self.splitter.clone();
         if let Some(runs) = self.runs(py)? {
-            return write_file(py, runs, Some(&splitter), &path);
+            return write_bucket_files(py, runs, Some(&splitter), &paths);
         }
         let tables: Vec<_> =
             py.detach(|| self.tables().collect::<Result<_, _>>()).map_err(|error| to_py(py, &error))?;
         let words = py.detach(|| Merge::new(tables.iter().map(counts::WordCounts::sorted).collect()));
-        write_file(py, words.map_err(|error| to_py(py, &error))?, Some(&splitter), &path)
+        write_bucket_files(py, words.map_err(|error| to_py(py, &error))?, Some(&splitter), &paths)
     }
 }
 

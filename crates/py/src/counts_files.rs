@@ -1,14 +1,16 @@
 //! Files of word counts, read and written one word at a time.
 
 use std::fs::{File, OpenOptions};
-use std::io::BufReader;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
-use piecework_core::counts::{CountedWord, Interruptible, MAX_MERGED, Merge, Run, SortedWords, merge, reduce};
+use piecework_core::counts::{
+    CountedWord, Interruptible, MAX_MERGED, Merge, Renumbered, Run, SortedWords, merge, reduce,
+};
 use piecework_core::error::Message;
-use piecework_core::format::{CountsReader, CountsSummary, write_sorted_counts};
+use piecework_core::format::{CountsReader, CountsSummary, write_buckets, write_sorted_counts};
 use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
 
@@ -24,33 +26,40 @@ pub(crate) type Summary = (u64, u64, String);
 pub(crate) type Words = Box<dyn SortedWords + Send>;
 
 /// Merges files of word counts into a file that exists.
+///
+/// `first_documents` has for each file the number of its first document; by default the numbers in the files stay.
 #[pyfunction]
 pub(crate) fn merge_counts(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     out: PathBuf,
     work_dir: Option<PathBuf>,
+    first_documents: Option<Vec<u64>>,
 ) -> PyResult<Summary> {
-    let (splitter, words) = merged_files(py, paths, work_dir)?;
+    let first_documents = first_documents.unwrap_or_else(|| vec![0; paths.len()]);
+    let files = paths.into_iter().zip(first_documents).collect();
+    let (splitter, words) = merged_files(py, files, work_dir)?;
     write_file(py, words, splitter.as_ref(), &out)
 }
 
-/// Returns the splitter and the words of files; more than can be open at once are first merged into runs.
+/// Returns the splitter and the words of files, each with the number of its first document.
+///
+/// More files than can be open at once are first merged into runs.
 pub(crate) fn merged_files(
     py: Python<'_>,
-    paths: Vec<PathBuf>,
+    paths: Vec<(PathBuf, u64)>,
     work_dir: Option<PathBuf>,
 ) -> PyResult<(Option<WordSplitter>, Words)> {
     let mut first: Option<(PathBuf, Option<WordSplitter>)> = None;
-    let mut open_all = |paths: &[PathBuf]| -> PyResult<Merge<FileWords>> {
+    let mut open_all = |paths: &[(PathBuf, u64)]| -> PyResult<Merge<Renumbered<FileWords>>> {
         let mut files = Vec::with_capacity(paths.len());
-        for path in paths {
+        for (path, first_document) in paths {
             let file = FileWords::open(py, path)?;
             let (other, splitter) = first.get_or_insert_with(|| (path.clone(), file.reader.splitter().cloned()));
             if splitter.as_ref() != file.reader.splitter() {
                 return Err(to_py(py, &different_splitters(other, path)));
             }
-            files.push(file);
+            files.push(Renumbered::new(file, *first_document));
         }
         py.detach(|| Merge::new(files)).map_err(|error| to_py(py, &error))
     };
@@ -74,11 +83,32 @@ pub(crate) fn write_file(
     splitter: Option<&WordSplitter>,
     path: &Path,
 ) -> PyResult<Summary> {
+    let mut file = existing(py, path)?;
+    until_interrupted(py, words, |words| write_sorted_counts(words, splitter, &mut file)).map(summary)
+}
+
+/// Writes words to files that exist, each to the file of its bucket.
+pub(crate) fn write_bucket_files(
+    py: Python<'_>,
+    words: impl SortedWords + Send,
+    splitter: Option<&WordSplitter>,
+    paths: &[PathBuf],
+) -> PyResult<Vec<Summary>> {
+    let mut files: Vec<_> = paths.iter().map(|path| existing(py, path)).collect::<PyResult<_>>()?;
+    let write = |words: Interruptible<'_, _>| {
+        write_buckets(words, splitter, files.iter_mut().map(|file| file as &mut dyn Write).collect())
+    };
+    Ok(until_interrupted(py, words, write)?.into_iter().map(summary).collect())
+}
+
+/// Opens a file that exists for writing, and empties it.
+fn existing(py: Python<'_>, path: &Path) -> PyResult<NamedFile> {
     let file = OpenOptions::new().write(true).truncate(true).open(path).map_err(|error| from_io(py, &error, path))?;
-    let mut file = NamedFile::new(file, path);
-    let CountsSummary { words, total, fingerprint } =
-        until_interrupted(py, words, |words| write_sorted_counts(words, splitter, &mut file))?;
-    Ok((words, total, fingerprint))
+    Ok(NamedFile::new(file, path))
+}
+
+fn summary(CountsSummary { words, total, fingerprint }: CountsSummary) -> Summary {
+    (words, total, fingerprint)
 }
 
 /// Runs `work` on words without the GIL, until Ctrl-C.

@@ -125,3 +125,10 @@ pub(crate) fn encoding_named(py: Python<'_>, name: &str) -> PyResult<(&'static s
 pub(crate) fn first_gap(tokenizer: &Bound<'_, Tokenizer>) -> Option<u32> {
     tokenizer.get().inner.model().vocab().first_gap()
 }
+
+/// Returns the fingerprint of normalizer and pre-tokenizer (JSON), which decide the words of a text.
+#[pyfunction]
+pub(crate) fn splitter_fingerprint(py: Python<'_>, splitter: &str) -> PyResult<String> {
+    let splitter = read_splitter(splitter, &[]).map_err(|error| in_settings(py, &error))?;
+    py.detach(|| format::splitter_fingerprint(&splitter)).map_err(|error| to_py(py, &error))
+}

@@ -66,6 +66,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(formats::from_merges, module)?)?;
     module.add_function(wrap_pyfunction!(formats::first_gap, module)?)?;
     module.add_function(wrap_pyfunction!(formats::from_subword_nmt, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::splitter_fingerprint, module)?)?;
     module.add_function(wrap_pyfunction!(formats::encoding_names, module)?)?;
     module.add_function(wrap_pyfunction!(formats::encoding_named, module)?)?;
     module.add_function(wrap_pyfunction!(text::decode_tokens, module)?)?;

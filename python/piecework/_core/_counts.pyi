@@ -111,8 +111,11 @@ class WordCounter:
     def finish(self) -> WordCounts:
         """Returns the sum of all tables and empties the counter."""
 
-    def write(self, path: str | PathLike[str]) -> tuple[int, int, str]:
-        """Writes the sum of all tables to an existing file and empties the counter; returns as `WordCounts.write`."""
+    def write(self, paths: Sequence[str | PathLike[str]]) -> list[tuple[int, int, str]]:
+        """Writes the sum of all tables to existing files, each word to the file of its bucket; empties the counter.
+
+        Returns for each file as `WordCounts.write`.
+        """
 
     @property
     def documents(self) -> int:

@@ -65,3 +65,11 @@ def encoding_named(name: str) -> tuple[str, list[tuple[str, int]]]:
     >>> encoding_named("r50k_base")[1]
     [('<|endoftext|>', 50256)]
     """
+
+def splitter_fingerprint(splitter: str) -> str:
+    """Returns the fingerprint of normalizer and pre-tokenizer (JSON), in 64 hexadecimal digits.
+
+    >>> from piecework._core import splitter_fingerprint
+    >>> len(splitter_fingerprint('{"normalizer": null, "pre_tokenizer": null}'))
+    64
+    """

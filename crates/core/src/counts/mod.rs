@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 pub use counter::{BlockStart, Counter, Lines, strip_line_end};
 pub use runs::{MAX_MERGED, Run, RunReader, RunStorage, RunStore, Spill, merge, reduce};
 pub(crate) use sorted::OwnedWord;
-pub use sorted::{CountedWord, Interruptible, Merge, SortedTable, SortedWords};
+pub use sorted::{CountedWord, Interruptible, Merge, Renumbered, SortedTable, SortedWords};
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::hash::hash_one;
@@ -82,6 +82,17 @@ pub(crate) fn overflow(word: &str) -> Error {
         Message::new(format!("counts add up to more than 2^64 - 1 at the word {:?}", shorten(word)))
             .hint("divide all counts by a common factor"),
     )
+}
+
+/// Returns the bucket of a word: its FNV-1a hash of 64 bits modulo their number.
+///
+/// The same word is in the same bucket on every machine.
+pub(crate) fn bucket(word: &str, buckets: usize) -> usize {
+    let hash = word
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    // The upper half, whose bits depend on all bytes.
+    usize::try_from((hash >> 32) % buckets as u64).expect("less than a usize")
 }
 
 /// Returns the error for a table that is full.

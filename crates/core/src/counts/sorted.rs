@@ -59,6 +59,44 @@ impl SortedWords for SortedTable<'_> {
     }
 }
 
+/// The words of a source whose documents are numbered from another number on.
+///
+/// ```
+/// use piecework_core::counts::{FirstOccurrence, Renumbered, SortedWords, WordCounts};
+///
+/// let mut counts = WordCounts::default();
+/// counts.add("low", 2, FirstOccurrence { document: 4, word: 0 })?;
+/// let mut words = Renumbered::new(counts.sorted(), 100);
+/// assert!(words.advance()?);
+/// assert_eq!(words.current().first.document, 104);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Renumbered<S> {
+    source: S,
+    first_document: u64,
+}
+
+impl<S> Renumbered<S> {
+    /// Adds `first_document` to the numbers of all documents.
+    pub fn new(source: S, first_document: u64) -> Self {
+        Self { source, first_document }
+    }
+}
+
+impl<S: SortedWords> SortedWords for Renumbered<S> {
+    fn advance(&mut self) -> Result<bool> {
+        self.source.advance()
+    }
+
+    fn current(&self) -> CountedWord<'_> {
+        let CountedWord { word, count, first } = self.source.current();
+        // Numbers in files are any; those that a counter makes are far below the limit.
+        let document = first.document.saturating_add(self.first_document);
+        CountedWord { word, count, first: FirstOccurrence { document, ..first } }
+    }
+}
+
 /// A word that a source owns.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnedWord {

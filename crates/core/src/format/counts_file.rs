@@ -20,7 +20,7 @@ use super::fingerprint::splitter_fingerprint;
 use super::json::{Json, Node, object};
 use super::tokenizer_json::{refuse_functions, splitter, splitter_json};
 use crate::counts::{
-    CountedWord, Fingerprint, FirstOccurrence, OwnedWord, SortedWords, WordCounts, hexadecimal, overflow,
+    CountedWord, Fingerprint, FirstOccurrence, OwnedWord, SortedWords, WordCounts, bucket, hexadecimal, overflow,
 };
 use crate::error::{Error, Message, Place, Result, shorten};
 use crate::splitter::WordSplitter;
@@ -67,29 +67,81 @@ pub fn write_sorted_counts(
     splitter: Option<&WordSplitter>,
     out: &mut dyn Write,
 ) -> Result<CountsSummary> {
-    splitter.map_or(Ok(()), |splitter| refuse_functions(splitter, "word counts"))?;
-    let mut out = HashedLines { out, lines: String::with_capacity(BUFFER), sha: Sha256::new() };
-    let header = [
-        ("format", FORMAT.into()),
-        ("version", VERSION.into()),
-        ("splitter", splitter.map(splitter_json).into()),
-        ("splitter_fingerprint", splitter.map(splitter_fingerprint).transpose()?.as_deref().map(Json::from).into()),
-    ];
-    out.push(|line| line.push_str(&object(header).text()))?;
-    let (mut words, mut total, mut fingerprint) = (0, 0_u64, Fingerprint::default());
+    let mut writer = CountsWriter::new(splitter, out)?;
     while source.advance()? {
-        let each = source.current();
-        words += 1;
-        total = total.checked_add(each.count).ok_or_else(|| overflow(each.word))?;
-        fingerprint.update(each);
-        out.push(|line| write_entry(each, line))?;
+        writer.push(source.current())?;
     }
-    out.flush()?;
-    let sha256 = hexadecimal(out.sha.clone());
-    let footer = object([("words", words.into()), ("total", total.into()), ("sha256", sha256.as_str().into())]);
-    out.push(|line| line.push_str(&footer.text()))?;
-    out.flush()?;
-    Ok(CountsSummary { words, total, fingerprint: fingerprint.finish() })
+    writer.finish()
+}
+
+/// Writes the words of a source as several files, each word to the file of its bucket.
+///
+/// All words of a bucket are in the file of that number, whatever the source, so the files of one number of many sources
+/// can be merged apart from all others.
+///
+/// ```
+/// use piecework_core::counts::WordCounts;
+/// use piecework_core::format::write_buckets;
+///
+/// let (mut one, mut other) = (Vec::new(), Vec::new());
+/// let written = write_buckets(WordCounts::default().sorted(), None, vec![&mut one, &mut other])?;
+/// assert_eq!(written.len(), 2);
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
+pub fn write_buckets(
+    mut source: impl SortedWords,
+    splitter: Option<&WordSplitter>,
+    outs: Vec<&mut dyn Write>,
+) -> Result<Vec<CountsSummary>> {
+    let mut writers: Vec<_> = outs.into_iter().map(|out| CountsWriter::new(splitter, out)).collect::<Result<_>>()?;
+    while source.advance()? {
+        let place = bucket(source.current().word, writers.len());
+        writers[place].push(source.current())?;
+    }
+    writers.into_iter().map(CountsWriter::finish).collect()
+}
+
+/// Writes a file of word counts, one word at a time.
+struct CountsWriter<'a> {
+    out: HashedLines<'a>,
+    words: u64,
+    total: u64,
+    fingerprint: Fingerprint,
+}
+
+impl<'a> CountsWriter<'a> {
+    /// Writes the first line.
+    fn new(splitter: Option<&WordSplitter>, out: &'a mut dyn Write) -> Result<Self> {
+        splitter.map_or(Ok(()), |splitter| refuse_functions(splitter, "word counts"))?;
+        let header = [
+            ("format", FORMAT.into()),
+            ("version", VERSION.into()),
+            ("splitter", splitter.map(splitter_json).into()),
+            ("splitter_fingerprint", splitter.map(splitter_fingerprint).transpose()?.as_deref().map(Json::from).into()),
+        ];
+        let mut out = HashedLines { out, lines: String::with_capacity(BUFFER), sha: Sha256::new() };
+        out.push(|line| line.push_str(&object(header).text()))?;
+        Ok(Self { out, words: 0, total: 0, fingerprint: Fingerprint::default() })
+    }
+
+    /// Writes a word, which is after the one before it.
+    fn push(&mut self, each: CountedWord<'_>) -> Result<()> {
+        self.words += 1;
+        self.total = self.total.checked_add(each.count).ok_or_else(|| overflow(each.word))?;
+        self.fingerprint.update(each);
+        self.out.push(|line| write_entry(each, line))
+    }
+
+    /// Writes the last line.
+    fn finish(mut self) -> Result<CountsSummary> {
+        self.out.flush()?;
+        let sha256 = hexadecimal(self.out.sha.clone());
+        let (words, total) = (self.words, self.total);
+        let footer = object([("words", words.into()), ("total", total.into()), ("sha256", sha256.as_str().into())]);
+        self.out.push(|line| line.push_str(&footer.text()))?;
+        self.out.flush()?;
+        Ok(CountsSummary { words, total, fingerprint: self.fingerprint.finish() })
+    }
 }
 
 /// Writes lines in blocks, and their SHA-256.
@@ -382,6 +434,23 @@ mod tests {
         for text in changed {
             assert!(matches!(read_counts(text.as_bytes()), Err(Error::Format { .. })), "{text}");
         }
+    }
+
+    #[test]
+    fn buckets_hold_all_words_once() {
+        let mut counts = WordCounts::default();
+        (0..500).for_each(|number| {
+            counts.add(&format!("w{number}"), 1, FirstOccurrence { document: 0, word: number }).unwrap()
+        });
+        let mut outs = vec![Vec::new(); 7];
+        let outs_mut = outs.iter_mut().map(|out| out as &mut dyn Write).collect();
+        let written = write_buckets(counts.sorted(), None, outs_mut).unwrap();
+        let mut sum = WordCounts::default();
+        for (out, summary) in outs.iter().zip(&written) {
+            assert!((40..110).contains(&summary.words), "{written:?}");
+            sum.merge(&read_counts(out).unwrap()).unwrap();
+        }
+        assert_eq!(sum, counts);
     }
 
     fn version_1() -> String {

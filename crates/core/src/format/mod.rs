@@ -16,7 +16,7 @@ mod tiktoken;
 mod tokenizer_json;
 mod vocab_txt;
 
-pub use counts_file::{CountsReader, CountsSummary, read_counts, write_counts, write_sorted_counts};
+pub use counts_file::{CountsReader, CountsSummary, read_counts, write_buckets, write_counts, write_sorted_counts};
 pub use encodings::{ENCODINGS, Encoding, named_encoding};
 pub use fingerprint::{fingerprint, splitter_fingerprint};
 pub use merges_txt::{read_clip, read_merges, write_clip, write_merges_txt, write_vocab_json};
