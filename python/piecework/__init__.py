@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from piecework.added_tokens import AddedToken
     from piecework.arguments import DEFAULT
     from piecework.batch import EncodedBatch, PaddedBatch
-    from piecework.counts import WordCounts
+    from piecework.counts import WordCounts, count
     from piecework.encoding_settings import Padding, Sampling, Truncation
     from piecework.errors import PieceworkError
     from piecework.explain import compare
@@ -81,6 +81,7 @@ __all__ = [
     "__version__",
     "compare",
     "corpus",
+    "count",
     "decoders",
     "engines",
     "errors",
@@ -131,6 +132,7 @@ _MODULE_OF = {
     "WordLevelTrainer": "trainers",
     "WordPieceTrainer": "trainers",
     "compare": "explain",
+    "count": "counts",
     "train": "training",
     "train_files": "training",
 }

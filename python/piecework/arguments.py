@@ -88,6 +88,19 @@ _SIZE = r"([0-9]{1,15}(?:\.[0-9]{1,9})?)\s*(?:([KMGT]?)B|([KMGT])IB)?"
 _SMALLEST = 10**6
 
 
+def check_positive(name: str, value: object) -> None:
+    """Raises an error for a value that is neither None nor a positive integer.
+
+    >>> check_positive("workers", 0)
+    Traceback (most recent call last):
+    ...
+    piecework.errors.ConfigError: workers: expected a positive integer or None, found 0
+    """
+    if value is not None and (type(value) is not int or value < 1):
+        message = f"expected a positive integer or None, found {shown(value)}"
+        raise ConfigError(message, setting=name)
+
+
 def as_bytes(name: str, size: str | int | None) -> int | None:
     """Returns a size of memory in bytes; None for None.
 

@@ -20,6 +20,7 @@ from piecework.arguments import (
     as_column,
     check_flag,
     check_iterable,
+    check_positive,
     check_threads,
 )
 from piecework.errors import (
@@ -58,12 +59,14 @@ if TYPE_CHECKING:
 
     from piecework._core import ArrowTexts
     from piecework._core import WordCounts as CoreCounts
+    from piecework.counting import CountingJob
+    from piecework.engines import Engine
     from piecework.io.documents import ReadOptions
     from piecework.io.files import Pathish
     from piecework.io.sources import Source
     from piecework.results import ProgressLike
 
-__all__ = ["WordCounts"]
+__all__ = ["WordCounts", "count"]
 
 _TEXTS_AT_A_TIME = 4096
 """The number of texts in a batch: enough to keep the threads busy, few enough to hold in memory."""
@@ -225,6 +228,8 @@ class WordCounts(Immutable):
         keep_line_ends: bool = False,
         max_memory: str | int | None = None,
         work_dir: Pathish | None = None,
+        engine: Engine | None = None,
+        part_bytes: int | None = None,
     ) -> WordCounts:
         """Counts the words of files of documents: lines of text, or texts in JSON lines or Parquet.
 
@@ -244,7 +249,11 @@ class WordCounts(Immutable):
             keep_line_ends: Whether a line of text includes its line end, as when ``tokenizers`` reads files.
             max_memory: The memory for counting, such as ``"300MB"``, ``"2GiB"`` or a number of bytes, at least 1 MB; by
                 default unlimited. What exceeds it is kept in temporary files. The table that is returned is in memory.
-            work_dir: The folder of the temporary files; by default the system's.
+            work_dir: The folder of the temporary files; by default the system's. With an engine on several machines, a folder
+                that they share, which keeps what is done: a call that was interrupted resumes when it is repeated.
+            engine: Where parts of the files are counted ([docs/cluster.md](docs/cluster.md)); by default in threads of this
+                process. The table does not depend on it. Each worker has `max_memory`, 300 MB by default.
+            part_bytes: The bytes of input that a worker of the engine counts at a time; 64 MiB by default.
 
         Returns:
             The table.
@@ -257,6 +266,7 @@ class WordCounts(Immutable):
             MissingExtraError: A format requires a package that is not installed.
             InvalidUtf8Error: Invalid UTF-8; the message contains file, line and byte.
             ConfigError: The encoding is unknown, or ``max_memory`` is not a size.
+            WorkerError: The worker of a part died at each of three attempts.
         """
         return cls._count_documents(
             paths,
@@ -273,6 +283,8 @@ class WordCounts(Immutable):
             keep_line_ends=keep_line_ends,
             max_memory=max_memory,
             work_dir=work_dir,
+            engine=engine,
+            part_bytes=part_bytes,
         ).table(cls)
 
     @classmethod
@@ -325,7 +337,7 @@ class WordCounts(Immutable):
         errors: str = "strict",
         keep_line_ends: bool = False,
         **settings: Any,
-    ) -> Counted:
+    ) -> Counted | CountedInParts:
         """Counts the words of files of any format; see :meth:`from_files`."""
         from piecework.io.documents import read_options
 
@@ -364,7 +376,9 @@ class WordCounts(Immutable):
         max_memory: str | int | None = None,
         work_dir: Pathish | None = None,
         reading: ReadOptions | None = None,
-    ) -> Counted:
+        engine: Engine | None = None,
+        part_bytes: int | None = None,
+    ) -> Counted | CountedInParts:
         """Counts the words of files for a table or for a file; errors of files that are not text name the command.
 
         Without `reading`, each path is that of a text file.
@@ -376,6 +390,23 @@ class WordCounts(Immutable):
             paths = [paths]
         paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
         splitter, functions = splitter_json(normalizer, pre_tokenizer)
+        if engine is not None:
+            if functions:
+                message = "a Python function cannot be sent to the workers of an engine"
+                raise ConfigError(message, setting="pre_tokenizer", hint="count without `engine`")
+            return _in_parts(
+                paths,
+                splitter,
+                reading,
+                engine,
+                first_document=first_document,
+                part_bytes=part_bytes,
+                max_memory=max_memory,
+                work_dir=work_dir,
+                progress=progress,
+            )
+        if part_bytes is not None:
+            raise ConfigError("requires `engine`", setting="part_bytes")
         counter = _counter(
             splitter,
             functions,
@@ -469,7 +500,7 @@ class WordCounts(Immutable):
         """
         files, work_folder = _checked_files(paths), _folder(work_dir)
         with replacing(out) as name:
-            return CountsSummary(*_core.merge_counts(files, name, work_folder))
+            return CountsSummary(*_core.merge_counts(files, name, work_folder, None))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> WordCounts:
@@ -611,7 +642,70 @@ class Counted:
     def save(self, path: Pathish) -> CountsSummary:
         """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""
         with replacing(path) as name:
-            return CountsSummary(*self._counter.write(name))
+            return CountsSummary(*self._counter.write([name])[0])
+
+
+class CountedInParts:
+    """Holds the words of a counting in parts, which runs when they are asked for."""
+
+    def __init__(self, job: CountingJob) -> None:
+        self._job = job
+
+    def table(self, kind: type[WordCounts] = WordCounts) -> WordCounts:
+        """Returns the words as a table in memory."""
+        with self._job.counted() as path:
+            return kind._wrap(_core.WordCounts.from_files([path], None))
+
+    def save(self, path: Pathish) -> CountsSummary:
+        """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""
+        with self._job.counted() as counted, replacing(path) as name:
+            return CountsSummary(*_core.merge_counts([counted], name, None, None))
+
+
+_WORKER_MEMORY = "300MB"
+"""The default limit of memory for counting of a worker of an engine."""
+_PART_BYTES = 1 << 26
+"""The default number of bytes of input that a worker of an engine counts at a time."""
+
+
+def _in_parts(
+    paths: Iterable[Pathish],
+    splitter: str,
+    reading: ReadOptions | None,
+    engine: Engine,
+    *,
+    first_document: object,
+    part_bytes: int | None,
+    max_memory: str | int | None,
+    work_dir: Pathish | None,
+    progress: ProgressLike,
+) -> CountedInParts:
+    """Returns the words of files, counted by an engine."""
+    from piecework.counting import CountingJob, CountPlan
+    from piecework.io.documents import ReadOptions, find_all_documents
+    from piecework.io.sources import STDIN
+
+    check_positive("part_bytes", part_bytes)
+    reading = reading or ReadOptions()
+    sources = [source for path in paths for source in find_all_documents(path, reading)]
+    if any(source.name == STDIN for source in sources):
+        message = "standard input cannot be read in parts"
+        raise ConfigError(message, setting="paths", hint="write it to a file")
+    plan = CountPlan.of(
+        sources,
+        splitter=splitter,
+        reading=reading,
+        first_document=_checked_first(first_document),
+        part_bytes=part_bytes or _PART_BYTES,
+    )
+    job = CountingJob(
+        plan,
+        engine,
+        work_dir=_folder(work_dir),
+        max_memory=as_bytes("max_memory", max_memory or _WORKER_MEMORY),
+        progress=progress,
+    )
+    return CountedInParts(job)
 
 
 def _counter(
@@ -795,3 +889,32 @@ def _size(found: tuple[Pathish, list[Source] | None]) -> int:
     """Returns the number of bytes of a text file or of sources, as far as they are known."""
     path, sources = found
     return size(path) if sources is None else sum(source.size or 0 for source in sources)
+
+
+def count(
+    paths: Pathish | Iterable[Pathish], *, engine: Engine | None = None, **settings: Any
+) -> WordCounts:
+    """Counts the words of files of documents, on one machine or on many.
+
+    Args:
+        paths: One file or several, in order; also compressed, folders, patterns and URLs.
+        engine: Where the parts of the files are counted, such as ``engines.Ray(address="auto")``; by default in threads of
+            this process. The table does not depend on it.
+        settings: The other settings of :meth:`WordCounts.from_files`.
+
+    Returns:
+        The table.
+
+    Raises:
+        PieceworkError: See :meth:`WordCounts.from_files`.
+
+    Cost: time linear in the text; memory for each different word once.
+
+    >>> import pathlib, tempfile
+    >>> from piecework.engines import Local
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
+    >>> _ = file.write_text("low lower low", encoding="utf-8")
+    >>> dict(count(file, engine=Local(workers=1)).items())
+    {'low': 2, 'lower': 1}
+    """
+    return WordCounts.from_files(paths, engine=engine, **settings)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
 from piecework.arguments import DEFAULT, ArrowColumn, Default, check_iterable, check_threads
 from piecework.counts import WordCounts, with_defaults
-from piecework.errors import shown, warn, wrong_type
+from piecework.errors import ConfigError, shown, warn, wrong_type
 from piecework.io import check_text, is_file
 from piecework.normalizers import SentencePiece
 from piecework.pre_tokenizers import ByteLevel, Metaspace, Split, WhitespaceSplit
@@ -19,6 +19,7 @@ from piecework.tokenizer import Tokenizer
 from piecework.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
 
 if TYPE_CHECKING:
+    from piecework.engines import Engine
     from piecework.io.files import Pathish
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
@@ -33,15 +34,17 @@ _MANY_FILES, _LONGEST_NAME = 1000, 4096
 
 
 def train(
-    texts: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    texts: Pathish | Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
     trainer: Trainer,
     *,
     normalizer: Normalizer | Default | None = DEFAULT,
     pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
     threads: int | None = None,
     progress: ProgressLike = False,
+    engine: Engine | None = None,
+    work_dir: Pathish | None = None,
 ) -> Tokenizer:
-    """Trains a tokenizer on texts or word counts.
+    """Trains a tokenizer on texts or word counts; with an engine, on files.
 
     Args:
         texts: An iterable of ``str``, one per document; a string column as for :meth:`Tokenizer.encode_batch`; word counts;
@@ -55,6 +58,8 @@ def train(
         threads: The number of threads for counting, and for Unigram; by default one per core. The result does not depend
             on it.
         progress: Whether to show progress, or a callback for it.
+        engine: Where the words are counted; `texts` are then names of files, as for :func:`train_files`.
+        work_dir: The folder for the files of an engine, as for :func:`train_files`.
 
     Returns:
         The tokenizer, with its history and token counts.
@@ -71,6 +76,19 @@ def train(
     """
     _check_trainer_type(trainer)
     check_threads(threads)
+    if engine is not None:
+        return train_files(
+            _file_names(texts),
+            trainer,
+            normalizer=normalizer,
+            pre_tokenizer=pre_tokenizer,
+            threads=threads,
+            progress=progress,
+            engine=engine,
+            work_dir=work_dir,
+        )
+    if work_dir is not None:
+        raise ConfigError("requires `engine`", setting="work_dir")
     if isinstance(texts, Mapping):
         counts = WordCounts(texts)
     elif isinstance(texts, WordCounts):
@@ -79,7 +97,7 @@ def train(
         _warn_of_file_names(texts)
         normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
         counts = WordCounts.from_texts(
-            texts,
+            cast("Iterable[str] | ArrowColumn", texts),
             normalizer=normalizer,
             pre_tokenizer=pre_tokenizer,
             threads=threads,
@@ -103,6 +121,8 @@ def train_files(
     on_error: str = "raise",
     max_memory: str | int | None = None,
     work_dir: Pathish | None = None,
+    engine: Engine | None = None,
+    part_bytes: int | None = None,
 ) -> Tokenizer:
     """Trains a tokenizer on files of documents: lines of text, or texts in JSON lines or Parquet.
 
@@ -124,7 +144,11 @@ def train_files(
         on_error: ``"raise"`` raises for a line or row that is no document, ``"skip"`` skips it and warns at the end.
         max_memory: The memory for counting words, such as ``"300MB"``, as for :meth:`WordCounts.from_files`; by default
             unlimited. The training itself holds each different word in memory.
-        work_dir: The folder for temporary files of the counting; by default the system's.
+        work_dir: The folder for temporary files of the counting; by default the system's. With an engine on several machines,
+            a folder that they share.
+        engine: Where the words are counted ([docs/cluster.md](docs/cluster.md)); by default in threads of this process. The
+            tokenizer does not depend on it.
+        part_bytes: The bytes of input that a worker of the engine counts at a time; 64 MiB by default.
 
     Returns:
         The tokenizer, with its history and token counts.
@@ -172,8 +196,19 @@ def train_files(
         max_memory=max_memory,
         work_dir=work_dir,
         reading=reading,
+        engine=engine,
+        part_bytes=part_bytes,
     ).table()
     return _train(counts, trainer, normalizer, pre_tokenizer, threads=threads, progress=progress)
+
+
+def _file_names(texts: Any) -> Iterable[Pathish]:
+    """Returns the names of files that an engine counts."""
+    if isinstance(texts, str | os.PathLike):
+        return [texts]
+    if isinstance(texts, Mapping | WordCounts) or not isinstance(texts, Iterable):
+        raise wrong_type("texts", "names of files, which `engine` counts", texts)
+    return texts
 
 
 def _warn_of_file_names(texts: object) -> None:

@@ -32,14 +32,16 @@ def tok() -> pw.Tokenizer:
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
 FILES = "encoding='utf-8', errors='strict', field=None, column=None, on_error='raise'"
 MEMORY = "max_memory=None, work_dir=None"
+PARTS = "engine=None, part_bytes=None"
 CHANCE = "sampling=DEFAULT"
 ENCODING = (
     "is_pretokenized=False, add_special_tokens=True, specials=None, truncation=DEFAULT, "
     "padding=DEFAULT"
 )
 SIGNATURES: dict[str, str] = {
-    "train": f"(texts, trainer, *, {COUNTING})",
-    "train_files": f"(paths, trainer, *, {COUNTING}, {FILES}, {MEMORY})",
+    "train": f"(texts, trainer, *, {COUNTING}, engine=None, work_dir=None)",
+    "train_files": f"(paths, trainer, *, {COUNTING}, {FILES}, {MEMORY}, {PARTS})",
+    "count": "(paths, *, engine=None, **settings)",
     "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
     "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "
     "ties='lex', special_tokens=('[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'), "
@@ -53,7 +55,7 @@ SIGNATURES: dict[str, str] = {
     "WordCounts": "(words)",
     "WordCounts.from_texts": f"(texts, *, {COUNTING}, first_document=0, {MEMORY})",
     "WordCounts.from_files": f"(paths, *, {COUNTING}, {FILES}, first_document=0, "
-    f"keep_line_ends=False, {MEMORY})",
+    f"keep_line_ends=False, {MEMORY}, {PARTS})",
     "WordCounts.count_files": f"(paths, out, *, {MEMORY}, **settings)",
     "WordCounts.load": "(path)",
     "WordCounts.load_files": "(paths, *, work_dir=None)",

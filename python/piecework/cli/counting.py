@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from piecework import WordCounts
+    from piecework.cli.engine import EngineOptions
     from piecework.cli.options import CountingMemory
-    from piecework.counts import Counted
+    from piecework.counts import Counted, CountedInParts
     from piecework.io.documents import ReadOptions
     from piecework.results import CountsSummary, Progress
 
@@ -30,10 +31,11 @@ def count_words(
     splitting: dict[str, Any],
     reading: ReadOptions,
     memory: CountingMemory,
+    engine: EngineOptions,
     threads: int | None,
     progress: Callable[[Progress], None],
     command: str,
-) -> Counted:
+) -> Counted | CountedInParts:
     """Counts the words of files of documents, one of which may be standard input.
 
     Args:
@@ -41,6 +43,7 @@ def count_words(
         splitting: The normalizer and pre-tokenizer for :meth:`piecework.WordCounts.from_files`.
         reading: The options of reading.
         memory: The limit of memory.
+        engine: The engine, if the files are counted in parts.
         threads: The number of threads; by default one per core.
         progress: The callback for progress.
         command: The command that reads text from standard input, for the error of files that are not text.
@@ -58,6 +61,7 @@ def count_words(
         "threads": threads,
         "progress": progress,
     }
+    chosen = engine.chosen()
     if STDIN not in files:
         for file in files:
             if has_faster_reader(file, reading):
@@ -69,8 +73,12 @@ def count_words(
             errors=reading.errors,
             keep_line_ends=reading.keep_line_ends,
             reading=reading,
+            engine=chosen,
+            part_bytes=engine.part_bytes,
             **settings,
         )
+    if chosen is not None:
+        raise typer.BadParameter("requires files, not standard input", param_hint="--engine")
     if files.count(STDIN) > 1:
         raise typer.BadParameter("standard input can be read only once", param_hint="FILE")
     if reading.encoding == "auto":

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import errno
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from piecework.corpus.parts import PartWriter, Rows
-from piecework.corpus.receipts import Receipt, write_receipt
-from piecework.errors import FileError, InvalidUtf8Error, PieceworkError
-from piecework.io import size
+from piecework.corpus.plan import VERSION
+from piecework.errors import InvalidUtf8Error, PieceworkError
 from piecework.io.documents import locate_error, read
-from piecework.io.folders import time_of_change
-from piecework.io.remote import is_url
+from piecework.jobs import Receipt, write_receipt
+from piecework.jobs.agreement import Sent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from piecework.arguments import ArrowColumn
-    from piecework.corpus.plan import Part
     from piecework.corpus.settings import CorpusSettings
     from piecework.io.documents import Documents, Range
     from piecework.io.sources import Source
+    from piecework.jobs import Inputs, Part
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["EncodePart"]
@@ -32,7 +30,7 @@ _BATCH_BYTES = 1 << 21
 
 
 @dataclass(frozen=True)
-class EncodePart:
+class EncodePart(Sent):
     """Encodes a part, writes its files and then its receipt; a pure function of the part.
 
     Attributes:
@@ -41,7 +39,7 @@ class EncodePart:
         plan: The hash of the plan.
         folder: The folder of the files.
         dtype: The type of the ids.
-        changed: When each file was last changed, by its name.
+        inputs: The files as they are when the run begins.
     """
 
     tokenizer: Tokenizer
@@ -49,7 +47,11 @@ class EncodePart:
     plan: str
     folder: str
     dtype: str
-    changed: Mapping[str, int | None]
+    inputs: Inputs
+
+    def agreement(self) -> dict[str, Any]:
+        """Returns the version of the plan and the fingerprint of the tokenizer."""
+        return {"version of the plan": VERSION, "fingerprint": self.tokenizer.fingerprint}
 
     def __call__(self, part: Part) -> Receipt:
         """Returns the receipt of a part."""
@@ -57,7 +59,7 @@ class EncodePart:
         figures: dict[str, Counter[str]] = {}
         with PartWriter(self.folder, part.name, seed, part.number, bool(keep)) as writer:
             for source, span in part.ranges:
-                self._check_unchanged(source)
+                self.inputs.check(source)
                 counts = figures.setdefault(source.name, Counter())
                 for documents in self._batches(source, span):
                     rows = self._encoded(source, documents)
@@ -70,7 +72,7 @@ class EncodePart:
                     writer.skip(documents.skipped)
                     if len(documents):
                         writer.add(rows)
-                self._check_unchanged(source)
+                self.inputs.check(source)
             files = writer.finish()
         values: dict[str, Any] = {
             "sources": {name: dict(counts) for name, counts in figures.items()},
@@ -107,17 +109,6 @@ class EncodePart:
         lengths = np.diff(batch.row_offsets) + (end is not None)
         ids = batch._batch.packed(np.dtype(self.dtype).itemsize, end)
         return Rows(ids, lengths, _table(documents) if settings.reading.keep else None)
-
-    def _check_unchanged(self, source: Source) -> None:
-        """Raises FileError if a file has another size or time of change than at the begin of the run."""
-        if is_url(source.name):
-            return
-        is_same = time_of_change(source.name) == self.changed[source.name]
-        if not is_same or (source.size is not None and size(source.name) != source.size):
-            message = "was changed during the run"
-            raise FileError(
-                errno.EIO, message, source.name, hint="pass `overwrite=True` to start anew"
-            )
 
 
 def _table(documents: Documents) -> Any:

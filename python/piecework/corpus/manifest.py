@@ -14,8 +14,8 @@ from piecework.io.atomic import WrittenFile
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework.corpus.receipts import Receipt
     from piecework.io.files import Pathish
+    from piecework.jobs import Receipt
 
 __all__ = ["MANIFEST", "SKIPPED", "Manifest", "ShardRecord", "SourceRecord"]
 

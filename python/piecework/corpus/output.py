@@ -12,7 +12,8 @@ from piecework.corpus.layouts import LAYOUTS
 from piecework.corpus.manifest import MANIFEST, SKIPPED, Manifest
 from piecework.errors import FileError, FormatError
 from piecework.io import exists, make_folder, read_if_exists, size, write_aside
-from piecework.io.folders import list_folder, remove_file, remove_folder, time_of_change
+from piecework.io.folders import list_folder, remove_file, remove_folder
+from piecework.jobs import Inputs
 
 if TYPE_CHECKING:
     from piecework.corpus.plan import Plan
@@ -32,7 +33,7 @@ class Output:
     Attributes:
         folder: The folder.
         work: The folder in it with the parts of this plan and all receipts.
-        changed: When each file of the input was last changed, by its name.
+        inputs: The files of the input as they are now.
     """
 
     def __init__(self, folder: str, plan: Plan) -> None:
@@ -41,7 +42,7 @@ class Output:
         self._plan, self._hash = plan, plan.sha256
         self._unfinished = os.path.join(folder, _WORK_FOLDER)
         self.work = os.path.join(self._unfinished, self._hash[:16])
-        self.changed = {source.name: time_of_change(source.name) for source in plan.sources}
+        self.inputs = Inputs.of(plan.sources, "pass `overwrite=True` to start anew")
 
     def finished(self) -> Manifest | None:
         """Returns the manifest if the folder has the result of this plan already.
@@ -70,7 +71,7 @@ class Output:
         return data is not None and json.loads(data) != self._sources()
 
     def _sources(self) -> dict[str, Any]:
-        return {"plan": self._hash, "changed": self.changed}
+        return {"plan": self._hash, "changed": self.inputs.changed}
 
     def start(self, *, overwrite: bool) -> None:
         """Makes the folder of unfinished work, unless it has that of this plan.
@@ -78,7 +79,7 @@ class Output:
         Raises:
             FileError: The folder has an unfinished run of another plan with a finished part, or other files.
         """
-        value = {"plan": self._plan.to_json(), "changed": self.changed}
+        value = {"plan": self._plan.to_json(), "changed": self.inputs.changed}
         data = json.dumps(value).encode()
         path = os.path.join(self._unfinished, _PLAN)
         found = None if overwrite else read_if_exists(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from piecework.corpus.encoding import EncodePart
 from piecework.corpus.layouts import LAYOUTS
@@ -13,31 +13,28 @@ from piecework.corpus.output import Output
 from piecework.corpus.parts import Run
 from piecework.corpus.plan import Plan
 from piecework.corpus.progress import Meter
-from piecework.corpus.receipts import read_receipt
 from piecework.corpus.shards import WriteShard
-from piecework.engines import Local
-from piecework.errors import ConfigError, WorkerError, shown
+from piecework.engines import Local, connected
+from piecework.errors import ConfigError, shown
 from piecework.io import make_folder, read_bytes
 from piecework.io.atomic import AtomicFile
 from piecework.io.lock import locked_folder
 from piecework.io.remote import is_url
 from piecework.io.sources import STDIN, find_sources, total_size
+from piecework.jobs import complete
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from piecework.corpus.order import Shard
-    from piecework.corpus.plan import Part
-    from piecework.corpus.receipts import Receipt
     from piecework.corpus.settings import CorpusSettings
     from piecework.engines import Engine
     from piecework.io.atomic import WrittenFile
     from piecework.io.files import Pathish
+    from piecework.jobs import Receipt
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["run"]
-
-Work = TypeVar("Work", "Part", "Shard")
 
 
 def run(
@@ -72,11 +69,13 @@ def run(
         if done is not None:
             return done
         out.start(overwrite=overwrite)
-        job = _Job(plan, out.work, engine or Local(), report)
-        encode = EncodePart(tok, settings, plan.sha256, out.work, dtype, out.changed)
-        parts = job.parts(encode)
-        write = WriteShard(settings, encode.plan, plan.fingerprint, dtype, out.work, folder)
-        shards = job.shards(write, _shards(out.work, settings, parts))
+        engine = engine or Local()
+        job = _Job(plan, out.work, engine, report)
+        encode = EncodePart(tok, settings, plan.sha256, out.work, dtype, out.inputs)
+        with connected(engine):
+            parts = job.parts(encode)
+            write = WriteShard(settings, encode.plan, plan.fingerprint, dtype, out.work, folder)
+            shards = job.shards(write, _shards(out.work, settings, parts))
         manifest = _manifest(encode, plan, parts, shards, _write_skipped(folder, out.work, parts))
         out.finish(manifest)
     return manifest
@@ -100,7 +99,15 @@ class _Job:
             tokens = sum(source.get("tokens", 0) for source in receipt.figures["sources"].values())
             meter.add(sizes[receipt.name], tokens, is_new=is_new)
 
-        return self._complete(self._plan.parts, encode, self._work, note)
+        return complete(
+            self._engine,
+            self._plan.parts,
+            encode,
+            plan=self._hash,
+            work_folder=self._work,
+            files_folder=self._work,
+            note=note,
+        )
 
     def shards(self, write: WriteShard, shards: Sequence[Shard]) -> list[Receipt]:
         """Writes the shards, and returns their receipts in order."""
@@ -109,29 +116,15 @@ class _Job:
         def note(receipt: Receipt, is_new: bool) -> None:
             meter.add(receipt.figures["tokens"], receipt.figures["tokens"], is_new=is_new)
 
-        return self._complete(shards, write, write.output, note)
-
-    def _complete(
-        self,
-        items: Sequence[Work],
-        fn: Callable[[Work], Receipt],
-        folder: str,
-        note: Callable[[Receipt, bool], None],
-    ) -> list[Receipt]:
-        """Returns the receipts of all items; those whose files are complete are not run again."""
-        receipts: dict[str, Receipt] = {}
-        for item in items:
-            if found := read_receipt(self._work, self._hash, item.name, folder):
-                receipts[item.name] = found
-                note(found, False)
-        missing = [item for item in items if item.name not in receipts]
-        for receipt in self._engine.run(fn, missing):
-            if receipt.name not in receipts:
-                receipts[receipt.name] = receipt
-                note(receipt, True)
-        if lost := [item.name for item in items if item.name not in receipts]:
-            raise WorkerError(f"the engine returned no result for {lost[0]}")
-        return [receipts[item.name] for item in items]
+        return complete(
+            self._engine,
+            shards,
+            write,
+            plan=self._hash,
+            work_folder=self._work,
+            files_folder=write.output,
+            note=note,
+        )
 
 
 def _shards(work: str, settings: CorpusSettings, parts: Sequence[Receipt]) -> list[Shard]:

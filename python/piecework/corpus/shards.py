@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from piecework.corpus.layouts import LAYOUTS, Target
 from piecework.corpus.parts import Rows, load
-from piecework.corpus.receipts import Receipt, write_receipt
+from piecework.jobs import Receipt, write_receipt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Runs the parts of a job: on this machine, or by an adapter on a cluster.
+"""Runs the parts of a job: on this machine, or on a cluster.
 
 An engine only transports calls. That every part counts once is up to the job: a part is a pure function of its input, which
 writes its files under temporary names and renames them, so that a second attempt changes nothing.
@@ -6,21 +6,29 @@ writes its files under temporary names and renames them, so that a second attemp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from piecework.engines.local import Local
+from piecework.engines.ray import Ray
+from piecework.engines.spark import Spark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
-__all__ = ["Engine", "Local"]
+__all__ = ["Engine", "Local", "Ray", "Spark", "connected"]
 
 Part = TypeVar("Part")
 Receipt = TypeVar("Receipt")
 
 
 class Engine(Protocol):
-    """Runs a function over parts."""
+    """Runs a function over parts.
+
+    An engine whose start takes long may have a method ``connected()``, too: a context manager within which several calls of
+    :meth:`run` share one connection.
+    """
 
     def run(self, fn: Callable[[Any], Receipt], parts: Sequence[Any]) -> Iterator[Receipt]:
         """Iterates over the results of `fn` for each part, in any order, each part once.
@@ -33,3 +41,17 @@ class Engine(Protocol):
             WorkerError: A worker died more often than a part is tried.
             Exception: What `fn` raised; the parts that were not begun are not run.
         """
+
+
+def connected(engine: Engine) -> AbstractContextManager[object]:
+    """Returns a context manager within which all runs of an engine share one connection.
+
+    Args:
+        engine: An engine; one without a method ``connected`` needs no connection.
+
+    >>> with connected(Local(workers=1)):
+    ...     list(Local(workers=1).run(len, ["abc"]))
+    [3]
+    """
+    connect = getattr(engine, "connected", nullcontext)
+    return cast("AbstractContextManager[object]", connect())

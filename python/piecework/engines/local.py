@@ -8,8 +8,9 @@ import threading
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from piecework._immutable import Immutable, dataclass
+from piecework.arguments import check_positive
+from piecework.engines.messages import ATTEMPTS, too_many
 from piecework.engines.process import WorkerDied, WorkerProcess
-from piecework.errors import ConfigError, WorkerError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Local"]
 
 Receipt = TypeVar("Receipt")
-
-_ATTEMPTS = 3
-"""The number of attempts for a part whose worker dies: killed, out of memory, or crashed."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +38,7 @@ class Local(Immutable):
 
     def __post_init__(self) -> None:
         """Checks the number of workers."""
-        workers: Any = self.workers
-        if workers is not None and (type(workers) is not int or workers < 1):
-            message = f"expected a positive integer or None, found {shown(workers)}"
-            raise ConfigError(message, setting="workers")
+        check_positive("workers", self.workers)
 
     def run(self, fn: Callable[[Any], Receipt], parts: Sequence[Any]) -> Iterator[Receipt]:
         """Iterates over the results of `fn` for each part, in the order in which they end.
@@ -119,7 +114,7 @@ class _Run:
         try:
             while True:
                 number, part = self._waiting.get_nowait()
-                for attempt in range(1, _ATTEMPTS + 1):
+                for attempt in range(1, ATTEMPTS + 1):
                     process = process or self._start()
                     try:
                         self._outcomes.put(_Outcome(*process.call(part)))
@@ -127,8 +122,8 @@ class _Run:
                     except WorkerDied as death:
                         self._end(process)
                         process = None
-                        if attempt == _ATTEMPTS or self._is_stopped:
-                            raise _too_many(number, death) from None
+                        if attempt == ATTEMPTS or self._is_stopped:
+                            raise too_many(number, str(death)) from None
         except queue.Empty:
             pass
         except BaseException as error:  # noqa: BLE001  # `receipts` raises it in the thread of the caller
@@ -149,11 +144,3 @@ class _Run:
         with self._lock:
             self._processes.discard(process)
         process.close()
-
-
-def _too_many(number: int, death: WorkerDied) -> WorkerError:
-    """Returns the error for a part whose processes died at each attempt."""
-    return WorkerError(
-        f"part {number}: its process was {death} at each of {_ATTEMPTS} attempts",
-        hint="a process that is killed often lacks memory; use fewer workers or smaller parts, then run the job again",
-    )

@@ -6,15 +6,17 @@ worker whose program was killed ends after its part.
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import signal
 import traceback
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from piecework.errors import PieceworkError, WorkerError
 
-__all__ = ["main"]
+__all__ = ["answer", "main"]
 
 
 def main() -> None:
@@ -43,6 +45,9 @@ class _Unreadable:
     """Stands for a message that cannot be unpickled here, such as a function of the program's main module."""
 
     def __init__(self, error: Exception) -> None:
+        if isinstance(error, WorkerError):  # the function compared itself with the program
+            self.error = error
+            return
         problem = f"a worker cannot read the function or its part: {error!r}"
         hint = "define both in a module that can be imported, not in the program itself"
         self.error = WorkerError(problem, hint=hint)
@@ -56,6 +61,17 @@ def _read(messages: BinaryIO) -> Any:
         raise
     except Exception as error:  # noqa: BLE001  # the program raises it
         return _Unreadable(error)
+
+
+@lru_cache(maxsize=1)
+def _function(data: bytes) -> Any:
+    """Returns a function that was pickled; a worker that runs many parts of one job reads it once."""
+    return _read(io.BytesIO(data))
+
+
+def answer(function: bytes, part: bytes) -> bytes:
+    """Returns the pickled result and error of a function for a part, both of them pickled."""
+    return _packed(_outcome(_function(function), _read(io.BytesIO(part))))
 
 
 def _outcome(fn: Any, part: Any) -> tuple[Any, BaseException | None]:

@@ -113,11 +113,24 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
             if sync:
                 os.fsync(self._file.fileno())
             self._file.close()
+            if not self._size:
+                self._measure()
             os.chmod(self._temporary, default_mode())
             os.replace(self._temporary, self._path)
         except OSError as error:
             raise self._failure(error) from None
         return WrittenFile(os.path.basename(self._path), self._size, self._hash.hexdigest())
+
+    @property
+    def temporary(self) -> str:
+        """Returns the temporary name, under which another writer may fill the file in place of :meth:`write`."""
+        return self._temporary
+
+    def _measure(self) -> None:
+        """Reads the size and the hash of what another writer has put into the file."""
+        with open(self._temporary, "rb") as file:
+            self._hash = hashlib.file_digest(file, hashlib.sha256)
+            self._size = os.fstat(file.fileno()).st_size
 
     def _failure(self, error: OSError) -> FileError:
         if error.errno == errno.ENOSPC:  # other files may have been written before

@@ -23,6 +23,7 @@ __all__ = [
     "Range",
     "ReadOptions",
     "Skipped",
+    "find_all_documents",
     "find_documents",
     "has_faster_reader",
     "locate_error",
@@ -31,6 +32,7 @@ __all__ = [
     "read_all",
     "read_options",
     "split",
+    "warn_of_skipped",
 ]
 
 
@@ -75,8 +77,11 @@ def find_documents(path: Pathish, options: ReadOptions) -> list[Source] | None:
     >>> find_documents("corpus.txt", ReadOptions()) is None
     True
     """
-    if has_faster_reader(path, options):
-        return None
+    return None if has_faster_reader(path, options) else find_all_documents(path, options)
+
+
+def find_all_documents(path: Pathish, options: ReadOptions) -> list[Source]:
+    """Returns the sources of an input, as :func:`find_documents` does, also of a single text file."""
     sources = find_sources(path)
     if not options.field:
         return sources
@@ -108,8 +113,13 @@ def read_all(
             yield source, documents, finished + documents.bytes_read
         finished += source.size or 0
     if first:
-        number = "1 line or row was" if skipped == 1 else f"{skipped:,} lines or rows were"
-        warn(f"{number} skipped; the first is {first}")
+        warn_of_skipped(skipped, str(first))
+
+
+def warn_of_skipped(count: int, first: str) -> None:
+    """Warns of a number of lines and rows that are no documents, with the place and reason of the first."""
+    number = "1 line or row was" if count == 1 else f"{count:,} lines or rows were"
+    warn(f"{number} skipped; the first is {first}")
 
 
 def place_of(source: Source, position: int) -> str:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 from typing import Any
 
 from piecework.errors import MissingExtraError
 
-__all__ = ["import_extra"]
+__all__ = ["has_program", "import_extra"]
+
+
+def has_program(name: str) -> bool:
+    """Returns whether the system finds a program by its name.
+
+    >>> has_program("no such program")
+    False
+    """
+    return shutil.which(name) is not None
 
 
 def import_extra(module: str, extra: str, place: str) -> Any:

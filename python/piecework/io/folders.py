@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from piecework.errors import wrap_os_error
 from piecework.io.files import checked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from piecework.io.files import Pathish
 
-__all__ = ["list_folder", "remove_file", "remove_folder", "time_of_change"]
+__all__ = ["list_folder", "remove_file", "remove_folder", "temporary_folder", "time_of_change"]
 
 
 def list_folder(path: Pathish) -> list[str]:
@@ -54,6 +58,23 @@ def remove_folder(path: Pathish) -> None:
         pass  # another process was faster
     except OSError as error:
         raise wrap_os_error(error, name) from None
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """Returns a context manager of the name of a new folder, which is removed at the end.
+
+    Raises:
+        FileError: The system's folder of temporary files cannot be written.
+    """
+    try:
+        name = tempfile.mkdtemp(prefix="piecework-")
+    except OSError as error:
+        raise wrap_os_error(error, error.filename or tempfile.gettempdir()) from None
+    try:
+        yield name
+    finally:
+        shutil.rmtree(name, ignore_errors=True)
 
 
 def time_of_change(path: Pathish) -> int | None:

@@ -22,7 +22,6 @@ from piecework.tokenizer.checks import (
     checked_part,
 )
 from piecework.tokenizer.decoding import DecodingMethods
-from piecework.tokenizer.encoding import EncodingMethods
 from piecework.tokenizer.loading import (
     load_bytes,
     load_file,
@@ -34,6 +33,7 @@ from piecework.tokenizer.loading import (
     unpickle,
 )
 from piecework.tokenizer.settings import LIMITS, Changes, LoadSettings, ModelSettings, Parts
+from piecework.tokenizer.udfs import UdfMethods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ __all__ = ["Tokenizer"]
 _ADDED = ("added_tokens", "special_tokens")
 
 
-class Tokenizer(EncodingMethods, DecodingMethods):
+class Tokenizer(UdfMethods, DecodingMethods):
     r"""Converts text to token ids and back.
 
     Create one with :func:`piecework.train`, :meth:`from_file`, :meth:`from_str` or :meth:`from_bytes`. A tokenizer is

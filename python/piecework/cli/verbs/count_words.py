@@ -9,6 +9,7 @@ import typer
 
 from piecework.cli.counting import count_words as count
 from piecework.cli.counting import summary_of
+from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
     AsJson,
@@ -45,6 +46,7 @@ def count_words(
     encoding: FileEncoding = "utf-8",
     errors: OnBrokenBytes = Errors.strict,
     memory: CountingMemory,
+    engine: EngineOptions,
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
@@ -57,6 +59,7 @@ def count_words(
     Examples:
       piecework count-words story.txt poem.txt -o counts.txt
       piecework count-words story.txt -o counts.txt --max-memory 300MB
+      piecework count-words corpus/ -o counts.txt --engine ray --address auto --work-dir shared/
       piecework count-words corpus/ "more/*.jsonl.zst" --field content -o counts.txt
       piecework train --counts counts.txt more-counts.txt -o tokenizer.json --vocab-size 4000
     """
@@ -78,6 +81,7 @@ def count_words(
             splitting=splitting.settings(),
             reading=reading.options(errors, encoding, keep_line_ends=keep_line_ends),
             memory=memory,
+            engine=engine,
             threads=threads,
             progress=show,
             command="count-words -",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from piecework.cli.counting import count_words, load_counts
+from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN, Input
 from piecework.cli.messages import option_of
 from piecework.cli.options import (
@@ -428,6 +429,7 @@ def train(
     encoding: FileEncoding = "utf-8",
     errors: OnBrokenBytes = Errors.strict,
     memory: CountingMemory,
+    engine: EngineOptions,
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
@@ -454,6 +456,9 @@ def train(
     if counts and memory.max_memory:
         message = "has no effect with --counts, which counts no words; remove it"
         raise typer.BadParameter(message, param_hint="--max-memory")
+    if counts and engine.chosen():
+        message = "has no effect with --counts, which counts no words; remove it"
+        raise typer.BadParameter(message, param_hint="--engine")
     settings = trainer.trainer(_symbols(user_defined_symbols_file, names, errors))
     with bar(no_progress) as show:
         from piecework import train as run
@@ -469,6 +474,7 @@ def train(
                     errors, encoding, keep_line_ends=trainer.model is ModelName.bpe
                 ),
                 memory=memory,
+                engine=engine,
                 threads=threads,
                 progress=show,
                 command="train - -o tokenizer.json",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from piecework.cli.engine import Address, EngineName, Workers, engine_of
 from piecework.cli.options import (
     AsJson,
     Loading,
@@ -134,13 +135,15 @@ def tokenize(
         int,
         typer.Option(metavar="N", help="Encode about N bytes of input at a time in each process."),
     ] = 1 << 25,
-    workers: Annotated[
-        int | None,
+    engine: Annotated[
+        EngineName,
         typer.Option(
-            metavar="N",
-            help="Use N processes (default: one per core); the result does not depend on it.",
+            help="Run the parts in processes of this machine, or on a cluster of Ray or Spark; the result does not depend "
+            "on it."
         ),
-    ] = None,
+    ] = EngineName.local,
+    address: Address = None,
+    workers: Workers = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a corpus or an unfinished run.")
     ] = False,
@@ -157,12 +160,12 @@ def tokenize(
       piecework corpus tokenize tokenizer.json texts.jsonl -o tokens
       piecework corpus tokenizer.json 'data/*.jsonl.zst' -o tokens --format megatron
       piecework corpus gpt2.json data/ -o tokens --field content --end-of-document '<|endoftext|>'
+      piecework corpus tokenizer.json data/ -o shared/tokens --engine spark --address spark://head:7077
       piecework corpus tokenizer.json data/ -o tokens --sequence-length 2048 --shuffle 1
     """
     from piecework import corpus
-    from piecework.engines import Local
 
-    engine = Local(workers)
+    runs = engine_of(engine, address, workers)
     tok = loading.load(tokenizer)
     with rate_line(no_progress) as show:
         manifest = corpus.tokenize(
@@ -183,7 +186,7 @@ def tokenize(
             shuffle=shuffle,
             shard_tokens=shard_tokens,
             part_bytes=part_bytes,
-            engine=engine,
+            engine=runs,
             overwrite=overwrite,
             progress=show,
         )

@@ -1,0 +1,101 @@
+"""Defines the options of engines, which run the parts of a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import typer
+
+if TYPE_CHECKING:
+    from piecework.engines import Engine
+
+__all__ = ["EngineName", "EngineOptions", "engine_of"]
+
+
+class EngineName(Enum):
+    """Enumerates the engines."""
+
+    local = "local"
+    ray = "ray"
+    spark = "spark"
+
+
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Run N parts at once, each in a process (default: one per core); the result does not depend on it.",
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Connect to this cluster: auto or host:port for ray, a master such as spark://host:7077 for spark (default: "
+        "this machine).",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Holds the options of engines for verbs that need none."""
+
+    section: ClassVar[str] = "Engine options"
+
+    engine: Annotated[
+        EngineName | None,
+        typer.Option(
+            help="Read the files in parts: in processes of this machine, or on a cluster of Ray or Spark (default: in "
+            "threads of one process). The result does not depend on it."
+        ),
+    ] = None
+    address: Address = None
+    workers: Workers = None
+    part_bytes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Read about N bytes of input at a time in each process (default: 64 MiB).",
+        ),
+    ] = None
+
+    def chosen(self) -> Engine | None:
+        """Returns the engine; None for threads of this process.
+
+        Raises:
+            BadParameter: Another option requires an engine.
+        """
+        if self.engine is not None:
+            return engine_of(self.engine, self.address, self.workers)
+        for name in ("address", "workers", "part_bytes"):
+            if getattr(self, name) is not None:
+                option = f"--{name.replace('_', '-')}"
+                raise typer.BadParameter("requires --engine", param_hint=option)
+        return None
+
+
+def engine_of(name: EngineName, address: str | None, workers: int | None) -> Engine:
+    """Returns an engine.
+
+    Args:
+        name: Its name.
+        address: The address of its cluster; by default this machine.
+        workers: The number of parts at once.
+
+    Raises:
+        BadParameter: An address is given for the engine of this machine.
+    """
+    from piecework.engines import Local, Ray, Spark
+
+    if name is EngineName.ray:
+        return Ray(address, workers)
+    if name is EngineName.spark:
+        return Spark(address, workers)
+    if address is not None:
+        raise typer.BadParameter("requires --engine ray or spark", param_hint="--address")
+    return Local(workers)

@@ -1,0 +1,50 @@
+"""Notices files that change while a job runs, or between its runs."""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from piecework.errors import FileError
+from piecework.io import size
+from piecework.io.folders import time_of_change
+from piecework.io.remote import is_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from piecework.io.sources import Source
+
+__all__ = ["Inputs"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Records when files were last changed.
+
+    Attributes:
+        changed: The time of the last change of each file, by its name; None if unknown, as for URLs.
+        remedy: What to do when a file has changed, for the error.
+    """
+
+    changed: Mapping[str, int | None]
+    remedy: str
+
+    @classmethod
+    def of(cls, sources: Iterable[Source], remedy: str) -> Inputs:
+        """Returns the record of some files."""
+        return cls({source.name: time_of_change(source.name) for source in sources}, remedy)
+
+    def check(self, source: Source) -> None:
+        """Compares a file with the record.
+
+        Raises:
+            FileError: The file has another size or time of change.
+        """
+        if is_url(source.name):
+            return
+        is_same = time_of_change(source.name) == self.changed[source.name]
+        if not is_same or (source.size is not None and size(source.name) != source.size):
+            message = "was changed during the run"
+            raise FileError(errno.EIO, message, source.name, hint=self.remedy)

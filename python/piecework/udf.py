@@ -1,0 +1,157 @@
+"""Encodes the text columns of data frames on clusters: functions for Ray Data and for Spark."""
+
+from __future__ import annotations
+
+import pickle
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from piecework._immutable import Immutable, dataclass
+from piecework.errors import ConfigError, WorkerError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from piecework.tokenizer.encoding import EncodingMethods
+
+__all__ = ["ArrowUdf", "SparkUdf", "spark_column"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowUdf(Immutable):
+    """Maps Arrow tables to tables with a column of ids more; see :meth:`piecework.Tokenizer.arrow_udf`.
+
+    Attributes:
+        tokenizer: The tokenizer.
+        column: The name of the text column.
+        output: The name of the new column.
+        settings: The arguments of :meth:`piecework.Tokenizer.encode_batch`.
+    """
+
+    tokenizer: EncodingMethods
+    column: str
+    output: str
+    settings: Mapping[str, Any]
+
+    @property
+    def __name__(self) -> str:
+        """Returns the name that Ray Data shows for the function."""
+        return f"encode_{self.column}"
+
+    def __call__(self, table: Any) -> Any:
+        """Returns a table or record batch with the new column; the ids of a null are null.
+
+        Raises:
+            ConfigError: The table has no text column of the name, or has the new column already.
+            ArrowError: The column is not a string column.
+        """
+        names = table.schema.names
+        if self.column not in names:
+            message = f"no column {shown(self.column)}; the table has {', '.join(map(repr, names))}"
+            raise ConfigError(message, setting="column")
+        if self.output in names:
+            message = f"the table has a column {shown(self.output)} already"
+            raise ConfigError(message, setting="output", hint="pass another name")
+        ids = encoded(self.tokenizer, table.column(self.column), self.settings)
+        return table.append_column(self.output, ids)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the tokenizer apart, so that a worker reads it once for all batches."""
+        return _arrow_udf, (_packed(self.tokenizer), self.column, self.output, dict(self.settings))
+
+
+@dataclass(frozen=True, slots=True)
+class SparkUdf(Immutable):
+    """Maps Arrow columns of texts to columns of ids, of type ``list<int32>``, since Spark has no unsigned integers.
+
+    Attributes:
+        tokenizer: The tokenizer.
+        settings: The arguments of :meth:`piecework.Tokenizer.encode_batch`.
+    """
+
+    tokenizer: EncodingMethods
+    settings: Mapping[str, Any]
+
+    def __call__(self, texts: Any) -> Any:
+        """Returns the ids of a column."""
+        import pyarrow as pa
+
+        return encoded(self.tokenizer, texts, self.settings).cast(pa.list_(pa.int32()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the tokenizer apart, so that a worker reads it once for all batches."""
+        return _spark_udf, (_packed(self.tokenizer), dict(self.settings))
+
+
+def spark_column(tokenizer: EncodingMethods, column: str, settings: Mapping[str, Any]) -> Any:
+    """Returns the column of ids of a text column, for a DataFrame of Spark.
+
+    Raises:
+        MissingExtraError: Spark is not installed.
+    """
+    from piecework.io.extras import import_extra
+
+    functions = import_extra("pyspark.sql.functions", "spark", "spark_udf")
+    import pyarrow as pa  # Spark requires it for this kind of function
+
+    encode = SparkUdf(tokenizer, settings)
+
+    def ids(texts: pa.Array) -> pa.Array:
+        return encode(texts)
+
+    ids.__annotations__ = {"texts": pa.Array, "return": pa.Array}  # Spark reads the types
+    return functions.arrow_udf(ids, returnType="array<int>")(column)
+
+
+def encoded(tokenizer: EncodingMethods, texts: Any, settings: Mapping[str, Any]) -> Any:
+    """Returns the ids of a column of pyarrow, as a list column of the same length; the ids of a null are null."""
+    import pyarrow as pa
+
+    nulls = texts.is_null() if texts.null_count else None
+    batch = tokenizer.encode_batch(texts if nulls is None else texts.fill_null(""), **settings)
+    ids = pa.array(batch)
+    if nulls is None:
+        return ids
+    mask = nulls.combine_chunks() if isinstance(nulls, pa.ChunkedArray) else nulls
+    return type(ids).from_arrays(ids.offsets, ids.values, mask=mask)
+
+
+def _packed(tokenizer: EncodingMethods) -> tuple[str, str, bytes]:
+    """Returns the version of piecework, the fingerprint of a tokenizer, and the tokenizer as bytes."""
+    import piecework
+
+    return piecework.__version__, tokenizer.fingerprint, pickle.dumps(tokenizer)
+
+
+@lru_cache(maxsize=4)
+def _tokenizer(packed: tuple[str, str, bytes]) -> EncodingMethods:
+    """Returns a tokenizer that was sent to this worker, whose cache lives as long as the worker.
+
+    Raises:
+        WorkerError: The worker has another version of piecework.
+    """
+    import piecework
+
+    version, fingerprint, data = packed
+    if version != piecework.__version__:
+        raise WorkerError(
+            f"the worker has piecework {piecework.__version__}; the program has {version}",
+            hint=f"install piecework {version} where the workers run",
+        )
+    tokenizer: EncodingMethods = pickle.loads(data)
+    if tokenizer.fingerprint != fingerprint:
+        raise WorkerError(
+            "the worker computes another fingerprint of the tokenizer than the program",
+            hint="install the same build of piecework on all machines",
+        )
+    return tokenizer
+
+
+def _arrow_udf(
+    packed: tuple[str, str, bytes], column: str, output: str, settings: dict[str, Any]
+) -> ArrowUdf:
+    return ArrowUdf(_tokenizer(packed), column, output, settings)
+
+
+def _spark_udf(packed: tuple[str, str, bytes], settings: dict[str, Any]) -> SparkUdf:
+    return SparkUdf(_tokenizer(packed), settings)
