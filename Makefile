@@ -60,10 +60,10 @@ lint-core: $(VENV)/.built $(VENV)/.test
 # comes last, so that its count is the last line of the output.
 test: style $(VENV)/.run ## Run every check and every test
 	$(MAKE) $(VENV)/.built & $(MAKE) test-rust; wait $$!
-	$(MAKE) lint-core doctests smoke test-python
+	$(MAKE) lint-core doctests smoke test-cluster test-python
 
 ##@ Parts of `make test`
-.PHONY: style test-rust doctests docs-check smoke test-python
+.PHONY: style test-rust doctests docs-check smoke test-python test-cluster
 style: $(VENV)/.test ## Check formats, Python lints, types and import contracts, without compiling
 	$(CARGO) fmt --check
 	$(BIN)/ruff check --quiet $(PYTHON_CODE)
@@ -87,6 +87,9 @@ smoke: $(PYTHONS:%=smoke-%) ## Test the wheel with every Python of this machine
 
 test-python: $(VENV)/.built $(VENV)/.test ## Run the Python tests (ARGS="-k name" selects)
 	$(BIN)/pytest $(PARALLEL) $(ARGS)
+
+test-cluster: $(VENV)/.built $(VENV)-cluster/.ready ## Test the engines of clusters with Ray and Spark, on loopback alone
+	@$(NEED_NAMESPACES)$(LOOPBACK) $(VENV)-cluster/bin/pytest --quiet --numprocesses 2 --dist loadgroup tests/cluster $(ARGS)
 
 ##@ Long runs
 .PHONY: bench bench-figure fuzz fuzz-core unsafe parity
@@ -123,6 +126,10 @@ lock: ## Pin the newest versions that pyproject.toml and Cargo.toml allow
 	$(VENV)-lock/bin/python -m pip install --quiet --group all
 	$(VENV)-lock/bin/python -m pip freeze >requirements/test.txt
 	$(VENV)-lock/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["bench"], sep="\n")' >requirements/bench.txt
+	$(PYTHON) -m venv --clear $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)-lock/bin/python -m pip install --quiet --requirement requirements/run.txt --constraint requirements/test.txt --group cluster
+	$(VENV)-lock/bin/python -m pip freeze >requirements/cluster.txt
 	rm -rf $(VENV)-lock
 	$(CARGO) update
 	$(CARGO) update --manifest-path fuzz/Cargo.toml
@@ -159,6 +166,16 @@ NEED_CARGO = $(if $(shell command -v cargo 2>/dev/null),,$(error piecework needs
 NEED_PYTHON = $(if $(shell "$(PYTHON)" -c 'import sys; sys.version_info < (3, 11) or print("yes")' 2>/dev/null),,$(error piecework needs Python 3.11 or newer, and "$(PYTHON)" is not: install it, or name another with PYTHON=path))
 NEED_PIP = $(if $(shell "$(PYTHON)" -c 'import ensurepip, venv; print("yes")' 2>/dev/null),,$(error piecework needs pip and venv, and "$(PYTHON)" has not both: install them (the packages python3-pip and python3-venv), or name another Python with PYTHON=path))
 
+# Installs the Debian package of a program that is missing.
+INSTALL = command -v $(1) >/dev/null || if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(2) >/dev/null; \
+	else echo "piecework: the program \"$(1)\" is missing: install it (the Debian package $(2))" >&2; exit 1; fi
+# Ray and Spark listen on all addresses of a machine, so they run in a network that has loopback alone; and in a name space of
+# file systems, where tests mount small ones.
+LOOPBACK = unshare --map-root-user --net --mount sh -c 'ip link set lo up && exec "$$@"' sh
+NEED_NAMESPACES = unshare --map-root-user --net --mount true || { \
+	echo "piecework: make test-cluster needs name spaces for users and networks, which this system does not allow" >&2; exit 1; };
+
 CARGO = $(NEED_CARGO)cargo
 
 # The environment, in two steps: `make demo` needs no test tools.
@@ -174,6 +191,15 @@ $(VENV)/.test: requirements/test.txt $(VENV)/.run
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --requirement requirements/bench.txt || echo "The peers of requirements/bench.txt cannot be installed here; they are skipped."
+	@touch $@
+
+# The environment of the engines of clusters: the same sources and compiled core, and Java for Spark.
+$(VENV)-cluster/.ready: requirements/cluster.txt
+	@$(NEED_PYTHON)$(NEED_PIP)$(call INSTALL,java,openjdk-17-jre-headless)
+	@$(call INSTALL,ip,iproute2)
+	"$(PYTHON)" -m venv --clear $(VENV)-cluster
+	$(VENV)-cluster/bin/python -m pip install --quiet --requirement requirements/cluster.txt
+	echo "$(abspath python)" >"$$($(VENV)-cluster/bin/python -c 'import site; print(site.getsitepackages()[0])')/piecework.pth"
 	@touch $@
 
 # The compiled core, in release mode, next to its Python sources.

@@ -37,7 +37,7 @@ MEASURES = [
         "interrupt",
         "synthetic",
     ),
-    *("pipelines", "load", "cold", "memory", "added", "jieba", "file", "hf", "corpus"),
+    *("pipelines", "load", "cold", "memory", "added", "jieba", "file", "hf", "corpus", "cluster"),
 ]
 
 FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")

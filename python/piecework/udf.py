@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrowUdf", "SparkUdf", "spark_column"]
 
+_SIGNED_LIMIT = 1 << 31
+
 
 @dataclass(frozen=True, slots=True)
 class ArrowUdf(Immutable):
@@ -76,7 +78,11 @@ class SparkUdf(Immutable):
         """Returns the ids of a column."""
         import pyarrow as pa
 
-        return encoded(self.tokenizer, texts, self.settings).cast(pa.list_(pa.int32()))
+        ids = encoded(self.tokenizer, texts, self.settings)
+        mask = ids.is_null() if ids.null_count else None
+        # All ids are below 2^31, so that their bytes need no change.
+        values = ids.values.view(pa.int32())
+        return pa.ListArray.from_arrays(ids.offsets.cast(pa.int32()), values, mask=mask)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the tokenizer apart, so that a worker reads it once for all batches."""
@@ -88,10 +94,16 @@ def spark_column(tokenizer: EncodingMethods, column: str, settings: Mapping[str,
 
     Raises:
         MissingExtraError: Spark is not installed.
+        ConfigError: An id does not fit into a signed integer.
     """
     from piecework.io.extras import import_extra
 
     functions = import_extra("pyspark.sql.functions", "spark", "spark_udf")
+    if tokenizer.max_id is not None and tokenizer.max_id >= _SIGNED_LIMIT:
+        message = f"the largest id is {tokenizer.max_id}, and integers of Spark are below 2^31"
+        raise ConfigError(
+            message, hint="use `arrow_udf` with `mapInArrow` and a column of `bigint`"
+        )
     import pyarrow as pa  # Spark requires it for this kind of function
 
     encode = SparkUdf(tokenizer, settings)

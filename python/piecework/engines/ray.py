@@ -110,7 +110,7 @@ class Ray(Immutable):
         }
         if self.address is not None:
             return {"address": self.address, **given}
-        # Ray reports its use over the network unless it is told not to; a cluster that we start does not.
+        # By default Ray reports its use over the network; a cluster that we start does not.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         local = {
             "address": "local",

@@ -93,9 +93,8 @@ class Spark(Immutable):
         """
         sql = import_extra("pyspark.sql", "spark", "the engine Spark")
         import_extra("pyarrow", "spark", "the engine Spark")
-        active = sql.SparkSession.getActiveSession()
-        if active is not None:
-            yield active
+        if _is_connected():
+            yield sql.SparkSession.builder.getOrCreate()
             return
         session = self._start(sql.SparkSession.builder)
         try:
@@ -121,6 +120,15 @@ class Spark(Immutable):
             return builder.getOrCreate()
         except Exception as error:  # of Py4J and of PySpark, without a common class
             raise WorkerError(f"cannot start a session of Spark: {error}") from error
+
+
+def _is_connected() -> bool:
+    """Returns whether the program has a session or a context, which belongs to the program."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    # The active session is that of a thread; the context is that of the process.
+    return SparkSession.getActiveSession() is not None or bool(SparkContext._active_spark_context)
 
 
 class _Run:

@@ -35,7 +35,7 @@ class UdfMethods(EncodingMethods):
 
         Args:
             column: The name of the column with the texts.
-            output: The name of the new column, of type ``list<uint32>`` (or ``large_list``).
+            output: The name of the new column, of type ``large_list<uint32>``.
             add_special_tokens: See :meth:`encode`.
             specials: See :meth:`encode`.
             truncation: See :meth:`encode`.
@@ -80,6 +80,7 @@ class UdfMethods(EncodingMethods):
 
         Raises:
             MissingExtraError: Spark is not installed.
+            ConfigError: An id is 2³¹ or more.
         """
         from piecework.udf import spark_column
 
