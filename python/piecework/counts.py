@@ -390,7 +390,10 @@ class WordCounts(Immutable):
             paths = [paths]
         paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
         splitter, functions = splitter_json(normalizer, pre_tokenizer)
-        if engine is not None:
+        if engine is not None and paths:
+            if threads is not None:
+                message = "has no effect with `engine`, whose workers have one thread each"
+                raise ConfigError(message, setting="threads", hint="remove it")
             if functions:
                 message = "a Python function cannot be sent to the workers of an engine"
                 raise ConfigError(message, setting="pre_tokenizer", hint="count without `engine`")
@@ -405,7 +408,7 @@ class WordCounts(Immutable):
                 work_dir=work_dir,
                 progress=progress,
             )
-        if part_bytes is not None:
+        if part_bytes is not None and engine is None:
             raise ConfigError("requires `engine`", setting="part_bytes")
         counter = _counter(
             splitter,

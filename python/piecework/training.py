@@ -188,7 +188,7 @@ def train_files(
         _COMMAND,
         normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
-        threads=threads,
+        threads=threads if engine is None else None,  # with an engine, they are for the training
         progress=progress,
         encoding=encoding,
         errors=errors,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework._immutable import Immutable, dataclass
 from piecework.errors import ConfigError, WorkerError, shown
+from piecework.io.extras import import_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ _SIGNED_LIMIT = 1 << 31
 
 @dataclass(frozen=True, slots=True)
 class ArrowUdf(Immutable):
-    """Maps Arrow tables to tables with a column of ids more; see :meth:`piecework.Tokenizer.arrow_udf`.
+    """Appends a column of ids to Arrow tables; see :meth:`piecework.Tokenizer.arrow_udf`.
 
     Attributes:
         tokenizer: The tokenizer.
@@ -64,7 +65,7 @@ class ArrowUdf(Immutable):
 
 @dataclass(frozen=True, slots=True)
 class SparkUdf(Immutable):
-    """Maps Arrow columns of texts to columns of ids, of type ``list<int32>``, since Spark has no unsigned integers.
+    """Maps Arrow columns of texts to columns of ids, in signed integers, since Spark has no others.
 
     Attributes:
         tokenizer: The tokenizer.
@@ -80,8 +81,9 @@ class SparkUdf(Immutable):
 
         ids = encoded(self.tokenizer, texts, self.settings)
         mask = ids.is_null() if ids.null_count else None
-        # All ids are below 2^31, so that their bytes need no change.
-        values = ids.values.view(pa.int32())
+        # Below 2^31 the bytes are those of signed integers.
+        is_large = has_large_ids(self.tokenizer)
+        values = ids.values.cast(pa.int64()) if is_large else ids.values.view(pa.int32())
         return pa.ListArray.from_arrays(ids.offsets.cast(pa.int32()), values, mask=mask)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -94,32 +96,40 @@ def spark_column(tokenizer: EncodingMethods, column: str, settings: Mapping[str,
 
     Raises:
         MissingExtraError: Spark is not installed.
-        ConfigError: An id does not fit into a signed integer.
+        ConfigError: There is no session.
     """
-    from piecework.io.extras import import_extra
-
     functions = import_extra("pyspark.sql.functions", "spark", "spark_udf")
-    if tokenizer.max_id is not None and tokenizer.max_id >= _SIGNED_LIMIT:
-        message = f"the largest id is {tokenizer.max_id}, and integers of Spark are below 2^31"
-        raise ConfigError(
-            message, hint="use `arrow_udf` with `mapInArrow` and a column of `bigint`"
-        )
-    import pyarrow as pa  # Spark requires it for this kind of function
+    pa = import_extra("pyarrow", "spark", "spark_udf")
+    from piecework.engines.spark import is_connected
+
+    if not is_connected():
+        raise ConfigError("spark_udf requires a SparkSession", hint="create the session first")
 
     encode = SparkUdf(tokenizer, settings)
 
-    def ids(texts: pa.Array) -> pa.Array:
+    def ids(texts: Any) -> Any:
         return encode(texts)
 
     ids.__annotations__ = {"texts": pa.Array, "return": pa.Array}  # Spark reads the types
-    return functions.arrow_udf(ids, returnType="array<int>")(column)
+    kind = "bigint" if has_large_ids(tokenizer) else "int"
+    return functions.arrow_udf(ids, returnType=f"array<{kind}>")(column)
+
+
+def has_large_ids(tokenizer: EncodingMethods) -> bool:
+    """Returns whether an id does not fit into a signed integer of 32 bits."""
+    return tokenizer.max_id is not None and tokenizer.max_id >= _SIGNED_LIMIT
 
 
 def encoded(tokenizer: EncodingMethods, texts: Any, settings: Mapping[str, Any]) -> Any:
     """Returns the ids of a column of pyarrow, as a list column of the same length; the ids of a null are null."""
-    import pyarrow as pa
+    pa = import_extra("pyarrow", "parquet", "a column of texts")
 
-    nulls = texts.is_null() if texts.null_count else None
+    if pa.types.is_null(texts.type):  # a column of nulls alone has no type
+        texts = texts.cast(pa.string())
+    if pa.types.is_string_view(texts.type):
+        texts = texts.cast(pa.large_string())
+    is_text = pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)
+    nulls = texts.is_null() if texts.null_count and is_text else None
     batch = tokenizer.encode_batch(texts if nulls is None else texts.fill_null(""), **settings)
     ids = pa.array(batch)
     if nulls is None:

@@ -1,5 +1,6 @@
 """Counts, vocabularies, corpora and columns on real engines: the results of one process."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,13 @@ import engine_functions as functions
 import piecework as pw
 from corpora import InProcess, texts, tokenizer, write_lines
 from piecework import pre_tokenizers
+from piecework.counting import merging, plan
 from piecework.engines import connected
 from piecework.errors import ConfigError, InvalidUtf8Error, WorkerError
 
 TOK = tokenizer()
-DOCUMENTS = texts(2000)
-SIZE = 150_000
+DOCUMENTS = texts(1000, words=20_000)
+SIZE = 200_000
 PARTS = [10**9, SIZE // 2, SIZE // 32]
 """The bytes of a part, for about 1, 2 and 32 parts."""
 SPLITTERS: dict[str, Any] = {
@@ -31,8 +33,8 @@ SPLITTERS: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("in")
-    write_lines(folder / "b.jsonl", DOCUMENTS[:1000])
-    (folder / "a.txt").write_text("".join(f"{text}\n" for text in DOCUMENTS[1000:]))
+    write_lines(folder / "b.jsonl", DOCUMENTS[:500])
+    (folder / "a.txt").write_text("".join(f"{text}\n" for text in DOCUMENTS[500:]))
     return folder
 
 
@@ -58,10 +60,12 @@ def test_errors_are_raised_here(engine: Any) -> None:
         list(engine.run(functions.unpicklable, ["x"]))
 
 
-def test_a_caller_that_stops_early(engine: Any) -> None:
-    results = engine.run(functions.square, range(100))
-    next(results)
-    results.close()
+def test_an_error_stops_the_parts_that_still_run(engine: Any) -> None:
+    list(engine.run(functions.square, range(4)))  # the workers have started
+    begin = time.monotonic()
+    with pytest.raises(ZeroDivisionError):
+        list(engine.run(functions.sleep_or_divide, [0, *[20] * 20]))
+    assert time.monotonic() - begin < 15
     assert list(engine.run(functions.square, [3])) == [9]
 
 
@@ -76,7 +80,11 @@ def test_a_part_that_kills_its_workers_is_an_error(engine: Any) -> None:
 
 
 @pytest.mark.parametrize("part_bytes", PARTS)
-def test_counts(engine: Any, folder: Path, part_bytes: int) -> None:
+def test_counts(
+    engine: Any, folder: Path, part_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "_BUCKET_BYTES", SIZE // 3)  # several buckets and levels
+    monkeypatch.setattr(merging, "FAN_IN", 8)
     for number, settings in enumerate(SPLITTERS.values()):
         wanted = pw.WordCounts.from_files(folder, **settings).to_bytes()
         max_memory = [None, "1MB"][number % 2]  # spilled, or not

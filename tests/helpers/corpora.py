@@ -11,10 +11,11 @@ import piecework as pw
 WORDS = "low lower lowest new newer newest wide wider widest naïve 低い \U0001f600".split()
 
 
-def texts(count: int, seed: int = 0) -> list[str]:
-    """Returns texts of 0 to 30 words; some are empty."""
+def texts(count: int, seed: int = 0, words: int = 0) -> list[str]:
+    """Returns texts of 0 to 30 words, some of them empty; `words` is the number of further words, which are made up."""
     draw = random.Random(seed)
-    return [" ".join(draw.choices(WORDS, k=draw.choice([0, 1, 5, 30]))) for _ in range(count)]
+    choices = WORDS + [f"w{draw.randrange(10**9):x}" for _ in range(words)]
+    return [" ".join(draw.choices(choices, k=draw.choice([0, 1, 5, 30]))) for _ in range(count)]
 
 
 def write_lines(path: Path, documents: Sequence[str]) -> Path:

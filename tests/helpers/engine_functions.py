@@ -17,6 +17,12 @@ def inverse(number: int) -> float:
     return 1 / number
 
 
+def sleep_or_divide(seconds: float) -> float:
+    """Raises ZeroDivisionError for 0, and otherwise takes some time."""
+    time.sleep(seconds)
+    return 1 / seconds
+
+
 def refuse(part: str) -> None:
     raise ConfigError("refused", setting="part", hint="pass another")
 

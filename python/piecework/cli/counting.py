@@ -62,6 +62,8 @@ def count_words(
         "progress": progress,
     }
     chosen = engine.chosen()
+    if chosen is not None:
+        settings["threads"] = None  # the workers of an engine have one each
     if STDIN not in files:
         for file in files:
             if has_faster_reader(file, reading):

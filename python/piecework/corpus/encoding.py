@@ -11,7 +11,7 @@ from piecework.corpus.plan import VERSION
 from piecework.errors import InvalidUtf8Error, PieceworkError
 from piecework.io.documents import locate_error, read
 from piecework.jobs import Receipt, write_receipt
-from piecework.jobs.agreement import Sent
+from piecework.jobs.checked_task import CheckedTask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ _BATCH_BYTES = 1 << 21
 
 
 @dataclass(frozen=True)
-class EncodePart(Sent):
+class EncodePart(CheckedTask):
     """Encodes a part, writes its files and then its receipt; a pure function of the part.
 
     Attributes:
@@ -49,7 +49,7 @@ class EncodePart(Sent):
     dtype: str
     inputs: Inputs
 
-    def agreement(self) -> dict[str, Any]:
+    def compatibility(self) -> dict[str, Any]:
         """Returns the version of the plan and the fingerprint of the tokenizer."""
         return {"version of the plan": VERSION, "fingerprint": self.tokenizer.fingerprint}
 

@@ -12,6 +12,7 @@ from piecework.corpus.layouts import LAYOUTS
 from piecework.corpus.manifest import MANIFEST, SKIPPED, Manifest
 from piecework.errors import FileError, FormatError
 from piecework.io import exists, make_folder, read_if_exists, size, write_aside
+from piecework.io.atomic import remove_temporary
 from piecework.io.folders import list_folder, remove_file, remove_folder
 from piecework.jobs import Inputs
 
@@ -84,7 +85,8 @@ class Output:
         path = os.path.join(self._unfinished, _PLAN)
         found = None if overwrite else read_if_exists(path)
         if found == data:
-            self._remove_temporary()
+            make_folder(self.work)
+            remove_temporary(self.work)
             return
         if found is not None and self._has_receipts():
             raise self._other_run(found, value)
@@ -116,13 +118,6 @@ class Output:
         write_aside(os.path.join(self.folder, _SOURCES), json.dumps(self._sources()).encode())
         manifest.save(self.folder)
         remove_folder(self._unfinished)
-
-    def _remove_temporary(self) -> None:
-        """Removes the files that a killed run did not complete."""
-        make_folder(self.work)
-        for name in list_folder(self.work):
-            if name.endswith(".part"):
-                remove_file(os.path.join(self.work, name))
 
     def _own_names(self, *, overwrite: bool) -> set[str]:
         """Returns the names in the folder that belong to a corpus or to an unfinished run."""

@@ -13,13 +13,13 @@ from piecework.jobs import Receipt, write_receipt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["FAN_IN", "MergeBucket", "Merging", "Row", "next_rows"]
+__all__ = ["FAN_IN", "MergeBucket", "Merging", "TableFiles", "merge_level"]
 
 FAN_IN = 64
 """The number of files that a worker merges at once."""
 
 
-class Row(NamedTuple):
+class TableFiles(NamedTuple):
     """Describes the files of one part, or of some that were merged.
 
     Attributes:
@@ -69,15 +69,15 @@ class MergeBucket:
         return receipt
 
 
-def next_rows(rows: Sequence[Row], level: int) -> tuple[list[Merging], list[Row]]:
-    """Returns the mergings of a level of the tree, and the rows of files that they make."""
+def merge_level(tables: Sequence[TableFiles], level: int) -> tuple[list[Merging], list[TableFiles]]:
+    """Returns the mergings of a level of the tree, and the files that they make."""
     mergings, merged = [], []
-    for start in range(0, len(rows), FAN_IN):
-        group = rows[start : start + FAN_IN]
+    for start in range(0, len(tables), FAN_IN):
+        group = tables[start : start + FAN_IN]
         names = []
-        for bucket, files in enumerate(zip(*(row.files for row in group), strict=True)):
+        for bucket, files in enumerate(zip(*(table.files for table in group), strict=True)):
             names.append(f"merged-{level}-{start // FAN_IN:06}.{bucket:02}.counts")
-            firsts = tuple(row.first_document for row in group)
+            firsts = tuple(table.first_document for table in group)
             mergings.append(Merging(names[-1], files, firsts))
-        merged.append(Row(tuple(names), 0))
+        merged.append(TableFiles(tuple(names), 0))
     return mergings, merged

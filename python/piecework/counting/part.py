@@ -11,7 +11,7 @@ from piecework.counting.plan import VERSION
 from piecework.io.atomic import AtomicFiles
 from piecework.io.documents import read
 from piecework.jobs import Receipt, write_receipt
-from piecework.jobs.agreement import Sent
+from piecework.jobs.checked_task import CheckedTask
 
 if TYPE_CHECKING:
     from piecework.io.documents import ReadOptions, Skipped
@@ -21,7 +21,7 @@ __all__ = ["CountPart", "bucket_file"]
 
 
 @dataclass(frozen=True)
-class CountPart(Sent):
+class CountPart(CheckedTask):
     """Counts the words of a part, writes its files of word counts and then its receipt; a pure function of the part.
 
     The documents of a part are numbered from 0, since the number of those before it is not known yet.
@@ -44,7 +44,7 @@ class CountPart(Sent):
     buckets: int
     max_memory: int | None
 
-    def agreement(self) -> dict[str, Any]:
+    def compatibility(self) -> dict[str, Any]:
         """Returns the version of the plan and the fingerprint of normalizer and pre-tokenizer."""
         fingerprint = _core.splitter_fingerprint(self.splitter)
         return {"version of the plan": VERSION, "fingerprint": fingerprint}

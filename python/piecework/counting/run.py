@@ -8,11 +8,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from piecework import _core
-from piecework.counting.merging import MergeBucket, Row, next_rows
+from piecework.counting.merging import MergeBucket, TableFiles, merge_level
 from piecework.counting.part import CountPart
 from piecework.engines import connected
 from piecework.errors import ConfigError
 from piecework.io import make_folder, replacing
+from piecework.io.atomic import remove_temporary
 from piecework.io.documents import warn_of_skipped
 from piecework.io.folders import remove_folder, temporary_folder
 from piecework.io.lock import locked_folder
@@ -59,12 +60,16 @@ class CountingJob:
         Raises:
             ConfigError: There is no work folder, and the workers may be on other machines.
         """
-        if work_dir is None and getattr(engine, "is_remote", False):
+        self._plan, self._engine, self._work_dir = plan, engine, work_dir
+        self._max_memory, self._progress = max_memory, progress
+        self._check_work_dir()
+
+    def _check_work_dir(self) -> None:
+        """Raises an error if the workers may not see the work folder; a connected engine knows that better."""
+        if self._work_dir is None and getattr(self._engine, "is_remote", False):
             hint = "pass a folder that all machines have under this name"
             message = "is required, since the workers may run on other machines"
             raise ConfigError(message, setting="work_dir", hint=hint)
-        self._plan, self._engine, self._work_dir = plan, engine, work_dir
-        self._max_memory, self._progress = max_memory, progress
 
     @contextmanager
     def counted(self) -> Iterator[str]:
@@ -78,17 +83,19 @@ class CountingJob:
             name = f".piecework-counting-{self._plan.sha256[:16]}"
             folder = make_folder(os.path.join(os.path.abspath(work_dir), name))
             stack.enter_context(locked_folder(folder))
+            remove_temporary(folder)
             report = stack.enter_context(reporting(self._progress))
             with connected(self._engine):
-                row = self._merged(folder, self._counted(folder, report), report)
+                self._check_work_dir()
+                table = self._merged(folder, self._counted(folder, report), report)
             path = os.path.join(folder, "all.counts")
             with replacing(path) as out:
-                files = [os.path.join(folder, file) for file in row.files]
-                _core.merge_counts(files, out, folder, [row.first_document] * len(files))
+                files = [os.path.join(folder, file) for file in table.files]
+                _core.merge_counts(files, out, folder, [table.first_document] * len(files))
             yield path
             remove_folder(folder)
 
-    def _counted(self, folder: str, report: Report) -> list[Row]:
+    def _counted(self, folder: str, report: Report) -> list[TableFiles]:
         """Counts the parts, and returns their files with the number of the first document of each."""
         plan = self._plan
         sizes = {part.name: part.bytes for part in plan.parts}
@@ -121,16 +128,16 @@ class CountingJob:
         counts = (receipt.figures["documents"] for receipt in receipts)
         firsts = accumulate(counts, initial=plan.first_document)
         return [
-            Row(tuple(file.name for file in receipt.files), first)
+            TableFiles(tuple(file.name for file in receipt.files), first)
             for receipt, first in zip(receipts, firsts, strict=False)  # the last sum is that of all
         ]
 
-    def _merged(self, folder: str, rows: Sequence[Row], report: Report) -> Row:
-        """Merges rows of files level by level until one is left."""
+    def _merged(self, folder: str, tables: Sequence[TableFiles], report: Report) -> TableFiles:
+        """Merges the files of tables level by level until those of one table are left."""
         level = 0
-        while len(rows) > 1:
+        while len(tables) > 1:
             level += 1
-            mergings, rows = next_rows(rows, level)
+            mergings, tables = merge_level(tables, level)
             done, total = 0, len(mergings)
 
             def note(receipt: Receipt, is_new: bool, total: int = total) -> None:
@@ -147,7 +154,7 @@ class CountingJob:
                 files_folder=folder,
                 note=note,
             )
-        return rows[0]
+        return tables[0]
 
 
 def _warn_of_skipped(receipts: Sequence[Receipt]) -> None:

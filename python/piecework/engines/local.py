@@ -79,9 +79,9 @@ class _Run:
     def __init__(self, fn: Callable[[Any], Any], parts: Sequence[Any], workers: int) -> None:
         self._fn = fn
         self._count = len(parts)
-        self._waiting: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-        for numbered in enumerate(parts):
-            self._waiting.put(numbered)
+        self._waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for part in parts:
+            self._waiting.put(part)
         self._outcomes: queue.SimpleQueue[_Outcome] = queue.SimpleQueue()
         self._lock = threading.Lock()  # for the two fields below
         self._is_stopped = False
@@ -113,7 +113,7 @@ class _Run:
         process: WorkerProcess | None = None
         try:
             while True:
-                number, part = self._waiting.get_nowait()
+                part = self._waiting.get_nowait()
                 for attempt in range(1, ATTEMPTS + 1):
                     process = process or self._start()
                     try:
@@ -123,7 +123,7 @@ class _Run:
                         self._end(process)
                         process = None
                         if attempt == ATTEMPTS or self._is_stopped:
-                            raise too_many(number, str(death)) from None
+                            raise too_many(part, str(death)) from None
         except queue.Empty:
             pass
         except BaseException as error:  # noqa: BLE001  # `receipts` raises it in the thread of the caller

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from piecework.errors import PieceworkError
 
-__all__ = ["ATTEMPTS", "by_value", "pack", "result_of", "too_many", "version"]
+__all__ = ["ATTEMPTS", "by_value", "name_of", "pack", "result_of", "too_many", "version"]
 
 ATTEMPTS = 3
 """The number of attempts for a part whose worker dies: killed, out of memory, or crashed."""
@@ -57,10 +57,16 @@ def result_of(answer: bytes | str) -> Any:
     return result
 
 
-def too_many(number: int, how: str) -> PieceworkError:
+def name_of(part: object) -> str:
+    """Returns the name of a part for messages."""
+    name = getattr(part, "name", None)
+    return name if isinstance(name, str) else f"the part {shown(part)}"
+
+
+def too_many(part: object, how: str) -> PieceworkError:
     """Returns the error for a part whose workers died at each attempt."""
     return WorkerError(
-        f"part {number}: its process was {how} at each of {ATTEMPTS} attempts",
+        f"{name_of(part)}: its process was {how} at each of {ATTEMPTS} attempts",
         hint="a process that is killed often lacks memory; use fewer workers or smaller parts, then run the job again",
     )
 

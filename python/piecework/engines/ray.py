@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from piecework._immutable import Immutable, dataclass
-from piecework.arguments import check_positive
+from piecework.arguments import check_positive, check_str
+from piecework.engines.connection import Connection
 from piecework.engines.messages import (
     ATTEMPTS,
     by_value,
+    name_of,
     pack,
     result_of,
     too_many,
@@ -27,6 +30,7 @@ __all__ = ["Ray"]
 
 Receipt = TypeVar("Receipt")
 
+_CONNECTION = Connection()
 _STORE_BYTES = 1 << 28
 """The memory for objects of a local cluster, through which only calls and receipts go."""
 
@@ -54,8 +58,10 @@ class Ray(Immutable):
     runtime_env: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Checks the number of workers."""
+        """Checks the address and the number of workers."""
         check_positive("workers", self.workers)
+        if self.address is not None:
+            check_str("address", self.address)
 
     def run(self, fn: Callable[[Any], Receipt], parts: Sequence[Any]) -> Iterator[Receipt]:
         """Iterates over the results of `fn` for each part, in the order in which they end.
@@ -77,8 +83,11 @@ class Ray(Immutable):
 
     @property
     def is_remote(self) -> bool:
-        """Returns whether the workers may run on other machines."""
-        return self.address not in {None, "local"}
+        """Returns whether the workers may run on other machines: by the address, or by the cluster that is connected."""
+        if self.address not in {None, "local"}:
+            return True
+        ray = sys.modules.get("ray")
+        return ray is not None and ray.is_initialized() and len(ray.nodes()) > 1
 
     @contextmanager
     def connected(self) -> Iterator[None]:
@@ -89,17 +98,19 @@ class Ray(Immutable):
             WorkerError: The cluster cannot be reached.
         """
         ray = import_extra("ray", "ray", "the engine Ray")
-        if ray.is_initialized():
+        with _CONNECTION.used(
+            is_open=ray.is_initialized, connect=self._connect, close=ray.shutdown
+        ):
             yield
-            return
+
+    def _connect(self) -> None:
+        """Connects to the cluster, or starts one."""
+        import ray
+
         try:
             ray.init(**self._arguments())
         except (ConnectionError, OSError, RuntimeError, ValueError) as error:
             raise WorkerError(f"cannot connect to Ray: {error}") from error
-        try:
-            yield
-        finally:
-            ray.shutdown()
 
     def _arguments(self) -> dict[str, Any]:
         """Returns the arguments of ``ray.init``."""
@@ -112,6 +123,8 @@ class Ray(Immutable):
             return {"address": self.address, **given}
         # By default Ray reports its use over the network; a cluster that we start does not.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        # By default a part that lacks memory would be tried without end.
+        os.environ.setdefault("RAY_task_oom_retries", str(ATTEMPTS - 1))
         local = {
             "address": "local",
             "include_dashboard": False,
@@ -128,13 +141,14 @@ def _results(fn: Callable[[Any], Any], parts: Sequence[Any], workers: int | None
     options = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1, retry_exceptions=False)
     task = options(by_value(ray.cloudpickle).call)
     function = ray.put(pack(fn))
-    waiting = enumerate(parts)
-    running: dict[Any, int] = {}
+    waiting = iter(parts)
+    folder = os.getcwd()
+    running: dict[Any, Any] = {}
     try:
         while True:
             free = (workers or _tasks_of(ray)) - len(running)
-            for number, part in islice(waiting, free):
-                running[task.remote(version(), function, pack(part))] = number
+            for part in islice(waiting, free):
+                running[task.remote(version(), folder, function, pack(part))] = part
             if not running:
                 return
             (done,), _ = ray.wait(list(running))
@@ -149,12 +163,12 @@ def _tasks_of(ray: Any) -> int:
     return 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
-def _answer(ray: Any, reference: Any, number: int) -> Any:
+def _answer(ray: Any, reference: Any, part: Any) -> Any:
     """Returns the answer of a task; raises an error that names the part."""
     errors = ray.exceptions
     try:
         return ray.get(reference)
     except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
-        raise too_many(number, f"ended by the system ({type(error).__name__})") from None
+        raise too_many(part, f"ended by the system ({type(error).__name__})") from None
     except errors.RayError as error:
-        raise WorkerError(f"part {number}: Ray could not run it: {error}") from error
+        raise WorkerError(f"{name_of(part)}: Ray could not run it: {error}") from error

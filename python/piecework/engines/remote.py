@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["answers", "call"]
 
 
-def call(version: str, function: bytes, part: bytes) -> bytes | str:
+def call(version: str, folder: str, function: bytes, part: bytes) -> bytes | str:
     """Returns the pickled outcome of a function for a part, or what is wrong with this worker.
 
     Args:
         version: The version of piecework of the program.
+        folder: The working folder of the program, from which relative names of files start.
         function: The pickled function.
         part: Its pickled argument.
     """
@@ -28,13 +29,14 @@ def call(version: str, function: bytes, part: bytes) -> bytes | str:
 
     try:
         import piecework
-        from piecework.engines.worker import answer
     except ImportError as error:
         problem = f"cannot import piecework ({error})"
     else:
         found = getattr(piecework, "__version__", "of no version")
         if found == version:
-            return answer(function, part)
+            from piecework.engines.worker import answer
+
+            return answer(folder, function, part)
         problem = f"has piecework {found}; the program has {version}"
     return f"the worker on {platform.node()} ({sys.executable}) {problem}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import pickle
@@ -12,18 +13,22 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from piecework._immutable import Immutable, dataclass
-from piecework.arguments import check_positive
+from piecework.arguments import check_positive, check_str
+from piecework.engines.connection import Connection
 from piecework.engines.messages import ATTEMPTS, by_value, pack, result_of, version
-from piecework.errors import MissingExtraError, WorkerError
+from piecework.errors import ConfigError, MissingExtraError, WorkerError
 from piecework.io.extras import has_program, import_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["Spark"]
+__all__ = ["Spark", "is_connected"]
 
 Receipt = TypeVar("Receipt")
 
+_CONNECTION = Connection()
+_SECONDS_BETWEEN = 0.5
+"""The time between attempts to end the jobs of a run that stops."""
 _JOBS = 2
 """The number of Spark jobs at once: while the last parts of one end, those of the next begin."""
 _PARTS_OF_A_CORE = 4
@@ -39,8 +44,8 @@ class Spark(Immutable):
     under the same names.
 
     Attributes:
-        master: The master of a new session, such as ``"spark://host:7077"``; None for this machine, unless the configuration
-            of Spark names another one.
+        master: The master of a new session, such as ``"spark://host:7077"``; None for this machine, unless `config` or
+            ``spark-submit`` names another one.
         workers: The number of parts at once on this machine; None for one per core. On a cluster the session decides.
         config: Settings of a new session.
 
@@ -53,8 +58,14 @@ class Spark(Immutable):
     config: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
-        """Checks the number of workers."""
+        """Checks the master and the number of workers."""
         check_positive("workers", self.workers)
+        if self.master is not None:
+            check_str("master", self.master)
+        if self.workers is not None and self.is_remote:
+            hint = "set `spark.executor.instances` or `spark.cores.max` in `config`"
+            message = "applies to this machine; a cluster decides by its settings"
+            raise ConfigError(message, setting="workers", hint=hint)
 
     def run(self, fn: Callable[[Any], Receipt], parts: Sequence[Any]) -> Iterator[Receipt]:
         """Iterates over the results of `fn` for each part; those of some parts at a time.
@@ -80,8 +91,11 @@ class Spark(Immutable):
 
     @property
     def is_remote(self) -> bool:
-        """Returns whether the workers may run on other machines."""
-        return self.master is not None and not self.master.startswith("local")
+        """Returns whether the workers may run on other machines: by the master, or by the session that is connected."""
+        context = sys.modules["pyspark"].SparkContext if "pyspark" in sys.modules else None
+        active = context and context._active_spark_context
+        master = active.master if active else (self.config or {}).get("spark.master", self.master)
+        return master is not None and not master.startswith("local")
 
     @contextmanager
     def connected(self) -> Iterator[Any]:
@@ -93,42 +107,51 @@ class Spark(Immutable):
         """
         sql = import_extra("pyspark.sql", "spark", "the engine Spark")
         import_extra("pyarrow", "spark", "the engine Spark")
-        if _is_connected():
+        with _CONNECTION.used(is_open=is_connected, connect=self._connect, close=_stop):
             yield sql.SparkSession.builder.getOrCreate()
-            return
-        session = self._start(sql.SparkSession.builder)
-        try:
-            yield session
-        finally:
-            session.stop()
 
-    def _start(self, builder: Any) -> Any:
-        """Returns a new session."""
+    def _connect(self) -> None:
+        """Starts a session."""
+        from pyspark.sql import SparkSession
+
         if not (os.environ.get("JAVA_HOME") or has_program("java")):
             hint = "install a JRE of version 17 or newer, such as the Debian package openjdk-17-jre-headless"
             raise MissingExtraError("the engine Spark: requires Java", hint=hint)
-        settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
-        # `local` alone tries a part once; the second number is that of the attempts.
-        local = f"local[{self.workers or '*'},{ATTEMPTS}]"
-        for name, value in {**settings, **(self.config or {})}.items():
+        builder = SparkSession.builder
+        for name, value in self._settings().items():
             builder = builder.config(name, value)
-        if self.master or "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit names the master
-            builder = builder.master(self.master or local)
         # By default the workers would run another Python: the first one of the path.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         try:
-            return builder.getOrCreate()
+            builder.getOrCreate()
         except Exception as error:  # of Py4J and of PySpark, without a common class
             raise WorkerError(f"cannot start a session of Spark: {error}") from error
 
+    def _settings(self) -> dict[str, str]:
+        """Returns the settings of a new session."""
+        settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+        if self.master is not None:
+            settings["spark.master"] = self.master
+        elif "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit names the master
+            # `local` alone tries a part once; the second number is that of the attempts.
+            settings["spark.master"] = f"local[{self.workers or '*'},{ATTEMPTS}]"
+        return settings | dict(self.config or {})
 
-def _is_connected() -> bool:
-    """Returns whether the program has a session or a context, which belongs to the program."""
+
+def is_connected() -> bool:
+    """Returns whether the process has a session or a context of Spark."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     # The active session is that of a thread; the context is that of the process.
     return SparkSession.getActiveSession() is not None or bool(SparkContext._active_spark_context)
+
+
+def _stop() -> None:
+    """Ends the session of the process."""
+    from pyspark.sql import SparkSession
+
+    SparkSession.builder.getOrCreate().stop()
 
 
 class _Run:
@@ -139,13 +162,14 @@ class _Run:
 
         self._remote = by_value(cloudpickle)
         self._session, self._parts = session, parts
-        self._call = functools.partial(self._remote.call, version(), pack(fn))
+        self._call = functools.partial(self._remote.call, version(), os.getcwd(), pack(fn))
         size = _PARTS_OF_A_CORE * _cores(session)
         self._groups: queue.SimpleQueue[Sequence[Any]] = queue.SimpleQueue()
         for start in range(0, len(parts), size):
             self._groups.put(parts[start : start + size])
         self._outcomes: queue.SimpleQueue[list[bytes] | BaseException] = queue.SimpleQueue()
         self._tag = f"piecework-{id(self)}"
+        self._is_stopped = False
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(_JOBS)]
 
     def results(self) -> Iterator[Any]:
@@ -163,18 +187,19 @@ class _Run:
 
     def stop(self) -> None:
         """Ends all Spark jobs, also in the middle of a part."""
-        while not self._groups.empty():
-            self._groups.get()
-        self._session.interruptTag(self._tag)
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join()
+        self._is_stopped = True
+        while any(thread.is_alive() for thread in self._threads):
+            # Again, since a thread may have submitted a job in between; a session that has ended has no jobs.
+            with contextlib.suppress(Exception):
+                _cancel(self._session, self._tag)
+            for thread in self._threads:
+                thread.join(_SECONDS_BETWEEN)
 
     def _work(self) -> None:
         """Submits groups of parts until there are no more; the body of a thread."""
-        self._session.addTag(self._tag)
         try:
-            while True:
+            _tag(self._session, self._tag)
+            while not self._is_stopped:
                 self._outcomes.put(self._answers(self._groups.get_nowait()))
         except queue.Empty:
             pass
@@ -188,12 +213,35 @@ class _Run:
         return [bytes(row.answer) for row in rows]
 
 
+def _tag(session: Any, tag: str) -> None:
+    """Marks the jobs of this thread."""
+    if (context := _context(session)) is not None:
+        context.addJobTag(tag)
+    else:
+        session.addTag(tag)
+
+
+def _cancel(session: Any, tag: str) -> None:
+    """Ends the jobs with a mark."""
+    if (context := _context(session)) is not None:
+        context.cancelJobsWithTag(tag)
+    else:
+        session.interruptTag(tag)
+
+
+def _context(session: Any) -> Any:
+    """Returns the context of a session; None for a session of Spark Connect, which has none."""
+    try:
+        return session.sparkContext
+    except AttributeError:
+        return None
+
+
 def _cores(session: Any) -> int:
     """Returns the number of cores of a cluster; a guess for a session of Spark Connect, which does not say it."""
-    try:
-        return int(session.sparkContext.defaultParallelism)
-    except AttributeError:
-        return int(session.conf.get("spark.default.parallelism", "16"))
+    if (context := _context(session)) is not None:
+        return int(context.defaultParallelism)
+    return int(session.conf.get("spark.default.parallelism", "16"))
 
 
 def _failure(error: BaseException) -> BaseException:

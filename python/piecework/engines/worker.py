@@ -6,6 +6,7 @@ worker whose program was killed ends after its part.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import pickle
@@ -69,9 +70,18 @@ def _function(data: bytes) -> Any:
     return _read(io.BytesIO(data))
 
 
-def answer(function: bytes, part: bytes) -> bytes:
-    """Returns the pickled result and error of a function for a part, both of them pickled."""
-    return _packed(_outcome(_function(function), _read(io.BytesIO(part))))
+def answer(folder: str, function: bytes, part: bytes) -> bytes:
+    """Returns the pickled result and error of a function for a part, both of them pickled.
+
+    Args:
+        folder: The working folder of the program, from which relative names start; without effect where it is missing.
+        function: The function.
+        part: The part.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            stack.enter_context(contextlib.chdir(folder))
+        return _packed(_outcome(_function(function), _read(io.BytesIO(part))))
 
 
 def _outcome(fn: Any, part: Any) -> tuple[Any, BaseException | None]:

@@ -9,13 +9,18 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
-from piecework.errors import FileError, wrap_os_error
+from piecework.errors import FileError, MissingFileError, wrap_os_error
 from piecework.io.files import checked, default_mode
+from piecework.io.folders import list_folder, remove_file
 
 if TYPE_CHECKING:
     from piecework.io.files import Pathish
 
-__all__ = ["AtomicFile", "AtomicFiles", "WrittenFile"]
+__all__ = ["AtomicFile", "AtomicFiles", "WrittenFile", "remove_temporary"]
+
+
+_SUFFIX = ".part"
+"""The end of the names of temporary files."""
 
 
 class WrittenFile(NamedTuple):
@@ -79,7 +84,7 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
         self._size = 0
         name = os.path.basename(self._path)[:50]
         try:
-            handle, self._temporary = tempfile.mkstemp(".part", f"{name}.", temporary_folder)
+            handle, self._temporary = tempfile.mkstemp(_SUFFIX, f"{name}.", temporary_folder)
         except OSError as error:
             raise wrap_os_error(error, temporary_folder) from None
         self._file = os.fdopen(handle, "wb", buffering=1 << 20)
@@ -147,6 +152,20 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
     def __exit__(self, *_: object) -> None:
         """Removes the temporary file, unless it was committed."""
         self.close()
+
+
+def remove_temporary(folder: Pathish) -> None:
+    """Removes the temporary files of writers that were killed.
+
+    Raises:
+        FileError: The folder cannot be read, or a file cannot be removed.
+    """
+    for name in list_folder(folder):
+        if name.endswith(_SUFFIX):
+            with contextlib.suppress(
+                MissingFileError
+            ):  # its writer still lives, and has just renamed it
+                remove_file(os.path.join(folder, name))
 
 
 class AtomicFiles(contextlib.ExitStack):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from piecework.io.files import Pathish
 
 __all__ = ["list_folder", "remove_file", "remove_folder", "temporary_folder", "time_of_change"]
+
+
+_ATTEMPTS = 5
+"""The number of attempts to remove a folder into which others write."""
 
 
 def list_folder(path: Pathish) -> list[str]:
@@ -52,12 +57,17 @@ def remove_folder(path: Pathish) -> None:
         FileError: The folder cannot be removed.
     """
     name = checked(path)
-    try:
-        shutil.rmtree(name)
-    except FileNotFoundError:
-        pass  # another process was faster
-    except OSError as error:
-        raise wrap_os_error(error, name) from None
+    for _ in range(_ATTEMPTS):
+        try:
+            shutil.rmtree(name)
+        except FileNotFoundError:
+            return  # another process was faster
+        except OSError as error:
+            # A second attempt of a part may still write into the folder; what it leaves is hidden.
+            if error.errno != errno.ENOTEMPTY:
+                raise wrap_os_error(error, name) from None
+        else:
+            return
 
 
 @contextmanager

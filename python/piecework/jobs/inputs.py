@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from piecework.errors import FileError
-from piecework.io import size
+from piecework.errors import FileError, MissingFileError
+from piecework.io import exists, size
 from piecework.io.folders import time_of_change
 from piecework.io.remote import is_url
 
@@ -40,10 +41,16 @@ class Inputs:
         """Compares a file with the record.
 
         Raises:
+            MissingFileError: There is no such file where the part runs.
             FileError: The file has another size or time of change.
         """
         if is_url(source.name):
             return
+        if not exists(source.name):
+            message = (
+                f"is missing on {platform.node()}; all workers must have the input under this name"
+            )
+            raise MissingFileError(errno.ENOENT, message, source.name)
         is_same = time_of_change(source.name) == self.changed[source.name]
         if not is_same or (source.size is not None and size(source.name) != source.size):
             message = "was changed during the run"

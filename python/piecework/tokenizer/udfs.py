@@ -53,7 +53,7 @@ class UdfMethods(EncodingMethods):
         """
         from piecework.udf import ArrowUdf
 
-        settings = _settings(add_special_tokens, specials, truncation, threads)
+        settings = _settings(self, add_special_tokens, specials, truncation, threads)
         return ArrowUdf(self, check_str("column", column), check_str("output", output), settings)
 
     def spark_udf(
@@ -76,29 +76,34 @@ class UdfMethods(EncodingMethods):
             truncation: See :meth:`encode`.
 
         Returns:
-            A ``pyspark.sql.Column`` of type ``array<int>``, since Spark has no unsigned integers; the ids of a null are null.
+            A ``pyspark.sql.Column`` of type ``array<int>``, since Spark has no unsigned integers (``array<bigint>`` for ids
+            from 2³¹ on); the ids of a null are null.
 
         Raises:
             MissingExtraError: Spark is not installed.
-            ConfigError: An id is 2³¹ or more.
+            ConfigError: There is no SparkSession.
         """
         from piecework.udf import spark_column
 
-        settings = _settings(add_special_tokens, specials, truncation, 1)
+        settings = _settings(self, add_special_tokens, specials, truncation, 1)
         return spark_column(self, check_str("column", column), settings)
 
 
 def _settings(
+    tokenizer: EncodingMethods,
     add_special_tokens: bool,
     specials: Specials | None,
     truncation: TruncationLike | Default | None,
     threads: int | None,
 ) -> dict[str, Any]:
-    """Returns the arguments of a batch; a row of a table has no padding."""
+    """Returns the arguments of a batch, after checking them; a row of a table has no padding."""
     settings: dict[str, Any] = {
         "add_special_tokens": add_special_tokens,
         "specials": specials,
         "padding": None,
         "threads": threads,
     }
-    return settings if truncation is DEFAULT else settings | {"truncation": truncation}
+    if truncation is not DEFAULT:
+        settings["truncation"] = truncation
+    tokenizer.encode_batch([""], **settings)
+    return settings

@@ -12,9 +12,15 @@ from corpora import Doubled, InProcess, Stopping, texts, write_lines
 from piecework import pre_tokenizers
 from piecework.counting import merging, plan
 from piecework.engines import Local, Ray, Spark
-from piecework.errors import ConfigError, FileError, InvalidUtf8Error, WorkerError
+from piecework.errors import (
+    ConfigError,
+    FileError,
+    InvalidUtf8Error,
+    MissingFileError,
+    WorkerError,
+)
 
-DOCUMENTS = texts(600)
+DOCUMENTS = texts(600, words=20_000)
 SPLITTERS: dict[str, Any] = {
     "wordpiece": {},
     "bpe": {
@@ -42,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes several buckets and levels for small corpora."""
-    monkeypatch.setattr(plan, "_BUCKET_BYTES", 4000)
+    monkeypatch.setattr(plan, "_BUCKET_BYTES", 20_000)
     monkeypatch.setattr(merging, "FAN_IN", 3)
 
 
@@ -141,6 +147,32 @@ def test_wrong_arguments(folder: Path) -> None:
         pw.count(folder, engine=InProcess(), normalizer=None, pre_tokenizer=function)
     with pytest.raises(FileError):
         pw.count(folder, engine=InProcess(), work_dir=folder / "missing")
+
+
+def test_words_beyond_the_limit_of_memory(folder: Path) -> None:
+    text = folder / "a.txt"
+    text.write_text("\n".join(texts(4000, words=200_000)))
+    limited = pw.count(text, engine=InProcess(), max_memory="1MB")  # 64 KB for a table
+    assert limited == pw.WordCounts.from_files(text)
+
+
+def test_no_files_have_no_words() -> None:
+    assert pw.count([], engine=InProcess()) == pw.WordCounts.from_files([])
+
+
+def test_threads_and_engines_exclude_each_other(folder: Path) -> None:
+    with pytest.raises(ConfigError, match="threads: has no effect with `engine`"):
+        pw.count(folder, engine=InProcess(), threads=2)
+
+
+def test_a_file_that_workers_do_not_see(folder: Path) -> None:
+    class Elsewhere(InProcess):
+        def run(self, fn: Any, parts: Any) -> Any:
+            (folder / "a.txt").unlink()
+            return super().run(fn, parts)
+
+    with pytest.raises(MissingFileError, match=r"a\.txt: is missing on .*; all workers must have"):
+        pw.count(folder / "a.txt", engine=Elsewhere())
 
 
 @pytest.mark.parametrize("engine", [Ray(address="auto"), Spark(master="spark://head:7077")])

@@ -45,6 +45,12 @@ def test_chunked_and_sliced_columns(texts: list[str | None]) -> None:
         assert table["o"].to_pylist() == ids(column.to_pylist())
 
 
+@pytest.mark.parametrize("kind", [pa.null(), pa.string_view(), pa.large_string()])
+def test_nulls_of_every_type_of_text(kind: Any) -> None:
+    column = pa.array([None, None], kind)
+    assert TOK.arrow_udf("t")(pa.table({"t": column}))["ids"].to_pylist() == [None, None]
+
+
 def test_spark_gets_signed_integers() -> None:
     column = same(udf.SparkUdf(TOK, {"threads": 1}))(pa.array(TEXTS))
     assert column.type == pa.list_(pa.int32())
@@ -78,7 +84,9 @@ def test_wrong_tables() -> None:
     with pytest.raises(ConfigError, match="output: the table has a column 'ids' already"):
         TOK.arrow_udf("text")(pa.table({"text": ["x"], "ids": [1]}))
     with pytest.raises(ArrowError):
-        TOK.arrow_udf("text")(pa.table({"text": [1, 2]}))
+        TOK.arrow_udf("text")(pa.table({"text": [1, None]}))
+    with pytest.raises(ConfigError, match="specials"):
+        TOK.arrow_udf("text", specials="bogus")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="column"):
         TOK.arrow_udf(3)  # type: ignore[arg-type]
 

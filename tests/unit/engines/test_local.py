@@ -68,7 +68,7 @@ def test_a_part_whose_worker_dies_is_tried_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("fn", "how"), [("die", "SIGKILL"), ("leave", "exit code 3")])
 def test_a_part_that_kills_its_workers_is_an_error(fn: str, how: str) -> None:
-    with pytest.raises(WorkerError, match=rf"part 0: .*{how} at each of 3 attempts"):
+    with pytest.raises(WorkerError, match=rf"the part 'x': .*{how} at each of 3 attempts"):
         list(Local(1).run(getattr(functions, fn), ["x"]))
 
 

@@ -7,19 +7,19 @@ from typing import Any
 
 from piecework.errors import WorkerError
 
-__all__ = ["Sent"]
+__all__ = ["CheckedTask"]
 
 
-class Sent:
-    """Is the base of functions that are sent to workers, which compare themselves with the program when they arrive."""
+class CheckedTask:
+    """Serves as a base of functions that are sent to workers, and compare themselves with the program when they arrive."""
 
-    def agreement(self) -> dict[str, Any]:
-        """Returns values by their names that the program sends, and that a worker must compute alike."""
+    def compatibility(self) -> dict[str, Any]:
+        """Returns values by their names, which the program sends and a worker must compute equally."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the fields and the values to compare."""
-        return {"fields": self.__dict__.copy(), "agreement": self.agreement()}
+        return {"fields": self.__dict__.copy(), "compatibility": self.compatibility()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restores the fields.
@@ -28,8 +28,8 @@ class Sent:
             WorkerError: This worker computes another value.
         """
         self.__dict__.update(state["fields"])
-        found = self.agreement()
-        for name, value in state["agreement"].items():
+        found = self.compatibility()
+        for name, value in state["compatibility"].items():
             if found.get(name) != value:
                 raise WorkerError(
                     f"the worker on {platform.node()} computes another {name} than the program: "
