@@ -685,9 +685,11 @@ def _in_parts(
 ) -> CountedInParts:
     """Returns the words of files, counted by an engine."""
     from piecework.counting import CountingJob, CountPlan
+    from piecework.engines import check_engine
     from piecework.io.documents import ReadOptions, find_all_documents
     from piecework.io.sources import STDIN
 
+    check_engine(engine)
     check_positive("part_bytes", part_bytes)
     reading = reading or ReadOptions()
     sources = [source for path in paths for source in find_all_documents(path, reading)]

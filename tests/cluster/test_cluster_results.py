@@ -64,8 +64,8 @@ def test_an_error_stops_the_parts_that_still_run(engine: Any) -> None:
     list(engine.run(functions.square, range(4)))  # the workers have started
     begin = time.monotonic()
     with pytest.raises(ZeroDivisionError):
-        list(engine.run(functions.sleep_or_divide, [0, *[20] * 20]))
-    assert time.monotonic() - begin < 15
+        list(engine.run(functions.sleep_or_divide, [0, *[5] * 60]))
+    assert time.monotonic() - begin < 60  # all parts take 150 s
     assert list(engine.run(functions.square, [3])) == [9]
 
 

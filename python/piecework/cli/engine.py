@@ -25,7 +25,6 @@ class EngineName(Enum):
 Workers = Annotated[
     int | None,
     typer.Option(
-        min=1,
         metavar="N",
         help="Run N parts at once, each in a process (default: one per core); the result does not depend on it.",
     ),
@@ -58,7 +57,6 @@ class EngineOptions:
     part_bytes: Annotated[
         int | None,
         typer.Option(
-            min=1,
             metavar="N",
             help="Read about N bytes of input at a time in each process (default: 64 MiB).",
         ),

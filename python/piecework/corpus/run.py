@@ -14,7 +14,7 @@ from piecework.corpus.parts import Run
 from piecework.corpus.plan import Plan
 from piecework.corpus.progress import Meter
 from piecework.corpus.shards import WriteShard
-from piecework.engines import Local, connected
+from piecework.engines import Local, check_engine, connected
 from piecework.errors import ConfigError, shown
 from piecework.io import make_folder, read_bytes
 from piecework.io.atomic import AtomicFile
@@ -49,6 +49,8 @@ def run(
     report: Callable[..., object],
 ) -> Manifest:
     """Implements :func:`piecework.corpus.tokenize`."""
+    if engine is not None:
+        check_engine(engine)
     layout = LAYOUTS[settings.format]
     layout.check()
     tok = tok.replace(truncation=None, padding=None)  # a document is encoded whole

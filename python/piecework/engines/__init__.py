@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from piecework.engines.local import Local
 from piecework.engines.ray import Ray
 from piecework.engines.spark import Spark
+from piecework.errors import wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-__all__ = ["Engine", "Local", "Ray", "Spark", "connected"]
+__all__ = ["Engine", "Local", "Ray", "Spark", "check_engine", "connected"]
 
 Part = TypeVar("Part")
 Receipt = TypeVar("Receipt")
@@ -41,6 +42,12 @@ class Engine(Protocol):
             WorkerError: A worker died more often than a part is tried.
             Exception: What `fn` raised; the parts that were not begun are not run.
         """
+
+
+def check_engine(engine: object) -> None:
+    """Raises TypeError for an object that is no engine."""
+    if not callable(getattr(engine, "run", None)):
+        raise wrong_type("engine", "an engine such as `engines.Local()`", engine)
 
 
 def connected(engine: Engine) -> AbstractContextManager[object]:

@@ -29,10 +29,11 @@ Receipt = TypeVar("Receipt")
 _CONNECTION = Connection()
 _SECONDS_BETWEEN = 0.5
 """The time between attempts to end the jobs of a run that stops."""
-_JOBS = 2
-"""The number of Spark jobs at once: while the last parts of one end, those of the next begin."""
-_PARTS_OF_A_CORE = 4
-"""The number of parts of a Spark job for each core; the program has results when a job ends."""
+_JOBS = 3
+"""The number of Spark jobs at once: while the last parts of one end, those of the next begin.
+
+A job has a part for each core, since the program has results and errors when a job ends.
+"""
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ class _Run:
         self._remote = by_value(cloudpickle)
         self._session, self._parts = session, parts
         self._call = functools.partial(self._remote.call, version(), os.getcwd(), pack(fn))
-        size = _PARTS_OF_A_CORE * _cores(session)
+        size = _cores(session)
         self._groups: queue.SimpleQueue[Sequence[Any]] = queue.SimpleQueue()
         for start in range(0, len(parts), size):
             self._groups.put(parts[start : start + size])
