@@ -440,7 +440,7 @@ mod tests {
     fn buckets_hold_all_words_once() {
         let mut counts = WordCounts::default();
         (0..500).for_each(|number| {
-            counts.add(&format!("w{number}"), 1, FirstOccurrence { document: 0, word: number }).unwrap()
+            counts.add(&format!("w{number}"), 1, FirstOccurrence { document: 0, word: number }).unwrap();
         });
         let mut outs = vec![Vec::new(); 7];
         let outs_mut = outs.iter_mut().map(|out| out as &mut dyn Write).collect();
