@@ -16,7 +16,10 @@ use std::ops::ControlFlow;
 
 use num_bigint::{BigInt, BigUint};
 use piecework_core::Error;
-use piecework_core::model::wordpiece::train::{Criterion, Merge, Ties, Trained, TrainerConfig, train};
+use piecework_core::learn::MergeTrace;
+use piecework_core::model::wordpiece::train::{
+    Criterion, Merge, MergeRecorder, Ties, Trained, TrainerConfig, train, train_recorded,
+};
 
 /// A symbol: whether it begins a word, and its text.
 type Symbol = (bool, String);
@@ -518,8 +521,32 @@ fn config(random: &mut Random) -> TrainerConfig {
     }
 }
 
+/// Trains, and checks that a recorded training gives the same result, of which the record has the merges.
 fn core(words: &[(&str, u64)], config: &TrainerConfig) -> Result<Trained, Error> {
-    train(words, config, &mut |_| ControlFlow::Continue(()))
+    let trained = train(words, config, &mut |_| ControlFlow::Continue(()));
+    let mut recorder = MergeRecorder::new(3, 2);
+    let recorded = train_recorded(words, config, Some(&mut recorder), &mut |_| ControlFlow::Continue(()));
+    match (&trained, &recorded) {
+        (Ok(trained), Ok(recorded)) => {
+            assert_eq!(trained, recorded);
+            check_record(&recorder.into_trace(), &trained.history);
+        }
+        (trained, recorded) => assert_eq!(trained.is_err(), recorded.is_err()),
+    }
+    trained
+}
+
+fn check_record(trace: &MergeTrace, history: &[Merge]) {
+    assert_eq!(trace.steps.len(), history.len());
+    let name = |id: u32| trace.names[id as usize].as_str();
+    for (step, merge) in trace.steps.iter().zip(history) {
+        let found = &step.candidates[0];
+        assert_eq!((name(found.left), name(found.right)), (&*merge.left, &*merge.right));
+        assert_eq!((name(step.token), step.ties), (&*merge.token, merge.ties));
+        assert_eq!((found.score, found.rank), (merge.score, 1));
+        assert_eq!((found.left_count, found.right_count), (merge.left_count, merge.right_count));
+        assert!(step.candidates.is_sorted_by(|one, other| one.rank <= other.rank));
+    }
 }
 
 #[test]

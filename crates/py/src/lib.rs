@@ -34,6 +34,7 @@ mod temporary;
 mod text;
 mod threads;
 mod tokenizer;
+mod trace;
 mod train;
 mod tuples;
 mod utf8;
@@ -58,6 +59,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(counts_files::merge_counts, module)?)?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
     module.add_function(wrap_pyfunction!(train::check_trainer, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::train_traced, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::pair_scores, module)?)?;
     module.add_function(wrap_pyfunction!(formats::file_formats, module)?)?;
     module.add_function(wrap_pyfunction!(formats::detect_format, module)?)?;
     module.add_function(wrap_pyfunction!(formats::read_format, module)?)?;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use piecework_core::format::{read_splitter, read_trainer};
 use piecework_core::learn::{Progress, Stage, Threads};
-use piecework_core::training;
+use piecework_core::training::{self, Recorders};
 use pyo3::prelude::*;
 
 use crate::counts::WordCounts;
@@ -24,6 +24,21 @@ pub(crate) fn train(
     threads: Option<threads::Requested>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Tokenizer> {
+    run(py, counts, splitter, functions, trainer, threads, progress, None)
+}
+
+/// Trains with optional recorders.
+#[expect(clippy::too_many_arguments, reason = "those of the function in Python, and the recorders")]
+pub(crate) fn run(
+    py: Python<'_>,
+    counts: &Bound<'_, WordCounts>,
+    splitter: &str,
+    functions: Vec<Py<PyAny>>,
+    trainer: &str,
+    threads: Option<threads::Requested>,
+    progress: Option<Py<PyAny>>,
+    recorders: Option<&mut Recorders>,
+) -> PyResult<Tokenizer> {
     let threads = threads::number(threads);
     let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
     let trainer = read_trainer(trainer).map_err(|error| to_py(py, &error))?;
@@ -32,7 +47,7 @@ pub(crate) fn train(
     let mut timer = SignalTimer::new();
     let beside = |work: &(dyn Fn() + Sync), here: &mut dyn FnMut()| threads::beside(threads - 1, work, here);
     let trained = py.detach(|| {
-        training::train(counts, &splitter, &trainer, Threads::new(&beside), &mut |now| {
+        training::train_recorded(counts, &splitter, &trainer, recorders, Threads::new(&beside), &mut |now| {
             if !timer.is_due() {
                 return ControlFlow::Continue(());
             }

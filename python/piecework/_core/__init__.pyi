@@ -31,5 +31,7 @@ from piecework._core._text import charsmap_named as charsmap_named
 from piecework._core._text import charsmap_of as charsmap_of
 from piecework._core._text import decode_tokens as decode_tokens
 from piecework._core._tokenizer import Tokenizer as Tokenizer
+from piecework._core._trace import pair_scores as pair_scores
+from piecework._core._trace import train_traced as train_traced
 from piecework._core._train import check_trainer as check_trainer
 from piecework._core._train import train as train

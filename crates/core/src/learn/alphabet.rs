@@ -35,10 +35,11 @@ pub(crate) struct SegmentedWords {
     pub(crate) segments: Segments,
     pub(crate) symbols: Symbols,
     pub(crate) names: Vec<String>,
+    pub(crate) ids: FormIds,
 }
 
 /// The symbol ids of the initial forms.
-struct FormIds {
+pub(crate) struct FormIds {
     characters: Vec<[u32; 4]>,
     suffix: u32,
 }
@@ -73,7 +74,7 @@ pub(crate) fn prepare(
         names.push(name);
     }
     let segments = segment_words(&table.words, &counts, &ids, &mut symbols, plan, callback)?;
-    Ok(SegmentedWords { segments, symbols, names })
+    Ok(SegmentedWords { segments, symbols, names, ids })
 }
 
 impl FormIds {
@@ -87,6 +88,19 @@ impl FormIds {
                 }
             }
         }
+    }
+}
+
+impl FormIds {
+    /// Iterates over the symbols of a word; `NONE` for a character that is not kept, unless these are dropped.
+    pub(crate) fn symbols_of(&self, word: &str, plan: &Plan<'_>) -> impl Iterator<Item = u32> {
+        let drops_others = plan.compatibility == Compatibility::Tokenizers;
+        let spelling = plan.spelling;
+        let characters = word.char_indices().map(move |(at, character)| {
+            let form = spelling.form(character, at == 0, at + character.len_utf8() == word.len());
+            self.characters[character as usize][form_index(form)]
+        });
+        characters.filter(move |&id| id != NONE || !drops_others).chain(spelling.ends_words().then_some(self.suffix))
     }
 }
 
@@ -259,24 +273,16 @@ fn segment_words(
     plan: &Plan<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<Segments> {
-    let drops_others = plan.compatibility == Compatibility::Tokenizers;
     let mut segments = Segments::with_capacity(counts.slots);
-    let mut push = |segments: &mut Segments, id: u32, count: u64| {
-        if id != NONE || !drops_others {
-            segments.push(id);
-        }
-        if id == NONE || symbols.increase(id, count) { Ok(()) } else { Err(overflow()) }
-    };
     for (done, chunk) in words.chunks(CHUNK).enumerate() {
         report(callback, Stage::Reading, done * CHUNK, words.len())?;
         for &(word, count) in chunk {
             segments.set_weight(count);
-            for (at, character) in word.char_indices() {
-                let form = plan.spelling.form(character, at == 0, at + character.len_utf8() == word.len());
-                push(&mut segments, ids.characters[character as usize][form_index(form)], count)?;
-            }
-            if plan.spelling.ends_words() {
-                push(&mut segments, ids.suffix, count)?;
+            for id in ids.symbols_of(word, plan) {
+                segments.push(id);
+                if id != NONE && !symbols.increase(id, count) {
+                    return Err(overflow());
+                }
             }
             segments.cut();
         }

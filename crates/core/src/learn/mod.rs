@@ -4,7 +4,9 @@
 //! * `table`: the words to learn from.
 //! * `alphabet`: the characters that are kept, and the words as their symbols.
 //! * `run`: one training, from the first merge to the stop rule.
+//! * `recorder`: an optional record of a run.
 //! * `progress`: progress reports.
+//! * `unigram_recorder`: an optional record of a Unigram training.
 //! * `threads`: work on several threads.
 //!
 //! The engine in `crate::merge` does the merging.
@@ -12,15 +14,19 @@
 pub(crate) mod alphabet;
 pub(crate) mod plan;
 mod progress;
+pub(crate) mod recorder;
 pub(crate) mod run;
 pub(crate) mod table;
 mod threads;
+mod unigram_recorder;
 
 pub use crate::merge::Ties;
 pub(crate) use progress::report;
 pub use progress::{Progress, ProgressCallback, Stage};
+pub use recorder::{Candidate, MergeRecorder, MergeStep, MergeTrace, WordSteps};
 pub use threads::Threads;
 pub(crate) use threads::{TaskProgress, TaskQueue};
+pub use unigram_recorder::{ScoredPiece, UnigramRecorder, UnigramTraceStep};
 
 /// A merge of a training, with the counts before it.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::alphabet::prepare;
 use super::plan::Plan;
+use super::recorder::MergeRecorder;
 use super::table::TrainingWords;
 use super::{Merge, ProgressCallback, Stage, report};
 use crate::error::Result;
@@ -31,11 +32,17 @@ pub(crate) struct MergeRun<'a> {
     /// The symbols that are learned entries, in order.
     pub(crate) learned: Vec<u32>,
     steps: Vec<Step>,
+    recorder: Option<&'a mut MergeRecorder>,
 }
 
 impl<'a> MergeRun<'a> {
     /// Checks the settings against the words, and collects all pairs.
-    pub(crate) fn new(table: &TrainingWords<'_>, plan: Plan<'a>, callback: ProgressCallback<'_>) -> Result<Self> {
+    pub(crate) fn new(
+        table: &TrainingWords<'_>,
+        plan: Plan<'a>,
+        mut recorder: Option<&'a mut MergeRecorder>,
+        callback: ProgressCallback<'_>,
+    ) -> Result<Self> {
         let named = plan.named_entries()?;
         let prepared = prepare(table, &plan, callback)?;
         // A merge may make a user-defined symbol, once.
@@ -43,9 +50,12 @@ impl<'a> MergeRun<'a> {
         let mut alphabet = prepared.names;
         alphabet.retain(|name| !named.contains(name.as_str()));
         plan.check_size(alphabet.len())?;
+        if let Some(recorder) = recorder.as_deref_mut() {
+            recorder.begin(&prepared.symbols, table, |word| prepared.ids.symbols_of(word, &plan).collect());
+        }
         let mut tick = || report(callback, Stage::Pairing, 0, 0);
         let engine = MergeEngine::new(plan.engine(), prepared.segments, prepared.symbols, taken, &mut tick)?;
-        Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), steps: Vec::new() })
+        Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), steps: Vec::new(), recorder })
     }
 
     /// Returns the number of entries so far.
@@ -79,6 +89,9 @@ impl<'a> MergeRun<'a> {
             if !is_worthwhile(&self.engine, &best) {
                 break;
             }
+            if let Some(recorder) = self.recorder.as_deref_mut() {
+                recorder.before_merge(&mut self.engine, &best, &mut tick)?;
+            }
             let (left, right) = self.engine.symbols_of(best.pair);
             let score = self.plan.score.float(&best.counts);
             let token = self.engine.merge(best.pair, &mut tick)?;
@@ -86,8 +99,23 @@ impl<'a> MergeRun<'a> {
                 self.learned.push(token);
             }
             self.steps.push(Step { left, right, token, score, counts: best.counts, ties: best.ties });
+            if let Some(recorder) = self.recorder.as_deref_mut() {
+                recorder.after_merge(left, right, token);
+            }
+        }
+        let (size, target) = (self.size(), self.target_size());
+        if let Some(recorder) = self.recorder.as_deref_mut() {
+            recorder.end(&mut self.engine, &mut || report(callback, Stage::Merging, size, target))?;
         }
         Ok(())
+    }
+
+    /// Removes the learned entries for which `keep` is false; it is called once for each, in order.
+    pub(crate) fn retain_learned(&mut self, mut keep: impl FnMut() -> bool) {
+        let removed = self.learned.extract_if(.., |_| !keep()).collect();
+        if let Some(recorder) = self.recorder.as_deref_mut() {
+            recorder.pruned(removed);
+        }
     }
 
     /// Returns whether a stop rule holds that does not depend on the best pair.

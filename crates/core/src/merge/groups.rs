@@ -152,6 +152,36 @@ impl Groups {
         best.map(|entry| entry.pair)
     }
 
+    /// Returns the first pairs of several groups, at most `most`, in the order of the tie rule.
+    pub(crate) fn first_pairs(&mut self, groups: &[u32], most: usize, context: &mut TieContext<'_>) -> Vec<u32> {
+        let mut left: Vec<(u32, u64)> = groups.iter().map(|&at| (at, self.get(at).live)).collect();
+        let mut taken: Vec<(u32, GroupEntry)> = Vec::new();
+        while taken.len() < most {
+            let mut best: Option<(usize, GroupEntry)> = None;
+            for (place, &(at, _)) in left.iter().enumerate().filter(|(_, group)| group.1 > 0) {
+                let entry = self.first(at, context);
+                if best.is_none_or(|(_, best)| precedes(self.ties, context.symbols, &entry, &best)) {
+                    best = Some((place, entry));
+                }
+            }
+            let Some((place, entry)) = best else {
+                break;
+            };
+            let at = left[place].0;
+            left[place].1 -= 1;
+            taken.push((at, entry));
+            let heap = &mut self.groups[at as usize].heap;
+            heap.swap_remove(0);
+            sift_down(heap, &|one, other| precedes(self.ties, context.symbols, one, other));
+        }
+        for &(at, entry) in &taken {
+            let heap = &mut self.groups[at as usize].heap;
+            heap.push(entry);
+            sift_up(heap, &|one, other| precedes(self.ties, context.symbols, one, other));
+        }
+        taken.into_iter().map(|(_, entry)| entry.pair).collect()
+    }
+
     /// Returns the rule's first sort key of a pair. Under `First` it only grows while the pair is live.
     fn rank(&self, id: u32, context: &mut TieContext<'_>) -> u64 {
         let (left, right) = (context.pairs.get(id).left, context.pairs.get(id).right);

@@ -7,7 +7,7 @@
 //! * [`pass`] and [`neighbours`]: one merge, and the changes it causes.
 //! * [`score`]: the trait of criteria.
 //! * [`groups`]: equal scores and the tie rules.
-//! * [`queue`]: the best pair; [`heap`]: its priority queue.
+//! * [`queue`]: the best pair; [`heap`]: its priority queue; [`top`]: the best pairs in order.
 //!
 //! The engine is exact: [`MergeEngine::best`] returns the pair that a full recount would give. A merge costs time linear in
 //! its occurrences and in the pairs next to them, not in the size of the table.
@@ -22,11 +22,13 @@ mod queue;
 pub(crate) mod score;
 pub(crate) mod segments;
 pub(crate) mod symbols;
+mod top;
 
 use std::collections::BinaryHeap;
 
 pub use groups::Ties;
 pub(crate) use queue::BestPair;
+pub(crate) use top::RankedPair;
 
 use crate::error::Result;
 use groups::TieContext;
@@ -109,6 +111,33 @@ impl MergeEngine {
     pub(crate) fn best(&mut self, tick: Tick<'_>) -> Result<Option<BestPair>> {
         let mut context = TieContext { pairs: &mut self.pairs, symbols: &self.symbols, segments: &self.segments };
         self.queue.select(&mut context, tick)
+    }
+
+    /// Returns the best candidates, at most `limit`, by score and tie rule; the first is that of [`Self::best`].
+    pub(crate) fn top(&mut self, limit: usize, tick: Tick<'_>) -> Result<Vec<RankedPair>> {
+        let mut context = TieContext { pairs: &mut self.pairs, symbols: &self.symbols, segments: &self.segments };
+        self.queue.select_top(limit, &mut context, tick)
+    }
+
+    /// Returns the score of a pair with these counts, as the history records it.
+    pub(crate) fn score(&self, counts: &score::PairCounts) -> f64 {
+        self.settings.score.float(counts)
+    }
+
+    /// Returns the number of pairs that are frequent enough, candidates or not.
+    pub(crate) fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Returns the number of adjacent occurrences of a pair, also where the criterion counts merges.
+    pub(crate) fn occurrences(&self, pair: u32) -> u64 {
+        let found = self.pairs.get(pair);
+        if found.left != found.right || !self.settings.score.counts_merges() {
+            return found.count;
+        }
+        let width = self.symbols.width(found.left);
+        let live = |&&at: &&u32| self.segments.has_pair_at(at, found.left, width, found.right);
+        self.pairs.positions(pair).iter().filter(live).map(|&at| self.segments.weight(at)).sum()
     }
 
     /// Returns the number of merges that a pass would make of a pair.

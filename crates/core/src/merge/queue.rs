@@ -52,11 +52,13 @@ struct SymbolState {
 
 /// The candidates, in the order of their bounds.
 pub(crate) struct Queue {
-    score: &'static dyn PairScore,
+    pub(super) score: &'static dyn PairScore,
     heap: Heap,
-    groups: Groups,
+    pub(super) groups: Groups,
     symbols: Vec<SymbolState>,
     touched: Vec<u32>,
+    /// The number of entries popped so far, which decides when to tick.
+    pops: u32,
     excluded_names: HashSet<String, FixedHasher>,
     max_length: u32,
 }
@@ -70,6 +72,7 @@ impl Queue {
             groups: Groups::new(ties),
             symbols: Vec::new(),
             touched: Vec::new(),
+            pops: 0,
             excluded_names: excluded_names.into_iter().collect(),
             max_length,
         }
@@ -197,25 +200,11 @@ impl Queue {
     pub(crate) fn select(&mut self, context: &mut TieContext<'_>, tick: Tick<'_>) -> Result<Option<BestPair>> {
         let mut best: Option<ScoreValue> = None;
         let (mut tied, mut seen) = (Vec::new(), Vec::new());
-        let mut steps = 0_u32;
-        while let Some(top) = self.heap.pop(best.map_or(f64::NEG_INFINITY, |best| best.lower_bound())) {
-            steps += 1;
-            if steps.is_multiple_of(1 << 12) {
-                tick()?;
-            }
-            if top.id & GROUP_BIT == 0 {
-                if context.pairs.get(top.id).version == top.version {
-                    self.evaluate(top, context);
-                }
-                continue;
-            }
-            let at = top.id & !GROUP_BIT;
-            let group = self.groups.get(at);
-            if group.live == 0 {
-                self.groups.remove_group(at);
-                continue;
-            }
-            let counts = PairCounts { total: context.symbols.total(), ..group.counts };
+        loop {
+            let least = best.map_or(f64::NEG_INFINITY, |best| best.lower_bound());
+            let Some((at, counts)) = self.next_group(least, context, tick)? else {
+                break;
+            };
             seen.push((at, counts));
             let value = self.score.value(&counts);
             match best.map(|best| value.partial_cmp(&best)) {
@@ -228,12 +217,45 @@ impl Queue {
                 Some(_) => {}
             }
         }
-        for (at, counts) in seen {
-            self.push_group(at, &counts);
-        }
+        self.push_groups(&seen);
         let ties = tied.iter().map(|&at| self.groups.get(at).live).sum();
         let pair = self.groups.first_of(&tied, context);
         Ok(pair.map(|pair| BestPair { pair, counts: counts(pair, context.symbols, context.pairs), ties }))
+    }
+
+    /// Pops the next live group with a bound of at least `least`; cold pairs above it become hot.
+    pub(super) fn next_group(
+        &mut self,
+        least: f64,
+        context: &mut TieContext<'_>,
+        tick: Tick<'_>,
+    ) -> Result<Option<(u32, PairCounts)>> {
+        while let Some(top) = self.heap.pop(least) {
+            self.pops = self.pops.wrapping_add(1);
+            if self.pops.is_multiple_of(1 << 12) {
+                tick()?;
+            }
+            if top.id & GROUP_BIT == 0 {
+                if context.pairs.get(top.id).version == top.version {
+                    self.evaluate(top, context);
+                }
+                continue;
+            }
+            let at = top.id & !GROUP_BIT;
+            let group = self.groups.get(at);
+            if group.live > 0 {
+                return Ok(Some((at, PairCounts { total: context.symbols.total(), ..group.counts })));
+            }
+            self.groups.remove_group(at);
+        }
+        Ok(None)
+    }
+
+    /// Puts popped groups back.
+    pub(super) fn push_groups(&mut self, popped: &[(u32, PairCounts)]) {
+        for (at, counts) in popped {
+            self.push_group(*at, counts);
+        }
     }
 
     /// Adds a group with the bound of its score.
@@ -282,7 +304,7 @@ impl Queue {
 }
 
 /// Returns the counts of a pair and of its symbols.
-fn counts(id: u32, symbols: &Symbols, pairs: &Pairs) -> PairCounts {
+pub(super) fn counts(id: u32, symbols: &Symbols, pairs: &Pairs) -> PairCounts {
     let pair = pairs.get(id);
     PairCounts {
         pair: pair.count,

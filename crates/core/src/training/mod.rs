@@ -9,7 +9,7 @@ use crate::added::AddedToken;
 use crate::counts::WordCounts;
 use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
 use crate::error::{Error, Message, Result};
-use crate::learn::{ProgressCallback, Stage, Threads, report};
+use crate::learn::{MergeRecorder, ProgressCallback, Stage, Threads, UnigramRecorder, report};
 use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
 use crate::model::word_level::{self, WordLevel};
@@ -22,6 +22,15 @@ use crate::pretokenize::PreTokenizer;
 use crate::splitter::WordSplitter;
 use crate::vocab::{Entries, Vocab};
 
+/// The recorders of a training; that of its kind of model is used.
+#[derive(Debug)]
+pub struct Recorders {
+    /// The recorder of merges, for WordPiece and BPE.
+    pub merges: MergeRecorder,
+    /// The recorder of EM steps and prunings, for Unigram.
+    pub unigram: UnigramRecorder,
+}
+
 /// Trains a tokenizer on `counts`.
 ///
 /// The tokenizer splits text by `splitter`, which must agree with the splitter of the counts, if that is recorded. The
@@ -33,20 +42,33 @@ pub fn train(
     threads: Threads<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<Tokenizer> {
+    train_recorded(counts, splitter, trainer, None, threads, callback)
+}
+
+/// Trains as [`train`], with optional recorders of the steps; the result does not depend on them.
+pub fn train_recorded(
+    counts: &WordCounts,
+    splitter: &WordSplitter,
+    trainer: &Trainer,
+    recorders: Option<&mut Recorders>,
+    threads: Threads<'_>,
+    callback: ProgressCallback<'_>,
+) -> Result<Tokenizer> {
     check_splitter(counts, splitter)?;
     let words = counts.by_first_occurrence();
+    let (merges, steps) = recorders.map(|recorders| (&mut recorders.merges, &mut recorders.unigram)).unzip();
     let (parts, token_counts, history, rounds) = match trainer {
         Trainer::WordPiece(config) => {
-            let trained = wordpiece::train::train(&words, config, callback)?;
+            let trained = wordpiece::train::train_recorded(&words, config, merges, callback)?;
             (word_piece(trained.entries, splitter, config)?, trained.token_counts, trained.history, Vec::new())
         }
         Trainer::Bpe(config) => {
-            let trained = bpe::train::train(&words, config, callback)?;
+            let trained = bpe::train::train_recorded(&words, config, merges, callback)?;
             let parts = bpe(trained.entries, trained.merges, splitter, config)?;
             (parts, trained.token_counts, trained.history, Vec::new())
         }
         Trainer::Unigram(config) => {
-            let trained = unigram::train::train(&words, config, threads, callback)?;
+            let trained = unigram::train::train_recorded(&words, config, steps, threads, callback)?;
             let parts = unigram(trained.entries, splitter, config)?;
             let token_counts = count(&parts.model, &words, callback)?;
             (parts, token_counts, Vec::new(), trained.history)

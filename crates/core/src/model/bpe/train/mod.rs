@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 pub use config::{Alphabet, TrainerConfig};
 
-pub use crate::learn::{Merge, Progress, ProgressCallback, Stage, Ties};
+pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties};
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::learn::run::MergeRun;
@@ -39,6 +39,20 @@ pub struct Trained {
 /// words or if they are not written in the characters of bytes, [`Error::Overflow`] if a sum does not fit into 64 bits,
 /// [`Error::Interrupted`] if the callback ends the training.
 pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Trained> {
+    train_recorded(words, config, None, callback)
+}
+
+/// Trains as [`train`], with an optional recorder of the steps; the result does not depend on it.
+///
+/// # Errors
+///
+/// Those of [`train`].
+pub fn train_recorded(
+    words: &[(&str, u64)],
+    config: &TrainerConfig,
+    recorder: Option<&mut MergeRecorder>,
+    callback: ProgressCallback<'_>,
+) -> Result<Trained> {
     let wanted = config.wanted();
     let special_tokens = config.all_special_tokens();
     let plan = config.plan(&wanted, &special_tokens);
@@ -46,7 +60,7 @@ pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCa
     if config.alphabet == Alphabet::Byte {
         check_bytes(&table)?;
     }
-    let mut run = MergeRun::new(&table, plan, callback)?;
+    let mut run = MergeRun::new(&table, plan, recorder, callback)?;
     run.merge_until_stop(callback, &|_, _| true)?;
     let (entries, history) = (run.entries(), run.history());
     let ids: HashMap<&str, u32> = entries.iter().map(String::as_str).zip(0..).collect();

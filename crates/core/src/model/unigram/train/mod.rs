@@ -30,10 +30,10 @@ use std::ops::{Range, RangeFrom};
 
 pub use config::TrainerConfig;
 
-pub use crate::learn::{Progress, ProgressCallback, Stage, Threads, UnigramStep};
+pub use crate::learn::{Progress, ProgressCallback, Stage, Threads, UnigramRecorder, UnigramStep};
 
 use crate::error::{Error, Message, Result};
-use crate::learn::report;
+use crate::learn::{ScoredPiece, UnigramTraceStep, report};
 use crate::numbers::floats::{Scaled, ln};
 use floats::{HALF, from_units};
 use pieces::Pieces;
@@ -63,8 +63,23 @@ pub fn train(
     threads: Threads<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<Trained> {
+    train_recorded(words, config, None, threads, callback)
+}
+
+/// Trains as [`train`], with an optional recorder of the steps; the result does not depend on it.
+///
+/// # Errors
+///
+/// Those of [`train`].
+pub fn train_recorded(
+    words: &[(&str, u64)],
+    config: &TrainerConfig,
+    recorder: Option<&mut UnigramRecorder>,
+    threads: Threads<'_>,
+    callback: ProgressCallback<'_>,
+) -> Result<Trained> {
     config.check()?;
-    let mut training = Training::new(words, config, threads, callback)?;
+    let mut training = Training::new(words, config, recorder, threads, callback)?;
     training.shrink(callback)?;
     for _ in 0..PLAIN_STEPS {
         training.step(true, callback)?;
@@ -86,12 +101,14 @@ struct Training<'a> {
     history: Vec<UnigramStep>,
     /// The number of EM steps so far, and the largest number.
     steps: [usize; 2],
+    recorder: Option<&'a mut UnigramRecorder>,
 }
 
 impl<'a> Training<'a> {
     fn new(
         words: &[(&str, u64)],
         config: &'a TrainerConfig,
+        recorder: Option<&'a mut UnigramRecorder>,
         threads: Threads<'a>,
         callback: ProgressCallback<'_>,
     ) -> Result<Self> {
@@ -114,7 +131,8 @@ impl<'a> Training<'a> {
         let pieces = Pieces::new(&corpus, &seeds);
         let (shards, steps) = (em::shards(&corpus), most_steps(config, pieces.len(), size));
         let (expected, history) = (Vec::new(), Vec::new());
-        Ok(Self { config, threads, reserved, corpus, shards, size, pieces, expected, history, steps: [0, steps] })
+        let steps = [0, steps];
+        Ok(Self { config, threads, reserved, corpus, shards, size, pieces, expected, history, steps, recorder })
     }
 
     /// Alternates EM steps and pruning until the size is reached (U21).
@@ -138,10 +156,13 @@ impl<'a> Training<'a> {
         let mut report = |done| report(callback, Stage::Learning, begun.saturating_add(done), all);
         let expected = em::expect(&self.corpus, &self.shards, &self.pieces, self.threads, &mut report)?;
         self.expected = expected.counts;
-        let removed = if plain { Vec::new() } else { self.drop_rare() };
+        let rare = if plain { Vec::new() } else { self.rare() };
+        let recorded = self.scored(&rare, |piece| from_units(self.expected[piece]));
+        let removed = self.remove(&rare);
         em::maximize(&mut self.pieces, &self.expected, plain);
         self.steps[0] += 1;
         let log_likelihood = Some(-round_for_files(from_units(expected.negative_log_likelihood)));
+        self.record(before, log_likelihood, removed.len(), recorded, Vec::new());
         self.history.push(UnigramStep { pieces: before, log_likelihood, removed: Some(removed) });
         Ok(())
     }
@@ -152,14 +173,14 @@ impl<'a> Training<'a> {
         (taken, most)
     }
 
-    /// Removes pieces with an expected count below one half, if enough are left (U17).
-    fn drop_rare(&mut self) -> Vec<String> {
+    /// Returns the pieces to remove with an expected count below one half, if enough are left (U17).
+    fn rare(&self) -> Vec<usize> {
         let is_rare = |&piece: &usize| self.expected[piece] < HALF && !self.pieces.is_character(piece);
         let mut rare: Vec<usize> = (0..self.pieces.len()).filter(is_rare).collect();
         let needed = (self.size + rare.len()).saturating_sub(self.pieces.len());
         rare.sort_unstable_by_key(|&piece| (self.expected[piece], Reverse(piece)));
         rare.truncate(rare.len() - needed.min(rare.len()));
-        self.remove(&rare)
+        rare
     }
 
     /// Prunes the pieces whose removal costs the least likelihood (U20).
@@ -170,10 +191,54 @@ impl<'a> Training<'a> {
         let losses = em::losses(&self.pieces, &self.expected, self.threads, &mut report)?;
         let mut others: Vec<usize> = (0..before).filter(|&piece| !self.pieces.is_character(piece)).collect();
         others.sort_unstable_by(|&one, &other| by_loss(losses[one], losses[other]).then(other.cmp(&one)));
-        others.truncate(before.saturating_sub(size));
-        let removed = self.remove(&others);
+        let number = before.saturating_sub(size).min(others.len());
+        let (pruned, kept) = others.split_at(number);
+        let loss = |piece: usize| losses[piece];
+        let (recorded, kept) = (self.scored(pruned, loss), self.scored(kept, loss));
+        let removed = self.remove(pruned);
+        self.record(before, None, removed.len(), recorded, kept);
         self.history.push(UnigramStep { pieces: before, log_likelihood: None, removed: Some(removed) });
         Ok(())
+    }
+
+    /// Returns the first pieces with a value, for the record; none without a recorder.
+    fn scored(&self, pieces: &[usize], value: impl Fn(usize) -> f64) -> Vec<ScoredPiece> {
+        let top = self.recorder.as_ref().map_or(0, |recorder| recorder.top);
+        let scored = |&piece: &usize| ScoredPiece { piece: self.pieces.name(piece, &self.corpus), value: value(piece) };
+        pieces.iter().take(top).map(scored).collect()
+    }
+
+    /// Records a step, if there is a recorder.
+    fn record(
+        &mut self,
+        pieces: usize,
+        log_likelihood: Option<f64>,
+        removed_number: usize,
+        removed: Vec<ScoredPiece>,
+        kept: Vec<ScoredPiece>,
+    ) {
+        if self.recorder.is_none() {
+            return;
+        }
+        let most_probable = self.scored(&self.ranked(), |piece| self.pieces.probabilities[piece]);
+        if let Some(recorder) = self.recorder.as_deref_mut() {
+            recorder.steps.push(UnigramTraceStep {
+                pieces,
+                log_likelihood,
+                removed_number,
+                removed,
+                kept,
+                most_probable,
+            });
+        }
+    }
+
+    /// Returns the pieces by probability, the most probable first.
+    fn ranked(&self) -> Vec<usize> {
+        let probability = |piece: usize| self.pieces.probabilities[piece];
+        let mut ranked: Vec<usize> = (0..self.pieces.len()).collect();
+        ranked.sort_by(|&one, &other| probability(other).total_cmp(&probability(one)));
+        ranked
     }
 
     /// Removes pieces, and returns their texts.
@@ -192,11 +257,8 @@ impl<'a> Training<'a> {
 
     /// Returns the entries by id (U22).
     fn entries(&self) -> Vec<(String, f64)> {
-        let probability = |piece: usize| self.pieces.probabilities[piece];
-        let mut ranked: Vec<usize> = (0..self.pieces.len()).collect();
-        ranked.sort_by(|&one, &other| probability(other).total_cmp(&probability(one)));
-        let learned =
-            ranked.into_iter().map(|piece| (self.pieces.name(piece, &self.corpus), score(probability(piece))));
+        let entry = |piece| (self.pieces.name(piece, &self.corpus), score(self.pieces.probabilities[piece]));
+        let learned = self.ranked().into_iter().map(entry);
         let reserved = |range: RangeFrom<usize>| self.reserved[range].iter().map(|entry| (entry.clone(), 0.0));
         let specials = self.config.special_tokens.len();
         if self.config.special_tokens_first {

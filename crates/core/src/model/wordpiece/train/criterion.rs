@@ -1,5 +1,6 @@
 //! The criteria of WordPiece, except `frequency`: functions of the counts of a pair.
 
+use crate::learn::Candidate;
 use crate::merge::score::{Frequency, PairCounts, PairScore, Real, ScoreValue, Signature};
 use crate::numbers::logarithms::{LinearForm, gcd};
 
@@ -18,6 +19,38 @@ pub enum Criterion {
 }
 
 impl Criterion {
+    /// All criteria.
+    pub const ALL: [Self; 4] = [Self::Likelihood, Self::Pmi, Self::Sum, Self::Frequency];
+
+    /// Returns the score of a pair as a history records it, whichever criterion the training has.
+    ///
+    /// ```
+    /// use piecework_core::learn::Candidate;
+    /// use piecework_core::model::wordpiece::train::Criterion;
+    /// let pair = Candidate {
+    ///     left: 0,
+    ///     right: 1,
+    ///     score: 0.0,
+    ///     rank: 1,
+    ///     occurrences: 5,
+    ///     merges: 5,
+    ///     left_count: 20,
+    ///     right_count: 5,
+    /// };
+    /// assert_eq!(Criterion::Pmi.score_of(&pair, 113), 0.05);
+    /// ```
+    #[must_use]
+    pub fn score_of(self, candidate: &Candidate, total: u64) -> f64 {
+        let score = self.score();
+        score.float(&PairCounts {
+            pair: if score.counts_merges() { candidate.merges } else { candidate.occurrences },
+            left: candidate.left_count,
+            right: candidate.right_count,
+            total,
+            same: candidate.left == candidate.right,
+        })
+    }
+
     /// Returns the implementation of the criterion.
     pub(super) fn score(self) -> &'static dyn PairScore {
         match self {

@@ -13,7 +13,7 @@ mod usage;
 pub use config::TrainerConfig;
 pub use criterion::Criterion;
 
-pub use crate::learn::{Merge, Progress, ProgressCallback, Stage, Ties};
+pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties};
 
 use crate::error::Result;
 use crate::learn::table::TrainingWords;
@@ -38,8 +38,21 @@ pub struct Trained {
 /// if a sum does not fit into 64 bits, [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the
 /// training.
 pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Trained> {
+    train_recorded(words, config, None, callback)
+}
+
+/// Trains as [`train`], with an optional recorder of the steps; the result does not depend on it.
+///
+/// # Errors
+/// Those of [`train`].
+pub fn train_recorded(
+    words: &[(&str, u64)],
+    config: &TrainerConfig,
+    recorder: Option<&mut MergeRecorder>,
+    callback: ProgressCallback<'_>,
+) -> Result<Trained> {
     let table = TrainingWords::new(words, &config.plan())?;
-    let mut training = Training::new(&table, config, callback)?;
+    let mut training = Training::new(&table, config, recorder, callback)?;
     training.merge_until_stop(callback)?;
     if config.prune_unused {
         prune::prune(&mut training, callback)?;

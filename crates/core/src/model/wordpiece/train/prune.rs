@@ -15,7 +15,7 @@ pub(super) fn prune(training: &mut Training<'_>, callback: ProgressCallback<'_>)
         let from = training.run.first_learned();
         let before = training.run.learned.len();
         let mut counts = counts[from..].iter();
-        training.run.learned.retain(|_| counts.next().is_none_or(|&count| count > 0));
+        training.run.retain_learned(|| counts.next().is_none_or(|&count| count > 0));
         if training.run.learned.len() == before {
             break;
         }

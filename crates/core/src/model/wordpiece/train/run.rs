@@ -6,7 +6,7 @@ use super::usage::count_tokens;
 use crate::error::Result;
 use crate::learn::run::MergeRun;
 use crate::learn::table::TrainingWords;
-use crate::learn::{ProgressCallback, Stage, report};
+use crate::learn::{MergeRecorder, ProgressCallback, Stage, report};
 use crate::merge::score::PairCounts;
 use crate::merge::{BestPair, MergeEngine};
 
@@ -22,9 +22,10 @@ impl<'a> Training<'a> {
     pub(super) fn new(
         table: &'a TrainingWords<'a>,
         config: &'a TrainerConfig,
+        recorder: Option<&'a mut MergeRecorder>,
         callback: ProgressCallback<'_>,
     ) -> Result<Self> {
-        let run = MergeRun::new(table, config.plan(), callback)?;
+        let run = MergeRun::new(table, config.plan(), recorder, callback)?;
         Ok(Self { config, table, run })
     }
 

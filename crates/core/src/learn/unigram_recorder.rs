@@ -1,0 +1,64 @@
+//! The record of a Unigram training: the pieces that each step removes, and the most probable ones.
+
+/// A piece with a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoredPiece {
+    /// The piece.
+    pub piece: String,
+    /// Its loss, its expected count or its probability.
+    pub value: f64,
+}
+
+/// An EM step or a pruning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnigramTraceStep {
+    /// The number of pieces before the step.
+    pub pieces: usize,
+    /// The log-likelihood (nats) of the words before the step; `None` for a pruning.
+    pub log_likelihood: Option<f64>,
+    /// The number of removed pieces.
+    pub removed_number: usize,
+    /// The first removed pieces, least first: with their expected counts in an EM step, with their losses in a pruning.
+    pub removed: Vec<ScoredPiece>,
+    /// The first pieces that a pruning kept, by loss, least first.
+    pub kept: Vec<ScoredPiece>,
+    /// The most probable pieces after the step, with their probabilities.
+    pub most_probable: Vec<ScoredPiece>,
+}
+
+/// Records a Unigram training.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use piecework_core::learn::{Threads, UnigramRecorder};
+/// use piecework_core::model::unigram::train::{TrainerConfig, train_recorded};
+///
+/// let words = [("hug", 10), ("hugs", 5), ("bun", 3)];
+/// let config = TrainerConfig { vocab_size: 12, ..TrainerConfig::default() };
+/// let mut recorder = UnigramRecorder::new(1);
+/// let recorded = Some(&mut recorder);
+/// train_recorded(&words, &config, recorded, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))?;
+/// assert_eq!(recorder.into_steps()[0].most_probable[0].piece, "hug");
+/// # Ok::<(), piecework_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct UnigramRecorder {
+    /// The number of pieces in each list.
+    pub(crate) top: usize,
+    pub(crate) steps: Vec<UnigramTraceStep>,
+}
+
+impl UnigramRecorder {
+    /// Returns a recorder of lists of `top` pieces.
+    #[must_use]
+    pub fn new(top: usize) -> Self {
+        Self { top, steps: Vec::new() }
+    }
+
+    /// Returns the steps in order.
+    #[must_use]
+    pub fn into_steps(self) -> Vec<UnigramTraceStep> {
+        self.steps
+    }
+}

@@ -1,0 +1,89 @@
+//! Training with a record of each step.
+
+use piecework_core::learn::{Candidate, MergeRecorder, MergeStep, MergeTrace, ScoredPiece, UnigramRecorder};
+use piecework_core::learn::{UnigramTraceStep, WordSteps};
+use piecework_core::model::wordpiece::train::Criterion;
+use piecework_core::training::Recorders;
+use pyo3::prelude::*;
+
+use crate::counts::WordCounts;
+use crate::threads;
+use crate::tokenizer::Tokenizer;
+use crate::train::run;
+
+/// A candidate: indices of left and right name, score, rank, occurrences, merges, counts of left and right.
+type CandidateRow = (u32, u32, f64, usize, u64, u64, u64, u64);
+/// A step: ties, symbols, pairs, candidates.
+type StepRow = (u64, u64, usize, Vec<CandidateRow>);
+/// A word: its text, its count, its segmentations, each with the number of merges before it.
+type WordRow = (String, u64, Vec<(usize, Vec<Option<u32>>)>);
+/// A record of merges: names, initial counts, steps, remaining candidates, pruned entries, words, number of other words.
+type MergesRow = (Vec<String>, Vec<u64>, Vec<StepRow>, Vec<CandidateRow>, Vec<(usize, Vec<u32>)>, Vec<WordRow>, usize);
+/// Pieces with a number.
+type PieceRows = Vec<(String, f64)>;
+/// A step of Unigram: pieces, log-likelihood, number of removed pieces, the first of them, kept and most probable ones.
+type UnigramRow = (usize, Option<f64>, usize, PieceRows, PieceRows, PieceRows);
+
+/// Trains as `train`, and records the `top` best candidates or pieces of each step and at most `words` words.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of `train`, and the limits of the record")]
+pub(crate) fn train_traced(
+    py: Python<'_>,
+    counts: &Bound<'_, WordCounts>,
+    splitter: &str,
+    functions: Vec<Py<PyAny>>,
+    trainer: &str,
+    threads: Option<threads::Requested>,
+    progress: Option<Py<PyAny>>,
+    top: usize,
+    words: Option<usize>,
+) -> PyResult<(Tokenizer, MergesRow, Vec<UnigramRow>)> {
+    let merges = MergeRecorder::new(top, words.unwrap_or(usize::MAX));
+    let mut recorders = Recorders { merges, unigram: UnigramRecorder::new(top) };
+    let tokenizer = run(py, counts, splitter, functions, trainer, threads, progress, Some(&mut recorders))?;
+    let Recorders { merges, unigram } = recorders;
+    Ok((tokenizer, merges_row(merges.into_trace()), unigram.into_steps().into_iter().map(unigram_row).collect()))
+}
+
+/// Returns the scores of a pair by all criteria, in the order of their names here: likelihood, pmi, sum, frequency.
+#[pyfunction]
+pub(crate) fn pair_scores(
+    occurrences: u64,
+    merges: u64,
+    left_count: u64,
+    right_count: u64,
+    total: u64,
+    is_same_symbol: bool,
+) -> [f64; 4] {
+    let right = u32::from(!is_same_symbol);
+    let pair = Candidate { left: 0, right, score: 0.0, rank: 1, occurrences, merges, left_count, right_count };
+    Criterion::ALL.map(|criterion| criterion.score_of(&pair, total))
+}
+
+fn merges_row(trace: MergeTrace) -> MergesRow {
+    let MergeTrace { names, initial_counts, steps, remaining, pruned, words, other_words } = trace;
+    let steps = steps.into_iter().map(step_row).collect();
+    let words = words.into_iter().map(|WordSteps { word, count, segmentations }| (word, count, segmentations));
+    (names, initial_counts, steps, candidate_rows(&remaining), pruned, words.collect(), other_words)
+}
+
+fn step_row(step: MergeStep) -> StepRow {
+    (step.ties, step.total, step.pairs, candidate_rows(&step.candidates))
+}
+
+fn candidate_rows(candidates: &[Candidate]) -> Vec<CandidateRow> {
+    let row = |found: &Candidate| {
+        let &Candidate { left, right, score, rank, occurrences, merges, left_count, right_count } = found;
+        (left, right, score, rank, occurrences, merges, left_count, right_count)
+    };
+    candidates.iter().map(row).collect()
+}
+
+fn unigram_row(step: UnigramTraceStep) -> UnigramRow {
+    let UnigramTraceStep { pieces, log_likelihood, removed_number, removed, kept, most_probable } = step;
+    (pieces, log_likelihood, removed_number, piece_rows(removed), piece_rows(kept), piece_rows(most_probable))
+}
+
+fn piece_rows(pieces: Vec<ScoredPiece>) -> PieceRows {
+    pieces.into_iter().map(|ScoredPiece { piece, value }| (piece, value)).collect()
+}
