@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         patterns,
         pre_tokenizers,
         processors,
+        tracing,
         trainers,
     )
     from piecework.added_tokens import AddedToken
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     )
     from piecework.streams import DecodeStream
     from piecework.tokenizer import Tokenizer
+    from piecework.tracing import trace, trace_criteria
     from piecework.trainers import (
         BpeTrainer,
         UnigramTrainer,
@@ -90,6 +92,9 @@ __all__ = [
     "patterns",
     "pre_tokenizers",
     "processors",
+    "trace",
+    "trace_criteria",
+    "tracing",
     "train",
     "train_files",
     "trainers",
@@ -105,6 +110,7 @@ _MODULES = (
     "patterns",
     "pre_tokenizers",
     "processors",
+    "tracing",
     "trainers",
 )
 
@@ -133,6 +139,8 @@ _MODULE_OF = {
     "WordPieceTrainer": "trainers",
     "compare": "explain",
     "count": "counts",
+    "trace": "tracing",
+    "trace_criteria": "tracing",
     "train": "training",
     "train_files": "training",
 }

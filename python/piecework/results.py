@@ -7,14 +7,17 @@ from typing import NamedTuple
 
 from piecework._core import Encoding
 from piecework._immutable import Immutable, dataclass
+from piecework.display import MAX_ROWS, html_table, visible
 
 __all__ = [
     "CountsSummary",
     "Encoding",
     "Merge",
+    "MergeHistory",
     "Progress",
     "ProgressLike",
     "ScoredEncoding",
+    "UnigramHistory",
     "UnigramStep",
 ]
 
@@ -73,6 +76,53 @@ class UnigramStep(Immutable):
     pieces: int
     log_likelihood: float | None
     removed: tuple[str, ...] | None
+
+
+class MergeHistory(tuple[Merge, ...]):
+    """Holds the merges of a training in order; a notebook shows them as a table.
+
+    >>> import piecework as pw
+    >>> history = pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(11)).training.history
+    >>> history._repr_html_()[:24]
+    '<table><caption>2 merges'
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Returns an HTML table of the first merges."""
+        columns = ("step", "left", "right", "token", "score", "count", "left", "right", "ties")
+        rows = (
+            (
+                str(step),
+                *map(visible, (merge.left, merge.right, merge.token)),
+                f"{merge.score:.6g}",
+                *map(str, (merge.pair_count, merge.left_count, merge.right_count, merge.ties)),
+            )
+            for step, merge in enumerate(self[:MAX_ROWS], 1)
+        )
+        return html_table(f"{len(self):,} merges", columns, rows, total=len(self))
+
+
+class UnigramHistory(tuple[UnigramStep, ...]):
+    """Holds the steps of a Unigram training in order; a notebook shows them as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Returns an HTML table of the first steps."""
+        columns = ("step", "kind", "pieces", "log-likelihood", "removed")
+        rows = (
+            (
+                str(number),
+                "pruning" if step.log_likelihood is None else "em",
+                str(step.pieces),
+                "" if step.log_likelihood is None else f"{step.log_likelihood:.4f}",
+                "unknown" if step.removed is None else str(len(step.removed)),
+            )
+            for number, step in enumerate(self[:MAX_ROWS], 1)
+        )
+        return html_table(f"{len(self):,} steps", columns, rows, total=len(self))
 
 
 @dataclass(frozen=True, slots=True)

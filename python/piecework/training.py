@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from piecework import _core, normalizers, pre_tokenizers
 from piecework._component import splitter_json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.results import ProgressLike
 
-__all__ = ["train", "train_files"]
+__all__ = ["TrainingJob", "prepare_training", "report_end", "train", "train_files"]
 
 _COMMAND = "train - -o tokenizer.json"
 """The command that trains on text from standard input."""
@@ -74,8 +74,6 @@ def train(
     >>> tok.tokenize("the cat")
     ['the', 'cat']
     """
-    _check_trainer_type(trainer)
-    check_threads(threads)
     if engine is not None:
         return train_files(
             _file_names(texts),
@@ -89,6 +87,45 @@ def train(
         )
     if work_dir is not None:
         raise ConfigError("requires `engine`", setting="work_dir")
+    job = prepare_training(
+        texts,
+        trainer,
+        normalizer=normalizer,
+        pre_tokenizer=pre_tokenizer,
+        threads=threads,
+        progress=progress,
+    )
+    return _train(job, threads=threads, progress=progress)
+
+
+class TrainingJob(NamedTuple):
+    """Holds the checked arguments of a training.
+
+    Attributes:
+        counts: The word counts.
+        trainer: The settings.
+        splitter: The normalizer and the pre-tokenizer of the tokenizer, as JSON.
+        functions: The functions that the splitter refers to by index.
+    """
+
+    counts: WordCounts
+    trainer: Trainer
+    splitter: str
+    functions: list[Callable[[str], object]]
+
+
+def prepare_training(
+    texts: Pathish | Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    trainer: Trainer,
+    *,
+    normalizer: Normalizer | Default | None = DEFAULT,
+    pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+    threads: int | None = None,
+    progress: ProgressLike = False,
+) -> TrainingJob:
+    """Checks the arguments of a training and counts the words of texts; arguments and errors as in :func:`train`."""
+    _check_trainer_type(trainer)
+    check_threads(threads)
     if isinstance(texts, Mapping):
         counts = WordCounts(texts)
     elif isinstance(texts, WordCounts):
@@ -103,7 +140,7 @@ def train(
             threads=threads,
             progress=progress,
         )
-    return _train(counts, trainer, normalizer, pre_tokenizer, threads=threads, progress=progress)
+    return _job(counts, trainer, normalizer, pre_tokenizer)
 
 
 def train_files(
@@ -199,7 +236,8 @@ def train_files(
         engine=engine,
         part_bytes=part_bytes,
     ).table()
-    return _train(counts, trainer, normalizer, pre_tokenizer, threads=threads, progress=progress)
+    job = _job(counts, trainer, normalizer, pre_tokenizer)
+    return _train(job, threads=threads, progress=progress)
 
 
 def _file_names(texts: Any) -> Iterable[Pathish]:
@@ -273,15 +311,12 @@ def _ends_words_with_spaces(trainer: Trainer) -> bool:
     return isinstance(trainer, UnigramTrainer) and trainer.treat_whitespace_as_suffix
 
 
-def _train(
+def _job(
     counts: WordCounts,
     trainer: Trainer,
     normalizer: Normalizer | Default | None,
     pre_tokenizer: PreTokenizer | Default | None,
-    *,
-    threads: int | None,
-    progress: ProgressLike,
-) -> Tokenizer:
+) -> TrainingJob:
     if counts.has_pipeline:
         normalizer = counts.normalizer if isinstance(normalizer, Default) else normalizer
         pre_tokenizer = (
@@ -299,11 +334,22 @@ def _train(
         _warn_of_missing_suffix(normalizer)
     if not counts.has_pipeline and not _is_on_bytes(trainer):
         _warn_of_foreign_words(counts, splitter, functions)
+    return TrainingJob(counts, trainer, splitter, functions)
+
+
+def _train(job: TrainingJob, *, threads: int | None, progress: ProgressLike) -> Tokenizer:
+    counts, trainer, splitter, functions = job
     with reporting(progress) as report:
         core = _core.train(counts._core, splitter, functions, trainer.to_json(), threads, report)
         tok = Tokenizer._wrap(core, functions)
-        report("learning" if tok.training.steps else "merging", len(tok), len(tok))
+        report_end(tok, report)
         return tok
+
+
+def report_end(tokenizer: Tokenizer, report: Callable[[str, int, int], object]) -> None:
+    """Reports the end of a training as progress."""
+    size = len(tokenizer)
+    report("learning" if tokenizer.training.steps else "merging", size, size)
 
 
 def _warn_of_commas(trainer: Trainer) -> None:

@@ -64,6 +64,82 @@ def trainers(draw: DrawFn) -> dict[str, object]:
     return settings
 
 
+# Few letters and few different counts: many gains of different counts are equal, but not as floats.
+tied_tables = st.sampled_from([(1,), (1, 2), (5, 10), (3, 6, 12), (2**56 - 1, 2**56)]).flatmap(
+    lambda counts: st.dictionaries(
+        st.text("abcdel", min_size=1, max_size=8), st.sampled_from(counts), min_size=1, max_size=9
+    )
+)
+tied_trainers = st.fixed_dictionaries(
+    {
+        "vocab_size": st.just(200),
+        "criterion": st.just("likelihood"),
+        "ties": st.sampled_from(["lex", "first", "hf"]),
+        "stop_without_gain": st.booleans(),
+        "continuing_subword_prefix": st.sampled_from(["##", ""]),
+    }
+)
+
+
+@composite
+def bpe_trainers(draw: DrawFn) -> dict[str, object]:
+    """Draws settings of a trainer of BPE, most of them at their defaults."""
+    choices: dict[str, SearchStrategy[object]] = {
+        "vocab_size": st.sampled_from([6, 10, 20, 40, 400]),
+        "max_merges": st.integers(0, 12),
+        "min_frequency": st.integers(1, 4),
+        "min_word_frequency": st.integers(1, 3),
+        "stop_at_pair_frequency": st.integers(0, 4),
+        "ties": st.sampled_from(["lex", "first", "hf", "sentencepiece"]),
+        "special_tokens": st.sampled_from([["<s>"], ["a"], ["ab", "b", "</w>"], ["aa", "ba"]]),
+        "special_tokens_first": st.booleans(),
+        "unk_token": st.sampled_from([None, "<s>", "?", "a", "ab", "aab"]),
+        "user_defined_symbols": st.sampled_from([["ab"], ["b", "aab"], ["abc", "é"]]),
+        "initial_alphabet": st.sampled_from([["x"], ["a", "#", "a"], [">"]]),
+        "limit_alphabet": st.integers(1, 5),
+        "continuing_subword_prefix": st.sampled_from(["##", "#", "a"]),
+        "end_of_word_suffix": st.sampled_from(["</w>", "b", "#"]),
+        "suffix_style": st.sampled_from(["attached", "separate"]),
+        "max_token_length": st.integers(1, 5),
+    }
+    return {name: draw(choice) for name, choice in choices.items() if draw(st.integers(0, 3)) == 0}
+
+
+unigram_words = st.text("ab", min_size=1, max_size=12) | st.text(
+    "▁ab1,é中かб０\u0301<>x", min_size=1, max_size=9
+)
+unigram_counts = st.integers(0, 4) | st.integers(1, 10**6) | st.sampled_from([2**53 + 1, 2**58])
+unigram_tables = st.dictionaries(unigram_words, unigram_counts, min_size=1, max_size=14)
+
+
+@composite
+def unigram_trainers(draw: DrawFn) -> dict[str, object]:
+    """Draws settings of a trainer of Unigram, most of them at their defaults."""
+    choices: dict[str, SearchStrategy[object]] = {
+        "seed_size": st.integers(0, 12),
+        "shrinking_factor": st.sampled_from([0.1, 0.5, 0.9, 0.99]),
+        "em_steps": st.integers(1, 4),
+        "max_piece_length": st.integers(1, 6),
+        "min_frequency": st.integers(1, 5),
+        "min_word_frequency": st.integers(1, 3),
+        "special_tokens": st.sampled_from([["<unk>", "ab"], ["<unk>", "a", "<x>"], ["<unk>"]]),
+        "special_tokens_first": st.just(value=False),
+        "user_defined_symbols": st.sampled_from([["ab"], ["b", "aab"], ["▁a", "中", "aa"]]),
+        "byte_fallback": st.just(value=True),
+        "character_coverage": st.sampled_from([0.0, 0.5, 0.9, 1.0]),
+        "required_chars": st.sampled_from([["z"], ["b", "z", "b"], ["中", "a"]]),
+        "split_by_unicode_script": st.just(value=False),
+        "split_by_number": st.just(value=False),
+        "split_digits": st.just(value=True),
+        "split_by_whitespace": st.just(value=False),
+        "allow_whitespace_only_pieces": st.just(value=True),
+        "treat_whitespace_as_suffix": st.just(value=True),
+    }
+    given = {name: draw(choice) for name, choice in choices.items() if draw(st.integers(0, 3)) == 0}
+    byte_tokens = 256 if given.get("byte_fallback") else 0
+    return given | {"vocab_size": draw(st.integers(1, 40)) + byte_tokens}
+
+
 @composite
 def vocabularies(draw: DrawFn, prefix: str) -> list[str]:
     """Draws a vocabulary that covers a part of `texts`."""

@@ -42,6 +42,14 @@ SIGNATURES: dict[str, str] = {
     "train": f"(texts, trainer, *, {COUNTING}, engine=None, work_dir=None)",
     "train_files": f"(paths, trainer, *, {COUNTING}, {FILES}, {MEMORY}, {PARTS})",
     "count": "(paths, *, engine=None, **settings)",
+    "trace": f"(texts, trainer, *, top=10, words=100, {COUNTING})",
+    "trace_criteria": "(texts, trainer, *, criteria=('likelihood', 'pmi', 'sum', 'frequency'), "
+    f"top=10, words=100, {COUNTING})",
+    "tracing.example": "(name)",
+    "tracing.MergeTrace.words": "(self, step)",
+    "tracing.MergeTrace.symbols": "(self, step)",
+    "tracing.MergeTrace.to_text": "(self, steps=slice(None, None, None))",
+    "tracing.MergeTrace.save": "(self, path)",
     "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
     "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "
     "ties='lex', special_tokens=('[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'), "

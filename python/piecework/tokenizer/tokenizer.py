@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
-    from piecework.results import Merge
+    from piecework.results import MergeHistory
     from piecework.tokenizer.lm import LanguageModel
     from piecework.tokenizer.training_info import TrainingInfo
 
@@ -562,7 +562,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         return TrainingInfo(self._core)
 
     @property
-    def history(self) -> tuple[Merge, ...]:
+    def history(self) -> MergeHistory:
         """Returns the merges of the training, ``training.history``."""
         return self.training.history
 

@@ -10,7 +10,7 @@ from piecework.tokenizer.checks import read_only
 
 if TYPE_CHECKING:
     from piecework._core import Tokenizer as CoreTokenizer
-    from piecework.results import Merge, UnigramStep
+    from piecework.results import MergeHistory, UnigramHistory
 
 __all__ = ["TrainingInfo"]
 
@@ -37,14 +37,14 @@ class TrainingInfo(Immutable):
         return self._record is not None
 
     @cached_property
-    def history(self) -> tuple[Merge, ...]:
+    def history(self) -> MergeHistory:
         """Returns the merges of the training in order; empty if unknown, or for Unigram (see :attr:`steps`)."""
-        from piecework.results import Merge
+        from piecework.results import Merge, MergeHistory
 
-        return tuple(Merge(*merge) for merge in self._core.history() or ())
+        return MergeHistory(Merge(*merge) for merge in self._core.history() or ())
 
     @cached_property
-    def steps(self) -> tuple[UnigramStep, ...]:
+    def steps(self) -> UnigramHistory:
         """Returns the EM steps and prunings of a Unigram training in order; empty if unknown.
 
         Only the tokenizer that :func:`train` returned knows the removed pieces; a file stores the rest.
@@ -54,9 +54,9 @@ class TrainingInfo(Immutable):
         >>> tok.training.steps[1]
         UnigramStep(pieces=10, log_likelihood=None, removed=('▁hugs',))
         """
-        from piecework.results import UnigramStep
+        from piecework.results import UnigramHistory, UnigramStep
 
-        return tuple(
+        return UnigramHistory(
             UnigramStep(pieces, log_likelihood, None if removed is None else tuple(removed))
             for pieces, log_likelihood, removed in self._core.steps() or ()
         )
@@ -118,3 +118,7 @@ class TrainingInfo(Immutable):
     def __repr__(self) -> str:
         """Returns the criterion and the number of merges or steps."""
         return f"TrainingInfo({', '.join(self._summary()) if self else 'unknown'})"
+
+    def _repr_html_(self) -> str:
+        """Returns an HTML table of the merges or steps, for notebooks."""
+        return (self.steps or self.history)._repr_html_()

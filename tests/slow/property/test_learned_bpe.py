@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 import piecework as pw
 import strategies
@@ -17,30 +16,6 @@ from profiles import examples
 pytestmark = pytest.mark.filterwarnings("ignore::piecework.errors.PieceworkWarning")
 
 Outcome = tuple[list[str], list[dict[str, Any]], list[int]]
-
-
-@st.composite
-def trainers(draw: st.DrawFn) -> dict[str, Any]:
-    """Draws trainer settings, most of them at their defaults."""
-    choices: dict[str, st.SearchStrategy[Any]] = {
-        "vocab_size": st.sampled_from([6, 10, 20, 40, 400]),
-        "max_merges": st.integers(0, 12),
-        "min_frequency": st.integers(1, 4),
-        "min_word_frequency": st.integers(1, 3),
-        "stop_at_pair_frequency": st.integers(0, 4),
-        "ties": st.sampled_from(["lex", "first", "hf", "sentencepiece"]),
-        "special_tokens": st.sampled_from([["<s>"], ["a"], ["ab", "b", "</w>"], ["aa", "ba"]]),
-        "special_tokens_first": st.booleans(),
-        "unk_token": st.sampled_from([None, "<s>", "?", "a", "ab", "aab"]),
-        "user_defined_symbols": st.sampled_from([["ab"], ["b", "aab"], ["abc", "é"]]),
-        "initial_alphabet": st.sampled_from([["x"], ["a", "#", "a"], [">"]]),
-        "limit_alphabet": st.integers(1, 5),
-        "continuing_subword_prefix": st.sampled_from(["##", "#", "a"]),
-        "end_of_word_suffix": st.sampled_from(["</w>", "b", "#"]),
-        "suffix_style": st.sampled_from(["attached", "separate"]),
-        "max_token_length": st.integers(1, 5),
-    }
-    return {name: draw(choice) for name, choice in choices.items() if draw(st.integers(0, 3)) == 0}
 
 
 def core(words: Mapping[str, int], trainer: dict[str, Any]) -> Outcome:
@@ -67,7 +42,7 @@ def check_core_equals_reference(words: dict[str, int], trainer: dict[str, Any]) 
         assert core(words, trainer) == wanted
 
 
-@given(strategies.tables, trainers())
+@given(strategies.tables, strategies.bpe_trainers())
 @examples(500)
 @example({"aaaa": 3, "aaa": 2}, {"ties": "hf", "special_tokens": ["aa"]})
 @example({"b": 1}, {"special_tokens": ["b"], "end_of_word_suffix": "b", "suffix_style": "separate"})
@@ -77,6 +52,6 @@ def test_core_learns_as_reference(words: dict[str, int], trainer: dict[str, Any]
 
 
 @pytest.mark.fuzz
-@given(strategies.tables, trainers())
+@given(strategies.tables, strategies.bpe_trainers())
 def test_core_learns_as_reference_fuzz(words: dict[str, int], trainer: dict[str, Any]) -> None:
     check_core_equals_reference(words, trainer)

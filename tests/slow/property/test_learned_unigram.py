@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 import piecework as pw
+import strategies
 from piecework import models
 from piecework.reference.learn.settings import UnigramTrainer
 from piecework.reference.learn.unigram_train import UnigramStep, train_unigram
@@ -18,40 +18,6 @@ from profiles import examples
 Words = Mapping[str, int]
 Lines = Callable[[str], Iterator[str]]
 Outcome = tuple[list[tuple[str, float]], list[tuple[int, float | None, list[str]]]]
-
-words = st.text("ab", min_size=1, max_size=12) | st.text(
-    "▁ab1,é中かб０\u0301<>x", min_size=1, max_size=9
-)
-counts = st.integers(0, 4) | st.integers(1, 10**6) | st.sampled_from([2**53 + 1, 2**58])
-tables = st.dictionaries(words, counts, min_size=1, max_size=14)
-
-
-@st.composite
-def trainers(draw: st.DrawFn) -> dict[str, Any]:
-    """Draws trainer settings, most of them at their defaults."""
-    choices: dict[str, st.SearchStrategy[Any]] = {
-        "seed_size": st.integers(0, 12),
-        "shrinking_factor": st.sampled_from([0.1, 0.5, 0.9, 0.99]),
-        "em_steps": st.integers(1, 4),
-        "max_piece_length": st.integers(1, 6),
-        "min_frequency": st.integers(1, 5),
-        "min_word_frequency": st.integers(1, 3),
-        "special_tokens": st.sampled_from([["<unk>", "ab"], ["<unk>", "a", "<x>"], ["<unk>"]]),
-        "special_tokens_first": st.just(value=False),
-        "user_defined_symbols": st.sampled_from([["ab"], ["b", "aab"], ["▁a", "中", "aa"]]),
-        "byte_fallback": st.just(value=True),
-        "character_coverage": st.sampled_from([0.0, 0.5, 0.9, 1.0]),
-        "required_chars": st.sampled_from([["z"], ["b", "z", "b"], ["中", "a"]]),
-        "split_by_unicode_script": st.just(value=False),
-        "split_by_number": st.just(value=False),
-        "split_digits": st.just(value=True),
-        "split_by_whitespace": st.just(value=False),
-        "allow_whitespace_only_pieces": st.just(value=True),
-        "treat_whitespace_as_suffix": st.just(value=True),
-    }
-    given = {name: draw(choice) for name, choice in choices.items() if draw(st.integers(0, 3)) == 0}
-    byte_tokens = 256 if given.get("byte_fallback") else 0
-    return given | {"vocab_size": draw(st.integers(1, 40)) + byte_tokens}
 
 
 def core(words: Words, trainer: dict[str, Any], threads: int | None = 1) -> Outcome:
@@ -85,7 +51,7 @@ def check_core_equals_reference(words: Words, trainer: dict[str, Any]) -> None:
         assert core(words, trainer) == wanted
 
 
-@given(tables, trainers())
+@given(strategies.unigram_tables, strategies.unigram_trainers())
 @examples(400)
 @example({"ab" * 40: 3, "b" * 90: 2}, {"vocab_size": 9, "max_piece_length": 60})
 @example({"a" * 700: 1, "b": 2**60}, {"vocab_size": 6, "character_coverage": 1.0})
@@ -95,7 +61,7 @@ def test_core_learns_as_reference(words: Words, trainer: dict[str, Any]) -> None
 
 
 @pytest.mark.fuzz
-@given(tables, trainers())
+@given(strategies.unigram_tables, strategies.unigram_trainers())
 def test_core_learns_as_reference_fuzz(words: Words, trainer: dict[str, Any]) -> None:
     check_core_equals_reference(words, trainer)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 import impls
 import strategies
@@ -43,24 +42,7 @@ def test_core_trains_as_reference(words: dict[str, int], trainer: dict[str, Any]
     check_core_equals_reference(words, trainer)
 
 
-# Few letters and few different counts: many gains of different counts are equal, but not as floats.
-tied_tables = st.sampled_from([(1,), (1, 2), (5, 10), (3, 6, 12), (2**56 - 1, 2**56)]).flatmap(
-    lambda counts: st.dictionaries(
-        st.text("abcdel", min_size=1, max_size=8), st.sampled_from(counts), min_size=1, max_size=9
-    )
-)
-tied_trainers = st.fixed_dictionaries(
-    {
-        "vocab_size": st.just(200),
-        "criterion": st.just("likelihood"),
-        "ties": st.sampled_from(["lex", "first", "hf"]),
-        "stop_without_gain": st.booleans(),
-        "continuing_subword_prefix": st.sampled_from(["##", ""]),
-    }
-)
-
-
-@given(tied_tables, tied_trainers)
+@given(strategies.tied_tables, strategies.tied_trainers)
 @examples(300)
 def test_core_breaks_ties_as_reference(words: dict[str, int], trainer: dict[str, Any]) -> None:
     check_core_equals_reference(words, trainer)
@@ -68,8 +50,8 @@ def test_core_breaks_ties_as_reference(words: dict[str, int], trainer: dict[str,
 
 @pytest.mark.fuzz
 @given(
-    strategies.tables | tied_tables,
-    strategies.trainers() | tied_trainers,
+    strategies.tables | strategies.tied_tables,
+    strategies.trainers() | strategies.tied_trainers,
 )
 def test_core_trains_as_reference_fuzz(words: dict[str, int], trainer: dict[str, Any]) -> None:
     check_core_equals_reference(words, trainer)

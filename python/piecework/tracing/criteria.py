@@ -1,0 +1,186 @@
+"""Defines trainings with several criteria on the same word counts, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from piecework.arguments import DEFAULT, check_iterable
+from piecework.display import MAX_ROWS
+from piecework.errors import ConfigError, shown, wrong_type
+from piecework.tracing.base import Saved
+from piecework.tracing.merges import COLUMNS
+from piecework.tracing.record import checked_limits, record
+from piecework.trainers import Criterion, WordPieceTrainer
+from piecework.training import prepare_training
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from piecework.arguments import ArrowColumn, Default
+    from piecework.counts import WordCounts
+    from piecework.normalizers import Normalizer
+    from piecework.pre_tokenizers import PreTokenizer
+    from piecework.results import ProgressLike
+    from piecework.tracing.merges import MergeTrace
+    from piecework.tracing.steps import MergeTraceStep
+
+__all__ = ["CriteriaTrace", "trace_criteria"]
+
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+
+
+class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
+    """Holds a trace for each criterion; a mapping by their names. Print it for a table of steps by criterion.
+
+    >>> import piecework as pw
+    >>> hug = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    >>> print(pw.trace_criteria(hug, pw.WordPieceTrainer(15, ties="first")))
+    step  likelihood     pmi             sum             frequency
+       1  ##ug  28.0178  ##gs      0.05  ##ug  0.357143  ##ug  20
+       2  ##un  42.6973  hu   0.0277778  ##un       0.5  ##un  16
+       3  hug   26.7232  hugs 0.0666667  hug   0.428571  hug   15
+    """
+
+    _traces: dict[Criterion, MergeTrace]
+
+    def __init__(self, traces: Mapping[Criterion, MergeTrace]) -> None:
+        """Holds traces by criterion, in their order."""
+        self.__dict__["_traces"] = dict(traces)
+
+    def __getitem__(self, criterion: Criterion) -> MergeTrace:
+        return self._traces[criterion]
+
+    def __iter__(self) -> Iterator[Criterion]:
+        return iter(self._traces)
+
+    def __len__(self) -> int:
+        return len(self._traces)
+
+    def steps(
+        self, steps: slice = slice(None)
+    ) -> Iterator[tuple[int, dict[Criterion, MergeTraceStep | None]]]:
+        """Iterates over the numbers of steps, from 1, with the step of each criterion; None after its end.
+
+        Args:
+            steps: The range of steps, by their indices from 0.
+        """
+        chosen = range(max(map(len, self.values()), default=0))[steps]
+        rows = zip_longest(*(trace[steps] for trace in self.values()))
+        for index, row in zip(chosen, rows, strict=True):
+            yield index + 1, dict(zip(self, row, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the traces as JSON values, by criterion."""
+        return {criterion: trace.to_dict() for criterion, trace in self.items()}
+
+    def columns(self) -> list[tuple[str, str]]:
+        """Returns the names of the columns of :meth:`to_rows`, with their types as Arrow names them."""
+        return [("criterion", "string"), *COLUMNS]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Returns the rows of all traces, with their criterion."""
+        return [
+            {"criterion": criterion} | row
+            for criterion, trace in self.items()
+            for row in trace.to_rows()
+        ]
+
+    def to_lines(self, steps: slice = slice(None)) -> Iterator[dict[str, Any]]:
+        """Iterates over the steps of all traces as JSON values, with their criterion.
+
+        Args:
+            steps: The range of steps, by their indices from 0.
+        """
+        for criterion, trace in self.items():
+            for line in trace.to_lines(steps):
+                yield {"criterion": criterion} | line
+
+    def to_text(self, steps: slice = slice(None)) -> str:
+        """Returns a table as text: one line a step, with the token and its score by each criterion.
+
+        Args:
+            steps: The range of steps to show, by their indices from 0.
+        """
+        from piecework.tracing.text import criteria_lines
+
+        return "\n".join(criteria_lines(self, steps))
+
+    def __str__(self) -> str:
+        """Returns the first steps as a table; see :meth:`to_text` for all."""
+        return self.to_text(slice(MAX_ROWS))
+
+    def __repr__(self) -> str:
+        """Returns the criteria and the number of merges of each."""
+        return f"CriteriaTrace({', '.join(f'{name} {len(trace)}' for name, trace in self.items())})"
+
+    def _repr_html_(self) -> str:
+        """Returns an HTML table of the first steps, for notebooks."""
+        from piecework.tracing.notebook import criteria_table
+
+        return criteria_table(self)
+
+    def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
+        """Returns the error for an assignment."""
+        return "a CriteriaTrace is immutable; call piecework.trace_criteria again"
+
+
+def trace_criteria(
+    texts: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    trainer: WordPieceTrainer,
+    *,
+    criteria: Iterable[Criterion] = CRITERIA,
+    top: int = 10,
+    words: int | None = 100,
+    normalizer: Normalizer | Default | None = DEFAULT,
+    pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+    threads: int | None = None,
+    progress: ProgressLike = False,
+) -> CriteriaTrace:
+    """Trains WordPiece once with each criterion on the same word counts, and records the trainings.
+
+    Args:
+        texts: Texts or word counts, as for :func:`train`; texts are counted once.
+        trainer: The settings of the trainings; its criterion is replaced.
+        criteria: The criteria, by default all four.
+        top: The number of candidates to record for each step, as for :func:`trace`.
+        words: The number of words whose segmentations are recorded, as for :func:`trace`.
+        normalizer: The normalizer; by default as for :func:`train`.
+        pre_tokenizer: The pre-tokenizer; by default as for :func:`train`.
+        threads: The number of threads for counting; by default one per core.
+        progress: Whether to show progress, or a callback for it.
+
+    Returns:
+        The traces by criterion.
+
+    Raises:
+        ConfigError: A criterion is unknown or repeated; otherwise as for :func:`trace`.
+    """
+    if not isinstance(trainer, WordPieceTrainer):
+        raise wrong_type("trainer", "a WordPieceTrainer, which has a criterion", trainer)
+    names = _checked(criteria)
+    limits = checked_limits(top, words, trainer)
+    jobs = prepare_training(
+        texts,
+        trainer,
+        normalizer=normalizer,
+        pre_tokenizer=pre_tokenizer,
+        threads=threads,
+        progress=progress,
+    )
+    traces: dict[Criterion, MergeTrace] = {}
+    for name in names:
+        job = jobs._replace(trainer=replace(trainer, criterion=name))
+        traces[name] = cast("MergeTrace", record(job, *limits, threads=threads, progress=progress))
+    return CriteriaTrace(traces)
+
+
+def _checked(criteria: Iterable[Criterion]) -> list[Criterion]:
+    names = list(check_iterable("criteria", criteria, "names of criteria"))
+    for name in names:
+        if name not in CRITERIA or names.count(name) > 1:
+            expected = f"expected different names among {', '.join(CRITERIA)}"
+            raise ConfigError(f"{expected}; found {shown(name)}", setting="criteria")
+    return names
