@@ -1,0 +1,321 @@
+"""Implements `piecework trace`."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from pathlib import Path  # noqa: TC003  # typer reads it
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from piecework.cli.input import STDIN
+from piecework.cli.options import (
+    CountingMemory,
+    DocumentFiles,
+    Errors,
+    FileEncoding,
+    NoProgress,
+    OnBrokenBytes,
+    Reading,
+    Splitting,
+    Threads,
+)
+from piecework.cli.output import as_json, check_target, printing
+from piecework.cli.progress import bar
+from piecework.cli.streams import report
+from piecework.cli.training import (
+    FromCounts,
+    TrainerOptions,
+    UserDefinedSymbolsFile,
+    check_counting,
+    read_counts,
+    read_symbols,
+)
+from piecework.display import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from piecework import WordCounts
+    from piecework.tracing import CriteriaTrace, MergeTrace, UnigramTrace
+    from piecework.trainers import Criterion, Trainer, WordPieceTrainer
+
+_SYMBOLS_COMMAND = "trace FILE --user-defined-symbols-file -"
+"""The command that reads user-defined symbols from standard input, for errors."""
+_WHOLE = ("json", "parquet")
+"""The formats that hold the whole training."""
+
+
+class ExampleName(Enum):
+    """Enumerates the examples."""
+
+    note_000 = "note-000"
+    note_001 = "note-001"
+    note_002 = "note-002"
+    note_003 = "note-003"
+    note_004 = "note-004"
+    note_004_bpe = "note-004-bpe"
+
+
+class TraceFormat(Enum):
+    """Enumerates the formats of a trace."""
+
+    text = "text"
+    table = "table"
+    ndjson = "ndjson"
+    json = "json"
+    parquet = "parquet"
+
+
+def trace(
+    *,
+    files: DocumentFiles = None,
+    counts: FromCounts = False,
+    example: Annotated[
+        ExampleName | None,
+        typer.Option(
+            help="Trace an example of a tutorial instead of files; training options change its settings."
+        ),
+    ] = None,
+    trainer: TrainerOptions,
+    user_defined_symbols_file: UserDefinedSymbolsFile = None,
+    top: Annotated[
+        int,
+        typer.Option(
+            metavar="K", min=1, help="Record the K best candidates or pieces of each step."
+        ),
+    ] = 10,
+    words: Annotated[
+        str,
+        typer.Option(
+            metavar="N|all",
+            help="Record the segmentations of the N most frequent words, or of all.",
+        ),
+    ] = "100",
+    steps: Annotated[
+        str | None,
+        typer.Option(metavar="A:B", help="Print steps A to B, from 1; one number prints one step."),
+    ] = None,
+    criteria: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|NAME,...",
+            help="Train WordPiece by several criteria on the same counts, and print them side by side.",
+        ),
+    ] = None,
+    format: Annotated[  # noqa: A002  # the name of the option
+        TraceFormat | None,
+        typer.Option(
+            "--format",
+            help="Print text, one line a step (table), one JSON object a step (ndjson), the whole training as one JSON object, "
+            "or write Parquet (default: by the name of --output, otherwise text).",
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a step (--format ndjson).")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file."),
+    ] = None,
+    splitting: Splitting,
+    reading: Reading,
+    encoding: FileEncoding = "utf-8",
+    errors: OnBrokenBytes = Errors.strict,
+    memory: CountingMemory,
+    threads: Threads = None,
+    no_progress: NoProgress = False,
+) -> None:
+    """Show a training step by step: candidates, scores, counts, ties and words.
+
+    Trains as `piecework train` does, and prints for each merge the best candidates with their scores and counts, the number of
+    ties, and the words that it changed; for Unigram the EM steps and prunings. Text, JSON lines, Parquet or word counts are
+    read as by `train`.
+
+    Examples:
+      piecework trace --example note-001
+      piecework trace --example note-002 --criteria all
+      piecework trace story.txt --vocab-size 500 --top 3 --steps 1:20
+      piecework trace --counts counts.txt --vocab-size 4000 -o trace.parquet
+      piecework trace story.txt --model unigram --vocab-size 500 --format table
+    """
+    kind = _format(format, json, output)
+    chosen = _slice(steps, kind)
+    names = [] if example else files or [STDIN]
+    if output:
+        symbols = [user_defined_symbols_file] if user_defined_symbols_file else []
+        inputs = [name for name in (*names, *symbols, *splitting.files()) if name != STDIN]
+        check_target(output, *inputs)
+    most, by = _words(words), _criteria(criteria)
+    if by and trainer.criterion:
+        raise typer.BadParameter("cannot be combined with --criterion", param_hint="--criteria")
+    check_counting(counts, memory)
+    more = read_symbols(user_defined_symbols_file, names, errors, _SYMBOLS_COMMAND)
+    with bar(no_progress) as show:
+        pipeline: dict[str, Any] = {}
+        if example:
+            _check_alone(files, counts, splitting)
+            table, settings = _example(example.value, trainer, more)
+        else:
+            settings = trainer.trainer(more)
+            _check_trainer(settings, by)
+            table, pipeline = read_counts(
+                names,
+                settings,
+                is_counted=counts,
+                splitting=splitting,
+                reading=reading,
+                encoding=encoding,
+                errors=errors,
+                memory=memory,
+                threads=threads,
+                progress=show,
+                command="trace -",
+            )
+        _check_trainer(settings, by)
+        limits: dict[str, Any] = {"top": top, "words": most, "threads": threads, "progress": show}
+        traced = _trace(table, settings, by, {**pipeline, **limits})
+    _write(traced, kind, chosen, output)
+    if output:
+        words = f"from {len(table):,} different words, {table.total:,} in total"
+        report(f"{visible(str(output))}: {visible(repr(traced))}, {words}")
+
+
+def _trace(
+    table: WordCounts, settings: Trainer, criteria: Sequence[str], options: dict[str, Any]
+) -> MergeTrace | UnigramTrace | CriteriaTrace:
+    import piecework as pw
+
+    if not criteria:
+        return pw.trace(table, settings, **options)
+    wordpiece = cast("WordPieceTrainer", settings)
+    return pw.trace_criteria(
+        table, wordpiece, criteria=cast("Sequence[Criterion]", criteria), **options
+    )
+
+
+def _format(given: TraceFormat | None, json: bool, output: Path | None) -> str:
+    from piecework.tracing.files import FORMATS
+
+    if json and given not in (None, TraceFormat.ndjson):
+        raise typer.BadParameter(
+            f"cannot be combined with --format {given.value}", param_hint="--json"
+        )
+    if json or given:
+        kind = given.value if given else "ndjson"
+    else:
+        kind = FORMATS.get(output.suffix.lower(), "text") if output else "text"
+    if kind == "parquet" and output is None:
+        raise typer.BadParameter("parquet requires --output", param_hint="--format")
+    return kind
+
+
+def _slice(steps: str | None, kind: str) -> slice:
+    """Returns the range of indices of steps."""
+    if steps is None:
+        return slice(None)
+    if kind in _WHOLE:
+        raise typer.BadParameter(
+            f"cannot be combined with the format {kind}, which holds the whole training",
+            param_hint="--steps",
+        )
+    match = re.fullmatch(
+        r"(?P<only>[0-9]{1,18})|(?P<first>[0-9]{0,18}):(?P<last>[0-9]{0,18})", steps
+    )
+    if match is None:
+        raise typer.BadParameter(
+            f"expected A:B, such as 1:20, or one number; found {steps}", param_hint="--steps"
+        )
+    first, last = match["first"] or match["only"] or "1", match["last"] or match["only"]
+    if int(first) < 1:
+        raise typer.BadParameter("expected numbers from 1", param_hint="--steps")
+    return slice(int(first) - 1, int(last) if last else None)
+
+
+def _words(text: str) -> int | None:
+    if text == "all":
+        return None
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise typer.BadParameter(f"expected a number or all; found {text}", param_hint="--words")
+    return int(text)
+
+
+def _criteria(text: str | None) -> tuple[str, ...]:
+    """Returns the names of criteria; none without the option."""
+    from piecework.tracing.criteria import CRITERIA
+
+    if text is None:
+        return ()
+    names = CRITERIA if text == "all" else tuple(text.split(","))
+    for name in names:
+        if name not in CRITERIA or names.count(name) > 1:
+            raise typer.BadParameter(
+                f"expected all, or different names among {', '.join(CRITERIA)}; found {text}",
+                param_hint="--criteria",
+            )
+    return names
+
+
+def _check_trainer(settings: Trainer, criteria: Sequence[str]) -> None:
+    """Raises BadParameter for a training without steps, or for criteria of another model than WordPiece."""
+    from piecework import WordLevelTrainer, WordPieceTrainer
+
+    if isinstance(settings, WordLevelTrainer):
+        raise typer.BadParameter("wordlevel is trained without steps", param_hint="--model")
+    if criteria and not isinstance(settings, WordPieceTrainer):
+        raise typer.BadParameter("requires WordPiece", param_hint="--criteria")
+
+
+def _check_alone(files: Sequence[str] | None, counts: bool, splitting: Splitting) -> None:
+    """Raises BadParameter for an example with other input."""
+    others = (("FILE", files), ("--counts", counts), ("text options", splitting != Splitting()))
+    for name, given in others:
+        if given:
+            raise typer.BadParameter(f"cannot be combined with {name}", param_hint="--example")
+
+
+def _example(
+    name: str, options: TrainerOptions, symbols: Sequence[str]
+) -> tuple[WordCounts, Trainer]:
+    """Returns the counts of an example, and its trainer with the given options."""
+    from piecework.tracing import example
+
+    table, trainer = example(name)
+    return table, options.change(trainer, f"--example {name}", symbols)
+
+
+def _write(
+    traced: MergeTrace | UnigramTrace | CriteriaTrace,
+    kind: str,
+    steps: slice,
+    output: Path | None,
+) -> None:
+    if output and kind == "parquet":
+        from piecework.tracing.files import save_parquet
+
+        save_parquet(traced, output)
+        return
+    lines = _lines(traced, kind, steps)
+    if output:
+        from piecework.io import write_aside
+
+        write_aside(output, "".join(f"{line}\n" for line in lines).encode())
+        return
+    with printing() as write:
+        for line in lines:
+            write(line)
+
+
+def _lines(
+    traced: MergeTrace | UnigramTrace | CriteriaTrace, kind: str, steps: slice
+) -> Iterator[str]:
+    if kind == "json":
+        return iter([as_json(traced.to_dict())])
+    if kind == "ndjson":
+        return map(as_json, traced.to_lines(steps))
+    if kind == "table":
+        from piecework.tracing.text import table_lines
+
+        return table_lines(traced, steps)
+    return iter(traced.to_text(steps).split("\n"))
