@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from piecework.encoding_settings import Padding, PaddingLike, Sampling, Side, TruncationLike
     from piecework.tokenizer.encoding import EncodingMethods
 
+_MAX_ROWS, _MAX_TOKENS = 10, 30
+"""The numbers of texts and of tokens of a text that a notebook shows."""
+
 __all__ = ["Call", "EncodedBatch", "FileTexts", "PaddedBatch"]
 
 
@@ -309,6 +312,31 @@ class EncodedBatch:
     def __repr__(self) -> str:
         """Returns the number of texts and tokens."""
         return f"EncodedBatch({len(self)} texts, {len(self.ids)} tokens)"
+
+    def _repr_html_(self) -> str:
+        """Returns the first tokens of the first texts as HTML, for notebooks."""
+        from piecework.html import fragment, more, table
+
+        total = f'<div class="pw-dim">{len(self):,} texts, {len(self.ids):,} tokens</div>'
+        rows = [
+            (str(number), f"{int(self._lengths()[number]):,}", self._row_html(number))
+            for number in range(min(len(self), _MAX_ROWS))
+        ]
+        shown = table(("text", "tokens", ""), rows) if rows else ""
+        return fragment(total, shown, more(len(self) - _MAX_ROWS, "texts"))
+
+    def _row_html(self, number: int) -> str:
+        """Returns the first tokens of a text as HTML."""
+        from piecework.display import display_token
+        from piecework.html import more, token_html
+
+        start, end = self.row_offsets[number : number + 2].tolist()
+        core, shown = self._call.tokenizer._core, list[str]()
+        for token_id in self.ids[start : min(end, start + _MAX_TOKENS)].tolist():
+            token = core.id_to_token(token_id) or ""
+            display = display_token(core.token_bytes(token))
+            shown.append(token_html(token, display, f"id {token_id}"))
+        return " ".join(shown) + more(end - start - len(shown), "tokens")
 
 
 def _checked(name: str, value: int, limit: int) -> int:

@@ -154,6 +154,14 @@ impl WordSplitter {
         self.pre_tokenize(words)
     }
 
+    /// Replaces `words` with the words of `text`, whose origins are spans of the normalized text, which `words` keeps.
+    pub(crate) fn split_with_base(&self, text: &str, matching: AddedTokenSearch<'_>, words: &mut Words) -> Result<()> {
+        words.reset(true);
+        words.add_segment(self.normalizer.as_ref(), text, Span::new(0, text.len()), matching)?;
+        words.rebase();
+        self.pre_tokenize(words)
+    }
+
     /// Applies the pre-tokenizer.
     fn pre_tokenize(&self, words: &mut Words) -> Result<()> {
         match &self.pre_tokenizer {

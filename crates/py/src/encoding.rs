@@ -9,7 +9,7 @@ use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyInt, PyList, PyType};
+use pyo3::types::{PyBytes, PyInt, PyList, PyType};
 
 use crate::arguments::{position, wrong_type};
 use crate::encode_list::without_text;
@@ -516,6 +516,25 @@ impl Encoding {
         };
         let id = place.and_then(|place| self.columns().ids.get(place));
         id.copied().ok_or_else(|| PyIndexError::new_err(format!("an encoding of {length} tokens has no such place")))
+    }
+
+    /// Returns the first tokens as HTML.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        const SHOWN: usize = 500;
+        let Node { encoding, offsets, names, .. } = &*self.node;
+        let tokens = self.tokens();
+        let rows = tokens.iter().take(SHOWN).enumerate().map(|(place, token)| {
+            let decoded = match names {
+                Names::Of(tokenizer) => tokenizer.token_bytes(token).ok(),
+                Names::Listed(_) => None,
+            };
+            let bytes = decoded.unwrap_or_else(|| token.as_bytes().to_vec());
+            let is_added = encoding.special_tokens_mask[place] != 0;
+            (*token, PyBytes::new(py, &bytes), encoding.ids[place], offsets[place], is_added)
+        });
+        let rows: Vec<_> = rows.collect();
+        let html = py.import("piecework.html")?.getattr("encoding_html")?.call1((rows, tokens.len()))?;
+        html.extract()
     }
 
     fn __repr__(&self) -> String {

@@ -21,6 +21,7 @@ mod encoded;
 mod encoding;
 mod encoding_changes;
 mod errors;
+mod explain;
 mod file;
 mod formats;
 mod functions;

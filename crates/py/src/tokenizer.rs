@@ -10,7 +10,7 @@ use piecework_core::format::{
     JsonSettings, VocabSettings, fingerprint, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts,
     write_model, write_parts, write_saved_json, write_splitter, write_tokenizer_json, write_trainer, write_vocab_txt,
 };
-use piecework_core::pipeline;
+use piecework_core::pipeline::{self, ExplainLimits};
 use piecework_core::postprocess::PostProcessor;
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
@@ -25,10 +25,11 @@ use crate::encode_list::encode_list;
 use crate::encode_one::{Encoder, to_object};
 use crate::encoding::Encoding;
 use crate::errors::{in_settings, to_py};
+use crate::explain::{MergeStepRow, TextRow, explain, merge_step_row};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
 use crate::input::{GivenText, Row, Rows, Text, short_text};
-use crate::inspect::{ScoresRow, WordRow, added_tokens, tokenize_words, unreachable_tokens, word_scores};
+use crate::inspect::{added_tokens, unreachable_tokens};
 use crate::model_settings::{ModelSettings, with_model, word_piece};
 use crate::options::{Limit, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
@@ -422,22 +423,24 @@ impl Tokenizer {
         Ok(PyBytes::new(py, &bytes).unbind())
     }
 
-    /// Returns the index of the first character of a word at which no piece begins, or None.
-    fn first_unmatched(&self, word: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-        let word = string("word", word)?;
-        let model = self.inner.model().as_word_piece();
-        Ok(model.and_then(|model| model.first_unmatched(word)).map(|byte| word[..byte].chars().count()))
+    /// Returns the stages of a text; the limits are characters to explain, characters of words with steps, and n-best.
+    fn explain(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        options: &Options,
+        limits: (usize, usize, usize),
+    ) -> PyResult<TextRow> {
+        let (characters, step_characters, nbest) = limits;
+        let (text, limits) = (Text::new("text", text)?, ExplainLimits { characters, step_characters, nbest });
+        let explained = py.detach(|| explain(&self.inner, text.get()?, &options.inner, limits, &self.pool));
+        explained.map_err(|error| to_py(py, &error))
     }
 
-    /// Returns the words of a text after normalization, with their pieces and the prefixes that failed.
-    fn tokenize_words(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<WordRow>> {
-        let words = tokenize_words(&self.inner, string("word", text)?, &mut self.pool.scratch());
-        words.map_err(|error| to_py(text.py(), &error))
-    }
-
-    /// Returns the log-probability and the best segmentations of each word of a text; None for added tokens.
-    fn word_scores(&self, text: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<Option<ScoresRow>>> {
-        let words = word_scores(&self.inner, string("word", text)?, n, &mut self.pool.scratch());
-        words.map_err(|error| to_py(text.py(), &error))
+    /// Returns the merges by which a BPE model makes a token from characters; `None` for a single character.
+    fn merges_of(&self, token: &Bound<'_, PyAny>) -> PyResult<Option<Vec<MergeStepRow>>> {
+        let token = string("token", token)?;
+        let merges = self.inner.model().as_bpe().and_then(|model| model.merges_of(token));
+        Ok(merges.map(|merges| merges.into_iter().map(merge_step_row).collect()))
     }
 }

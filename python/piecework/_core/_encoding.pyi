@@ -233,6 +233,9 @@ class Encoding:
     def __reduce__(self) -> tuple[type[Encoding], tuple[tuple[Any, ...]]]:
         """Pickles the columns, with tokens as strings."""
 
+    def _repr_html_(self) -> str:
+        """Returns the first tokens as HTML, for notebooks."""
+
     def __len__(self) -> int: ...
     def __getitem__(self, key: int, /) -> int: ...
     def __eq__(self, other: object) -> bool: ...

@@ -1,7 +1,7 @@
 """Defines the tokenizer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, TypedDict, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,49 @@ _Functions: TypeAlias = Sequence[Callable[[str], object]]
 _ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None, Segmentation]
 _AddedToken: TypeAlias = tuple[str, bool, bool, bool, bool, bool]
 """Content, single_word, lstrip, rstrip, normalized, special."""
+
+_Span: TypeAlias = tuple[int, int]
+"""Start and end in characters."""
+_TokenRow: TypeAlias = tuple[int, _Span, _Span, _Span]
+"""Id, and spans in the word, the normalized text and the original."""
+_PlacedToken: TypeAlias = tuple[int | None, _Span]
+"""Id, or None for a character that is no token, and span in the word."""
+_PairMerge: TypeAlias = tuple[int, int, int, int]
+"""Left, right and merged id, and rank."""
+_MergeStep: TypeAlias = tuple[int, _PairMerge, list[_PairMerge]]
+"""Index of the left symbol, the merge, and the merges that it blocks."""
+
+@type_check_only
+class _Merges(TypedDict):
+    is_whole: bool
+    symbols: list[_PlacedToken]
+    steps: list[_MergeStep]
+    replacements: list[tuple[int, int, list[int]]]
+
+@type_check_only
+class _Lattice(TypedDict):
+    edges: list[tuple[int | None, _Span, float]]
+    log_probability: float
+    best: list[tuple[list[_PlacedToken], float]]
+
+@type_check_only
+class _WordRow(TypedDict):
+    text: str
+    added: int | None
+    normalized: _Span
+    original: _Span
+    tokens: list[_TokenRow]
+    token_count: int
+    matches: list[_PlacedToken] | None
+    merges: _Merges | None
+    lattice: _Lattice | None
+
+@type_check_only
+class _ExplainedText(TypedDict):
+    normalized: str
+    runs: list[tuple[int, int, int, int]]
+    words: list[_WordRow]
+    word_count: int
 
 @final
 class Tokenizer:
@@ -253,17 +296,17 @@ class Tokenizer:
     def token_bytes(self, token: str) -> bytes:
         """Returns the bytes of a single token, decoded alone."""
 
-    def first_unmatched(self, word: str) -> int | None:
-        """Returns the index of the first character at which no piece matches; None if pieces cover the word."""
+    def explain(self, text: str, options: Options, limits: tuple[int, int, int]) -> _ExplainedText:
+        """Returns the stages of a text.
 
-    def tokenize_words(
-        self, text: str
-    ) -> list[tuple[str, list[tuple[int, tuple[int, int], list[str]]]]]:
-        """Returns the normalized words of a text, with the id, character range and failed prefixes of each piece."""
+        The limits are characters of words to explain, characters of the longest word with steps, and the number of best
+        segmentations.
+        """
 
-    def word_scores(
-        self, text: str, n: int
-    ) -> list[tuple[float, list[tuple[list[int], float]]] | None]:
-        """Returns for each word ln of its probability, and its `n` best segmentations with scores; None for added tokens."""
+    def merges_of(self, token: str) -> list[_MergeStep] | None:
+        """Returns the merges by which a BPE model makes a token from its characters, in order.
+
+        Empty if they do not make it; None for a single character, and for other models.
+        """
 
     def __len__(self) -> int: ...

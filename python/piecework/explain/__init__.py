@@ -1,20 +1,47 @@
-"""Explains how words are segmented, how tokens were merged, and how tokenizers differ."""
+"""Explains how texts are segmented, how tokens were merged, and how tokenizers differ."""
 
-from piecework.explain.choice import Choice, Segmentation
+from piecework.explain.build import explain
 from piecework.explain.comparison import Comparison, Split, compare
+from piecework.explain.explanation import AlignedRun, Explanation, NormalizedText, Piece, Word
 from piecework.explain.lineage import Lineage, lineage
-from piecework.explain.merging import Merging
-from piecework.explain.word import Explanation, Piece, explain
+from piecework.explain.steps import (
+    BpeMerge,
+    BpeSteps,
+    LatticeEdge,
+    LatticeNode,
+    PairMerge,
+    PlacedSymbol,
+    PrefixMatch,
+    Replacement,
+    Segmentation,
+    SegmentationLattice,
+    Symbol,
+    UnmergedPair,
+    WordPieceSteps,
+)
 
 __all__ = [
-    "Choice",
+    "AlignedRun",
+    "BpeMerge",
+    "BpeSteps",
     "Comparison",
     "Explanation",
+    "LatticeEdge",
+    "LatticeNode",
     "Lineage",
-    "Merging",
+    "NormalizedText",
+    "PairMerge",
     "Piece",
+    "PlacedSymbol",
+    "PrefixMatch",
+    "Replacement",
     "Segmentation",
+    "SegmentationLattice",
     "Split",
+    "Symbol",
+    "UnmergedPair",
+    "Word",
+    "WordPieceSteps",
     "compare",
     "explain",
     "lineage",

@@ -6,6 +6,8 @@ from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
 from piecework._immutable import Immutable, dataclass
+from piecework.display import abridged, quoted
+from piecework.errors import VocabularyError, shown, with_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,17 +15,25 @@ if TYPE_CHECKING:
     from piecework.results import Merge
     from piecework.tokenizer import Tokenizer
 
+__all__ = ["Lineage", "find_lineage", "lineage"]
+
+_MAX_INDENT = 40
+"""The maximum indentation in levels, so that a token with a thousand nested merges stays readable."""
+_MAX_LINES = 2000
+"""The maximum number of lines of a tree."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lineage(Immutable):
-    """Represents a token as a tree of the merges that created it.
+    """Represents a token as a tree of the merges that created it; print it to read it.
 
     Attributes:
         token: The token as rendered.
         display_token: The token in readable form.
-        step: The number of the merge, from 1, in the history or among the merges of a BPE model; None for a character of the
-            alphabet.
+        step: The number of the merge, from 1, in the history or among the merges of a BPE model; None for a token that no
+            merge created, such as a character of the alphabet.
         merge: The merge with its counts; None if the history is unknown.
+        final_count: The count of the token in the training words, encoded after the training; None if it is unknown.
         left: The lineage of the left token, or None.
         right: The lineage of the right token, or None.
     """
@@ -32,19 +42,21 @@ class Lineage(Immutable):
     display_token: str
     step: int | None = None
     merge: Merge | None = None
+    final_count: int | None = None
     # A lineage can be deep, so comparison, hash and repr must not recurse.
     left: Lineage | None = field(default=None, repr=False, compare=False)
     right: Lineage | None = field(default=None, repr=False, compare=False)
 
+    @property
+    def birth_count(self) -> int | None:
+        """Returns the count of the token when it was created, that of its pair; None if the history is unknown."""
+        return None if self.merge is None else self.merge.pair_count
+
     def nodes(self) -> Iterator[tuple[int, Lineage, Lineage, Lineage]]:
         """Iterates over merged tokens from the root: the number of the merge, the token, left and right."""
-        stack: list[Lineage | None] = [self]
-        while stack:
-            node = stack.pop()
-            if node is None or node.step is None or node.left is None or node.right is None:
-                continue
-            yield node.step, node, node.left, node.right
-            stack += [node.right, node.left]
+        for node, _ in self._tree():
+            if node.step is not None and node.left is not None and node.right is not None:
+                yield node.step, node, node.left, node.right
 
     def merges(self) -> Iterator[tuple[int, Merge]]:
         """Iterates over the merges of a known history with their numbers, from the root."""
@@ -52,17 +64,91 @@ class Lineage(Immutable):
             if node.merge is not None:
                 yield step, node.merge
 
+    def _tree(self) -> Iterator[tuple[Lineage, int]]:
+        """Iterates over all tokens of the tree with their depths, from the root; left before right."""
+        stack = [(self, 0)]
+        while stack:
+            node, depth = stack.pop()
+            yield node, depth
+            stack += [(part, depth + 1) for part in (node.right, node.left) if part is not None]
+
+    def _distinct(self) -> dict[int, tuple[Lineage, Lineage, Lineage]]:
+        """Returns the merged tokens by the numbers of their merges: the token, left and right.
+
+        A tree can contain the same token many times, even more often than it could be written.
+        """
+        found: dict[int, tuple[Lineage, Lineage, Lineage]] = {}
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            if node.step is None or node.left is None or node.right is None or node.step in found:
+                continue
+            found[node.step] = node, node.left, node.right
+            stack += [node.left, node.right]
+        return found
+
+    def __str__(self) -> str:
+        """Returns the tree, one token per line, with parts indented below the merged token."""
+        lines = list[str]()
+        for node, depth in self._tree():
+            if len(lines) == _MAX_LINES:
+                lines.append("…")
+                break
+            lines.append("  " * min(depth, _MAX_INDENT) + node._line(is_root=depth == 0))
+        return "\n".join(lines)
+
+    def _line(self, *, is_root: bool) -> str:
+        """Returns the merge and the counts of a token."""
+        name = quoted(abridged(self.display_token))
+        parts = [name]
+        if self.left is not None and self.right is not None:
+            left, right = (quoted(abridged(each.display_token)) for each in (self.left, self.right))
+            parts = [f"{name} = {left} + {right} (merge {self.step})"]
+        elif is_root:
+            parts.append("no merge created it")
+        if self.birth_count is not None:
+            parts.append(f"count {self.birth_count:,} at birth")
+        if self.final_count is not None:
+            parts.append(f"count {self.final_count:,} at the end")
+        return ", ".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the lineage as JSON values.
+
+        Returns:
+            The token with its counts, and the merges it depends on in the order of the training, without duplicates.
+        """
+        return {
+            "token": self.token,
+            "display_token": self.display_token,
+            "step": self.step,
+            "birth_count": self.birth_count,
+            "final_count": self.final_count,
+            "merges": self.to_dicts(),
+        }
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """Returns the merges in order without duplicates, with their counts if known."""
-        nodes = {step: parts for step, *parts in self.nodes()}
         dicts = []
-        for step, (merged, left, right) in sorted(nodes.items()):
+        for step, (merged, left, right) in sorted(self._distinct().items()):
             names = {"left": left.token, "right": right.token, "token": merged.token}
-            dicts.append({"step": step} | names | (asdict(merged.merge) if merged.merge else {}))
+            counts = {} if merged.final_count is None else {"final_count": merged.final_count}
+            merge = asdict(merged.merge) if merged.merge else {}
+            dicts.append({"step": step} | names | merge | counts)
         return dicts
 
 
-def lineage(tokenizer: Tokenizer, token: str) -> Lineage | None:
+def lineage(tokenizer: Tokenizer, token: str) -> Lineage:
+    """Returns the merges that created a token; see :meth:`piecework.Tokenizer.lineage`."""
+    if tokenizer.token_to_id(token) is None:
+        prefix = tokenizer.continuing_subword_prefix
+        other = token.removeprefix(prefix) if token.startswith(prefix) else prefix + token
+        hint = None if tokenizer.token_to_id(other) is None else f"did you mean {other!r}?"
+        raise VocabularyError(with_hint(f"{shown(token)} is not in the vocabulary", hint))
+    return find_lineage(tokenizer, token) or _leaf(tokenizer, token)
+
+
+def find_lineage(tokenizer: Tokenizer, token: str) -> Lineage | None:
     """Returns the merges that created a token, down to characters.
 
     Args:
@@ -74,20 +160,18 @@ def lineage(tokenizer: Tokenizer, token: str) -> Lineage | None:
 
     >>> import piecework as pw
     >>> tok = pw.train({"hug": 10, "pug": 5, "hugs": 5}, pw.WordPieceTrainer(vocab_size=12))
-    >>> [merge.token for step, merge in lineage(tok, "hug").merges()]
+    >>> [merge.token for step, merge in find_lineage(tok, "hug").merges()]
     ['hug', '##ug']
     """
-    if tokenizer.history:
-        merges = list(_from_history(tokenizer, token))
-    elif tokenizer._merging is not None:
-        merges = [(*step, None) for step in tokenizer._merging.steps(token)]
-    else:
-        merges = []
+    merges = _from_history(tokenizer, token) if tokenizer.history else _from_model(tokenizer, token)
     # The parts of a merge have earlier merges, so one pass in order finds their nodes.
     nodes: dict[str, Lineage] = {}
     for step, left, right, merged, merge in merges:
-        parts = [nodes.get(part) or _character(tokenizer, part) for part in (left, right)]
-        nodes[merged] = Lineage(merged, tokenizer.display_token(merged), step, merge, *parts)
+        parts = [nodes.get(part) or _leaf(tokenizer, part) for part in (left, right)]
+        display = tokenizer.display_token(merged)
+        nodes[merged] = Lineage(
+            merged, display, step, merge, _final_count(tokenizer, merged), *parts
+        )
     return nodes.get(token)
 
 
@@ -107,5 +191,21 @@ def _from_history(
         yield step + 1, merge.left, merge.right, merge.token, merge
 
 
-def _character(tokenizer: Tokenizer, token: str) -> Lineage:
-    return Lineage(token, tokenizer.display_token(token))
+def _from_model(
+    tokenizer: Tokenizer, token: str
+) -> Iterator[tuple[int, str, str, str, Merge | None]]:
+    """Iterates over the merges of a BPE model that make a token of its characters, in order."""
+    name = tokenizer._core.id_to_token
+    for _, (left, right, merged, rank), _ in tokenizer._core.merges_of(token) or ():
+        yield rank + 1, name(left) or "", name(right) or "", name(merged) or "", None
+
+
+def _leaf(tokenizer: Tokenizer, token: str) -> Lineage:
+    display = tokenizer.display_token(token)
+    return Lineage(token, display, final_count=_final_count(tokenizer, token))
+
+
+def _final_count(tokenizer: Tokenizer, token: str) -> int | None:
+    """Returns the count of a token in the encoded training words; None if it is unknown."""
+    number = tokenizer.token_to_id(token)
+    return None if number is None else tokenizer.training._count_of(number)

@@ -7,10 +7,10 @@ them, so a process that does only that starts faster.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 from piecework import _core
-from piecework.arguments import FAST, check_flag
+from piecework.arguments import FAST, check_flag, check_str
 from piecework.errors import (
     FormatError,
     VocabularyError,
@@ -40,12 +40,13 @@ if TYPE_CHECKING:
 
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.added_tokens import AddedToken
+    from piecework.arguments import Specials
     from piecework.decoders import Decoder
     from piecework.encoding_settings import PaddingLike, TruncationLike
-    from piecework.explain import Explanation, Merging
+    from piecework.explain import Explanation, Lineage
     from piecework.formats.detect import Format
     from piecework.io.files import Pathish
-    from piecework.models import BPE, Model
+    from piecework.models import Model
     from piecework.normalizers import Normalizer
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
@@ -515,35 +516,82 @@ class Tokenizer(UdfMethods, DecodingMethods):
             return self
         return self._wrap(self._core.with_control_symbols(list(names)), self._functions)
 
-    def explain(self, word: str) -> Explanation:
-        """Explains how a word is segmented; print the result.
+    def explain(
+        self,
+        text: str,
+        *,
+        specials: Specials | None = None,
+        max_characters: int | None = 10_000,
+        nbest: int = 5,
+    ) -> Explanation:
+        """Explains how a text is segmented; print the result, or let a notebook show it.
 
         Args:
-            word: A word, or a text of a few words.
+            text: A word, or any text.
+            specials: See :meth:`encode`.
+            max_characters: The number of characters of words that are explained; the rest is only counted. None for all.
+                Words of more than 2,000 characters have no steps.
+            nbest: The number of best segmentations that are listed, for Unigram and WordPiece's likeliest segmentation.
 
         Returns:
-            For each piece the longer prefixes that are not tokens, and the merges that created the piece, down to
-            characters. For the likeliest segmentation also the scores of the pieces, their share of the word's
-            probability, and the second-best segmentation.
+            The text after normalization, its words, and for each word its pieces and the steps of the model: for WordPiece
+            the prefixes that were tried, for BPE the merges in order and what they blocked, for the likeliest segmentation
+            the lattice with its scores and the best segmentations. Offsets link text, normalized text, words and pieces.
+            Nothing is drawn at random, and no special tokens are added.
+
+        Raises:
+            SpecialTokenError: The text contains a special token, and `specials` is ``"error"``.
+            UnknownTokenError: A word is unknown, and the tokenizer has no unknown token.
+            SurrogateError: The text contains a lone surrogate.
+            RegexError: A pattern exceeded its limit of steps.
+            ConfigError: `max_characters` or `nbest` is not positive.
 
         >>> import piecework as pw
-        >>> tok = pw.train({"hug": 10, "pug": 5, "hugs": 5}, pw.WordPieceTrainer(vocab_size=12))
-        >>> print(tok.explain("hugs"))
+        >>> words = {"hug": 10, "pug": 5, "hugs": 5}
+        >>> print(pw.train(words, pw.WordPieceTrainer(vocab_size=12)).explain("hugs"))
         hugs -> hug ##s
-          hug: tried hugs, which is not in the vocabulary
+          hug (id 11, 0-3): tried hugs, which is not in the vocabulary
             hug = h + ##ug (merge 2)
               ##ug = ##u + ##g (merge 1)
-          ##s: a character of the alphabet
-        >>> words = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
-        >>> print(pw.train(words, pw.UnigramTrainer(16)).explain("puns"))
-        puns -> ' pun' s
-          ' pun': score -1.20397
-          s: score -4.38203
-          total score -5.586, 100.0% of the word's probability; next best ' ' p u n s, score -21.9101, e^16.3 times less likely
+          ##s (id 6, 3-4): a character of the alphabet
+        >>> print(pw.train(words, pw.BpeTrainer(vocab_size=7)).explain("pugs"))
+        pugs -> p ug s
+          symbols: p u g s
+          u + g = ug (merge 1): p ug s
+          no merge joins p + ug, ug + s
+          p (id 3, 0-1): a character of the alphabet
+          ug (id 6, 1-3)
+          s (id 4, 3-4): a character of the alphabet
         """
         from piecework.explain import explain
 
-        return explain(self, word)
+        return explain(self, check_str("text", text), specials, max_characters, nbest)
+
+    def lineage(self, token: str) -> Lineage:
+        """Returns the tree of the merges that created a token, with its count at birth and at the end; print it.
+
+        Args:
+            token: A token, as in the vocabulary.
+
+        Returns:
+            The tree, down to characters. A token that no merge created, such as a piece of Unigram, has no parts; so has any
+            token of a tokenizer whose merges are unknown.
+
+        Raises:
+            VocabularyError: The token is not in the vocabulary.
+
+        >>> import piecework as pw
+        >>> words = {"hug": 10, "pug": 5, "hugs": 5}
+        >>> print(pw.train(words, pw.WordPieceTrainer(vocab_size=12)).lineage("hug"))
+        hug = h + ##ug (merge 2), count 15 at birth, count 15 at the end
+          h, count 0 at the end
+          ##ug = ##u + ##g (merge 1), count 20 at birth, count 5 at the end
+            ##u, count 0 at the end
+            ##g, count 0 at the end
+        """
+        from piecework.explain import lineage
+
+        return lineage(self, check_str("token", token))
 
     # --- parts, vocabulary and training --------------------------------------------------------
 
@@ -565,15 +613,6 @@ class Tokenizer(UdfMethods, DecodingMethods):
     def history(self) -> MergeHistory:
         """Returns the merges of the training, ``training.history``."""
         return self.training.history
-
-    @cached_property
-    def _merging(self) -> Merging | None:
-        """Returns the merges of a BPE model, for explanations; None for other models."""
-        if self.model_type != "BPE":
-            return None
-        from piecework.explain import Merging
-
-        return Merging(cast("BPE", self.model))
 
     def _setting_remedy(self, name: str) -> str:
         """Returns how to change a setting of the model; only those of WordPiece can be replaced."""

@@ -104,6 +104,11 @@ class TrainingInfo(Immutable):
         counts = self._record[2]
         return {token: counts[number] for token, number in self._core.model_vocab().items()}
 
+    def _count_of(self, number: int) -> int | None:
+        """Returns the count of a token by its id, or None if it is unknown."""
+        counts = self._record[2] if self._record else []
+        return counts[number] if number < len(counts) else None
+
     def _instead(self, name: str) -> str:
         """Returns the error for an assignment."""
         return read_only(self, name)

@@ -45,8 +45,10 @@ def test_explain_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> Non
     (line,) = run("explain", tok_file, "cats", "--json").out.splitlines()
     explained = json.loads(line)
     assert explained["text"] == "cats"
-    assert [piece["token"] for piece in explained["pieces"]] == tok.tokenize("cats")
-    for piece in explained["pieces"]:
+    assert explained == json.loads(json.dumps(tok.explain("cats").to_dict()))
+    pieces = [piece for word in explained["words"] for piece in word["pieces"]]
+    assert [piece["token"] for piece in pieces] == tok.tokenize("cats")
+    for piece in pieces:
         steps = [merge["step"] for merge in piece["merges"]]
         assert steps == sorted(steps)
         assert [merge["token"] for merge in piece["merges"]][-1:] == [piece["token"]] * bool(steps)
@@ -116,7 +118,7 @@ def test_inspect_added_token(run: Run, tok: pw.Tokenizer, tmp_path: Path) -> Non
     tok.with_added_tokens(["<x>"]).save(tmp_path / "t.json")
     facts = json.loads(run("inspect", tmp_path / "t.json", "--token", "<x>", "--json").out)
     assert (facts["id"], facts["count"], facts["probability"]) == (len(tok), 0, 2**-52)
-    assert "<x>: an added token" in run("explain", tmp_path / "t.json", "the <x>").out
+    assert "<x> (id 35, 4-7): an added token" in run("explain", tmp_path / "t.json", "the <x>").out
 
 
 def test_inspect_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path) -> None:

@@ -342,7 +342,7 @@ def test_text_of_a_million_combining_marks_is_encoded() -> None:
 
 def test_long_word_is_explained() -> None:
     tokenizer = pw.train([TEXT], TRAINER).replace(max_input_chars_per_word=None)
-    explained = tokenizer.explain("thecatsat" * 2000)
+    explained = tokenizer.explain("thecatsat" * 2000, max_characters=None)
     assert len(str(explained)) > 0
     assert len(explained.pieces) == tokenizer.count("thecatsat" * 2000, add_special_tokens=False)
 

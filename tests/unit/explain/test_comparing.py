@@ -1,4 +1,4 @@
-"""Trained vocabularies under longest match and merges, comparisons, explanations of merges."""
+"""Trained vocabularies under longest match and merges, and comparisons of tokenizers."""
 
 import copy
 import json
@@ -10,7 +10,7 @@ import pytest
 
 import piecework as pw
 from piecework import decoders, models, normalizers, pre_tokenizers
-from piecework.explain import Comparison, Lineage
+from piecework.explain import Comparison
 
 pytestmark = pytest.mark.smoke
 
@@ -81,25 +81,7 @@ def test_as_bpe_without_history_raises() -> None:
         pruned.as_bpe()
 
 
-# Explanations
-
-
-def test_explanation_of_merges() -> None:
-    explained = trained(criterion="frequency", max_merges=6).as_bpe().explain("hugs mug")
-    assert str(explained) == (
-        "hugs mug -> hugs [UNK] ##ug\n"
-        "  hugs:\n"
-        "    hugs = hug + ##s (merge 6)\n"
-        "      hug = h + ##ug (merge 3)\n"
-        "        ##ug = ##u + ##g (merge 1)\n"
-        "  [UNK]: no token starts with m\n"
-        "  ##ug:\n"
-        "    ##ug = ##u + ##g (merge 1)"
-    )
-    hugs = explained.pieces[0].lineage
-    assert isinstance(hugs, Lineage)
-    assert list(hugs.merges()) == []  # no figures without a history
-    assert [merge["token"] for merge in hugs.to_dicts()] == ["##ug", "hug", "hugs"]
+# Comparison
 
 
 def byte_level(**settings: Any) -> pw.Tokenizer:
@@ -110,122 +92,6 @@ def byte_level(**settings: Any) -> pw.Tokenizer:
         pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False),
         decoder=decoders.ByteLevel(),
     )
-
-
-def test_explanation_of_bytes() -> None:
-    explained = byte_level().explain(" aé😀\n")
-    assert str(explained).splitlines() == [
-        " aé😀\\n -> ' a' é <0xF0><0x9F> <0x98> <0x80> \\n",
-        "  ' a':",
-        "    ' a' = ' ' + a (merge 1)",
-        "  é:",
-        "    é = <0xC3> + <0xA9> (merge 2)",
-        "  <0xF0><0x9F>:",
-        "    <0xF0><0x9F> = <0xF0> + <0x9F> (merge 3)",
-        "  <0x98>: a character of the alphabet",
-        "  <0x80>: a character of the alphabet",
-        "  \\n: a character of the alphabet",
-    ]
-    assert [(piece.token, piece.display_token) for piece in explained.pieces[:2]] == [
-        ("Ġa", " a"),
-        ("Ã©", "é"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("settings", "word", "lines"),
-    [
-        (
-            {"merges": [("l", "o"), ("lo", "w</w>")], "end_of_word_suffix": "</w>"},
-            "low",
-            [
-                "low -> low</w>",
-                "  low</w>:",
-                "    low</w> = lo + w</w> (merge 2)",
-                "      lo = l + o (merge 1)",
-            ],
-        ),
-        (
-            {"ranks": [None, None, None, None, 0, 1, 2]},
-            "low",
-            ["low -> low", "  low:", "    low = lo + w (merge 2)", "      lo = l + o (merge 1)"],
-        ),
-        (
-            {
-                "merges": [("o", "w"), ("ow", "</w>"), ("l", "ow</w>")],
-                "end_of_word_suffix": "</w>",
-                "suffix_style": "separate",
-            },
-            "low",
-            [
-                "low -> low</w>",
-                "  low</w>:",
-                "    low</w> = l + ow</w> (merge 3)",
-                "      ow</w> = ow + </w> (merge 2)",
-                "        ow = o + w (merge 1)",
-            ],
-        ),
-        ({"ignore_merges": True}, "low", ["low -> low", "  low: a word of the vocabulary"]),
-        (
-            {"byte_fallback": True},
-            "é",
-            ["é -> <0xC3> <0xA9>"]
-            + [
-                f"  <0x{x}>: a byte of a character that is not in the vocabulary"
-                for x in ("C3", "A9")
-            ],
-        ),
-    ],
-)
-def test_explanation_of_merge_variants(
-    settings: dict[str, Any], word: str, lines: list[str]
-) -> None:
-    vocab = ["l", "o", "w", "w</w>", "lo", "low", "low</w>"]
-    if "suffix_style" in settings:
-        vocab += ["</w>", "ow", "ow</w>"]
-    if settings.get("byte_fallback"):
-        vocab += [f"<0x{byte:02X}>" for byte in range(256)]
-    assert str(pw.Tokenizer(models.BPE(vocab, **settings)).explain(word)).splitlines() == lines
-
-
-@pytest.mark.parametrize("by_ranks", [False, True])
-def test_explained_merges_equal_those_of_the_core(by_ranks: bool) -> None:
-    rng = random.Random(9)
-    for _ in range(30):
-        vocab, merges = dict.fromkeys("abc"), list[tuple[str, str]]()
-        for _ in range(rng.randrange(12)):
-            left, right = rng.choices(list(vocab), k=2)
-            if not by_ranks or left + right not in vocab:
-                vocab[left + right] = None
-                merges.append((left, right))
-        ranks = [None] * 3 + rng.sample(range(99), len(vocab) - 3)
-        how: dict[str, Any] = {"ranks": ranks} if by_ranks else {"merges": merges}
-        tok = pw.Tokenizer(models.BPE(list(vocab), **how))
-        for entry in vocab:
-            made, *_ = [piece.lineage for piece in tok.explain(entry).pieces]
-            if tok.tokenize(entry) == [entry] and len(entry) > 1:
-                assert made is not None
-                parts = [node for _, *node in made.nodes()]
-                assert all(each.token == left.token + right.token for each, left, right in parts)
-            alone = tok._merging.steps(entry) if tok._merging else []
-            assert bool(alone) == (tok.tokenize(entry) == [entry] and len(entry) > 1), (how, entry)
-
-
-def test_trained_bpe_repr_and_explanation() -> None:
-    trainer = pw.BpeTrainer(vocab_size=99, max_merges=4, end_of_word_suffix="</w>")
-    tok = pw.train({"low": 5, "lower": 2, "newest": 6, "widest": 3}, trainer)
-    assert repr(tok) == "Tokenizer(BPE, 16 tokens, None, WhitespaceSplit(), 4 merges)"
-    assert str(tok.explain("newest")).splitlines()[4:] == [
-        "  est</w>:",
-        "    est</w> = es + t</w> (merge 2)",
-        "      es = e + s (merge 1)",
-    ]
-    (*_, est) = tok.explain("newest").pieces
-    assert est.lineage is not None
-    assert [merge.pair_count for _, merge in est.lineage.merges()] == [9, 9]
-
-
-# Comparison
 
 
 def test_compare_several_tokenizers() -> None:

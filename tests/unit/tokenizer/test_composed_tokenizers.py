@@ -223,8 +223,11 @@ def test_word_level_explanation() -> None:
     assert explained(WORD_LEVEL, "To york") == [("to", "word"), ("[UNK]", "unknown")]
     assert str(WORD_LEVEL.explain("To york")).splitlines() == [
         "To york -> to [UNK]",
-        "  to: a word of the vocabulary",
-        "  [UNK]: 'york' is not in the vocabulary",
+        "  normalized: 'to york'",
+        "  to (0-2) -> to",
+        "    to (id 4, 0-2): a word of the vocabulary",
+        "  york (3-7) -> [UNK]",
+        "    [UNK] (id 0, 3-7): 'york' is not in the vocabulary",
     ]
     assert "the text is the unknown token itself" in str(
         WORD_LEVEL.with_added_tokens(["[UNK]"], special=True).explain("[UNK]")
@@ -237,7 +240,7 @@ def test_explanation_of_added_tokens() -> None:
         ("<name>", "added"),
         ("be", "word"),
     ]
-    assert "<name>: an added token" in str(WORD_LEVEL.explain("to  <name>be"))
+    assert "<name> (id 11, 2-10): an added token" in str(WORD_LEVEL.explain("to  <name>be"))
     tok = pw.train({"hug": 10, "pug": 5, "hugs": 5}, pw.WordPieceTrainer(12)).with_added_tokens(
         [
             "<x>",
@@ -254,7 +257,9 @@ def test_explanation_of_added_tokens() -> None:
         "special",
         "added",
     ]
-    assert [p.failed for p in tok.explain("hugs hug").pieces] == [("hugs",), (), ()]
+    assert [line for line in str(tok.explain("hugs hug")).splitlines() if "tried" in line] == [
+        "    hug (id 11, 0-3): tried hugs, which is not in the vocabulary"
+    ]
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)

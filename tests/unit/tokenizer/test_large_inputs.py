@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import piecework as pw
+from piecework.explain import WordPieceSteps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,10 @@ def test_explanation_of_long_word_is_bounded() -> None:
     tok = pw.Tokenizer.from_str(text, max_input_chars_per_word=None)
     explanation = tok.explain("a" * 2_000)
     assert len(explanation.pieces) == 2_000
-    assert all(len(piece.failed) <= 64 for piece in explanation.pieces)
+    steps = explanation.words[0].steps
+    assert isinstance(steps, WordPieceSteps)
+    assert all(len(match.tried) <= 64 for match in steps.matches)
+    assert [match.tried_count for match in steps.matches] == list(range(1999, -1, -1))
 
 
 def test_deep_lineage_prints_and_hashes() -> None:

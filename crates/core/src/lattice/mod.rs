@@ -37,6 +37,8 @@ pub(crate) struct LatticePath {
 
 /// The queries of a lattice, whatever the precision of its scores.
 pub(crate) trait Segmentations {
+    /// Returns the edges with their scores, in the order of their starts, then of their ends.
+    fn scored_edges(&self) -> Vec<(Edge, f64)>;
     /// Returns the `wanted` best paths, best first.
     fn nbest(&self, wanted: usize) -> Vec<LatticePath>;
     /// Draws a segmentation at random, in reverse order.
@@ -126,6 +128,10 @@ impl Ends {
 }
 
 impl<F: PathScore> Segmentations for Lattice<F> {
+    fn scored_edges(&self) -> Vec<(Edge, f64)> {
+        self.edges.iter().zip(&self.scores).map(|(&edge, &score)| (edge, score.into())).collect()
+    }
+
     fn nbest(&self, wanted: usize) -> Vec<LatticePath> {
         nbest::nbest(self, wanted)
     }
@@ -170,8 +176,8 @@ mod tests {
         assert!(lattice("abx", &pieces, None).is_none());
         let found = lattice("abcx", &pieces, Some(-9.0)).unwrap();
         assert_eq!(ends(&found.nbest(1)[0].reversed), [1, 3, 4]);
-        let all: Vec<u32> = found.edges.iter().map(|edge| edge.id).collect();
-        assert_eq!(all, [0, UNKNOWN, 1, UNKNOWN, UNKNOWN]);
+        let all: Vec<(u32, f64)> = found.scored_edges().iter().map(|(edge, score)| (edge.id, *score)).collect();
+        assert_eq!(all, [(0, -1.0), (UNKNOWN, -9.0), (1, -1.0), (UNKNOWN, -9.0), (UNKNOWN, -9.0)]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod bpe;
 pub(crate) mod context;
 mod entries;
 mod free_slots;
+pub mod steps;
 mod trainer;
 pub(crate) mod trie;
 pub mod unigram;
@@ -22,6 +23,7 @@ use adjacency::{SpaceAdjacency, TextAdjacency};
 pub(crate) use bpe::WordParts;
 use bpe::{Bpe, BpeScratch};
 use context::Context;
+use steps::Steps;
 pub use trainer::Trainer;
 use unigram::{Unigram, ViterbiScratch};
 use word_level::WordLevel;
@@ -280,6 +282,19 @@ impl Model {
             Self::WordPiece(model) if model.is_likeliest() => model.log_probability(word, entries),
             Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
         }
+    }
+
+    /// Returns the steps by which `word` is encoded, with the `nbest` best segmentations; `None` for whole words.
+    pub(crate) fn steps(&self, word: &str, entries: Entries, nbest: usize) -> Result<Option<Steps>> {
+        Ok(match self {
+            Self::WordPiece(model) if model.is_likeliest() => {
+                Some(Steps::Lattice(model.lattice_steps(word, entries, nbest)?))
+            }
+            Self::WordPiece(model) => Some(Steps::Matches(model.matches(word, entries))),
+            Self::Bpe(model) => Some(Steps::Merges(model.merge_steps(word, entries)?)),
+            Self::Unigram(model) => Some(Steps::Lattice(model.lattice_steps(word, entries, nbest)?)),
+            Self::WordLevel(_) => None,
+        })
     }
 
     /// Returns the sum of the scores of these entries.

@@ -98,6 +98,16 @@ impl Normalized {
         self.alignment.get(at).map(|span| span.start)
     }
 
+    /// Makes the text its own original; a character without origin keeps an empty one.
+    pub(crate) fn align_with_itself(&mut self) {
+        for (start, c) in self.text.char_indices() {
+            let end = start + c.len_utf8();
+            let is_empty = self.alignment[start].start == self.alignment[start].end;
+            self.alignment[start..end].fill(Span::new(start, if is_empty { start } else { end }));
+        }
+        self.origin = Span::new(0, self.text.len());
+    }
+
     /// Appends `span` of `other`, with its alignment; returns its new span.
     pub(crate) fn append(&mut self, other: &Self, span: Span) -> Span {
         let start = self.text.len();

@@ -1,11 +1,12 @@
 //! The tokenizer: all stages in order.
 //!
 //! `encode` has the entry points, `tokens` the generic path, `fast_path` the fast path, `cuts` the safe split points of
-//! long texts, `nbest` alternative segmentations, and `decode` decoding.
+//! long texts, `nbest` alternative segmentations, `explain` the stages of a text, and `decode` decoding.
 
 mod cuts;
 mod decode;
 mod encode;
+mod explain;
 mod fast_path;
 mod merges;
 mod nbest;
@@ -14,10 +15,9 @@ mod scratch;
 mod tokens;
 
 pub use cuts::{Cuts, SplitPart};
-pub use nbest::WordScores;
+pub use explain::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};
 pub use options::{EncodingPath, Input, Options};
 pub use scratch::Scratch;
-pub use tokens::TokenizedWord;
 
 use std::sync::Arc;
 

@@ -19,15 +19,6 @@ struct Hypothesis {
     own: usize,
 }
 
-/// The scores of a word under a model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WordScores {
-    /// The natural logarithm of its probability, summed over all segmentations.
-    pub log_probability: f64,
-    /// Its best segmentations, best first.
-    pub best: Vec<Scored>,
-}
-
 impl Tokenizer {
     /// Returns the encodings of the best segmentations of a text, best first, with the sums of their scores.
     ///
@@ -96,25 +87,6 @@ impl Tokenizer {
         let words = scratch.words.as_slice().iter().map(|word| match word.kind {
             WordKind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
             _ => model.nbest(scratch.words.text_of(word), word.span.start, word.entries, wanted),
-        });
-        words.collect()
-    }
-
-    /// Returns the scores of each word of a text; `None` for an added token.
-    pub fn word_scores(
-        &self,
-        text: &str,
-        wanted: usize,
-        options: &Options,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Option<WordScores>>> {
-        let best = self.nbest_words(text, wanted, options, scratch)?;
-        let words = scratch.words.as_slice().iter().zip(best).map(|(word, best)| match word.kind {
-            WordKind::Added(_) => Ok(None),
-            _ => {
-                let log_probability = self.model().log_probability(scratch.words.text_of(word), word.entries)?;
-                Ok(Some(WordScores { log_probability, best }))
-            }
         });
         words.collect()
     }

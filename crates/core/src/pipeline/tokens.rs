@@ -10,15 +10,6 @@ use crate::normalize::Normalizer;
 use crate::pretokenize::words::{Word, WordKind, Words};
 use crate::text::span::{Span, check_length};
 
-/// A word after normalization, or an added token in the text, and its tokens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TokenizedWord {
-    /// The normalized word.
-    pub word: String,
-    /// Its tokens, with their bytes in the word.
-    pub tokens: Vec<Token>,
-}
-
 /// A token of a text, on the generic path.
 pub(super) struct TextToken<'a> {
     pub(super) id: u32,
@@ -158,28 +149,17 @@ impl Tokenizer {
         Ok(())
     }
 
-    fn encode_word(&self, words: &Words, word: &Word, out: &mut Vec<Token>, scratch: &mut ModelScratch) -> Result<()> {
+    pub(super) fn encode_word(
+        &self,
+        words: &Words,
+        word: &Word,
+        out: &mut Vec<Token>,
+        scratch: &mut ModelScratch,
+    ) -> Result<()> {
         if let WordKind::Added(id) = word.kind {
             out.push(Token { id, span: word.span });
             return Ok(());
         }
         self.model().encode_word(words.text_of(word), word.span.start, word.entries, scratch, out)
-    }
-
-    /// Returns the words of `text` with their tokens, whose spans are bytes of the word, not of the text.
-    pub fn tokenize_words(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<Vec<TokenizedWord>> {
-        self.begin(options, scratch);
-        self.split(text, &[(text.len(), None)], options, false, scratch)?;
-        let mut found = Vec::new();
-        let Scratch { words, model, .. } = scratch;
-        for word in words.as_slice() {
-            let mut tokens = Vec::new();
-            self.encode_word(words, word, &mut tokens, model)?;
-            for token in &mut tokens {
-                token.span = token.span.shifted_left(word.span.start);
-            }
-            found.push(TokenizedWord { word: words.text_of(word).to_owned(), tokens });
-        }
-        Ok(found)
     }
 }

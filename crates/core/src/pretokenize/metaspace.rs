@@ -23,7 +23,7 @@ pub(super) fn pre_tokenize(settings: Metaspace, words: &mut Words) -> Result<()>
     words.replace_char(' ', mark);
     match settings.prepend_scheme {
         PrependScheme::Never => {}
-        PrependScheme::First => words.prepend(mark, |word, _| word.origin.start == 0),
+        PrependScheme::First => words.prepend_first(mark),
         PrependScheme::Always => words.prepend(mark, |_, _| true),
     }
     if settings.split {

@@ -34,6 +34,8 @@ pub struct Word {
 #[derive(Debug, Default)]
 pub struct Words {
     normalized: Normalized,
+    /// The text before pre-tokenization, if origins are spans of that text; see [`Words::rebase`].
+    base: Option<Normalized>,
     words: Vec<Word>,
     /// The segment of the text that is being normalized.
     part: Normalized,
@@ -67,7 +69,7 @@ impl Words {
 
     /// Returns the largest capacity of the buffers, in bytes or words.
     pub(crate) fn capacity(&self) -> usize {
-        let Self { normalized, words, part, spare, spare_words } = self;
+        let Self { normalized, base: _, words, part, spare, spare_words } = self;
         let texts = [normalized, part, spare].map(Normalized::capacity);
         texts.into_iter().fold(words.capacity().max(spare_words.capacity()), usize::max)
     }
@@ -80,7 +82,26 @@ impl Words {
     /// Removes all words.
     pub(crate) fn reset(&mut self, aligned: bool) {
         self.normalized.reset(aligned);
+        self.base = None;
         self.words.clear();
+    }
+
+    /// Keeps the normalized text, and makes the origins of words spans of it, no longer of the original.
+    ///
+    /// Pre-tokenizers then show where their words come from in the normalized text. They behave alike: they use an origin
+    /// only to see whether it is the start of the original ([`Self::prepend_first`]) and whether it is empty.
+    pub(crate) fn rebase(&mut self) {
+        let base = self.normalized.clone();
+        self.normalized.align_with_itself();
+        for word in &mut self.words {
+            word.origin = self.normalized.origin(word.span);
+        }
+        self.base = Some(base);
+    }
+
+    /// Removes and returns the text that [`Self::rebase`] kept.
+    pub(crate) fn take_base(&mut self) -> Normalized {
+        self.base.take().unwrap_or_default()
     }
 
     /// Adds the words of a segment, and the tokens that are matched before normalization.
@@ -232,6 +253,17 @@ impl Words {
             let rest = to.append(from, word.span);
             Span::new(at, rest.range().end)
         });
+    }
+
+    /// Inserts `prefix` before the first word, if its origin is the start of the original text.
+    pub(crate) fn prepend_first(&mut self, prefix: char) {
+        let base = self.base.take();
+        let start = |word: &Word| match &base {
+            None => Some(word.origin.start),
+            Some(base) => base.origin_of(word.origin.start as usize),
+        };
+        self.prepend(prefix, |word, _| start(word) == Some(0));
+        self.base = base;
     }
 
     /// Replaces every `old` with `new`, which gets its origin.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from piecework.cli.input import stdin_lines
-from piecework.cli.options import AsJsonLines, Loading, TokenizerFile
+from piecework.cli.options import AsJsonLines, Loading, Specials, TokenizerFile
 from piecework.cli.output import as_json, printing
-
-if TYPE_CHECKING:
-    from piecework.explain import Explanation, Piece
 
 
 def explain(
@@ -20,43 +17,65 @@ def explain(
     tokenizer: TokenizerFile,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORD", help="Words (default: the lines of standard input)."),
+        typer.Argument(
+            metavar="TEXT", help="Words or texts (default: the lines of standard input)."
+        ),
     ] = None,
+    lineage: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lineage",
+            metavar="TOKEN",
+            help="Show the merges that created this token, with its counts, instead of texts; repeatable.",
+        ),
+    ] = None,
+    specials: Annotated[
+        Specials | None,
+        typer.Option(
+            "--specials", help="How to treat special tokens in a text.", show_default=False
+        ),
+    ] = None,
+    nbest: Annotated[
+        int,
+        typer.Option(
+            "--nbest", metavar="N", min=1, help="The number of best segmentations (Unigram)."
+        ),
+    ] = 5,
+    max_characters: Annotated[
+        int,
+        typer.Option(
+            "--max-characters",
+            metavar="N",
+            min=1,
+            help="The number of characters to explain in a text; the rest is only counted.",
+        ),
+    ] = 10_000,
     json: AsJsonLines = False,
     loading: Loading,
 ) -> None:
-    """Explain how words are segmented.
+    """Explain how texts are segmented.
 
-    Prints for each piece the longer prefixes that are not in the vocabulary, and the merges that created it. For the
-    likeliest segmentation (Unigram) it prints the scores and the second-best segmentation. With --json each word is an
-    object, and a piece's merges are a list in the order of the training.
+    Prints the text after normalization, its words, and their pieces with ids and characters. For WordPiece it prints the
+    longer prefixes that are not in the vocabulary, for BPE the merges in order and those that they block, for Unigram the
+    scores and the best segmentations. With --json each text is an object that holds all stages, linked by offsets.
 
     Examples:
       piecework explain tokenizer.json tokenization
       piecework explain tokenizer.json hugging face --json
+      piecework explain tokenizer.json --lineage "##ing"
     """
     tok = loading.load(tokenizer)
     with printing() as write:
-        for word in words or stdin_lines(f"explain {quote(tokenizer)}"):
-            explanation = tok.explain(word)
-            write(as_json(_parts(explanation)) if json else str(explanation))
-
-
-def _parts(explanation: Explanation) -> dict[str, Any]:
-    parts = {"text": explanation.text, "pieces": [_piece(piece) for piece in explanation.pieces]}
-    words = [choice.to_dict() for choice in explanation.choices]
-    return parts | ({"words": words} if words else {})
-
-
-def _piece(piece: Piece) -> dict[str, Any]:
-    return {
-        "token": piece.token,
-        "display_token": piece.display_token,
-        "id": piece.id,
-        "word": piece.word,
-        "span": piece.span,
-        "failed": piece.failed,
-        "kind": piece.kind,
-        "merges": piece.lineage.to_dicts() if piece.lineage else [],
-        **({} if piece.score is None else {"score": piece.score}),
-    }
+        for token in lineage or ():
+            tree = tok.lineage(token)
+            write(as_json(tree.to_dict()) if json else str(tree))
+        if lineage and not words:
+            return
+        for text in words or stdin_lines(f"explain {quote(tokenizer)}"):
+            explanation = tok.explain(
+                text,
+                specials=specials and specials.value,
+                max_characters=max_characters,
+                nbest=nbest,
+            )
+            write(as_json(explanation.to_dict()) if json else str(explanation))

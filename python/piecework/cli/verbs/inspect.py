@@ -11,7 +11,6 @@ import typer
 from piecework.cli.options import AsJson, Loading, TokenizerFile
 from piecework.cli.output import as_json, printing, rendered
 from piecework.display import visible
-from piecework.errors import VocabularyError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Sized
@@ -117,12 +116,7 @@ def _parts(tok: Tokenizer) -> dict[str, Settings | None]:
 
 
 def _token_facts(tok: Tokenizer, token: str) -> Facts:
-    from piecework.explain import lineage
-
-    number = tok.token_to_id(token)
-    if number is None:
-        raise VocabularyError(f"{shown(token)} is not in the vocabulary{_hint(tok, token)}")
-    merges = lineage(tok, token)
+    merges = tok.lineage(token)
     counts = tok.training.token_counts
     count = probability = None
     if counts is not None:
@@ -130,12 +124,12 @@ def _token_facts(tok: Tokenizer, token: str) -> Facts:
         probability = _probability(tok, token, count, sum(counts.values()))
     return {
         "token": token,
-        "display_token": tok.display_token(token),
-        "id": number,
+        "display_token": merges.display_token,
+        "id": tok.token_to_id(token),
         "special": token in tok.special_tokens,
         "count": count,
         "probability": probability,
-        "merges": merges.to_dicts() if merges else [],
+        "merges": merges.to_dicts(),
     }
 
 
@@ -147,12 +141,6 @@ def _flagged(tokens: Iterable[AddedToken]) -> Iterator[str]:
             flags.append("normalized" if token.normalized else "not normalized")
         if flags or not token.special:
             yield f"{token.content} ({', '.join(flags)})" if flags else token.content
-
-
-def _hint(tok: Tokenizer, token: str) -> str:
-    prefix = tok.continuing_subword_prefix
-    other = token.removeprefix(prefix) if token.startswith(prefix) else prefix + token
-    return f"; did you mean {other!r}?" if tok.token_to_id(other) is not None else ""
 
 
 def _probability(tok: Tokenizer, token: str, count: int, total: int) -> float:

@@ -86,7 +86,7 @@ impl Bpe {
     }
 
     /// Returns the entry that equals the word, if `ignore_merges` applies to it.
-    fn whole(&self, word: &str, entries: Entries, scratch: &BpeScratch) -> Option<u32> {
+    pub(super) fn whole(&self, word: &str, entries: Entries, scratch: &BpeScratch) -> Option<u32> {
         if !self.settings().ignore_merges || scratch.dropout.is_some() {
             return None;
         }
@@ -95,7 +95,7 @@ impl Bpe {
     }
 
     /// Fills `scratch` with the characters of a word.
-    fn fill(&self, word: &str, alphabet: &Alphabet, scratch: &mut BpeScratch) -> Result<()> {
+    pub(super) fn fill(&self, word: &str, alphabet: &Alphabet, scratch: &mut BpeScratch) -> Result<()> {
         let mut unknown = PendingUnknown::default();
         for (start, c) in word.char_indices() {
             let character = Character { word, start, end: start + c.len_utf8() };
@@ -326,7 +326,7 @@ impl PendingUnknown {
 /// Appends the parts of the word as tokens, with spans.
 ///
 /// A token's span covers the characters that its bytes belong to; a token without bytes has the last character.
-fn push(word: &str, scratch: &BpeScratch, at: u32, out: &mut Vec<Token>) {
+pub(super) fn push(word: &str, scratch: &BpeScratch, at: u32, out: &mut Vec<Token>) {
     let mut end = 0;
     out.extend(scratch.parts.iter().map(|part| {
         let start = end;

@@ -3,7 +3,8 @@
 //! See `spec/bpe.md`. `alphabet` has the entries of single characters, `pairs` the merges, `infer_merges` infers merges
 //! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations` and `model::trie`) or,
 //! if the model does not allow that, by merging (`merging`). `unused` splits entries that are not tokens. `adjacency`
-//! computes safe split points of a text, `parts` those of a long word, `unreachable` the entries that no text becomes. A byte-level tokenizer writes bytes as
+//! computes safe split points of a text, `parts` those of a long word, `unreachable` the entries that no text becomes, and
+//! `steps` the merges of a word for explanations. A byte-level tokenizer writes bytes as
 //! characters before the model.
 
 mod adjacency;
@@ -15,6 +16,7 @@ mod infer_merges;
 mod merging;
 mod pairs;
 mod parts;
+mod steps;
 pub mod train;
 mod unreachable;
 mod unused;
@@ -31,6 +33,7 @@ use derivations::{InputForm, derivations};
 pub use merging::BpeScratch;
 use pairs::MergeTable;
 pub(crate) use parts::WordParts;
+pub use steps::{MergeStep, MergeSteps, PairMerge, Replacement};
 use unused::Splits;
 
 /// The rank of an entry that no merge produces.

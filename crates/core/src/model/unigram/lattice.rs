@@ -4,7 +4,8 @@ use super::Unigram;
 use super::letters::PieceTrie;
 use super::tables::{Scores, Tables, user_defined_score};
 use crate::error::{Error, Result, shorten};
-use crate::lattice::{Lattice, PathScore, Sampling, Segmentations};
+use crate::lattice::{Lattice, LatticePath, PathScore, Sampling, Segmentations};
+use crate::model::steps::{LatticeSteps, lattice_edges};
 use crate::model::{Scored, Token};
 use crate::vocab::Entries;
 
@@ -28,12 +29,26 @@ impl Unigram {
     pub fn nbest(&self, word: &str, at: u32, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
         let tables = self.tables(entries);
         let paths = self.lattice(word, tables)?.nbest(wanted);
+        Ok(self.scored(word, &paths, at, tables))
+    }
+
+    /// Returns the tokens and the scores of paths.
+    fn scored(&self, word: &str, paths: &[LatticePath], at: u32, tables: &Tables) -> Vec<Scored> {
         let scored = paths.iter().map(|path| {
             let mut tokens = Vec::new();
             self.push(word, &path.reversed, at, tables, &mut tokens);
             Scored { tokens, score: path.score }
         });
-        Ok(scored.collect())
+        scored.collect()
+    }
+
+    /// Returns the lattice of `word` and its `wanted` best segmentations.
+    pub(crate) fn lattice_steps(&self, word: &str, entries: Entries, wanted: usize) -> Result<LatticeSteps> {
+        let tables = self.tables(entries);
+        let lattice = self.lattice(word, tables)?;
+        let best = self.scored(word, &lattice.nbest(wanted), 0, tables);
+        let (edges, log_probability) = (lattice_edges(&lattice.scored_edges()), lattice.log_probability());
+        Ok(LatticeSteps { edges, log_probability, best })
     }
 
     /// Returns the natural logarithm of the probability of `word`, summed over all segmentations.

@@ -5,6 +5,7 @@ use super::likeliest::{piece, unknown_score};
 use super::{Unknown, WordPiece};
 use crate::error::Result;
 use crate::lattice::{Edge, Lattice, Sampling, Segmentations};
+use crate::model::steps::{LatticeSteps, lattice_edges};
 use crate::model::{Scored, Token};
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
@@ -76,6 +77,15 @@ impl WordPiece {
         }
     }
 
+    /// Returns the lattice of `word` and its `wanted` best segmentations; without any, one unknown token.
+    pub(crate) fn lattice_steps(&self, word: &str, entries: Entries, wanted: usize) -> Result<LatticeSteps> {
+        let lattice = self.lattice(word, entries)?;
+        let best = self.nbest(word, 0, entries, wanted)?;
+        let log_probability = lattice.as_ref().map_or_else(unknown_score, Segmentations::log_probability);
+        let edges = lattice.map_or_else(Vec::new, |lattice| lattice_edges(&lattice.scored_edges()));
+        Ok(LatticeSteps { edges, log_probability, best })
+    }
+
     /// Returns the log-probability (natural logarithm) of `word`, summed over all segmentations; without any, that of
     /// unknown.
     pub(crate) fn log_probability(&self, word: &str, entries: Entries) -> Result<f64> {
@@ -131,7 +141,7 @@ impl WordPiece {
     }
 
     /// Returns whether the word exceeds the maximum length.
-    fn is_too_long(&self, word: &str) -> bool {
+    pub(super) fn is_too_long(&self, word: &str) -> bool {
         let limit = self.settings().max_input_chars_per_word;
         limit.is_some_and(|limit| word.len() > limit && word.chars().count() > limit)
     }

@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use crate::error::{Error, Message, Result, shorten};
 use crate::model::Probabilities;
 use crate::model::entries::EntryTables;
+use crate::text::span::Span;
 use crate::vocab::{Entries, Vocab};
 use automaton::{Automaton, Piece};
 pub use encode::Matches;
@@ -124,11 +125,15 @@ pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str
 ///
 /// ```
 /// use piecework_core::model::wordpiece::{Settings, WordPiece};
-/// use piecework_core::vocab::Vocab;
+/// use piecework_core::text::span::Span;
+/// use piecework_core::vocab::{Entries, Vocab};
 ///
 /// let vocab = Vocab::from_tokens(["[UNK]", "un", "##able"].map(String::from))?;
 /// let model = WordPiece::new(vocab, Settings::default());
-/// assert_eq!((model.first_unmatched("unable"), model.first_unmatched("unzip")), (None, Some(2)));
+/// assert_eq!(
+///     model.matches("unzip", Entries::All),
+///     [(Some(1), Span::new(0, 2)), (None, Span::new(2, 3))],
+/// );
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -252,36 +257,25 @@ impl WordPiece {
         tables.as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the first byte of `word` at which no piece begins; `None` if pieces cover it.
-    #[must_use]
-    pub fn first_unmatched(&self, word: &str) -> Option<usize> {
-        let (mut end, mut unmatched) = (0, None);
-        self.automaton(Entries::All).walk(word, &mut Vec::new(), |piece| match piece {
-            Piece::Token { bytes, .. } => {
-                end += bytes as usize;
-                true
-            }
-            Piece::Unmatched { .. } => {
-                unmatched = Some(end);
-                false
-            }
-        });
-        unmatched
-    }
-
-    /// Returns the prefixes of `word[start..]` that longest match tried before the piece that ends at `end`.
+    /// Returns the longest matches of `word` in order: the token, or `None` where none matches, and its bytes of the word.
     ///
-    /// The longest prefix comes first, each with the continuing prefix if it needs one. None is longer than the longest
-    /// token, and only the shortest ones are returned if there are many.
+    /// They end at the first character without a match if that makes the whole word unknown. None for a word that is too
+    /// long.
     #[must_use]
-    pub fn failed_prefixes(&self, word: &str, start: usize, end: usize) -> Vec<String> {
-        const MAX_PREFIXES: usize = 64;
-        let prefix = if start == 0 { "" } else { self.settings().continuing_subword_prefix.as_str() };
-        let ends = word[end..].char_indices().map(|(at, c)| end + at + c.len_utf8());
-        let longest = self.vocab().iter().map(|(token, _)| token.len()).max().unwrap_or(0);
-        let tried = ends.take(MAX_PREFIXES).map(|at| format!("{prefix}{}", &word[start..at]));
-        let mut failed: Vec<String> = tried.take_while(|text| text.len() <= longest).collect();
-        failed.reverse();
-        failed
+    pub fn matches(&self, word: &str, entries: Entries) -> Vec<(Option<u32>, Span)> {
+        let (mut found, mut end) = (Vec::new(), 0);
+        if self.is_too_long(word) {
+            return found;
+        }
+        self.automaton(entries).walk(word, &mut Vec::new(), |piece| {
+            let (id, bytes) = match piece {
+                Piece::Token { id, bytes } => (Some(id), bytes),
+                Piece::Unmatched { bytes } => (None, bytes),
+            };
+            found.push((id, Span { start: end, end: end + bytes }));
+            end += bytes;
+            id.is_some() || self.settings().unknown != Unknown::Word
+        });
+        found
     }
 }

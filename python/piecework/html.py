@@ -1,0 +1,174 @@
+r"""Writes texts and tokens as HTML: escaped, with invisible characters made visible, and the same token in the same colour.
+
+The HTML is a fragment with its own style, without scripts and without references to other files. Colours follow the
+light or dark scheme of the browser.
+
+>>> text_html("<b>\n")
+'&lt;b&gt;<span class="pw-x" title="U+000A">\\n</span>'
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from piecework.display import display_token, is_mark, split_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["MAX_TOKENS", "encoding_html", "fragment", "more", "table", "text_html", "token_html"]
+
+MAX_TOKENS = 500
+"""The number of tokens that a notebook shows of an encoding."""
+_MAX_CHARACTERS = 200
+"""The number of characters that are shown of a text."""
+_DOTTED_CIRCLE = "\u25cc"
+"""The base on which a combining mark without base is drawn."""
+
+_STYLE = """\
+.piecework { --pw-back: #ffffff; --pw-ink: #1f2328; --pw-dim: #59636e; --pw-line: #d1d9e0; --pw-warn: #b3261e;
+  --pw-s: 72%; --pw-l: 86%; background: var(--pw-back); color: var(--pw-ink); border: 1px solid var(--pw-line);
+  border-radius: 6px; padding: 10px 12px; font: 14px/1.6 system-ui, sans-serif; overflow-x: auto; text-align: left; }
+.piecework .pw-t, .piecework .pw-c { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere;
+  unicode-bidi: isolate; }
+.piecework .pw-t { background: hsl(var(--pw-h) var(--pw-s) var(--pw-l)); color: var(--pw-ink); border-radius: 3px;
+  padding: 1px 4px; margin: 1px; display: inline-block; min-width: 0.5em; line-height: 1.4; }
+.piecework .pw-special { outline: 1px dashed var(--pw-dim); outline-offset: -1px; }
+.piecework .pw-unknown { outline: 2px solid var(--pw-warn); outline-offset: -2px; }
+.piecework .pw-new { box-shadow: 0 0 0 2px var(--pw-ink); }
+.piecework .pw-x { color: var(--pw-warn); font-size: 0.85em; }
+.piecework .pw-dim { color: var(--pw-dim); }
+.piecework s { color: var(--pw-dim); }
+.piecework table { border-collapse: collapse; margin: 6px 0; color: inherit; background: none; }
+.piecework th, .piecework td { border: 0; border-bottom: 1px solid var(--pw-line); padding: 2px 10px 2px 0; background: none;
+  text-align: left; vertical-align: top; max-width: 28em; }
+.piecework th { color: var(--pw-dim); font-weight: 600; }
+.piecework tr { background: none; }
+.piecework .pw-lattice { display: grid; gap: 2px; margin: 6px 0; width: max-content; }
+.piecework .pw-lattice > * { display: flex; gap: 6px; justify-content: space-between; align-items: baseline; margin: 0; }
+.piecework .pw-lattice small { color: var(--pw-dim); }
+.piecework summary { cursor: pointer; color: var(--pw-dim); }
+@media (prefers-color-scheme: dark) {
+  .piecework { --pw-back: #14171c; --pw-ink: #e6e9ed; --pw-dim: #9aa4af; --pw-line: #373e47; --pw-warn: #ff8a80;
+    --pw-s: 42%; --pw-l: 28%; }
+}
+"""
+
+
+def fragment(*parts: str) -> str:
+    """Returns an element with its style for parts that are HTML.
+
+    >>> fragment("<b>a</b>").endswith("<b>a</b></div>")
+    True
+    """
+    return f'<div class="piecework" dir="ltr"><style>\n{_STYLE}</style>{"".join(parts)}</div>'
+
+
+def table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Returns a table of cells that are HTML, with the names of its columns.
+
+    >>> table(("id",), [("7",)])
+    '<table><tr><th>id</th></tr><tr><td>7</td></tr></table>'
+    """
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def more(count: int, what: str) -> str:
+    """Returns a note of how many things are not shown; empty if all are.
+
+    >>> more(1200, "tokens"), more(0, "tokens")
+    (' <span class="pw-dim">and 1,200 more tokens</span>', '')
+    """
+    return f' <span class="pw-dim">and {count:,} more {what}</span>' if count > 0 else ""
+
+
+def text_html(text: str, limit: int = _MAX_CHARACTERS) -> str:
+    """Returns a text as HTML, with invisible characters and piled combining marks as escapes.
+
+    Args:
+        text: Any text.
+        limit: The number of its characters that are shown; the number of the others follows.
+
+    Returns:
+        The HTML, in which no character changes the order or the place of others.
+
+    >>> text_html("a" * 1000, 3)
+    'aaa<span class="pw-x">… (997 more characters)</span>'
+    """
+    parts, before = list[str](), ""
+    for c, can_be_shown in split_marks(text[:limit]):
+        if not can_be_shown:
+            escaped = escape(c.encode("unicode_escape").decode())
+            parts.append(f'<span class="pw-x" title="U+{ord(c):04X}">{escaped}</span>')
+        elif is_mark(c) and not before:
+            parts.append(_DOTTED_CIRCLE + c)
+        else:
+            parts.append(escape(c))
+        before = c if can_be_shown else ""
+    if len(text) > limit:
+        parts.append(f'<span class="pw-x">… ({len(text) - limit:,} more characters)</span>')
+    return "".join(parts)
+
+
+def token_html(token: str, display_token: str, title: str = "", *classes: str) -> str:
+    """Returns a token as HTML, in the colour that its text always has.
+
+    Args:
+        token: The token as in the vocabulary, which decides the colour.
+        display_token: The token in readable form.
+        title: What a pointer shows.
+        *classes: ``"pw-special"``, ``"pw-unknown"`` or ``"pw-new"``.
+
+    Returns:
+        The HTML.
+
+    >>> token_html("##s", "##s", "id 7")
+    '<span class="pw-t" style="--pw-h:356" title="id 7">##s</span>'
+    """
+    names = " ".join(["pw-t", *classes])
+    about = f' title="{escape(title)}"' if title else ""
+    shown = text_html(display_token)
+    return f'<span class="{names}" style="--pw-h:{hue(token)}"{about}>{shown}</span>'
+
+
+def hue(token: str) -> int:
+    """Returns the hue of a token, from 0 to 359, by a fixed hash of its text.
+
+    >>> hue("##s"), hue("hug")
+    (356, 50)
+    """
+    return crc32(token.encode("utf-8", "surrogatepass")) % 360
+
+
+EncodingRow = tuple[str, bytes, int, tuple[int, int], bool]
+"""A token with its bytes, id and offsets, and whether it was added to the text."""
+
+
+def encoding_html(rows: Iterable[EncodingRow], count: int) -> str:
+    """Returns the tokens of an encoding as HTML; a pointer shows id and characters of each.
+
+    Args:
+        rows: The first tokens: the token, its bytes, its id, its offsets, and whether it was added to the text.
+        count: The number of all tokens.
+
+    Returns:
+        The HTML.
+
+    >>> "and 1 more tokens" in encoding_html([("hug", b"hug", 7, (0, 3), False)], 2)
+    True
+    """
+    shown = [_encoded(*row) for row in rows]
+    total = f'<div class="pw-dim">{count:,} tokens</div>'
+    return fragment(total, f"<div>{' '.join(shown)}{more(count - len(shown), 'tokens')}</div>")
+
+
+def _encoded(
+    token: str, decoded: bytes, number: int, offsets: tuple[int, int], is_added: bool
+) -> str:
+    title = f"id {number}, characters {offsets[0]}\u2013{offsets[1]}"
+    classes = ["pw-special"] if is_added else []
+    return token_html(token, display_token(decoded), title, *classes)
