@@ -38,6 +38,7 @@ MEASURES = [
         "synthetic",
     ),
     *("pipelines", "load", "cold", "memory", "added", "jieba", "file", "hf", "corpus", "cluster"),
+    "explain",
 ]
 
 FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")
