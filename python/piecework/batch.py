@@ -332,10 +332,12 @@ class EncodedBatch:
 
         start, end = self.row_offsets[number : number + 2].tolist()
         core, shown = self._call.tokenizer._core, list[str]()
+        special = {number for _, number in core.special_tokens()}
         for token_id in self.ids[start : min(end, start + _MAX_TOKENS)].tolist():
             token = core.id_to_token(token_id) or ""
             display = display_token(core.token_bytes(token))
-            shown.append(token_html(token, display, f"id {token_id}"))
+            classes = ["pw-special"] if token_id in special else []
+            shown.append(token_html(token, display, f"id {token_id}", *classes))
         return " ".join(shown) + more(end - start - len(shown), "tokens")
 
 

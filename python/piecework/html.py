@@ -22,8 +22,10 @@ __all__ = ["MAX_TOKENS", "encoding_html", "fragment", "more", "table", "text_htm
 
 MAX_TOKENS = 500
 """The number of tokens that a notebook shows of an encoding."""
-_MAX_CHARACTERS = 200
+_MAX_CHARACTERS = 60
 """The number of characters that are shown of a text."""
+_SPACE = '<span class="pw-sp">\u2423</span>'
+"""The mark of a space at the start or end of a text."""
 _DOTTED_CIRCLE = "\u25cc"
 """The base on which a combining mark without base is drawn."""
 
@@ -31,10 +33,11 @@ _STYLE = """\
 .piecework { --pw-back: #ffffff; --pw-ink: #1f2328; --pw-dim: #59636e; --pw-line: #d1d9e0; --pw-warn: #b3261e;
   --pw-s: 72%; --pw-l: 86%; background: var(--pw-back); color: var(--pw-ink); border: 1px solid var(--pw-line);
   border-radius: 6px; padding: 10px 12px; font: 14px/1.6 system-ui, sans-serif; overflow-x: auto; text-align: left; }
-.piecework .pw-t, .piecework .pw-c { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere;
-  unicode-bidi: isolate; }
+.piecework .pw-t, .piecework .pw-c { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: break-word;
+  unicode-bidi: isolate; display: inline-block; max-width: 28em; vertical-align: top; }
+.piecework .pw-sp { color: var(--pw-dim); }
 .piecework .pw-t { background: hsl(var(--pw-h) var(--pw-s) var(--pw-l)); color: var(--pw-ink); border-radius: 3px;
-  padding: 1px 4px; margin: 1px; display: inline-block; min-width: 0.5em; line-height: 1.4; }
+  padding: 1px 4px; margin: 1px; min-width: 0.5em; line-height: 1.4; }
 .piecework .pw-special { outline: 1px dashed var(--pw-dim); outline-offset: -1px; }
 .piecework .pw-unknown { outline: 2px solid var(--pw-warn); outline-offset: -2px; }
 .piecework .pw-new { box-shadow: 0 0 0 2px var(--pw-ink); }
@@ -43,12 +46,15 @@ _STYLE = """\
 .piecework s { color: var(--pw-dim); }
 .piecework table { border-collapse: collapse; margin: 6px 0; color: inherit; background: none; }
 .piecework th, .piecework td { border: 0; border-bottom: 1px solid var(--pw-line); padding: 2px 10px 2px 0; background: none;
-  text-align: left; vertical-align: top; max-width: 28em; }
+  text-align: left; vertical-align: top; }
 .piecework th { color: var(--pw-dim); font-weight: 600; }
 .piecework tr { background: none; }
-.piecework .pw-lattice { display: grid; gap: 2px; margin: 6px 0; width: max-content; }
-.piecework .pw-lattice > * { display: flex; gap: 6px; justify-content: space-between; align-items: baseline; margin: 0; }
-.piecework .pw-lattice small { color: var(--pw-dim); }
+.piecework td:first-child { white-space: nowrap; }
+.piecework .pw-codes { display: inline-block; min-width: 11em; font-size: 0.9em; }
+.piecework .pw-lattice { display: grid; grid-auto-flow: row dense; gap: 2px; margin: 6px 0; width: max-content; }
+.piecework .pw-lattice > * { display: flex; flex-direction: column; align-items: center; margin: 0; max-width: none; }
+.piecework .pw-lattice small { font-size: 0.75em; }
+.piecework .pw-note { white-space: nowrap; }
 .piecework summary { cursor: pointer; color: var(--pw-dim); }
 @media (prefers-color-scheme: dark) {
   .piecework { --pw-back: #14171c; --pw-ink: #e6e9ed; --pw-dim: #9aa4af; --pw-line: #373e47; --pw-warn: #ff8a80;
@@ -87,7 +93,7 @@ def more(count: int, what: str) -> str:
 
 
 def text_html(text: str, limit: int = _MAX_CHARACTERS) -> str:
-    """Returns a text as HTML, with invisible characters and piled combining marks as escapes.
+    """Returns a text as HTML, with invisible characters and piled combining marks as escapes, and spaces at its ends marked.
 
     Args:
         text: Any text.
@@ -99,8 +105,19 @@ def text_html(text: str, limit: int = _MAX_CHARACTERS) -> str:
     >>> text_html("a" * 1000, 3)
     'aaa<span class="pw-x">… (997 more characters)</span>'
     """
+    shown = text[:limit]
+    bare = shown.strip(" ")
+    start = shown.find(bare) if bare else len(shown)
+    parts = [_SPACE * start, _visible(bare), _SPACE * (len(shown) - start - len(bare))]
+    if len(text) > limit:
+        parts.append(f'<span class="pw-x">… ({len(text) - limit:,} more characters)</span>')
+    return "".join(parts)
+
+
+def _visible(text: str) -> str:
+    """Returns a text as HTML, with escapes of what cannot be shown."""
     parts, before = list[str](), ""
-    for c, can_be_shown in split_marks(text[:limit]):
+    for c, can_be_shown in split_marks(text):
         if not can_be_shown:
             escaped = escape(c.encode("unicode_escape").decode())
             parts.append(f'<span class="pw-x" title="U+{ord(c):04X}">{escaped}</span>')
@@ -109,8 +126,6 @@ def text_html(text: str, limit: int = _MAX_CHARACTERS) -> str:
         else:
             parts.append(escape(c))
         before = c if can_be_shown else ""
-    if len(text) > limit:
-        parts.append(f'<span class="pw-x">… ({len(text) - limit:,} more characters)</span>')
     return "".join(parts)
 
 

@@ -184,6 +184,10 @@ impl Tokenizer {
         self.inner.model().continuing_subword_prefix()
     }
 
+    fn end_of_word_suffix(&self) -> &str {
+        self.inner.model().end_of_word_suffix()
+    }
+
     fn model(&self, py: Python<'_>) -> PyResult<ModelSettings> {
         Ok(ModelSettings::of(word_piece(py, &self.inner)?))
     }

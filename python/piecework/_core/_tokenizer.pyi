@@ -145,6 +145,9 @@ class Tokenizer:
     def continuing_subword_prefix(self) -> str:
         """Returns the prefix of tokens that continue a word; may be empty."""
 
+    def end_of_word_suffix(self) -> str:
+        """Returns the suffix of tokens that end a word; may be empty."""
+
     def model(self) -> _ModelSettings:
         """Returns prefix, unknown token, unknown policy, word limit and segmentation of a WordPiece model."""
 

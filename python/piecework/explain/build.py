@@ -100,6 +100,8 @@ class _Builder:
         self._normalized = normalized
         self._nbest = nbest
         self._unk_token = tokenizer.unk_token
+        self._prefix = tokenizer.continuing_subword_prefix
+        self._suffix = self._core.end_of_word_suffix()
         self._symbols: dict[int, Symbol] = {}
         self._bytes: dict[int, bytes] = {}
         self._origins: dict[str, tuple[str, Lineage | None]] = {}
@@ -175,8 +177,9 @@ class _Builder:
         symbol = self._symbols.get(number)
         if symbol is None:
             token = self._core.id_to_token(number) or ""
-            self._bytes[number] = self._core.token_bytes(token)
-            symbol = Symbol(number, token, display_token(self._bytes[number]))
+            bare = token.removeprefix(self._prefix).removesuffix(self._suffix)
+            self._bytes[number] = self._core.token_bytes(bare)
+            symbol = Symbol(number, token, display_token(self._core.token_bytes(token)))
             self._symbols[number] = symbol
         return symbol
 
@@ -250,7 +253,7 @@ class _Builder:
 
     def _match(self, word: str, number: int | None, span: Span) -> PrefixMatch:
         start, end = span
-        prefix = self._tokenizer.continuing_subword_prefix if start else ""
+        prefix = self._prefix if start else ""
         shortest = end + 1 if number is not None else end
         ends = range(min(len(word), shortest + _MAX_TRIED - 1), shortest - 1, -1)
         tried = tuple(prefix + word[start:stop] for stop in ends)
@@ -282,7 +285,7 @@ class _Builder:
         return PairMerge(self._symbol(left), self._symbol(right), self._symbol(merged), rank)
 
     def _unmerged_pair(self, left: Symbol, right: Symbol) -> UnmergedPair:
-        token = left.token + right.token.removeprefix(self._tokenizer.continuing_subword_prefix)
+        token = left.token + right.token.removeprefix(self._prefix)
         known = self._core.token_to_id(token) is not None
         return UnmergedPair(left, right, token if known else None)
 

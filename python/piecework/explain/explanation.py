@@ -67,7 +67,7 @@ class Piece(Immutable):
         normalized_span: Its start and end in characters of the normalized text.
         offsets: Its start and end in characters of the original text, before post-processing.
         text: The characters of the normalized text that it stands for.
-        bytes: The bytes that it is decoded to alone; the byte of one such as ``<0xC3>``; those of `text` if it is unknown.
+        bytes: The bytes that it is decoded to alone, without prefix and suffix; the byte of one such as ``<0xC3>``; those of `text` if it is unknown.
         kind: ``"merged"``, ``"alphabet"``, ``"symbol"`` for a user-defined symbol, ``"special"``, ``"added"`` for other
             added tokens, ``"word"`` for a token of WordLevel or one that no merges create, ``"byte"`` for a byte of a
             character that is not in the vocabulary, ``"unknown"``, ``"piece"`` for a piece of Unigram, or ``"vocabulary"``

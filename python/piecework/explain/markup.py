@@ -17,6 +17,8 @@ __all__ = ["explanation_html"]
 
 _MAX_ROWS = 100
 """The maximum number of rows of a table."""
+_MAX_TEXT = 500
+"""The maximum number of characters of the text and of the normalized text."""
 _MAX_COLUMNS = 40
 """The maximum number of characters of a lattice that is drawn."""
 _MAX_PREFIXES = 16
@@ -40,9 +42,14 @@ def explanation_html(explanation: Explanation) -> str:
     shown = " ".join(_token(piece) for piece in pieces[:MAX_TOKENS])
     parts = [f"<div>{shown}{more(len(pieces) - MAX_TOKENS, 'pieces')}</div>"]
     if explanation.normalized.text != explanation.text:
-        normalized = text_html(explanation.normalized.text)
+        text, normalized = (
+            text_html(text, _MAX_TEXT) for text in (explanation.text, explanation.normalized.text)
+        )
         parts.append(
-            f'<div class="pw-dim">normalized: <span class="pw-c">{normalized}</span></div>'
+            f'<div><span class="pw-dim">text</span> <span class="pw-c">{text}</span></div>'
+        )
+        parts.append(
+            f'<div><span class="pw-dim">normalized</span> <span class="pw-c">{normalized}</span></div>'
         )
     parts.append(_stages(explanation))
     parts += [_steps(word, is_open=len(explanation.words) == 1) for word in explanation.words]
@@ -73,8 +80,8 @@ def _stage(explanation: Explanation, word: Word | None, piece: Piece) -> tuple[s
         _token(piece),
         str(piece.id),
         f"{piece.offsets[0]}\u2013{piece.offsets[1]}",
-        _few(piece.bytes.hex(" ").upper().split()),
-        _few(piece.code_points),
+        _codes(piece.bytes.hex(" ").upper().split()),
+        _codes(piece.code_points),
         _note(piece),
     )
 
@@ -93,9 +100,11 @@ def _text(text: str) -> str:
     return f'<span class="pw-c">{text_html(text)}</span>'
 
 
-def _few(parts: list[str] | tuple[str, ...]) -> str:
+def _codes(parts: list[str] | tuple[str, ...]) -> str:
+    """Returns bytes or code points."""
     shown = " ".join(parts[:_MAX_BYTES])
-    return f'<span class="pw-c">{shown}</span>{more(len(parts) - _MAX_BYTES, "")}'
+    rest = more(len(parts) - _MAX_BYTES, "")
+    return f'<span class="pw-codes"><span class="pw-c">{shown}</span>{rest}</span>'
 
 
 def _note(piece: Piece) -> str:
@@ -104,9 +113,11 @@ def _note(piece: Piece) -> str:
     score = "" if piece.score is None else f"score {piece.score:.6g} "
     lineage = piece.lineage
     if lineage is None or lineage.left is None or lineage.right is None:
-        return f'<span class="pw-dim">{score}{escape(piece.kind)}</span>'
+        kind = "" if score else escape(piece.kind)
+        return f'<span class="pw-dim">{score}{kind}</span>'
     parts = " + ".join(map(_ancestor, (lineage.left, lineage.right)))
-    return f'{score}{parts} <span class="pw-dim">(merge {lineage.step})</span>'
+    merge = f'{score}{parts} <span class="pw-dim">(merge {lineage.step})</span>'
+    return f'<span class="pw-note">{merge}</span>'
 
 
 def _ancestor(lineage: Lineage) -> str:
@@ -219,6 +230,6 @@ def _edge(edge: LatticeEdge) -> str:
     token, shown = ("", "unknown") if edge.symbol is None else edge.symbol[1:]
     classes = ["pw-new"] if edge.is_taken else []
     box = token_html(token, shown, f"score {edge.score:.6g}", *classes)
-    place = f"grid-column:{start + 1}/{end + 1};"
-    box = box.replace('style="', f'style="{place}', 1)
-    return box.removesuffix("</span>") + f"<small>{edge.score:.4g}</small></span>"
+    head, inside = box.removesuffix("</span>").split(">", 1)
+    head = head.replace('style="', f'style="grid-column:{start + 1}/{end + 1};', 1)
+    return f"{head}><span>{inside}</span><small>{edge.score:.4g}</small></span>"

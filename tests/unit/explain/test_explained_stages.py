@@ -325,3 +325,29 @@ def test_json_has_all_stages() -> None:
     assert (piece["span"], piece["normalized_span"], piece["offsets"]) == ([0, 3],) * 3
     assert piece["merges"][-1]["token"] == "hug"
     assert word["steps"]["type"] == "WordPiece"
+
+
+def test_bytes_of_pieces() -> None:
+    """Prefixes and suffixes are no text; a byte-level piece can be a part of a character."""
+    level = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    own = [*map(chr, range(33, 0x180))]
+    vocab = [*own, *(c + "</w>" for c in own), "Ã©</w>"]
+    clip = pw.Tokenizer(
+        models.BPE(vocab, [("Ã", "©</w>")], end_of_word_suffix="</w>"),
+        pre_tokenizer=level,
+        decoder=decoders.ByteLevel(),
+    )
+    assert [piece.bytes for piece in clip.explain("aé").pieces] == [b"a", "é".encode()]
+    assert [piece.bytes for piece in clip.explain("中a").pieces] == [
+        b"\xe4",
+        b"\xb8",
+        b"\xad",
+        b"a",
+    ]
+    pieces = pw.Tokenizer(models.WordPiece(NOTE)).explain("hugs").pieces
+    assert [piece.bytes for piece in pieces] == [b"hug", b"s"]
+    fallback = models.BPE([f"<0x{byte:02X}>" for byte in range(256)], [], byte_fallback=True)
+    assert [piece.bytes for piece in pw.Tokenizer(fallback).explain("é").pieces] == [
+        b"\xc3",
+        b"\xa9",
+    ]

@@ -329,6 +329,12 @@ impl Model {
         }
     }
 
+    /// Returns the suffix of a token that ends a word; empty if there is none.
+    #[must_use]
+    pub fn end_of_word_suffix(&self) -> &str {
+        self.as_bpe().map_or("", |model| &model.settings().end_of_word_suffix)
+    }
+
     /// Returns the adjacency of a text that is one word, if no word but only adjacent characters matter.
     ///
     /// Spaces are written as `space`, and `symbols` stay whole.
