@@ -1,5 +1,6 @@
 //! Facts about a tokenizer.
 
+use piecework_core::model::bpe::Bpe;
 use piecework_core::pipeline::Tokenizer;
 
 use crate::tuples::AddedTokenRow;
@@ -15,4 +16,9 @@ pub(crate) fn unreachable_tokens(tokenizer: &Tokenizer) -> Vec<String> {
     let is_added = |id: u32| tokenizer.added().token(id).is_some();
     let ids = model.unreachable().into_iter().filter(|&id| !is_added(id));
     ids.filter_map(|id| tokenizer.token(id).map(str::to_owned)).collect()
+}
+
+/// Returns the ids of the pairs of a BPE model that no word merges; none for other models.
+pub(crate) fn unused_merges(tokenizer: &Tokenizer) -> Vec<(u32, u32)> {
+    tokenizer.model().as_bpe().map(Bpe::unused_merges).unwrap_or_default()
 }

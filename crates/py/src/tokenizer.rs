@@ -29,7 +29,7 @@ use crate::explain::{MergeStepRow, TextRow, explain, merge_step_row};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
 use crate::input::{GivenText, Row, Rows, Text, short_text};
-use crate::inspect::{added_tokens, unreachable_tokens};
+use crate::inspect::{added_tokens, unreachable_tokens, unused_merges};
 use crate::model_settings::{ModelSettings, with_model, word_piece};
 use crate::options::{Limit, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
@@ -210,6 +210,11 @@ impl Tokenizer {
     /// Returns the tokens of a BPE model that no text is encoded as; none for other models.
     fn unreachable_tokens(&self, py: Python<'_>) -> Vec<String> {
         py.detach(|| unreachable_tokens(&self.inner))
+    }
+
+    /// Returns the ids of the pairs of a BPE model that no word merges; none for other models.
+    fn unused_merges(&self, py: Python<'_>) -> Vec<(u32, u32)> {
+        py.detach(|| unused_merges(&self.inner))
     }
 
     fn max_id(&self) -> Option<u32> {

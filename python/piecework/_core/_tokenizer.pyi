@@ -163,6 +163,9 @@ class Tokenizer:
     def unreachable_tokens(self) -> list[str]:
         """Returns the tokens of a BPE model that no text is encoded to; none for other models."""
 
+    def unused_merges(self) -> list[tuple[int, int]]:
+        """Returns the ids of the pairs of a BPE model that no word merges, in order; none for other models."""
+
     def max_id(self) -> int | None:
         """Returns the largest id; None for an empty vocabulary."""
 

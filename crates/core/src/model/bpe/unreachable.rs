@@ -3,7 +3,7 @@
 //! The merges within the characters of a token do not depend on their context, as long as nothing merges across its
 //! ends. So an entry that occurs in some word is also the encoding of its own characters, at some position of a word.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::alphabet::{Alphabet, NONE};
 use super::merging::BpeScratch;
@@ -27,6 +27,42 @@ impl Bpe {
         };
         let mut is_token = |token: &str, id: u32| !self.settings().unused.contains(&id) && is_reached(token, id);
         self.vocab().iter().filter(|&(token, id)| !is_token(token, id)).map(|(_, id)| id).collect()
+    }
+
+    /// Returns the merges that no word applies, in order; see [`merge_list`](Self::merge_list).
+    ///
+    /// A merge that is applied anywhere in a word is also the last merge of its own two parts, at some position of a word.
+    /// Of a repeated pair, all but the last are unused. Merges of the unknown token and of byte-fallback entries count as
+    /// used, since these have no characters of their own. The cost is that of encoding all entries.
+    ///
+    /// ```
+    /// use piecework_core::model::bpe::{Bpe, Settings};
+    /// use piecework_core::vocab::Vocab;
+    ///
+    /// let vocab = Vocab::from_tokens(["a", "b", "c", "ab", "bc", "abc"].map(String::from))?;
+    /// let model = Bpe::listed(vocab, vec![(0, 1), (1, 2), (0, 4), (3, 2)], Settings::default())?;
+    /// assert_eq!(model.unused_merges(), [(0, 4)]);
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn unused_merges(&self) -> Vec<(u32, u32)> {
+        let (tables, mut scratch, mut text) = (self.tables(Entries::All), BpeScratch::default(), String::new());
+        let from_unknown = self.entries_of_unknown(&tables.alphabet);
+        let merges = self.merge_list();
+        let last_position: HashMap<_, _> = merges.iter().enumerate().map(|(at, &pair)| (pair, at)).collect();
+        let prefix = &self.settings().continuing_subword_prefix;
+        let mut is_applied = |pair: (u32, u32)| {
+            if from_unknown.contains(&pair.0) || from_unknown.contains(&pair.1) {
+                return true;
+            }
+            let Some(id) = merged(self.vocab(), pair, prefix, &mut text) else { return true };
+            let token = self.vocab().token(id).unwrap_or_default();
+            self.initial_symbols(token, &tables.alphabet).any(|ids| {
+                merge_to(ids, id, tables, &mut scratch) && scratch.last().is_some_and(|(_, last)| last == pair)
+            })
+        };
+        let is_unused = |&(at, pair): &(usize, (u32, u32))| last_position[&pair] != at || !is_applied(pair);
+        merges.iter().copied().enumerate().filter(is_unused).map(|(_, pair)| pair).collect()
     }
 
     /// Returns the last two parts of an entry's own encoding before the final merge.
@@ -109,6 +145,32 @@ mod tests {
         assert_eq!(unreachable(&tokens, &merges, Settings { unk_token, ..Settings::default() }), ["abc", "cab"]);
         let settings = Settings { ignore_merges: true, ..Settings::default() };
         assert!(unreachable(&tokens, &merges, settings).is_empty());
+    }
+
+    fn unused_merges(tokens: &[&str], merges: &[(&str, &str)], settings: Settings) -> Vec<(String, String)> {
+        let vocab = Vocab::from_tokens(tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>()).unwrap();
+        let ids = merges.iter().map(|(left, right)| (vocab.id(left).unwrap(), vocab.id(right).unwrap())).collect();
+        let model = Bpe::listed(vocab, ids, settings).unwrap();
+        let token = |id| model.vocab().token(id).unwrap().to_owned();
+        model.unused_merges().into_iter().map(|(left, right)| (token(left), token(right))).collect()
+    }
+
+    #[test]
+    fn merges_after_others_and_repeated_ones() {
+        let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|&(left, right)| (left.to_owned(), right.to_owned())).collect()
+        };
+        let tokens = ["a", "b", "c", "ab", "bc", "abc", "aa", "aaa"];
+        let merges =
+            [("a", "b"), ("b", "c"), ("a", "bc"), ("a", "b"), ("ab", "c"), ("a", "a"), ("a", "aa"), ("aa", "a")];
+        // The last `a b` counts, so `b c` merges before it. `a aa` never applies, as the leftmost pair merges first.
+        let unused = unused_merges(&tokens, &merges, Settings::default());
+        assert_eq!(unused, pairs(&[("a", "b"), ("ab", "c"), ("a", "aa")]));
+        // Merges apply within longer words, even if a whole word is an entry.
+        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        assert_eq!(unused_merges(&tokens, &merges, settings), unused);
+        let settings = Settings { unk_token: Some("a".to_owned()), ..Settings::default() };
+        assert_eq!(unused_merges(&tokens, &merges, settings), pairs(&[("a", "b")]));
     }
 
     #[test]
