@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from piecework.counts import WordCounts, count
     from piecework.encoding_settings import Padding, Sampling, Truncation
     from piecework.errors import PieceworkError
-    from piecework.explain import compare
+    from piecework.explain import compare, compare_files
     from piecework.patterns import Regex
     from piecework.results import (
         CountsSummary,
@@ -82,6 +82,7 @@ __all__ = [
     "WordPieceTrainer",
     "__version__",
     "compare",
+    "compare_files",
     "corpus",
     "count",
     "decoders",
@@ -138,6 +139,7 @@ _MODULE_OF = {
     "WordLevelTrainer": "trainers",
     "WordPieceTrainer": "trainers",
     "compare": "explain",
+    "compare_files": "explain",
     "count": "counts",
     "trace": "tracing",
     "trace_criteria": "tracing",

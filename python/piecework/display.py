@@ -7,7 +7,7 @@ r"""Converts tokens to readable form.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from unicodedata import category
+from unicodedata import category, combining, east_asian_width, name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_ROWS",
     "abridged",
+    "cell_width",
+    "describe_character",
     "display_token",
     "html_table",
     "is_mark",
+    "padded",
     "quoted",
     "split_marks",
+    "table_cell",
     "visible",
 ]
 
@@ -42,7 +46,7 @@ def visible(text: str) -> str:
     Returns:
         The text on one line.
     """
-    return "".join(map(_escaped, text))
+    return text if text.isprintable() else "".join(map(_escaped, text))
 
 
 def _escaped(c: str) -> str:
@@ -62,6 +66,8 @@ def display_token(token: bytes) -> str:
     ' naïve\\n<0xE4><0xB8>'
     """
     text = token.decode("utf-8", "surrogateescape")
+    if text.isprintable():
+        return text
     return "".join(
         f"<0x{ord(c) - _ESCAPED:02X}>" if "\udc80" <= c <= "\udcff" else _escaped(c) for c in text
     )
@@ -146,3 +152,55 @@ def split_marks(text: str) -> Iterator[tuple[str, bool]]:
 def is_mark(c: str) -> bool:
     """Returns whether a character is a combining mark, which is drawn on the one before it."""
     return category(c).startswith("M")
+
+
+_LONGEST_CELL = 60
+"""The maximum number of characters of a token in a table."""
+_DOTTED_CIRCLE = "\N{DOTTED CIRCLE}"
+
+
+def table_cell(text: str) -> str:
+    """Returns a text of one line for a table: long texts are cut, and a combining mark at the start gets a base.
+
+    >>> table_cell("\u0301"), table_cell("a" * 100)[-20:]
+    ('◌́', 'aa… (100 characters)')
+    """
+    cut = text
+    if len(text) > _LONGEST_CELL:
+        number = f"… ({len(text):,} characters)"
+        cut = text[: _LONGEST_CELL - len(number)] + number
+    return _DOTTED_CIRCLE + cut if cut and category(cut[0])[0] == "M" else cut
+
+
+def cell_width(text: str) -> int:
+    """Returns the number of columns that a text of one line takes in a terminal.
+
+    >>> cell_width("ab"), cell_width("中文"), cell_width("e\u0301")
+    (2, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(map(_character_width, text))
+
+
+def _character_width(c: str) -> int:
+    if category(c) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if east_asian_width(c) in "WF" else 1
+
+
+def padded(text: str, width: int) -> str:
+    """Returns a text with spaces after it, to a width in columns."""
+    return text + " " * (width - cell_width(text))
+
+
+def describe_character(c: str) -> str:
+    """Returns a character with its code point; one that is hard to see with its name instead of itself.
+
+    >>> describe_character("a"), describe_character("\u200b")
+    ("'a' (U+0061)", 'U+200B ZERO WIDTH SPACE')
+    """
+    code = f"U+{ord(c):04X}"
+    if c.isprintable() and not combining(c) and c != " ":
+        return f"{c!r} ({code})"
+    return f"{code} {name(c, '')}".rstrip()

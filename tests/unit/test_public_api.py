@@ -50,6 +50,9 @@ SIGNATURES: dict[str, str] = {
     "tracing.MergeTrace.symbols": "(self, step)",
     "tracing.MergeTrace.to_text": "(self, steps=slice(None, None, None))",
     "tracing.MergeTrace.save": "(self, path)",
+    "compare": "(text, tokenizers)",
+    "compare_files": "(paths, tokenizers, *, by=None, examples=5, threads=None, progress=False, "
+    f"{FILES})",
     "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
     "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "
     "ties='lex', special_tokens=('[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'), "

@@ -1,8 +1,15 @@
 """Explains how texts are segmented, how tokens were merged, and how tokenizers differ."""
 
 from piecework.explain.build import explain
-from piecework.explain.comparison import Comparison, Split, compare
+from piecework.explain.comparison import Block, Comparison, Split, compare
 from piecework.explain.explanation import AlignedRun, Explanation, NormalizedText, Piece, Word
+from piecework.explain.files import (
+    Disagreement,
+    Figures,
+    FilesComparison,
+    GroupComparison,
+    compare_files,
+)
 from piecework.explain.lineage import Lineage, lineage
 from piecework.explain.steps import (
     BpeMerge,
@@ -22,10 +29,15 @@ from piecework.explain.steps import (
 
 __all__ = [
     "AlignedRun",
+    "Block",
     "BpeMerge",
     "BpeSteps",
     "Comparison",
+    "Disagreement",
     "Explanation",
+    "Figures",
+    "FilesComparison",
+    "GroupComparison",
     "LatticeEdge",
     "LatticeNode",
     "Lineage",
@@ -43,6 +55,7 @@ __all__ = [
     "Word",
     "WordPieceSteps",
     "compare",
+    "compare_files",
     "explain",
     "lineage",
 ]

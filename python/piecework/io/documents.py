@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.errors import ConfigError, warn
 from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped, check_name
-from piecework.io.line_documents import read_line_documents
-from piecework.io.sources import find_sources, is_plain_text
+from piecework.io.line_documents import lines_before, read_line_documents
+from piecework.io.opening import open_stream
+from piecework.io.sources import STDIN, find_sources, is_plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,6 +27,7 @@ __all__ = [
     "find_all_documents",
     "find_documents",
     "has_faster_reader",
+    "line_of",
     "locate_error",
     "place_of",
     "read",
@@ -77,12 +79,25 @@ def find_documents(path: Pathish, options: ReadOptions) -> list[Source] | None:
     >>> find_documents("corpus.txt", ReadOptions()) is None
     True
     """
-    return None if has_faster_reader(path, options) else find_all_documents(path, options)
+    if has_faster_reader(path, options):
+        return None
+    return find_all_documents(path, options)
 
 
-def find_all_documents(path: Pathish, options: ReadOptions) -> list[Source]:
-    """Returns the sources of an input, as :func:`find_documents` does, also of a single text file."""
-    sources = find_sources(path)
+def find_all_documents(paths: Pathish | Iterable[Pathish], options: ReadOptions) -> list[Source]:
+    """Returns the sources of inputs; with a field, files that are not named like Parquet are JSON lines.
+
+    Args:
+        paths: See :func:`find_sources`.
+        options: The options of :func:`read`.
+
+    Raises:
+        PieceworkError: See :func:`find_sources`.
+
+    >>> [source.format for source in find_all_documents("-", ReadOptions(field="text"))]
+    ['jsonl']
+    """
+    sources = find_sources(paths)
     if not options.field:
         return sources
     return [
@@ -91,13 +106,14 @@ def find_all_documents(path: Pathish, options: ReadOptions) -> list[Source]:
 
 
 def read_all(
-    sources: Iterable[Source], options: ReadOptions
+    sources: Iterable[Source], options: ReadOptions, batch_bytes: int = 16 << 20
 ) -> Iterator[tuple[Source, Documents, int]]:
     """Iterates over the batches of all sources in order, and warns at the end of what was skipped.
 
     Args:
         sources: The sources.
         options: The options of :func:`read`.
+        batch_bytes: See :func:`read`.
 
     Yields:
         The source of a batch, the batch, and the number of bytes that were read of all sources, as stored.
@@ -107,7 +123,7 @@ def read_all(
     """
     skipped, first, finished = 0, None, 0
     for source in sources:
-        for documents in read(source, options):
+        for documents in read(source, options, batch_bytes=batch_bytes):
             skipped += len(documents.skipped)
             first = first or next(iter(documents.skipped), None)
             yield source, documents, finished + documents.bytes_read
@@ -126,6 +142,17 @@ def place_of(source: Source, position: int) -> str:
     """Returns the place of a document at a position of its source, for errors."""
     unit = f"row {position + 1}" if source.format == "parquet" else f"the line at byte {position}"
     return f"{source.shown_name}: {unit}"
+
+
+def line_of(source: Source, position: int, options: ReadOptions) -> str:
+    """Returns the place of a document with the number of its line, for people, by reading the source up to it.
+
+    Where the lines before it cannot be counted, as in standard input, the place is that of :func:`place_of`.
+    """
+    if source.format == "parquet" or source.name == STDIN or options.is_decoded:
+        return place_of(source, position)
+    with open_stream(source) as stream:
+        return f"{source.shown_name}: line {lines_before(stream, position) + 1}"
 
 
 def locate_error(error: PieceworkError, source: Source, documents: Documents) -> None:

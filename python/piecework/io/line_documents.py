@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from piecework.io.opening import ByteStream
     from piecework.io.sources import Source
 
-__all__ = ["read_line_documents"]
+__all__ = ["lines_before", "read_line_documents"]
 
 _AFTER_RANGE = 1 << 16
 """The number of bytes after a range that are read at a time to finish its last line."""
 _COUNTED = 1 << 20
-"""The number of bytes whose lines are counted at a time, for an error."""
+"""The number of bytes whose lines are counted at a time."""
 
 
 def read_line_documents(
@@ -124,6 +124,15 @@ class _Prefixed:
         return start or self._stream.read(size)
 
 
+def lines_before(stream: ByteStream, position: int) -> int:
+    """Returns the number of lines that end before a byte, which are read from the start of a stream."""
+    lines = 0
+    while position > 0 and (block := stream.read(min(_COUNTED, position))):
+        lines += block.count(b"\n", 0, position)  # a compressed file may give more
+        position -= len(block)
+    return lines
+
+
 class _Faults:
     """Converts the faults of a reader, whose lines are counted from the first byte that was read."""
 
@@ -144,8 +153,7 @@ class _Faults:
         """Returns the number of a line, from 1, after counting the lines before the first byte that was read."""
         if self._lines_before is None:
             with open_stream(self._source) as stream:
-                sizes = (min(_COUNTED, self._first - at) for at in range(0, self._first, _COUNTED))
-                self._lines_before = sum(stream.read(size).count(b"\n") for size in sizes)
+                self._lines_before = lines_before(stream, self._first)
         return self._lines_before + line + 1
 
     def _error(self, fault: tuple[int, int, int, str, int | None]) -> PieceworkError:

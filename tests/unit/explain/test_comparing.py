@@ -104,7 +104,8 @@ def test_compare_several_tokenizers() -> None:
     compared = pw.compare("Hugs mug", {"longest": tok, "merged": tok.as_bpe(), "words": level})
     assert isinstance(compared, Comparison)
     assert str(compared) == (
-        "longest  2  hugs [UNK]\nmerged   4  hugs [UNK] ##u ##g\nwords    2  hugs [UNK]"
+        "longest  2  hugs [UNK]\nmerged   4  hugs [UNK] ##u ##g\nwords    2  hugs [UNK]\n"
+        "                 ^^^^^^^^^^^^^"
     )
     merged = compared.splits[1]
     assert (merged.name, merged.model, len(merged)) == ("merged", "BPE", 4)
@@ -129,11 +130,18 @@ def test_comparison_as_json_and_html() -> None:
                 "offsets": [[0, 2], [2, 3]],
             }
         ],
+        "blocks": [
+            {"start": 0, "end": 2, "tokens": [[" a"]], "ids": [[9]], "agrees": True},
+            {"start": 2, "end": 3, "tokens": [["a"]], "ids": [[1]], "agrees": True},
+        ],
     }
     assert str(compared) == "bytes  2  ' a' a"
     html = compared._repr_html_()
     assert html.startswith("<table><caption> a&lt;</caption>")
-    assert '<code title="9"> a</code> <code title="1">a</code>' in html
+    assert '<td><code title="9"> a</code></td><td><code title="1">a</code></td>' in html
+    assert "<mark>" not in html
+    marked = pw.compare("hugs", {"longest": trained(), "bytes": byte_level()})._repr_html_()
+    assert "<td><mark><code" in marked
 
 
 def test_compare_errors() -> None:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from piecework.cli.input import stdin_lines
-from piecework.cli.options import AsJsonLines, TokenizerFiles, load
+from piecework.cli.options import (
+    AsJsonLines,
+    Errors,
+    FileEncoding,
+    NoProgress,
+    OnBrokenBytes,
+    Reading,
+    Threads,
+    TokenizerFiles,
+    load,
+)
 from piecework.cli.output import as_json, printing, rendered
+from piecework.cli.progress import bar
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from piecework import Tokenizer
     from piecework.explain import Comparison
 
 
@@ -22,48 +35,120 @@ def compare(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="WORD", help="Words or texts (default: the lines of standard input)."
+            metavar="WORD",
+            help="Words or texts, or files with --files (default: standard input).",
         ),
     ] = None,
     tokenizers: TokenizerFiles,
+    files: Annotated[
+        bool,
+        typer.Option(
+            "--files",
+            help="Compare the tokenizers on files: text, JSON lines or Parquet, also .gz or .zst; folders, patterns and URLs.",
+        ),
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="file|NAME",
+            help="Also print the figures of each file, or of each value of this member of JSON lines or column of Parquet, such "
+            "as a language (requires --files).",
+        ),
+    ] = None,
+    examples: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Show the first N documents that are cut differently."
+        ),
+    ] = 5,
     json: AsJsonLines = False,
+    reading: Reading,
+    encoding: FileEncoding = "utf-8",
+    errors: OnBrokenBytes = Errors.strict,
+    threads: Threads = None,
+    no_progress: NoProgress = False,
 ) -> None:
-    """Show how several tokenizers split the same words.
+    """Show how several tokenizers split the same words or files.
 
     Prints for each tokenizer its name, the number of tokens, the tokens in readable form and their ids, without added
-    special tokens. With --json each word is an object.
+    special tokens. Tokens are aligned, and ^ marks what the tokenizers cut differently. With --json each word is an object.
+
+    With --files it prints tokens, characters and bytes per token, the share of unknown tokens and of documents and text on
+    which all tokenizers agree, and the first disagreements. With --json this is one object.
 
     Examples:
       piecework compare tokenization -t wordpiece.json -t bpe.json
       piecework compare hugs pugs -t tokenizer.json -t vocab.txt --json
+      piecework compare --files en.txt de.txt --by file -t old.json -t new.json
     """
-    from piecework import compare as compared
+    loaded = {name: load(name) for name in tokenizers}
+    if not files:
+        if by is not None:
+            raise typer.BadParameter("requires --files", param_hint="--by")
+        _compare_words(words, loaded, json=json)
+        return
+    from piecework.explain import compare_files
+
+    with bar(no_progress) as show:
+        compared = compare_files(
+            words or ["-"],
+            loaded,
+            by=by,
+            examples=examples,
+            threads=threads,
+            progress=show,
+            encoding=encoding,
+            errors=errors.value,
+            field=reading.field,
+            on_error=reading.on_error.value,
+        )
+    with printing() as write:
+        write(as_json(compared.to_dict()) if json else str(compared))
+
+
+def _compare_words(
+    words: list[str] | None, tokenizers: dict[str, Tokenizer], *, json: bool
+) -> None:
+    from piecework.explain import compare as compared
 
     names = " ".join(f"-t {quote(name)}" for name in tokenizers)
-    loaded = {name: load(name) for name in tokenizers}
     with printing() as write:
         for number, word in enumerate(words or stdin_lines(f"compare {names}")):
-            comparison = compared(word, loaded)
+            comparison = compared(word, tokenizers)
             if json:
                 write(as_json(comparison.to_dict()))
                 continue
             if number:
                 write("")
-            write(rendered(_table(comparison)))
+            write(_shown(comparison))
+
+
+def _shown(comparison: Comparison) -> str:
+    """Returns a comparison as a table, which is divided into aligned parts if a terminal is too narrow for it."""
+    from rich.console import Console
+
+    table, console = _table(comparison), Console()
+    if not sys.stdout.isatty() or console.measure(table).maximum <= console.width:
+        return rendered(table)
+    return "\n".join(comparison.lines(console.width))
 
 
 def _table(comparison: Comparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from piecework.display import visible
+    from piecework.display import table_cell, visible
+    from piecework.explain.columns import columns
 
     table = Table(box=None, pad_edge=False, title=None)
-    table.add_column(Text(visible(comparison.text)))
+    table.add_column(Text(table_cell(visible(comparison.text))))
     table.add_column("count", justify="right")
     table.add_column("tokens", overflow="fold")
     table.add_column("ids", overflow="fold")
-    for split in comparison.splits:
-        cells = (split.name, str(len(split)), str(split), " ".join(map(str, split.ids)))
-        table.add_row(*map(Text, cells))
+    *rows, marks = next(columns(comparison.blocks), [""] * (len(comparison.splits) + 1))
+    for split, tokens in zip(comparison.splits, rows, strict=True):
+        name, ids = visible(split.name), " ".join(map(str, split.ids))
+        table.add_row(*map(Text, (name, str(len(split)), tokens, ids)))
+    if marks:
+        table.add_row("", "", Text(marks), "")
     return table

@@ -1,0 +1,191 @@
+"""Aligned blocks: they tile the text, end where all tokenizers have a boundary, and agree where all cut alike."""
+
+import json
+from html import escape
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import piecework as pw
+from piecework import decoders, models, normalizers, pre_tokenizers
+from piecework.explain import Comparison
+from piecework.explain.alignment import align, white_space
+from profiles import examples
+
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+def byte_level() -> pw.Tokenizer:
+    letters = pw.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = pw.BpeTrainer(300, alphabet="byte")
+    return pw.train(["the cat sat", "a  b, naïve 中文"], trainer, pre_tokenizer=letters)
+
+
+TOKENIZERS = {
+    "pieces": pw.Tokenizer.from_str("[UNK]\nthe\ncat\n##s\na\n##b\nc\n<\n&\n"),
+    "bytes": byte_level(),
+    "words": pw.Tokenizer(
+        models.WordLevel(["[UNK]", "the", "cat", " "], unk_token="[UNK]"),
+        pre_tokenizer=pre_tokenizers.Whitespace(),
+    ),
+    "whole": pw.Tokenizer(models.BPE(["a", "b", "ab", *BYTES], [("a", "b")], byte_fallback=True)),
+    "metaspace": pw.Tokenizer(
+        models.Unigram([("<unk>", 0.0), ("▁", -2.0), ("a", -3.0), ("▁a", -3.5)], unk_id=0),
+        normalizer=normalizers.Lowercase(),
+        pre_tokenizer=pre_tokenizers.Metaspace(),
+        decoder=decoders.Metaspace(),
+    ),
+}
+TEXT = st.text(alphabet="ab thecs,A中é\u0301\u202e\n\t<&😀", max_size=20)
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Returns a span without white space at its ends, by definition."""
+    inner = text[start:end]
+    if not inner.strip():
+        return start, end
+    return start + len(inner) - len(inner.lstrip()), end - len(inner) + len(inner.rstrip())
+
+
+def boundaries(text: str, offsets: Any) -> set[int]:
+    """Returns the positions at which a token begins or ends, and within none, by definition."""
+    edges = {edge for span in offsets for edge in span}
+    return {p for p in edges if not any(start < p < end for start, end in offsets)}
+
+
+def check(text: str, compared: Comparison) -> None:
+    """Compares the blocks with the definition."""
+    every = [boundaries(text, split.offsets) for split in compared.splits]
+    common = set.intersection(*every) | {0, len(text)}
+    spans = [(block.start, block.end) for block in compared.blocks]
+    assert spans == list(zip(sorted(common)[:-1], sorted(common)[1:], strict=True))
+    assert "".join(text[start:end] for start, end in spans) == text
+    for number, split in enumerate(compared.splits):
+        assert [t for block in compared.blocks for t in block.tokens[number]] == list(
+            split.display_tokens
+        )
+        assert [i for block in compared.blocks for i in block.ids[number]] == list(split.ids)
+    at = [0] * len(compared.splits)
+    for block in compared.blocks:
+        cuts = []
+        for number, split in enumerate(compared.splits):
+            end = at[number] + len(block.ids[number])
+            cuts.append([trimmed(text, *span) for span in split.offsets[at[number] : end]])
+            at[number] = end
+        assert block.agrees == all(each == cuts[0] for each in cuts)
+
+
+@given(
+    text=TEXT,
+    names=st.lists(st.sampled_from(sorted(TOKENIZERS)), min_size=1, max_size=4, unique=True),
+)
+@examples(300)
+def test_blocks_are_those_of_the_definition(text: str, names: list[str]) -> None:
+    compared = pw.compare(text, {name: TOKENIZERS[name] for name in names})
+    if not text:
+        assert compared.blocks == ()
+    else:
+        check(text, compared)
+
+
+@given(
+    texts=st.lists(TEXT.filter(bool), min_size=1, max_size=5),
+    seed=st.integers(0, 1 << 30),
+)
+@examples(100)
+def test_texts_in_a_row_have_the_blocks_of_each(texts: list[str], seed: int) -> None:
+    tokenizers = list(TOKENIZERS.values())[seed % 3 :]
+    spans: list[list[Any]] = [[] for _ in tokenizers]
+    numbers: list[list[int]] = [[] for _ in tokenizers]
+    starts, ends, agrees, at = [], [], [], 0
+    for number, text in enumerate(texts):
+        alone = pw.compare(text, {str(i): tok for i, tok in enumerate(tokenizers)})
+        for index, split in enumerate(alone.splits):
+            spans[index] += [(start + at, end + at) for start, end in split.offsets]
+            numbers[index] += [number] * len(split)
+        starts += [block.start + at for block in alone.blocks]
+        agrees += [block.agrees for block in alone.blocks]
+        at += len(text)
+        ends.append(at)
+    arrays = [np.array(each, dtype=np.int64).reshape(-1, 2) for each in spans]
+    rows = [np.array(each, dtype=np.int64) for each in numbers]
+    aligned = align(white_space("".join(texts)), arrays, rows, np.array(ends))
+    assert aligned.starts.tolist() == starts
+    assert aligned.agrees.tolist() == agrees
+
+
+def test_table_aligns_columns_and_marks_what_differs() -> None:
+    two = {name: TOKENIZERS[name] for name in ("pieces", "words")}
+    assert str(pw.compare("the cats", two)).splitlines() == [
+        "pieces  3  the cat ##s",
+        "words   2  the [UNK]",
+        "               ^^^^^^^",
+    ]
+    assert str(pw.compare("the cat", two)) == "pieces  2  the cat\nwords   2  the cat"
+    parts = list(pw.compare("the cats the", two).lines(18))
+    assert parts == [
+        "pieces  4  the",
+        "words   3  the",
+        "",
+        "pieces  4  cat ##s",
+        "words   3  [UNK]",
+        "           ^^^^^^^",
+        "",
+        "pieces  4  the",
+        "words   3  the",
+    ]
+
+
+def test_wide_characters_keep_the_columns_aligned() -> None:
+    level = pw.Tokenizer(
+        models.WordLevel(["[UNK]", "中文", "a"], unk_token="[UNK]"),
+        pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
+    )
+    other = level.replace(pre_tokenizer=pre_tokenizers.FixedLength(length=1))
+    lines = str(pw.compare("中文 a", {"x": level, "y": other})).splitlines()
+    assert lines[0] == "x  2  中文              a"
+    assert lines[1] == "y  4  [UNK] [UNK] [UNK] a"
+    assert lines[2] == "      ^^^^^^^^^^^ ^^^^^"
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "a\u202eb\u2066",
+    "a" + "\u0301" * 100_000,
+    "&amp;\x00\x1b[31m",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=["script", "bidi", "marks", "escape"])
+def test_hostile_text_is_shown_as_text(text: str) -> None:
+    two = {name: TOKENIZERS[name] for name in ("pieces", "metaspace")} | {
+        text[:60]: TOKENIZERS["words"]
+    }
+    compared = pw.compare(text, two)
+    check(text, compared)
+    html, shown = compared._repr_html_(), str(compared)
+    assert "<script" not in html
+    assert html.count("<table>") == 1
+    for c in "\u202e\u2066\x00\x1b":
+        assert c not in html + shown
+    # A long run of marks is cut in the table.
+    assert max(map(len, shown.splitlines())) < 2000
+    assert json.loads(json.dumps(compared.to_dict()))["text"] == text
+    if "<" in text:
+        assert escape("<") in html
+
+
+def test_a_text_of_tokens_without_characters() -> None:
+    tok = pw.Tokenizer(
+        models.BPE(["a", "</w>"], end_of_word_suffix="</w>", suffix_style="separate"),
+        pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
+    )
+    compared = pw.compare("a a", {"tok": tok, "words": TOKENIZERS["words"]})
+    check("a a", compared)
+    assert [block.agrees for block in compared.blocks if compared.text[block.start].strip()] == [
+        False,
+        False,
+    ]
