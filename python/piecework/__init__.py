@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from piecework.arguments import DEFAULT
     from piecework.batch import EncodedBatch, PaddedBatch
     from piecework.counts import WordCounts, count
+    from piecework.difference import diff
     from piecework.encoding_settings import Padding, Sampling, Truncation
     from piecework.errors import PieceworkError
     from piecework.explain import compare, compare_files
@@ -86,6 +87,7 @@ __all__ = [
     "corpus",
     "count",
     "decoders",
+    "diff",
     "engines",
     "errors",
     "models",
@@ -143,6 +145,7 @@ _MODULE_OF = {
     "count": "counts",
     "trace": "tracing",
     "trace_criteria": "tracing",
+    "diff": "difference",
     "train": "training",
     "train_files": "training",
 }

@@ -53,6 +53,7 @@ SIGNATURES: dict[str, str] = {
     "compare": "(text, tokenizers)",
     "compare_files": "(paths, tokenizers, *, by=None, examples=5, threads=None, progress=False, "
     f"{FILES})",
+    "diff": f"(old, new, texts=None, *, files=None, examples=10, {FILES})",
     "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
     "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "
     "ties='lex', special_tokens=('[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'), "

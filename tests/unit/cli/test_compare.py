@@ -41,3 +41,42 @@ def test_compare_errors(run: Run, tok_file: Path, tmp_path: Path) -> None:
     assert "none.json" in ended.err
     assert run("compare", "cats").code == 2
     assert run("compare", "caf\udce9", "-t", tok_file).code == 2
+
+
+def test_compare_marks_what_differs(run: Run, tok_file: Path, tmp_path: Path) -> None:
+    other = tmp_path / "vocab.txt"
+    other.write_text("[UNK]\nthe\nc\n##a\n##t\n", encoding="utf-8")
+    *_, two, marks = run("compare", "the cat", "-t", tok_file, "-t", other).out.splitlines()
+    assert two.split()[2:6] == ["the", "c", "##a", "##t"]
+    assert marks == " " * two.index("c ##a") + "^" * len("c ##a ##t")
+
+
+def test_compare_files(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+    small = text_file.with_name("vocab.txt")
+    small.write_text("[UNK]\nthe\nc\n##a\n##t\n", encoding="utf-8")
+    names = ["-t", tok_file, "-t", small]
+    ended = run("compare", "--files", text_file, *names, "--by", "file")
+    two = {str(tok_file): tok, str(small): pw.Tokenizer.from_file(small)}
+    wanted = pw.compare_files(text_file, two, by="file")
+    assert (ended.code, ended.out) == (0, f"{wanted}\n")
+    found = json.loads(run("compare", "--files", text_file, *names, "--json", "--examples", 1).out)
+    assert found == pw.compare_files(text_file, two, examples=1).to_dict()
+    assert len(found["disagreements"]) == 1
+    piped = run("compare", "--files", *names, "--json", stdin=text_file.read_bytes()).out
+    assert json.loads(piped)["total"] == found["total"]
+
+
+def test_compare_files_errors(run: Run, tok_file: Path, text_file: Path) -> None:
+    ended = run("compare", "cats", "-t", tok_file, "--by", "file")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--by: requires --files" in ended.err
+    ended = run("compare", "--files", text_file, "-t", tok_file, "--by", "lang")
+    assert ended.code == 2
+    assert "pass --by file" in ended.err
+
+
+def test_hostile_text_is_visible(run: Run, tok_file: Path) -> None:
+    text = "<script>\u202e" + "a\u0301" * 50_000
+    out = run("compare", text, "-t", tok_file, "-t", tok_file).out
+    assert "\u202e" not in out
+    assert "\\u202e" in out

@@ -1,0 +1,74 @@
+"""Implements `piecework diff`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from piecework.cli.options import (
+    AsJson,
+    Errors,
+    FileEncoding,
+    OnBrokenBytes,
+    Reading,
+    load,
+)
+from piecework.cli.output import as_json, printing
+
+
+def diff(
+    *,
+    old: Annotated[
+        str,
+        typer.Argument(
+            metavar="OLD", help="The old tokenizer: a file or folder.", show_default=False
+        ),
+    ],
+    new: Annotated[
+        str,
+        typer.Argument(metavar="NEW", help="The new tokenizer.", show_default=False),
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="Files whose documents both encode: text, JSON lines or Parquet, also .gz or .zst; - is standard input (default: "
+            "texts that are made of the changed entries).",
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Show the first N items of each list.")
+    ] = 10,
+    json: AsJson = False,
+    reading: Reading,
+    encoding: FileEncoding = "utf-8",
+    errors: OnBrokenBytes = Errors.strict,
+) -> None:
+    """Show the differences of two versions of a tokenizer.
+
+    Prints the entries that were added, removed or renumbered, the settings, merges and scores that changed, and texts that
+    are now encoded differently, with both encodings. The exit code is 1 if the two can give different results, for which a
+    different decoder, truncation or padding suffices; it is 0 if only the record of the training differs, or nothing.
+
+    Examples:
+      piecework diff old.json new.json
+      piecework diff old.json new.json corpus.txt --limit 20
+      piecework diff tokenizer.json vocab.txt --json
+    """
+    from piecework.difference import diff as compared
+
+    difference = compared(
+        load(old),
+        load(new),
+        files=inputs or None,
+        examples=limit,
+        encoding=encoding,
+        errors=errors.value,
+        field=reading.field,
+        on_error=reading.on_error.value,
+    )
+    with printing() as write:
+        write(as_json(difference.to_dict()) if json else difference.report(limit))
+    if difference:
+        raise typer.Exit(1)
