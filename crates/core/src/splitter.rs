@@ -182,7 +182,7 @@ mod tests {
     use crate::pretokenize::Jieba;
     use crate::pretokenize::words::{Word, WordKind};
     use crate::pretokenize::{Behavior, Dictionary};
-    use crate::settings::{ByteLevel, Metaspace};
+    use crate::settings::{ByteLevel, Metaspace, PrependScheme};
     use crate::vocab::Entries;
 
     fn splitter(normalizer: Option<Normalizer>, steps: Vec<PreTokenizer>) -> WordSplitter {
@@ -265,6 +265,37 @@ mod tests {
         assert_eq!(origins, [(0, 2), (3, 5), (5, 8), (9, 11), (11, 13)].map(|(start, end)| Span::new(start, end)));
         for word in words.as_slice() {
             assert_eq!(words.original(word.span), word.origin);
+        }
+    }
+
+    #[test]
+    fn origins_in_two_steps_are_those_of_one() {
+        let normalizer = || {
+            let steps = [Normalizer::Form(UnicodeForm::Nfd), Normalizer::Strip(Strip { left: true, right: true })];
+            Some(Normalizer::Sequence(steps.to_vec()))
+        };
+        let marks = |prepend_scheme| PreTokenizer::Metaspace(Metaspace { prepend_scheme, ..Metaspace::default() });
+        let added = AddedTokens::new(vec![AddedToken::special(7, "[X]")], |text| Ok(text.to_owned())).unwrap();
+        let steps = [
+            marks(PrependScheme::First),
+            marks(PrependScheme::Always),
+            PreTokenizer::ByteLevel(ByteLevel::default()),
+            PreTokenizer::Punctuation(Behavior::Isolated),
+        ];
+        for step in steps {
+            let splitter = splitter(normalizer(), vec![step]);
+            for text in ["É yo, [X] Éyo", "  a[X]b  ", "[X]", "", "\u{301}e", "ﬁ \u{1f600}!"] {
+                let (mut allowed, mut direct, mut rebased) = <(AllowedTokens, Words, Words)>::default();
+                let matching = added.matching(text, &Specials::Match, &mut allowed).unwrap();
+                splitter.split_segments(text, [(Span::new(0, text.len()), matching)], true, &mut direct).unwrap();
+                splitter.split_with_base(text, matching, &mut rebased).unwrap();
+                let base = rebased.take_base();
+                assert_eq!(marked(&rebased), marked(&direct), "{text:?}");
+                for (one, two) in rebased.as_slice().iter().zip(direct.as_slice()) {
+                    assert_eq!(base.original(one.origin), two.origin, "{text:?}");
+                    assert_eq!(base.original(rebased.original(one.span)), direct.original(two.span), "{text:?}");
+                }
+            }
         }
     }
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["explanation_html"]
 
 _MAX_ROWS = 100
-"""The maximum number of rows of a table."""
+"""The maximum number of rows of a table, and of words whose steps are shown."""
 _MAX_TEXT = 500
 """The maximum number of characters of the text and of the normalized text."""
 _MAX_COLUMNS = 40
@@ -52,8 +52,10 @@ def explanation_html(explanation: Explanation) -> str:
             f'<div><span class="pw-dim">normalized</span> <span class="pw-c">{normalized}</span></div>'
         )
     parts.append(_stages(explanation))
-    parts += [_steps(word, is_open=len(explanation.words) == 1) for word in explanation.words]
-    parts.append(more(explanation.words_left_out, "words"))
+    words, is_single = explanation.words[:_MAX_ROWS], len(explanation.words) == 1
+    parts += [_steps(word, is_open=is_single) for word in words]
+    left_out = len(explanation.words) - len(words) + explanation.words_left_out
+    parts.append(more(left_out, "words"))
     return fragment(*parts)
 
 

@@ -103,6 +103,14 @@ def test_batch() -> None:
     assert "0 texts, 0 tokens" in TOKENIZER.encode_batch([])._repr_html_()
 
 
+def test_long_explanation() -> None:
+    shown = TOKENIZER.explain("hugs " * 2000)._repr_html_()
+    assert shown.count("<details") == 100
+    assert "and 1,900 more words" in shown
+    assert "and 3,900 more pieces" in shown
+    assert len(shown) < 500_000
+
+
 def test_explanations_are_escaped() -> None:
     tok = TOKENIZER.with_added_tokens(["<i>"])
     shown = tok.explain("<script>hugs<i>\u202e")._repr_html_()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from piecework.cli.input import stdin_lines
-from piecework.cli.options import AsJsonLines, Loading, Specials, TokenizerFile
+from piecework.cli.options import AsJsonLines, Loading, OnSpecials, TokenizerFile
 from piecework.cli.output import as_json, printing
 
 
@@ -29,12 +29,7 @@ def explain(
             help="Show the merges that created this token, with its counts, instead of texts; repeatable.",
         ),
     ] = None,
-    specials: Annotated[
-        Specials | None,
-        typer.Option(
-            "--specials", help="How to treat special tokens in a text.", show_default=False
-        ),
-    ] = None,
+    specials: OnSpecials = None,
     nbest: Annotated[
         int,
         typer.Option(
