@@ -39,6 +39,7 @@ MEASURES = [
     ),
     *("pipelines", "load", "cold", "memory", "added", "jieba", "file", "hf", "corpus", "cluster"),
     "explain",
+    "lint",
 ]
 
 FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")

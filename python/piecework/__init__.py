@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from piecework.encoding_settings import Padding, Sampling, Truncation
     from piecework.errors import PieceworkError
     from piecework.explain import compare, compare_files
+    from piecework.linter import lint
     from piecework.patterns import Regex
     from piecework.results import (
         CountsSummary,
@@ -90,6 +91,7 @@ __all__ = [
     "diff",
     "engines",
     "errors",
+    "lint",
     "models",
     "normalizers",
     "patterns",
@@ -146,6 +148,7 @@ _MODULE_OF = {
     "trace": "tracing",
     "trace_criteria": "tracing",
     "diff": "difference",
+    "lint": "linter",
     "train": "training",
     "train_files": "training",
 }

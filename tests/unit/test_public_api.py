@@ -54,6 +54,7 @@ SIGNATURES: dict[str, str] = {
     "compare_files": "(paths, tokenizers, *, by=None, examples=5, threads=None, progress=False, "
     f"{FILES})",
     "diff": f"(old, new, texts=None, *, files=None, examples=10, {FILES})",
+    "lint": "(tokenizer, *, select=None, ignore=())",
     "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
     "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "
     "ties='lex', special_tokens=('[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'), "

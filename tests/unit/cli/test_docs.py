@@ -61,6 +61,7 @@ LOADERS = [
     "encode",
     "explain",
     "inspect",
+    "lint",
     "normalize",
 ]
 

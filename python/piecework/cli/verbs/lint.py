@@ -1,0 +1,61 @@
+"""Implements `piecework lint`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from piecework.cli.options import AsJson, Loading, TokenizerFile
+from piecework.cli.output import as_json, printing
+
+
+def lint(
+    *,
+    tokenizer: TokenizerFile,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help="Check only this rule, or the rules of this severity (error, warning, note); repeat for several, or separate "
+            "them by commas.",
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Do not check this rule, or the rules of this severity."),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Show the first N findings of each rule.")
+    ] = 10,
+    json: AsJson = False,
+    loading: Loading,
+) -> None:
+    """Check a tokenizer for faults of its vocabulary.
+
+    Finds entries that no text can produce, merges that are never applied, missing bytes and characters, special tokens that
+    ordinary text can spell, control characters, entries that differ only by case or white space, and gaps between ids, each
+    with its reason. docs/lint.md describes the rules. The exit code is 1 if there are findings. With --json all findings are
+    in one object.
+
+    Examples:
+      piecework lint tokenizer.json
+      piecework lint tokenizer.json --select error,warning --limit 100
+      piecework lint vocab.txt --no-lowercase --ignore differs-by-case --json
+    """
+    from piecework.linter import lint as checked
+
+    report = checked(
+        loading.load(tokenizer),
+        select=None if select is None else _names(select),
+        ignore=_names(ignore or []),
+    )
+    with printing() as write:
+        write(as_json(report.to_dict()) if json else report.report(limit))
+    if report:
+        raise typer.Exit(1)
+
+
+def _names(given: list[str]) -> list[str]:
+    """Returns the names in options, which commas may separate."""
+    return [name for each in given for name in each.split(",")]

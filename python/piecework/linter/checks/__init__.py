@@ -1,0 +1,1 @@
+"""Checks a tokenizer, one file for each family of rules."""

@@ -1,0 +1,27 @@
+"""Finds gaps between ids."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from piecework.linter.checks.problem import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from piecework.linter.subject import Subject
+
+__all__ = ["gaps"]
+
+
+def gaps(subject: Subject) -> Iterator[Problem]:
+    """Iterates over the ranges of ids without an entry."""
+    ids = sorted(subject.tokenizer.vocab.values())
+    for before, after in pairwise([-1, *ids]):
+        first, last = before + 1, after - 1
+        if first == last:
+            yield Problem(None, first, f"id {first} has no entry")
+        elif first < last:
+            number = last - first + 1
+            yield Problem(None, first, f"{number:,} ids have no entry: {first} to {last}")
