@@ -27,6 +27,7 @@ mod formats;
 mod functions;
 mod input;
 mod inspect;
+mod measures;
 mod model_settings;
 mod options;
 mod scratch_pool;
@@ -55,6 +56,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<documents::DocumentReader>()?;
     module.add_class::<documents::ParsedDocuments>()?;
     module.add_class::<documents::TextArray>()?;
+    module.add_class::<measures::TextMeasures>()?;
     module.add_class::<counts::WordCounts>()?;
     module.add_class::<counts::WordCounter>()?;
     module.add_function(wrap_pyfunction!(counts_files::merge_counts, module)?)?;

@@ -41,7 +41,7 @@ use crate::tuples::{AddedTokenRow, MergeRow, StepRow};
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct Tokenizer {
     pub(crate) inner: Arc<pipeline::Tokenizer>,
-    pool: ScratchPool,
+    pub(crate) pool: ScratchPool,
 }
 
 impl Tokenizer {

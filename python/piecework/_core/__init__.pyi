@@ -24,6 +24,7 @@ from piecework._core._formats import from_tiktoken as from_tiktoken
 from piecework._core._formats import read_format as read_format
 from piecework._core._formats import splitter_fingerprint as splitter_fingerprint
 from piecework._core._formats import write_format as write_format
+from piecework._core._measures import TextMeasures as TextMeasures
 from piecework._core._options import Options as Options
 from piecework._core._stream import DecodeStream as DecodeStream
 from piecework._core._text import Stage as Stage

@@ -13,6 +13,7 @@ mod replace;
 mod sentencepiece;
 mod stream;
 mod strip;
+mod table;
 mod wordpiece;
 
 use std::borrow::Cow;
@@ -28,6 +29,7 @@ pub use replace::ReplaceDecoder;
 pub use sentencepiece::SentencePieceDecoder;
 pub use stream::{DecodeStream, StreamOutput};
 pub use strip::StripDecoder;
+pub(crate) use table::DecodeTable;
 pub use wordpiece::WordPieceDecoder;
 
 /// Tokens, or the parts that decoders made from them.

@@ -47,6 +47,22 @@ impl SentencePieceDecoder {
         vec![Cow::Owned(text)]
     }
 
+    /// Returns the bytes of a piece in a text, as its first one or a later one; `None` if they depend on more.
+    pub(super) fn bytes_in_text(&self, piece: &str, is_first: bool) -> Option<Vec<u8>> {
+        let byte = byte_of(piece).filter(|_| self.byte_fallback);
+        let surface = match byte {
+            Some(byte) => return Some(vec![byte]),
+            None if *piece == *self.unk_token => self.unk_surface.clone(),
+            None => piece.replace(SPACE, " "),
+        };
+        if surface.is_empty() {
+            return None; // the text still begins after it
+        }
+        let strips = is_first && (self.add_dummy_prefix || self.remove_extra_whitespaces);
+        let rest = piece.strip_prefix(SPACE).filter(|_| strips && *piece != *self.unk_token);
+        Some(rest.map_or(surface, |rest| rest.replace(SPACE, " ")).into_bytes())
+    }
+
     /// Returns the bytes of a piece that is not at the start of a text.
     pub(super) fn token_bytes(&self, piece: &str) -> Vec<u8> {
         match byte_of(piece).filter(|_| self.byte_fallback) {

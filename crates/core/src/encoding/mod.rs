@@ -105,6 +105,14 @@ impl Encoding {
         self.attention_mask.push(1);
     }
 
+    /// Removes all tokens of an encoding that has only ids, spans, word ids and names, and keeps its memory.
+    pub(crate) fn clear_spans(&mut self) {
+        self.ids.clear();
+        self.spans.clear();
+        self.word_ids.clear();
+        self.renamed.clear();
+    }
+
     /// Reserves capacity for more tokens of texts.
     pub(crate) fn reserve(&mut self, tokens: usize) {
         self.spans.reserve(tokens);

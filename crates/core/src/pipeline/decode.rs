@@ -4,7 +4,7 @@ use super::Tokenizer;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::added::Specials;
-use crate::decode::{DecodeStream, Decoder, StreamOutput};
+use crate::decode::{DecodeStream, DecodeTable, Decoder, StreamOutput};
 use crate::error::{Error, Message, Result};
 use crate::model::{PROBABILITY_FLOOR, Probabilities};
 
@@ -24,6 +24,12 @@ impl Tokenizer {
             Some(decoder) => decoder.decode(tokens),
             None => Ok(tokens.join(" ")),
         }
+    }
+
+    /// Returns the bytes of tokens in decoded texts.
+    pub(super) fn decode_table(&self) -> &DecodeTable {
+        self.decode_table
+            .get_or_init(|| DecodeTable::new(self.parts.decoder.as_ref(), self.id_limit(), |id| self.token(id)))
     }
 
     /// Returns the bytes of the text of `ids`; bytes of byte tokens are kept, even if they are not UTF-8.

@@ -1,13 +1,15 @@
 //! The tokenizer: all stages in order.
 //!
 //! `encode` has the entry points, `tokens` the generic path, `fast_path` the fast path, `cuts` the safe split points of
-//! long texts, `nbest` alternative segmentations, `explain` the stages of a text, and `decode` decoding.
+//! long texts, `nbest` alternative segmentations, `explain` the stages of a text, `measure` sums over texts, and `decode`
+//! decoding.
 
 mod cuts;
 mod decode;
 mod encode;
 mod explain;
 mod fast_path;
+mod measure;
 mod merges;
 mod nbest;
 mod options;
@@ -16,13 +18,14 @@ mod tokens;
 
 pub use cuts::{Cuts, SplitPart};
 pub use explain::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};
+pub use measure::{LENGTHS, Measures, Meter, TEXT_LENGTHS};
 pub use options::{EncodingPath, Input, Options};
 pub use scratch::Scratch;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::added::{AddedToken, AddedTokens};
-use crate::decode::Decoder;
+use crate::decode::{DecodeTable, Decoder};
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
 use crate::error::{Error, Result};
@@ -94,6 +97,8 @@ pub struct Tokenizer {
     forms: Option<KnownForms>,
     /// The steps of post-processing for one text and for a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
+    /// The bytes of tokens in texts, made on first use.
+    decode_table: OnceLock<DecodeTable>,
     /// The identity of this tokenizer, so that a cache is used only with the tokenizer that filled it.
     identity: Arc<()>,
 }
@@ -117,7 +122,8 @@ impl Tokenizer {
         let fast = FastPath::of(&parts.splitter, &parts.model);
         let is_normalized = added.tokens().iter().any(|token| token.normalized);
         let forms = is_normalized.then(|| KnownForms::of(&parts.splitter));
-        let mut tokenizer = Self { parts, added, shadows, fast, forms, plans, identity: Arc::default() };
+        let (decode_table, identity) = (OnceLock::new(), Arc::default());
+        let mut tokenizer = Self { parts, added, shadows, fast, forms, plans, decode_table, identity };
         tokenizer.compare_token_names();
         Ok(tokenizer)
     }

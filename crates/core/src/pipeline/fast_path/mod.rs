@@ -97,21 +97,35 @@ impl Tokenizer {
         options: &Options,
         scratch: &mut Scratch,
     ) -> Option<Encoding> {
-        let fast = self.fast(options)?;
-        let (allowed, scratch) = scratch.caches_for(self);
-        let FastScratch { chunks, forms, generic, new, tokens: caches, .. } = scratch;
-        let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
-        let mut sink = ColumnSink::new(encoder, new, self.context(fast), &mut encoding);
-        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
-        call.encode(input, &mut sink).ok().filter(|()| sink.finish())?;
+        if !self.fast_spans(input, options, scratch, &mut encoding) {
+            return None;
+        }
         // The text of an unknown token comes from the normalized text, which the fast path does not have.
         if self.names_unknown() && self.model().unk_id().is_some_and(|id| encoding.ids.contains(&id)) {
             return None;
         }
         encoding.fill(text);
         Some(encoding)
+    }
+
+    /// Appends the ids, spans and word ids of a text's tokens to an encoding; returns false if the text needs the generic
+    /// path, and then some tokens may have been appended.
+    pub(super) fn fast_spans(
+        &self,
+        input: Input<'_>,
+        options: &Options,
+        scratch: &mut Scratch,
+        encoding: &mut Encoding,
+    ) -> bool {
+        let Some(fast) = self.fast(options) else { return false };
+        let (allowed, scratch) = scratch.caches_for(self);
+        let FastScratch { chunks, forms, generic, new, tokens: caches, .. } = scratch;
+        let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
+        let mut sink = ColumnSink::new(encoder, new, self.context(fast), encoding);
+        let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
+        call.encode(input, &mut sink).is_ok() & sink.finish()
     }
 }
 
