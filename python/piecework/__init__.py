@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         decoders,
         engines,
         errors,
+        evaluation,
         models,
         normalizers,
         patterns,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from piecework.difference import diff
     from piecework.encoding_settings import Padding, Sampling, Truncation
     from piecework.errors import PieceworkError
+    from piecework.evaluation import evaluate, evaluate_files
     from piecework.explain import compare, compare_files
     from piecework.linter import lint
     from piecework.patterns import Regex
@@ -91,6 +93,9 @@ __all__ = [
     "diff",
     "engines",
     "errors",
+    "evaluate",
+    "evaluate_files",
+    "evaluation",
     "lint",
     "models",
     "normalizers",
@@ -110,6 +115,7 @@ _MODULES = (
     "decoders",
     "engines",
     "errors",
+    "evaluation",
     "models",
     "normalizers",
     "patterns",
@@ -149,6 +155,8 @@ _MODULE_OF = {
     "trace_criteria": "tracing",
     "diff": "difference",
     "lint": "linter",
+    "evaluate": "evaluation",
+    "evaluate_files": "evaluation",
     "train": "training",
     "train_files": "training",
 }

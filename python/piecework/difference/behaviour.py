@@ -11,7 +11,7 @@ import numpy as np
 from piecework._core import ArrowTexts
 from piecework.difference.result import Outcome, TextChange
 from piecework.errors import PieceworkError
-from piecework.io.documents import find_all_documents, line_of, read_all
+from piecework.io.documents import find_all_documents, find_place, read_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -54,7 +54,7 @@ def file_batches(paths: Pathish | Iterable[Pathish], options: ReadOptions) -> It
         column, positions = ArrowTexts(documents.texts), documents.positions.tolist()
 
         def place(index: int, source: Source = source, positions: list[int] = positions) -> str:
-            return line_of(source, positions[index], options)
+            return find_place(source, positions[index], options)
 
         yield TextBatch([column[index] for index in range(len(column))], place)
 

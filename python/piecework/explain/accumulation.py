@@ -18,7 +18,7 @@ from piecework.explain.files import (
     FilesComparison,
     GroupComparison,
 )
-from piecework.io.documents import line_of, locate_error
+from piecework.io.documents import find_place, locate_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -149,7 +149,7 @@ class Accumulation:
                 figures.add_to(self._group(name), np.array(rows))
         for index in np.flatnonzero(~is_same)[: self._examples - len(self._disagreements)]:
             position = int(documents.positions[index])
-            place = line_of(source, position, self._reading)
+            place = find_place(source, position, self._reading)
             self._disagreements += _disagreement(place, texts[index], self._tokenizers)
 
     def result(self) -> FilesComparison:

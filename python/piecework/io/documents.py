@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.errors import ConfigError, warn
 from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped, check_name
-from piecework.io.line_documents import lines_before, read_line_documents
-from piecework.io.opening import open_stream
+from piecework.io.line_documents import count_lines, read_line_documents
 from piecework.io.sources import STDIN, find_sources, is_plain_text
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ __all__ = [
     "Skipped",
     "find_all_documents",
     "find_documents",
+    "find_place",
     "has_faster_reader",
-    "line_of",
     "locate_error",
     "place_of",
     "read",
@@ -128,14 +127,14 @@ def read_all(
             first = first or next(iter(documents.skipped), None)
             yield source, documents, finished + documents.bytes_read
         finished += source.size or 0
+    warn_of_skipped(skipped, first)
+
+
+def warn_of_skipped(count: int, first: object) -> None:
+    """Warns of a number of lines and rows that are no documents, with the place and reason of the first, if there is one."""
     if first:
-        warn_of_skipped(skipped, str(first))
-
-
-def warn_of_skipped(count: int, first: str) -> None:
-    """Warns of a number of lines and rows that are no documents, with the place and reason of the first."""
-    number = "1 line or row was" if count == 1 else f"{count:,} lines or rows were"
-    warn(f"{number} skipped; the first is {first}")
+        number = "1 line or row was" if count == 1 else f"{count:,} lines or rows were"
+        warn(f"{number} skipped; the first is {first}")
 
 
 def place_of(source: Source, position: int) -> str:
@@ -144,15 +143,23 @@ def place_of(source: Source, position: int) -> str:
     return f"{source.shown_name}: {unit}"
 
 
-def line_of(source: Source, position: int, options: ReadOptions) -> str:
-    """Returns the place of a document with the number of its line, for people, by reading the source up to it.
+def find_place(source: Source, position: int, options: ReadOptions) -> str:
+    """Returns the place of a document with the number of its line, for which the source is read up to there.
 
-    Where the lines before it cannot be counted, as in standard input, the place is that of :func:`place_of`.
+    Args:
+        source: The source.
+        position: The position of the document.
+        options: The options with which it was read.
+
+    Returns:
+        The file and the line; the file alone if the document is the file; :func:`place_of` for other documents, and for
+        those of standard input and of other encodings than UTF-8, whose lines cannot be counted.
     """
     if source.format == "parquet" or source.name == STDIN or options.is_decoded:
         return place_of(source, position)
-    with open_stream(source) as stream:
-        return f"{source.shown_name}: line {lines_before(stream, position) + 1}"
+    if source.format == "text" and options.per == "file":
+        return source.shown_name
+    return f"{source.shown_name}: line {count_lines(source, position) + 1}"
 
 
 def locate_error(error: PieceworkError, source: Source, documents: Documents) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from piecework.io.opening import ByteStream
     from piecework.io.sources import Source
 
-__all__ = ["lines_before", "read_line_documents"]
+__all__ = ["count_lines", "read_line_documents"]
 
 _AFTER_RANGE = 1 << 16
 """The number of bytes after a range that are read at a time to finish its last line."""
@@ -124,13 +124,14 @@ class _Prefixed:
         return start or self._stream.read(size)
 
 
-def lines_before(stream: ByteStream, position: int) -> int:
-    """Returns the number of lines that end before a byte, which are read from the start of a stream."""
-    lines = 0
-    while position > 0 and (block := stream.read(min(_COUNTED, position))):
-        lines += block.count(b"\n", 0, position)  # a compressed file may give more
-        position -= len(block)
-    return lines
+def count_lines(source: Source, end: int) -> int:
+    """Returns the number of line ends before a byte of a source, decompressed, which is read up to there."""
+    count = 0
+    with open_stream(source) as stream:
+        while end > 0 and (data := stream.read(min(_COUNTED, end))[:end]):
+            count += data.count(b"\n")
+            end -= len(data)
+    return count
 
 
 class _Faults:
@@ -152,8 +153,7 @@ class _Faults:
     def _line(self, line: int) -> int:
         """Returns the number of a line, from 1, after counting the lines before the first byte that was read."""
         if self._lines_before is None:
-            with open_stream(self._source) as stream:
-                self._lines_before = lines_before(stream, self._first)
+            self._lines_before = count_lines(self._source, self._first)
         return self._lines_before + line + 1
 
     def _error(self, fault: tuple[int, int, int, str, int | None]) -> PieceworkError:

@@ -59,6 +59,7 @@ LOADERS = [
     "count",
     "decode",
     "encode",
+    "evaluate",
     "explain",
     "inspect",
     "lint",

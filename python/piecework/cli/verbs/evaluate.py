@@ -1,0 +1,221 @@
+"""Implements `piecework evaluate`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path  # noqa: TC003  # typer reads it
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from piecework.cli.input import STDIN
+from piecework.cli.options import (
+    AsJson,
+    DocumentFiles,
+    Errors,
+    Loading,
+    NoProgress,
+    OnBrokenBytes,
+    OnSpecials,
+    Reading,
+    Threads,
+    TokenizerFile,
+    load,
+)
+from piecework.cli.output import as_json, check_target, printing, rendered
+from piecework.cli.progress import bar
+from piecework.cli.streams import report
+from piecework.errors import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rich.table import Table as RichTable
+
+    from piecework import Tokenizer
+    from piecework.evaluation import Evaluation
+    from piecework.evaluation.tables import Table
+
+_LIMIT = "METRIC=VALUE"
+
+
+class By(Enum):
+    """Enumerates what makes a group of files."""
+
+    file = "file"
+    folder = "folder"
+
+
+def evaluate(
+    *,
+    tokenizer: TokenizerFile,
+    files: DocumentFiles = None,
+    others: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            metavar="TOKENIZER",
+            help="Compare with this tokenizer file or model folder; repeat for several.",
+            show_default=False,
+        ),
+    ] = None,
+    by: Annotated[
+        By | None,
+        typer.Option(help="Show the metrics of each file, or of the files of each folder, too."),
+    ] = None,
+    parallel: Annotated[
+        bool,
+        typer.Option(
+            "--parallel",
+            help="Compare the tokens of translations: all files (or folders) have equally many lines, one for each sentence "
+            "(requires --by).",
+        ),
+    ] = False,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Compare with this file or folder (default: the first; requires --parallel).",
+        ),
+    ] = None,
+    renyi_power: Annotated[
+        float, typer.Option(metavar="P", help="Compute the Rényi efficiency of this power.")
+    ] = 2.5,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar=_LIMIT,
+            help="Exit with code 1 if a metric that is better when higher is under this value; repeat for several.",
+        ),
+    ] = None,
+    fail_over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar=_LIMIT,
+            help="Exit with code 1 if a metric that is better when lower is over this value; repeat for several.",
+        ),
+    ] = None,
+    json: AsJson = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='Write a report with plots, which opens without a network (requires "piecework[report]").',
+        ),
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a report of tables.")
+    ] = None,
+    specials: OnSpecials = None,
+    reading: Reading,
+    errors: OnBrokenBytes = Errors.strict,
+    threads: Threads = None,
+    no_progress: NoProgress = False,
+    loading: Loading,
+) -> None:
+    """Evaluate tokenizers on texts: lengths, whole words, use of the vocabulary, languages, round trips.
+
+    Each line or document is encoded separately, without added special tokens, truncation and padding. Prints a table of
+    metrics, which docs/evaluation.md defines. With --json prints one object, with the distributions of lengths. Exits with
+    code 1 if a limit is not kept.
+
+    Examples:
+      piecework evaluate tokenizer.json story.txt
+      piecework evaluate pmi.json -t frequency.json story.txt --html report.html
+      piecework evaluate tokenizer.json en.txt de.txt --by file --parallel
+      piecework evaluate tokenizer.json story.txt --fail-over fertility=1.4 --fail-over unknown_rate=0
+    """
+    from piecework import evaluate_files
+    from piecework.evaluation.limits import check_limits
+
+    inputs = files or [STDIN]
+    limits = {
+        "fail_under": _limits("--fail-under", fail_under),
+        "fail_over": _limits("--fail-over", fail_over),
+    }
+    check_limits(**limits)
+    for target in filter(None, (html, markdown)):
+        check_target(target, tokenizer, *(others or ()), *inputs)
+    if html is not None:
+        from piecework.evaluation.plots import plot_library
+
+        plot_library()  # fails before the work begins
+    tokenizers = _loaded(tokenizer, others or (), loading)
+    options = reading.options(errors)
+    with bar(no_progress) as show:
+        evaluation = evaluate_files(
+            tokenizers,
+            inputs,
+            by=by and by.value,
+            parallel=parallel,
+            reference=reference,
+            field=options.field,
+            errors=options.errors,
+            on_error=reading.on_error.value,
+            specials=specials and specials.value,
+            renyi_power=renyi_power,
+            threads=threads,
+            progress=show,
+        )
+    failed = evaluation.check(**limits)
+    if html is not None:
+        _write(html, evaluation.to_html())
+    if markdown is not None:
+        _write(markdown, evaluation.to_markdown())
+    with printing() as write:
+        if json:
+            write(as_json(evaluation.to_dict()))
+        else:
+            _print(write, evaluation)
+    for failure in failed:
+        report(f"failed: {failure}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _limits(option: str, limits: Sequence[str] | None) -> dict[str, float]:
+    """Returns the limits of metrics that are given as METRIC=VALUE."""
+    parsed = {}
+    for limit in limits or ():
+        name, _, value = limit.partition("=")
+        try:
+            parsed[name] = float(value)
+        except ValueError:
+            message = f"expected {_LIMIT}, found {shown(limit)}"
+            raise typer.BadParameter(message, param_hint=option) from None
+    return parsed
+
+
+def _loaded(first: str, others: Sequence[str], loading: Loading) -> dict[str, Tokenizer]:
+    """Returns the tokenizers by their names; the options of loading are for the first one."""
+    return {first: loading.load(first), **{name: load(name) for name in others if name != first}}
+
+
+def _write(path: Path, text: str) -> None:
+    from piecework.io import write_aside
+
+    write_aside(path, text.encode())
+
+
+def _print(write: Callable[[str], None], evaluation: Evaluation) -> None:
+    from piecework.evaluation.tables import figure_tables
+
+    for number, table in enumerate(figure_tables(evaluation)):
+        if number:
+            write(f"\n{table.title}")
+        write(rendered(_rich(table)))
+
+
+def _rich(table: Table) -> RichTable:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    columns = RichTable(box=None, pad_edge=False)
+    first, *others = table.header
+    columns.add_column(Text(first), overflow="fold")
+    for name in others:
+        columns.add_column(Text(name), justify="right", overflow="fold")
+    for row in table.rows:
+        columns.add_row(*map(Text, row))
+    return columns

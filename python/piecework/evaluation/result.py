@@ -1,0 +1,209 @@
+"""Defines the result of an evaluation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from piecework._immutable import Immutable, dataclass
+from piecework.errors import ConfigError, did_you_mean, shown
+from piecework.evaluation.metrics import METRICS, PARITY_METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from piecework.evaluation.limits import FailedLimit
+    from piecework.evaluation.metrics import Value
+    from piecework.evaluation.parity import Parity
+    from piecework.evaluation.sums import TextSums
+
+__all__ = ["Evaluation", "TextResult", "TokenizerResult"]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class TextResult(Immutable):
+    """Holds the metrics of a tokenizer on some texts.
+
+    Attributes:
+        sums: The sums from which the metrics are computed.
+        metrics: The metrics by their names; None where a metric is undefined.
+    """
+
+    sums: TextSums
+    metrics: Mapping[str, Value]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns sums, metrics and examples of changed texts as JSON values."""
+        sums = self.sums
+        return {
+            "texts": sums.texts,
+            "bytes": sums.bytes,
+            "characters": sums.characters,
+            "words": sums.words,
+            "tokens": sums.tokens,
+            "metrics": dict(self.metrics),
+            "words_by_tokens": sums.words_by_tokens.tolist(),
+            "tokens_by_bytes": sums.tokens_by_bytes.tolist(),
+            "texts_by_tokens": sums.texts_by_tokens.tolist(),
+            "changed": [changed.to_dict() for changed in sums.changed],
+        }
+
+    def __repr__(self) -> str:
+        """Returns the number of texts and tokens."""
+        return f"<TextResult: {self.sums.texts:,} texts, {self.sums.tokens:,} tokens>"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class TokenizerResult(Immutable):
+    """Holds the results of a tokenizer.
+
+    Attributes:
+        name: The name of the tokenizer.
+        model: The type of its model.
+        vocab_size: The number of its tokens.
+        fingerprint: Its fingerprint; see :meth:`Tokenizer.fingerprint`.
+        total: The result on all texts.
+        groups: The result on each group of texts by its name; empty without groups.
+        parity: The comparison of the groups; None unless they are parallel.
+        frequent: The most frequent tokens in readable form, with their counts.
+    """
+
+    name: str
+    model: str
+    vocab_size: int
+    fingerprint: str
+    total: TextResult
+    groups: Mapping[str, TextResult]
+    parity: Parity | None
+    frequent: tuple[tuple[str, int], ...]
+
+    @property
+    def metrics(self) -> dict[str, Value]:
+        """Returns the metrics on all texts by their names, and those of parallel texts."""
+        parity = {} if self.parity is None else self.parity.metrics()
+        return {**self.total.metrics, **parity}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the results as JSON values."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            "vocab_size": self.vocab_size,
+            "fingerprint": self.fingerprint,
+            "total": self.total.to_dict(),
+            "groups": {name: result.to_dict() for name, result in self.groups.items()},
+            "parity": None if self.parity is None else self.parity.to_dict(),
+            "frequent": [list(pair) for pair in self.frequent],
+        }
+
+    def __repr__(self) -> str:
+        """Returns the name and the number of tokens of the texts."""
+        return f"<TokenizerResult: {self.name}, {self.total.sums.tokens:,} tokens>"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Evaluation(Immutable):
+    r"""Holds what one or several tokenizers do to texts; print it for a table.
+
+    Attributes:
+        tokenizers: The results of each tokenizer, in the given order.
+        groups: The names of the groups of texts; empty without groups.
+        renyi_power: The power of the Rényi efficiency.
+
+    >>> import piecework as pw
+    >>> tok = pw.Tokenizer.from_str("[UNK]\nlow\n##er\n")
+    >>> evaluation = pw.evaluate(tok, ["low lower", "high"])
+    >>> evaluation["fertility"], evaluation["unknown_rate"], evaluation["changed_texts"]
+    (1.3333333333333333, 0.25, 1)
+    """
+
+    tokenizers: tuple[TokenizerResult, ...]
+    groups: tuple[str, ...]
+    renyi_power: float
+
+    def __getitem__(self, metric: str) -> Value:
+        """Returns a metric of the only tokenizer on all texts.
+
+        Raises:
+            ConfigError: There is no such metric, or there are several tokenizers.
+        """
+        if len(self.tokenizers) != 1:
+            names = [result.name for result in self.tokenizers]
+            hint = "use `evaluation.tokenizers[0].metrics`"
+            raise ConfigError(
+                f"there are {len(names)} tokenizers, {shown(names)}", setting="metric", hint=hint
+            )
+        metrics = self.tokenizers[0].metrics
+        if metric not in metrics:
+            needs_parallel = metric in PARITY_METRICS
+            hint = "pass `parallel=True`" if needs_parallel else did_you_mean(metric, METRICS) or ""
+            raise ConfigError(f"no metric {shown(metric)}", setting="metric", hint=hint or None)
+        return metrics[metric]
+
+    def check(
+        self,
+        *,
+        fail_under: Mapping[str, float] | None = None,
+        fail_over: Mapping[str, float] | None = None,
+    ) -> list[FailedLimit]:
+        r"""Returns the limits that the metrics on all texts do not keep.
+
+        Args:
+            fail_under: The least value of metrics that are better when higher, such as ``{"bytes_per_token": 3.5}``.
+            fail_over: The largest value of metrics that are better when lower, such as ``{"fertility": 1.5}``.
+
+        Returns:
+            A failure for each limit and tokenizer that does not keep it; an undefined metric keeps no limit.
+
+        Raises:
+            ConfigError: There is no such metric, or its limit is on the other side.
+
+        >>> import piecework as pw
+        >>> evaluation = pw.evaluate(pw.Tokenizer.from_str("[UNK]\nlow\n##er\n"), ["low lower"])
+        >>> [str(failure) for failure in evaluation.check(fail_over={"fertility": 1.2, "unknown_rate": 0})]
+        ['fertility is 1.500, over 1.2']
+        """
+        from piecework.evaluation.limits import check
+
+        return check(self, fail_under or {}, fail_over or {})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the evaluation as JSON values."""
+        return {
+            "renyi_power": self.renyi_power,
+            "groups": list(self.groups),
+            "tokenizers": [result.to_dict() for result in self.tokenizers],
+        }
+
+    def to_markdown(self) -> str:
+        """Returns a report in Markdown, with tables alone."""
+        from piecework.evaluation.markdown import markdown_report
+
+        return markdown_report(self)
+
+    def to_html(self) -> str:
+        """Returns a report as one HTML page with plots, which opens without a network.
+
+        Raises:
+            MissingExtraError: The packages for plots are not installed: ``pip install "piecework[report]"``.
+        """
+        from piecework.evaluation.page import html_report
+
+        return html_report(self)
+
+    def __str__(self) -> str:
+        """Returns tables of the metrics: of all texts by tokenizer, and by group."""
+        from piecework.evaluation.tables import as_text, figure_tables
+
+        return "\n\n".join(map(as_text, figure_tables(self)))
+
+    def __repr__(self) -> str:
+        """Returns the names of the tokenizers and the number of texts."""
+        names = ", ".join(result.name for result in self.tokenizers)
+        texts = self.tokenizers[0].total.sums.texts if self.tokenizers else 0
+        return f"<Evaluation: {names} on {texts:,} texts>"
+
+    def _repr_html_(self) -> str:
+        """Returns HTML tables, for notebooks."""
+        from piecework.evaluation.tables import as_html, figure_tables
+
+        return "".join(map(as_html, figure_tables(self)))

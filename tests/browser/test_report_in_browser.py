@@ -1,0 +1,113 @@
+"""The HTML report in a real browser: no error, no network, plots, and hostile texts as text."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+
+pytest.importorskip("altair", reason="the extra `report` is not installed")
+pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+HOSTILE = "<script>document.title='hostile'</script>"
+BIDI = "\u202eevil\u202c"
+MARKS = "a" + "\u0301" * 100_000
+
+Open = Callable[[str], Any]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
+    """Returns a function that opens a page, whose errors and requests fail the test."""
+    pages: list[Any] = []
+    problems: list[str] = []
+
+    def open_text(text: str) -> Any:
+        path = tmp_path / "report.html"
+        path.write_text(text, encoding="utf-8")
+        page = browser.new_page(viewport={"width": 1100, "height": 900})
+        pages.append(page)
+        page.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on(
+            "request",
+            lambda request: (
+                request.url == path.as_uri() or problems.append(f"request: {request.url}")
+            ),
+        )
+        page.goto(path.as_uri())
+        return page
+
+    yield open_text
+    for page in pages:
+        page.close()
+    assert problems == []
+
+
+def drawn(page: Any, plots: int) -> None:
+    """Waits until all plots are drawn."""
+    page.wait_for_function(f"document.querySelectorAll('.plot svg.marks').length == {plots}")
+
+
+def test_plots_and_tables_of_several_tokenizers_and_languages(open_page: Open) -> None:
+    texts = {"en": ["the cat sat on the mat", "the hat"], "de": ["die Katze saß", "der Hut"]}
+    tokenizers = {
+        criterion: pw.train(texts["en"] * 9, pw.WordPieceTrainer(40, criterion=criterion))
+        for criterion in ("likelihood", "frequency")
+    }
+    evaluation = pw.evaluate(tokenizers, texts, parallel=True)
+    page = open_page(evaluation.to_html())
+    drawn(page, 7)
+    assert page.locator("h2").all_inner_texts() == [
+        "Words by number of tokens",
+        "Tokens by number of bytes",
+        "Texts by number of tokens",
+        "Tokens by rank and frequency",
+        "Tokenizers against each other",
+        "Groups against each other",
+        "Premiums of languages",
+    ]
+    rows = page.locator("table").first.locator("tr").all_inner_texts()
+    wanted = [f"{each.metrics['fertility']:.3f}" for each in evaluation.tokenizers]
+    assert next(row.split() for row in rows if row.startswith("fertility"))[1:] == wanted
+    assert page.evaluate("document.body.scrollWidth <= window.innerWidth")
+
+
+def test_hostile_texts_are_shown_as_text(open_page: Open) -> None:
+    tok = pw.Tokenizer.from_str(f"[UNK]\n{HOSTILE}\n{BIDI}\n{MARKS[:5000]}\nlow\n").replace(
+        normalizer=None, pre_tokenizer=pw.pre_tokenizers.WhitespaceSplit()
+    )
+    texts = [HOSTILE, BIDI, MARKS, f"{HOSTILE} <img src=x onerror=alert(1)>"]
+    names = {HOSTILE: texts, BIDI: texts, MARKS: texts}
+    page = open_page(pw.evaluate({HOSTILE: tok, BIDI: tok}, names, parallel=True).to_html())
+    drawn(page, 7)
+    assert page.title() == "Evaluation of tokenizers"
+    body = page.locator("body").inner_text()
+    assert HOSTILE in body
+    assert "\\u202eevil\\u202c" in body
+    assert page.locator("img").count() == 0
+    heights = page.locator("tr").evaluate_all("rows => rows.map(row => row.offsetHeight)")
+    assert max(heights) < 120
+    assert page.evaluate("document.body.scrollWidth <= window.innerWidth")
+
+
+def test_a_report_without_texts(open_page: Open) -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\nlow\n")
+    for texts in ([], [""], ["low"]):
+        page = open_page(pw.evaluate(tok, texts).to_html())
+        drawn(page, page.locator("h2").count())

@@ -1,0 +1,115 @@
+"""`piecework evaluate`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+
+Run = Callable[..., Any]
+
+
+def test_prints_a_table(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+    ended = run("evaluate", tok_file, text_file)
+    assert (ended.code, ended.err) == (0, "")
+    found = pw.evaluate_files({str(tok_file): tok}, text_file)
+    assert ended.out == f"{found}\n"
+    assert run("evaluate", tok_file, stdin=text_file.read_bytes()).out == ended.out
+
+
+def test_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+    ended = run("evaluate", tok_file, text_file, "--json", "--renyi-power", 2)
+    wanted = pw.evaluate_files({str(tok_file): tok}, text_file, renyi_power=2).to_dict()
+    assert json.loads(ended.out) == wanted
+
+
+def test_several_tokenizers_and_groups(
+    run: Run, tok_file: Path, vocab_file: Path, text_file: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("a\nb\nc\nd\n")
+    words = ("evaluate", tok_file, text_file, other, "-t", vocab_file, "--by", "file")
+    found = json.loads(run(*words, "--parallel", "--reference", other, "--json").out)
+    assert [each["name"] for each in found["tokenizers"]] == [str(tok_file), str(vocab_file)]
+    assert found["tokenizers"][1]["parity"]["premiums"][str(other)] == 1.0
+    lines = run(*words).out.splitlines()
+    titles = [line for line in lines if line.startswith("Groups: ")]
+    assert [title.rpartition("/")[2] for title in titles] == ["tokenizer.json", "vocab.txt"]
+    other.write_text("a\n")
+    ended = run(*words, "--parallel")
+    assert ended.code == 2
+    assert "--parallel: " in ended.err
+
+
+def test_limits(run: Run, tok_file: Path, text_file: Path) -> None:
+    words = ("evaluate", tok_file, text_file, "--json")
+    kept = run(*words, "--fail-over", "fertility=99", "--fail-under", "bytes_per_token=0.1")
+    assert (kept.code, kept.err) == (0, "")
+    failed = run(*words, "--fail-over", "fertility=0.5", "--fail-under", "bytes_per_token=99")
+    assert failed.code == 1
+    assert failed.out == kept.out
+    first, second = failed.err.splitlines()
+    assert first.startswith("failed: bytes_per_token is ")
+    assert first.endswith(", under 99")
+    assert second.endswith(", over 0.5")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("--fail-under", "fertility=1"),
+            "--fail-under: fertility is better when lower; pass --fail-over",
+        ),
+        (
+            ("--fail-over", "fertilty=1"),
+            "--fail-over: no metric 'fertilty'; did you mean 'fertility'?",
+        ),
+        (("--fail-over", "fertility"), "--fail-over: expected METRIC=VALUE, found 'fertility'"),
+        (("--fail-over", "fertility=low"), "expected METRIC=VALUE"),
+        (("--fail-over", "gini=0.1"), "--fail-over: gini requires parallel texts; pass --parallel"),
+        (("--parallel",), "--parallel: requires several groups"),
+        (("--reference", "a"), "--reference: requires parallel texts; pass --parallel"),
+        (("--renyi-power", "0"), "--renyi-power: expected a number above 0"),
+        (("--by", "line"), "--by"),
+        (("--html", "/no/such/folder/a.html"), "/no/such/folder"),
+    ],
+)
+def test_errors(
+    run: Run, tok_file: Path, text_file: Path, words: tuple[str, ...], message: str
+) -> None:
+    ended = run("evaluate", tok_file, text_file, *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_reports(run: Run, tok_file: Path, text_file: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.md"
+    assert run("evaluate", tok_file, text_file, "--markdown", report).code == 0
+    assert report.read_text(encoding="utf-8").startswith("# Evaluation of tokenizers\n")
+    ended = run("evaluate", tok_file, text_file, "--markdown", text_file)
+    assert ended.code == 2
+    assert "is also an input" in ended.err
+
+
+def test_html_report(run: Run, tok_file: Path, text_file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("altair", reason="the extra `report` is not installed")
+    pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
+    page = tmp_path / "report.html"
+    assert run("evaluate", tok_file, text_file, "--html", page).code == 0
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_the_page_needs_the_extra_before_the_work_begins(
+    run: Run, tok_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    ended = run("evaluate", tok_file, tmp_path / "none.txt", "--html", tmp_path / "report.html")
+    assert ended.code == 2
+    assert "piecework[report]" in ended.err

@@ -1,0 +1,266 @@
+"""Evaluations of files: parts, engines, groups, formats, examples and errors."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework.engines import Local
+from piecework.errors import (
+    ConfigError,
+    DocumentError,
+    MissingFileError,
+    PieceworkWarning,
+    UnknownTokenError,
+    WorkerError,
+)
+from piecework.evaluation import TextSums
+
+TEXTS = [f"The cat {number} sat\u3000on the naïve mat " * (number % 7) for number in range(400)]
+TOK = pw.train(TEXTS, pw.WordPieceTrainer(60))
+
+
+class Reversed:
+    """Runs the last part first."""
+
+    def run(self, fn: Any, parts: Any) -> Iterator[Any]:
+        return map(fn, reversed(parts))
+
+
+class Twice:
+    """Runs every part twice."""
+
+    def run(self, fn: Any, parts: Any) -> Iterator[Any]:
+        return map(fn, [*parts, *parts])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"{text}\n" for text in TEXTS), encoding="utf-8")
+    return path
+
+
+def metrics(evaluation: pw.evaluation.Evaluation) -> Any:
+    """Returns the results without places, which differ between texts and files."""
+    found = evaluation.to_dict()
+    for result in found["tokenizers"]:
+        for each in (result["total"], *result["groups"].values()):
+            each["changed"] = [{**one, "place": ""} for one in each["changed"]]
+    return found
+
+
+def test_files_have_the_metrics_of_their_texts(file: Path, tmp_path: Path) -> None:
+    wanted = metrics(pw.evaluate(TOK, TEXTS))
+    assert metrics(pw.evaluate_files(TOK, file)) == wanted
+    packed = tmp_path / "packed.txt.gz"
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert metrics(pw.evaluate_files(TOK, packed)) == wanted
+    lines = tmp_path / "texts.jsonl"
+    lines.write_text("".join(json.dumps({"content": text}) + "\n" for text in TEXTS))
+    assert metrics(pw.evaluate_files(TOK, lines, field="content")) == wanted
+    named_otherwise = tmp_path / "lines"
+    lines.rename(named_otherwise)
+    assert metrics(pw.evaluate_files(TOK, named_otherwise, column="content")) == wanted
+
+
+def test_parquet(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = tmp_path / "texts.parquet"
+    parquet.write_table(pa.table({"text": TEXTS}), path, row_group_size=37)
+    wanted = metrics(pw.evaluate(TOK, TEXTS))
+    assert metrics(pw.evaluate_files(TOK, path)) == wanted
+    small = pw.evaluate_files(TOK, path, part_bytes=100)
+    assert metrics(small) == wanted
+    assert small.tokenizers[0].total.sums.changed[0].place == f"{path}: row 2"
+
+
+@pytest.mark.parametrize("part_bytes", [80, 1000, 1 << 25])
+@pytest.mark.parametrize("engine", [None, Reversed(), Twice(), Local(2)])
+def test_the_result_depends_on_no_engine_and_no_parts(
+    file: Path, engine: Any, part_bytes: int
+) -> None:
+    if isinstance(engine, Local):
+        part_bytes = max(5000, part_bytes)  # hundreds of messages take seconds
+    wanted = pw.evaluate_files(TOK, file, threads=1)
+    found = pw.evaluate_files(TOK, file, engine=engine, part_bytes=part_bytes)
+    assert found.to_dict() == wanted.to_dict()
+
+
+def test_sums_add_up_in_any_order() -> None:
+    parts = [
+        pw.evaluate(TOK, TEXTS[at : at + 50]).tokenizers[0].total.sums for at in range(0, 400, 50)
+    ]
+    whole = pw.evaluate(TOK, TEXTS).tokenizers[0].total.sums
+    for ordered in (parts, parts[::-1], parts[3:] + parts[:3]):
+        total = TextSums.total(ordered)
+        for name in ("ids", "counts", "words_by_tokens", "tokens_by_bytes", "texts_by_tokens"):
+            assert getattr(total, name).tolist() == getattr(whole, name).tolist()
+        assert (total.texts, total.words, total.tokens) == (whole.texts, whole.words, whole.tokens)
+
+
+def test_groups_by_file_and_folder(tmp_path: Path) -> None:
+    for name, texts in (("en/a", TEXTS[:9]), ("en/b", TEXTS[9:20]), ("de/a", TEXTS[20:40])):
+        path = tmp_path / f"{name}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    by_file = pw.evaluate_files(TOK, tmp_path, by="file")
+    assert by_file.groups == tuple(
+        str(tmp_path / name) for name in ("de/a.txt", "en/a.txt", "en/b.txt")
+    )
+    by_folder = pw.evaluate_files(TOK, tmp_path, by="folder")
+    assert by_folder.groups == (str(tmp_path / "de"), str(tmp_path / "en"))
+    named = pw.evaluate_files(TOK, {"de": tmp_path / "de", "en": tmp_path / "en"})
+    assert [each.metrics for each in named.tokenizers[0].groups.values()] == [
+        each.metrics for each in by_folder.tokenizers[0].groups.values()
+    ]
+    for evaluation in (by_file, by_folder, named):
+        wanted = pw.evaluate(TOK, TEXTS[:40])
+        assert evaluation.tokenizers[0].metrics == wanted.tokenizers[0].metrics
+    en = pw.evaluate(TOK, TEXTS[:20]).tokenizers[0].metrics
+    assert named.tokenizers[0].groups["en"].metrics == en
+
+
+def test_several_tokenizers_are_evaluated_as_each_alone(file: Path) -> None:
+    other = pw.train(TEXTS, pw.BpeTrainer(80))
+    both = pw.evaluate_files({"one": TOK, "two": other}, file)
+    for result, tok in zip(both.tokenizers, (TOK, other), strict=True):
+        assert result.metrics == pw.evaluate_files(tok, file).tokenizers[0].metrics
+        assert (result.fingerprint, result.vocab_size) == (tok.fingerprint, tok.vocab_size)
+    with pytest.raises(ConfigError, match="2 tokenizers"):
+        both["fertility"]
+
+
+def test_parallel_languages() -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\nlow\n##er\n##est\n")
+    languages = {"a": ["low low", "low"], "b": ["lower low", "lower"], "c": ["low", ""]}
+    parity = pw.evaluate(tok, languages, parallel=True, reference="b").tokenizers[0].parity
+    assert parity is not None
+    assert parity.premiums == {"a": 3 / 5, "b": 1.0, "c": 1 / 5}
+    assert (parity.largest_premium, parity.reference) == (1.0, "b")
+    assert parity.gini == pytest.approx(2 * (2 + 2 + 4) / (2 * 3 * 9))
+    evaluation = pw.evaluate(tok, languages, parallel=True)
+    assert evaluation["largest_premium"] == 5 / 3
+    assert pw.evaluate(tok, {"a": [""], "b": [""]}, parallel=True)["gini"] is None
+
+
+def test_parallel_errors() -> None:
+    with pytest.raises(ConfigError, match="'a' has 2 texts and 'b' has 1"):
+        pw.evaluate(TOK, {"a": ["x", "y"], "b": ["x"]}, parallel=True)
+    with pytest.raises(ConfigError, match="several groups"):
+        pw.evaluate(TOK, ["x"], parallel=True)
+    with pytest.raises(ConfigError, match=r"no group is named 'bb'.*'b'"):
+        pw.evaluate(TOK, {"a": ["x"], "b": ["x"]}, parallel=True, reference="bb")
+    with pytest.raises(ConfigError, match="parallel=True"):
+        pw.evaluate(TOK, {"a": ["x"], "b": ["x"]}, reference="b")
+    with pytest.raises(ConfigError, match="parallel=True"):
+        pw.evaluate(TOK, ["x"])["gini"]
+
+
+def test_examples_name_the_lines(tmp_path: Path) -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\nlow\n##er\n")
+    path = tmp_path / "a.txt"
+    path.write_text("low\n" * 5000 + "LOW\n" + "low\n" * 5000 + ("low " * 30 + "x\n") * 9)
+    for part_bytes in (1 << 25, 999):
+        evaluation = pw.evaluate_files(tok, path, part_bytes=part_bytes)
+        changed = evaluation.tokenizers[0].total.sums.changed
+        assert evaluation["changed_texts"] == 10
+        assert [each.place for each in changed] == [
+            f"{path}: line {number}" for number in (5001, *range(10002, 10006))
+        ]
+        assert (changed[0].text, changed[0].decoded) == ("LOW", "low")
+        assert (changed[1].text, changed[1].decoded) == (
+            "low low low low low x",
+            "low low low low low [UNK]",
+        )
+    packed = tmp_path / "b.txt.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    first = pw.evaluate_files(tok, packed).tokenizers[0].total.sums.changed[0]
+    assert first.place == f"{packed}: line 5001"
+    whole = pw.evaluate_files(tok, path, per="file").tokenizers[0].total.sums.changed
+    assert [each.place for each in whole] == [str(path)]
+    texts = pw.evaluate(tok, {"a": ["low"] * 5000 + ["LOW"]}).tokenizers[0].total.sums.changed
+    assert [each.place for each in texts] == ["a: text 5000"]
+
+
+def test_errors_name_the_place(tmp_path: Path) -> None:
+    strict = pw.Tokenizer(pw.models.WordLevel(["low"], unk_token="[UNK]"))
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "low"}\n{"text": "high"}\n')
+    with pytest.raises(UnknownTokenError, match=r"a\.jsonl: the line at byte 16: "):
+        pw.evaluate_files(strict, path)
+    with pytest.raises(UnknownTokenError, match=r"^en: text 4097: "):
+        pw.evaluate(strict, {"en": ["low"] * 4097 + ["high"]})
+    with pytest.raises(pw.PieceworkError, match="text 1: "):
+        pw.evaluate(TOK, ["a", "\ud800"])
+    with pytest.raises(TypeError, match="texts: expected a str"):
+        pw.evaluate(TOK, ["a", ("b", "c")])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="call evaluate_files"):
+        pw.evaluate(TOK, "a.txt")
+    with pytest.raises(MissingFileError):
+        pw.evaluate_files(TOK, tmp_path / "none.txt")
+
+
+def test_skipped_lines_raise_one_warning(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "low"}\n{}\n{"text": "cat"}\n[]\n')
+    with pytest.raises(DocumentError):
+        pw.evaluate_files(TOK, path)
+    with pytest.warns(PieceworkWarning, match="2 lines or rows were skipped.*line 2"):
+        found = pw.evaluate_files(TOK, path, on_error="skip", part_bytes=16)
+    assert found.tokenizers[0].total.sums.texts == 2
+
+
+def test_settings_are_checked(file: Path) -> None:
+    for settings, words in (
+        ({"by": "line"}, "'file', 'folder' or None"),
+        ({"renyi_power": 0}, "renyi_power"),
+        ({"renyi_power": "x"}, "renyi_power"),
+        ({"specials": "no"}, "specials"),
+        ({"per": "page"}, "per"),
+        ({"field": "a", "column": "b"}, "column"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            pw.evaluate_files(TOK, file, **settings)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="at least one tokenizer"):
+        pw.evaluate_files({}, file)
+    with pytest.raises(ConfigError, match="at least one group"):
+        pw.evaluate(TOK, {})
+    with pytest.raises(TypeError, match="tokenizers"):
+        pw.evaluate("tokenizer.json", ["a"])  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="mapping of groups"):
+        pw.evaluate_files(TOK, {"a": file}, by="file")
+    with pytest.raises(ConfigError, match="standard input"):
+        pw.evaluate_files(TOK, "-", engine=Local(1))
+
+
+def test_an_engine_that_loses_a_part(file: Path) -> None:
+    class Losing:
+        def run(self, fn: Any, parts: Any) -> Any:
+            return map(fn, parts[:1] + parts[2:])
+
+    with pytest.raises(WorkerError, match="no result for part 1"):
+        pw.evaluate_files(TOK, file, engine=Losing(), part_bytes=1000)
+
+
+def test_progress_is_counted_in_bytes(file: Path) -> None:
+    seen: list[Any] = []
+    pw.evaluate_files(TOK, file, part_bytes=1000, progress=seen.append)
+    size = file.stat().st_size
+    assert seen[-1].done == seen[-1].total == size
+    assert len(seen) > 5
+
+
+def test_hostile_texts() -> None:
+    for texts in ([], [""], ["\n\u2028 "], ["\u0301" * 100_000], ["x" * 1_000_000], ["\0\ufffd"]):
+        evaluation = pw.evaluate({"one": TOK, "two": pw.train(TEXTS, pw.BpeTrainer(80))}, texts)
+        assert str(evaluation)
+        assert evaluation._repr_html_()
+        assert evaluation.to_markdown()
+        assert json.dumps(evaluation.to_dict(), allow_nan=False)

@@ -1,0 +1,111 @@
+"""Reports and tables as text: their figures, and that texts of the input are no markup."""
+
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework.evaluation.shapes import lengths_of, rank_counts
+
+HOSTILE = '<script>alert("x")</script>'
+BIDI = "\u202eevil\u202c\u2066x"
+MARKS = "\u0301" * 200
+TOKENS = f"[UNK]\nlow\n{HOSTILE}\n{BIDI}\n{MARKS}\n|a`*b_\n&amp;\n"
+TOK = pw.Tokenizer.from_str(TOKENS).replace(
+    normalizer=None, pre_tokenizer=pw.pre_tokenizers.WhitespaceSplit()
+)
+TEXTS = [f"{HOSTILE} {BIDI} low", "|a`*b_ &amp; \u0301" + "\u0301" * 100_000, "<img src=x>"]
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> pw.evaluation.Evaluation:
+    name = '</caption><b onclick="x">' + BIDI
+    return pw.evaluate({name: TOK, "|two|": TOK}, {HOSTILE: TEXTS, BIDI: TEXTS}, parallel=True)
+
+
+class Tags(HTMLParser):
+    """Collects the tags of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:  # noqa: ARG002
+        self.tags.add(tag)
+
+
+def test_tables_in_html_escape_every_text(evaluation: pw.evaluation.Evaluation) -> None:
+    parser = Tags()
+    parser.feed(evaluation._repr_html_())
+    assert parser.tags == {"table", "caption", "tr", "th", "td", "bdi", "wbr"}
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", evaluation._repr_html_())
+
+
+def test_markdown_has_no_markup_of_the_input(evaluation: pw.evaluation.Evaluation) -> None:
+    report = evaluation.to_markdown()
+    assert "<" not in report
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", report)
+    assert all(len(line) < 2000 for line in report.splitlines())
+    for block in report.split("\n\n"):
+        rows = [line for line in block.splitlines() if line.startswith("|")]
+        assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) <= 1, block
+    assert "\\|two\\|" in report
+
+
+def test_text_is_a_table_with_every_metric() -> None:
+    evaluation = pw.evaluate(
+        {"one": TOK, "two": TOK}, {"a": ["low"], "b": ["low low"]}, parallel=True
+    )
+    summary, *groups = str(evaluation).split("\n\n")
+    rows = dict(line.split(maxsplit=1) for line in summary.splitlines()[2:])
+    assert rows["fertility"].split() == ["1.000", "1.000"]
+    assert rows["gini"].split() == ["16.67%", "16.67%"]
+    assert [block.splitlines()[0] for block in groups] == ["Groups: one", "Groups: two"]
+    assert groups[0].splitlines()[-1].split()[-1] == "2.000"
+    assert repr(evaluation) == "<Evaluation: one, two on 2 texts>"
+
+
+def test_distributions() -> None:
+    evaluation = pw.evaluate(TOK, ["low " * 1000, "low", ""])
+    words, by_bytes, texts = lengths_of(evaluation)
+    assert (words.labels, words.shares) == (("0", "1"), ((0.0, 1.0),))
+    assert by_bytes.labels[-1] == "3"
+    assert texts.labels[-2:] == ("256-511", "512-1023")
+    assert sum(texts.shares[0]) == pytest.approx(1)
+    assert rank_counts(evaluation.tokenizers[0].total.sums) == [(1, 1001)]
+    single = pw.Tokenizer.from_str("[UNK]\na\n##a\n")
+    long = next(iter(lengths_of(pw.evaluate(single, ["a" * 99]))))
+    assert long.labels[-1] == "20+"
+
+
+def test_json_is_plain(evaluation: pw.evaluation.Evaluation) -> None:
+    found = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
+    assert [each["name"] for each in found["tokenizers"]][1] == "|two|"
+    assert found["tokenizers"][0]["parity"]["premiums"][HOSTILE] == 1.0
+    assert found["tokenizers"][0]["total"]["texts"] == 6
+
+
+def test_the_page_needs_no_network(evaluation: pw.evaluation.Evaluation) -> None:
+    pytest.importorskip("altair", reason="the extra `report` is not installed")
+    pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
+    page = evaluation.to_html()
+    assert HOSTILE not in page
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", page.split("</head>", 1)[1])
+    parser = Tags()
+    parser.feed(page)
+    assert not parser.tags & {"link", "img", "iframe", "b", "object"}
+    assert "<script src" not in page
+    assert "default-src 'none'" in page
+
+
+def test_the_page_names_the_extra(
+    evaluation: pw.evaluation.Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(pw.errors.MissingExtraError, match=r"piecework\[report\]"):
+        evaluation.to_html()
