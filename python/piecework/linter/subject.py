@@ -200,10 +200,10 @@ class Subject:
     def words_of(self, text: str) -> list[str]:
         """Returns the words of a text in readable form; none for a text that cannot be encoded."""
         try:
-            words = self.tokenizer._core.tokenize_words(text)
+            words = self.tokenizer.explain(text).words
         except PieceworkError:
             return []
-        return [self.tokenizer.display_token(word) for word, _ in words]
+        return [word.display_text for word in words]
 
     def ids_of(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """Iterates over the ids of each text; none for a text that cannot be encoded."""
