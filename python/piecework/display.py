@@ -29,6 +29,8 @@ __all__ = [
 
 MAX_ROWS = 50
 """The number of rows of a table in a notebook."""
+_MAX_CELL = 500
+"""The number of characters of a cell of a table in a notebook."""
 _ESCAPED = 0xDC00
 """The difference between the surrogate of an invalid byte and the byte (PEP 383)."""
 _MAX_MARKS = 4
@@ -89,7 +91,7 @@ def html_table(
     *,
     total: int = 0,
 ) -> str:
-    """Returns an HTML table for notebooks, with all text escaped.
+    """Returns an HTML table for notebooks, with all text escaped and long text cut.
 
     Args:
         caption: The caption.
@@ -111,7 +113,8 @@ def html_table(
 def _html_row(tag: str, cells: Iterable[str]) -> str:
     from html import escape
 
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+    cut = (cell if len(cell) <= _MAX_CELL else f"{cell[:_MAX_CELL]}…" for cell in cells)
+    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cut)}</tr>"
 
 
 def abridged(text: str, limit: int = _MAX_CHARACTERS) -> str:

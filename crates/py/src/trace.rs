@@ -15,8 +15,8 @@ use crate::train::run;
 type CandidateRow = (u32, u32, f64, usize, u64, u64, u64, u64);
 /// A step: ties, symbols, pairs, candidates.
 type StepRow = (u64, u64, usize, Vec<CandidateRow>);
-/// A word: its text, its count, its segmentations, each with the number of merges before it.
-type WordRow = (String, u64, Vec<(usize, Vec<Option<u32>>)>);
+/// A word: its text, its count, its initial symbols, the merge that closes the gap after each.
+type WordRow = (String, u64, Vec<Option<u32>>, Vec<Option<usize>>);
 /// A record of merges: names, initial counts, steps, remaining candidates, pruned entries, words, number of other words.
 type MergesRow = (Vec<String>, Vec<u64>, Vec<StepRow>, Vec<CandidateRow>, Vec<(usize, Vec<u32>)>, Vec<WordRow>, usize);
 /// Pieces with a number.
@@ -63,12 +63,17 @@ pub(crate) fn pair_scores(
 fn merges_row(trace: MergeTrace) -> MergesRow {
     let MergeTrace { names, initial_counts, steps, remaining, pruned, words, other_words } = trace;
     let steps = steps.into_iter().map(step_row).collect();
-    let words = words.into_iter().map(|WordSteps { word, count, segmentations }| (word, count, segmentations));
-    (names, initial_counts, steps, candidate_rows(&remaining), pruned, words.collect(), other_words)
+    let words = words.into_iter().map(word_row).collect();
+    (names, initial_counts, steps, candidate_rows(&remaining), pruned, words, other_words)
 }
 
 fn step_row(step: MergeStep) -> StepRow {
     (step.ties, step.total, step.pairs, candidate_rows(&step.candidates))
+}
+
+fn word_row(word: WordSteps) -> WordRow {
+    let WordSteps { word, count, symbols, merged_at } = word;
+    (word, count, symbols, merged_at)
 }
 
 fn candidate_rows(candidates: &[Candidate]) -> Vec<CandidateRow> {

@@ -10,8 +10,8 @@ CandidateRow: TypeAlias = tuple[int, int, float, int, int, int, int, int]
 """Indices of the left and the right name, score, rank, occurrences, merges, counts of left and right."""
 StepRow: TypeAlias = tuple[int, int, int, list[CandidateRow]]
 """Ties, tokens in all words, different pairs, candidates."""
-WordRow: TypeAlias = tuple[str, int, list[tuple[int, list[int | None]]]]
-"""A word, its count, and its segmentations with the number of merges before each."""
+WordRow: TypeAlias = tuple[str, int, list[int | None], list[int | None]]
+"""A word, its count, its initial tokens, and the number of the merge that closes the gap after each but the last."""
 MergesRow: TypeAlias = tuple[
     list[str],
     list[int],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piecework.arguments import DEFAULT, check_iterable
@@ -67,10 +66,12 @@ class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
         Args:
             steps: The range of steps, by their indices from 0.
         """
-        chosen = range(max(map(len, self.values()), default=0))[steps]
-        rows = zip_longest(*(trace[steps] for trace in self.values()))
-        for index, row in zip(chosen, rows, strict=True):
-            yield index + 1, dict(zip(self, row, strict=True))
+        for index in range(max(map(len, self.values()), default=0))[steps]:
+            row = {
+                criterion: trace[index] if index < len(trace) else None
+                for criterion, trace in self.items()
+            }
+            yield index + 1, row
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the traces as JSON values, by criterion."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from piecework.io.files import Pathish
     from piecework.tracing.base import Saved
 
-__all__ = ["FORMATS", "format_of", "json_lines", "save", "save_parquet", "to_table"]
+__all__ = ["FORMATS", "format_of", "save", "save_parquet", "to_table"]
 
 FORMATS: Final[Mapping[str, str]] = {
     ".parquet": "parquet",
@@ -46,7 +46,7 @@ def format_of(path: Pathish) -> str:
     return kind
 
 
-def json_lines(record: Saved) -> Iterator[str]:
+def _json_lines(record: Saved) -> Iterator[str]:
     """Iterates over the steps as lines of JSON, without line ends."""
     return (json.dumps(line, ensure_ascii=False) for line in record.to_lines())
 
@@ -81,5 +81,5 @@ def save(record: Saved, path: Pathish) -> None:
     if kind == "json":
         text = json.dumps(record.to_dict(), ensure_ascii=False)
     else:
-        text = "\n".join(json_lines(record))
+        text = "\n".join(_json_lines(record))
     write_aside(path, f"{text}\n".encode() if text else b"")

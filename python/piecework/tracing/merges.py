@@ -137,7 +137,7 @@ class MergeTrace(Trace[MergeTraceStep]):
         """Returns the indices of the words that each merge changed."""
         changed: dict[int, list[int]] = {}
         for place, word in enumerate(self.word_traces):
-            for step, _ in word.segmentations[1:]:
+            for step in {step for step in word.merged_at if step is not None}:
                 changed.setdefault(step, []).append(place)
         return changed
 
@@ -163,8 +163,13 @@ class MergeTrace(Trace[MergeTraceStep]):
         """Iterates over steps with the counts of the tokens before each, as :meth:`symbols` returns them.
 
         Args:
-            steps: The range of steps, by their indices from 0; ascending and without gaps.
+            steps: The range of steps, by their indices from 0; without gaps.
+
+        Raises:
+            ConfigError: The range has gaps.
         """
+        if steps.step not in (None, 1):
+            raise ConfigError("expected a range without gaps", setting="steps")
         chosen = self[steps]
         counts = self.symbols(chosen[0].number - 1) if chosen else {}
         for step in chosen:
@@ -196,9 +201,9 @@ class MergeTrace(Trace[MergeTraceStep]):
     def to_dict(self) -> dict[str, Any]:
         """Returns the trace as JSON values; its size is bounded by the limits of candidates and words.
 
-        The counts of tokens at any state follow from ``symbols`` by the steps: a merge takes ``merge_count`` from its left
-        and right token and gives as many to the merged one. The segmentation of a word at a state is the last one whose
-        number is not above it.
+        The counts of tokens at any state follow from ``symbols`` by the steps: a merge takes ``merge_count`` from the counts
+        of its left and right token and gives it to the merged one. A word at a state is its symbols, joined where
+        ``merged_at`` is not above the state; a joined symbol loses the prefix.
         """
         info = self.tokenizer.training
         return {
@@ -206,6 +211,7 @@ class MergeTrace(Trace[MergeTraceStep]):
             "trainer": info.trainer,
             "counts_sha256": info.counts_sha256,
             "top": self.top,
+            "prefix": (info.trainer or {}).get("continuing_subword_prefix", ""),
             "initial_vocab": list(self.initial_vocab),
             "symbols": dict(self._initial),
             "words": [word.to_dict() for word in self.word_traces],
@@ -252,7 +258,10 @@ class MergeTrace(Trace[MergeTraceStep]):
         """Returns the trace as lines of text: for each step the merge, the best candidates, and the changed words.
 
         Args:
-            steps: The range of steps to describe, by their indices from 0; ascending and without gaps.
+            steps: The range of steps to describe, by their indices from 0; without gaps.
+
+        Raises:
+            ConfigError: The range has gaps.
         """
         from piecework.tracing.text import merge_lines
 
@@ -276,7 +285,7 @@ class _Reader:
 
     def __init__(self, names: Sequence[str], trainer: dict[str, Any]) -> None:
         self._names = names
-        self._prefix = len(trainer.get("continuing_subword_prefix", ""))
+        self._prefix = trainer.get("continuing_subword_prefix", "")
         self._counts_merges = trainer.get("criterion") == "likelihood"
 
     def candidates(self, rows: Iterable[CandidateRow], total: int) -> tuple[Candidate, ...]:
@@ -290,7 +299,7 @@ class _Reader:
         return Candidate(
             left,
             right,
-            left + right[self._prefix :],
+            left + right[len(self._prefix) :],
             rank,
             score,
             pair_count,
@@ -303,9 +312,6 @@ class _Reader:
 
     def word(self, row: WordRow) -> WordTrace:
         """Returns a word with the names of its tokens."""
-        word, count, segmentations = row
-        named = (
-            (step, tuple(None if token is None else self._names[token] for token in tokens))
-            for step, tokens in segmentations
-        )
-        return WordTrace(word, count, tuple(named))
+        word, count, symbols, merged_at = row
+        named = (None if symbol is None else self._names[symbol] for symbol in symbols)
+        return WordTrace(word, count, tuple(named), tuple(merged_at), self._prefix)

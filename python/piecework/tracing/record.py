@@ -87,7 +87,7 @@ def trace(
         texts: Texts or word counts, as for :func:`train`.
         trainer: The settings of the training of WordPiece, BPE or Unigram.
         top: The number of candidates or pieces to record for each step, the merged one included; at least 1.
-        words: The number of words whose segmentations are recorded, the most frequent ones; None for all.
+        words: The number of words whose segmentations are recorded, the most frequent ones; None for all. Unigram has none.
         normalizer: The normalizer; by default as for :func:`train`.
         pre_tokenizer: The pre-tokenizer; by default as for :func:`train`.
         threads: The number of threads for counting, and for Unigram; by default one per core.

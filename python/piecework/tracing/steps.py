@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from math import fsum, log
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
@@ -158,33 +156,50 @@ class TracedWord(Immutable):
 
 @dataclass(frozen=True, slots=True)
 class WordTrace(Immutable):
-    """Holds all segmentations of a word during a training.
+    """Holds all segmentations of a word during a training, in memory for one.
 
     Attributes:
         word: The word.
         count: Its count.
-        segmentations: The number of merges before each segmentation, ascending from 0, and the tokens.
+        symbols: The tokens at the start, as rendered; None for a character that is not in the alphabet.
+        merged_at: The number of the merge, from 1, that closes the gap after each token but the last; None if none does.
+        prefix: The prefix of tokens that continue a word, which a merge drops from its right token.
     """
 
     word: str
     count: int
-    segmentations: tuple[tuple[int, tuple[str | None, ...]], ...]
+    symbols: tuple[str | None, ...]
+    merged_at: tuple[int | None, ...]
+    prefix: str
 
     def at(self, step: int) -> TracedWord:
-        """Returns the word after `step` merges; this takes time logarithmic in its segmentations.
+        """Returns the word after `step` merges; this takes time linear in its characters.
 
         >>> import piecework as pw
         >>> trace = pw.trace({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(20, max_merges=2))
         >>> print(trace.word_traces[1].at(1))
         hugs (5): h ##ug ##s
         """
-        place = bisect_right(self.segmentations, step, key=itemgetter(0)) - 1
-        return TracedWord(self.word, self.count, self.segmentations[max(place, 0)][1])
+        tokens: list[str | None] = []
+        part: list[str] = []
+        for symbol, merge in zip(self.symbols, (*self.merged_at, None), strict=True):
+            if symbol is None:
+                tokens.append(None)
+                continue
+            part.append(symbol[len(self.prefix) :] if part else symbol)
+            if merge is None or merge > step:
+                tokens.append("".join(part))
+                part = []
+        return TracedWord(self.word, self.count, tuple(tokens))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the word as JSON values."""
-        rows = [[step, list(tokens)] for step, tokens in self.segmentations]
-        return {"word": self.word, "count": self.count, "segmentations": rows}
+        return {
+            "word": self.word,
+            "count": self.count,
+            "symbols": list(self.symbols),
+            "merged_at": list(self.merged_at),
+        }
 
 
 def log_likelihood(counts: Iterable[int]) -> float:

@@ -36,7 +36,9 @@ Table = tuple[Sequence[str], list[Sequence[str]]]
 """The names of columns, and rows."""
 
 _MAX_TOKENS = 200
-"""The number of tokens of a vocabulary, and of words, that a text lists."""
+"""The number of tokens of a vocabulary or of a word, and of words, that a text lists."""
+_MAX_CHARACTERS = 200
+"""The number of characters of a token or word that a text shows."""
 _MAX_SYMBOLS = 10
 """The number of the most frequent tokens that a text lists for each step."""
 _DROPPED = "□"
@@ -50,8 +52,9 @@ _LEFT = {"pair", "merge", "token", "next best", "kind", "most probable"}
 
 
 def _token(token: str) -> str:
-    """Returns a token on one line, in quotes if it contains a space."""
-    return quoted(visible(token))
+    """Returns a token on one line, in quotes if it contains a space; a long one is cut."""
+    cut = token if len(token) <= _MAX_CHARACTERS else f"{token[:_MAX_CHARACTERS]}…"
+    return quoted(visible(cut))
 
 
 def _number(value: float) -> str:
@@ -65,8 +68,10 @@ def _pair(found: Candidate) -> str:
 
 def word_line(word: TracedWord) -> str:
     """Returns a word, its count and its tokens."""
-    tokens = (_DROPPED if token is None else _token(token) for token in word.tokens)
-    return f"{_token(word.word)} ({word.count:,}): {' '.join(tokens)}"
+    tokens = word.tokens[:_MAX_TOKENS]
+    shown = " ".join(_DROPPED if token is None else _token(token) for token in tokens)
+    more = f" and {rest:,} more" if (rest := len(word.tokens) - len(tokens)) else ""
+    return f"{_token(word.word)} ({word.count:,}): {shown}{more}"
 
 
 def _width(text: str) -> int:
@@ -131,12 +136,6 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
     return (f"  {line}" for line in lines)
 
 
-def _listed(texts: Sequence[str], separator: str = " ") -> str:
-    """Returns a list that is cut if it is long."""
-    more = f" and {len(texts) - _MAX_TOKENS:,} more" if len(texts) > _MAX_TOKENS else ""
-    return separator.join(texts[:_MAX_TOKENS]) + more
-
-
 def _symbol_line(counts: Mapping[str, int]) -> str:
     """Returns the number of tokens, the log-likelihood, and the most frequent tokens."""
     ranked = sorted(counts.items(), key=lambda item: -item[1])
@@ -155,7 +154,8 @@ def _word_lines(trace: MergeTrace, state: int) -> Iterator[str]:
 
 
 def _vocabulary_line(title: str, tokens: Sequence[str]) -> str:
-    return f"{title} ({len(tokens):,}): {_listed(list(map(_token, tokens)))}"
+    more = f" and {rest:,} more" if (rest := len(tokens) - _MAX_TOKENS) > 0 else ""
+    return f"{title} ({len(tokens):,}): {' '.join(map(_token, tokens[:_MAX_TOKENS]))}{more}"
 
 
 def merge_lines(trace: MergeTrace, steps: slice = slice(None)) -> Iterator[str]:

@@ -2,7 +2,8 @@
 //!
 //! A training without a recorder does none of this. A recorded one selects the best candidates once more before each
 //! merge, in the engine's own queue; the vocabulary and the history are equal. Words are found by the rarer symbol of the
-//! merged pair. Memory: 64 bytes for each recorded candidate, and 8 for each symbol of a word that a merge changed.
+//! merged pair. Memory: 64 bytes for each recorded candidate, and 32 for each character of a recorded word, however often
+//! it changes: each gap between two characters is closed by one merge or by none.
 
 use std::cmp::Reverse;
 
@@ -55,8 +56,10 @@ pub struct WordSteps {
     pub word: String,
     /// Its count.
     pub count: u64,
-    /// Each segmentation with the number of merges before it: indices of names, `None` where a character is dropped.
-    pub segmentations: Vec<(usize, Vec<Option<u32>>)>,
+    /// Its initial symbols: indices of names, `None` where a character is dropped.
+    pub symbols: Vec<Option<u32>>,
+    /// The number of the merge, from 1, that closes the gap after each symbol but the last; `None` if none does.
+    pub merged_at: Vec<Option<usize>>,
 }
 
 /// The record of a training.
@@ -99,8 +102,8 @@ pub struct MergeRecorder {
     top: usize,
     max_words: usize,
     trace: MergeTrace,
-    /// The current symbols of each recorded word; `NONE` where a character is dropped.
-    current: Vec<Vec<u32>>,
+    /// The current symbols of each recorded word with the indices of their first characters.
+    current: Vec<Vec<(u32, u32)>>,
     /// For each symbol the recorded words that contain it, or did.
     containing: Vec<Vec<u32>>,
 }
@@ -127,12 +130,16 @@ impl MergeRecorder {
         order.sort_unstable();
         self.trace.other_words = table.words.len() - order.len();
         for (word, count) in order.into_iter().map(|place| table.words[place]) {
-            let start = segment(word);
-            let segmentations = vec![(0, visible(&start))];
-            self.trace.words.push(WordSteps { word: word.to_owned(), count, segmentations });
+            let symbols = segment(word);
             let place = to_u32(self.current.len());
-            start.iter().filter(|&&symbol| symbol != NONE).for_each(|&symbol| self.add_containing(symbol, place));
-            self.current.push(start);
+            symbols.iter().filter(|&&symbol| symbol != NONE).for_each(|&symbol| self.add_containing(symbol, place));
+            self.trace.words.push(WordSteps {
+                word: word.to_owned(),
+                count,
+                symbols: symbols.iter().map(|&symbol| (symbol != NONE).then_some(symbol)).collect(),
+                merged_at: vec![None; symbols.len().saturating_sub(1)],
+            });
+            self.current.push(symbols.into_iter().zip(0..).collect());
         }
     }
 
@@ -156,9 +163,9 @@ impl MergeRecorder {
         let rarer = if number(left) < number(right) { left } else { right };
         let words = self.containing.get_mut(rarer as usize).map(std::mem::take).unwrap_or_default();
         for &place in &words {
-            let current = &mut self.current[place as usize];
-            if merge(current, left, right, token) {
-                self.trace.words[place as usize].segmentations.push((step, visible(current)));
+            let merged_at = &mut self.trace.words[place as usize].merged_at;
+            let close = |gap: u32| merged_at[gap as usize] = Some(step);
+            if merge(&mut self.current[place as usize], left, right, token, close) {
                 self.add_containing(token, place);
             }
         }
@@ -188,7 +195,9 @@ impl MergeRecorder {
 
     /// Records entries that were removed after the merges so far.
     pub(super) fn pruned(&mut self, symbols: Vec<u32>) {
-        self.trace.pruned.push((self.trace.steps.len(), symbols));
+        if !symbols.is_empty() {
+            self.trace.pruned.push((self.trace.steps.len(), symbols));
+        }
     }
 
     /// Returns the best candidates.
@@ -213,23 +222,23 @@ fn candidate(engine: &MergeEngine, found: &RankedPair) -> Candidate {
     }
 }
 
-/// Merges all occurrences of a pair from left to right; returns whether there was one.
-fn merge(symbols: &mut Vec<u32>, left: u32, right: u32, token: u32) -> bool {
+/// Merges all occurrences of a pair from left to right, and calls `close` with each gap; returns whether there was one.
+fn merge(symbols: &mut Vec<(u32, u32)>, left: u32, right: u32, token: u32, mut close: impl FnMut(u32)) -> bool {
     let (mut from, mut kept) = (0, 0);
     while from < symbols.len() {
-        let is_pair = symbols[from] == left && symbols.get(from + 1) == Some(&right);
-        symbols[kept] = if is_pair { token } else { symbols[from] };
-        from += if is_pair { 2 } else { 1 };
+        let (symbol, start) = symbols[from];
+        let next = symbols.get(from + 1).filter(|next| (symbol, next.0) == (left, right));
+        let token = next.map_or(symbol, |next| {
+            close(next.1 - 1);
+            token
+        });
+        from += if next.is_some() { 2 } else { 1 };
+        symbols[kept] = (token, start);
         kept += 1;
     }
     let is_changed = kept < symbols.len();
     symbols.truncate(kept);
     is_changed
-}
-
-/// Returns symbols with `None` for dropped characters.
-fn visible(symbols: &[u32]) -> Vec<Option<u32>> {
-    symbols.iter().map(|&symbol| (symbol != NONE).then_some(symbol)).collect()
 }
 
 #[cfg(test)]
@@ -238,12 +247,13 @@ mod tests {
 
     #[test]
     fn merges_from_left_to_right_without_overlap() {
-        let mut symbols = vec![1, 1, 1, 2, NONE, 1, 2];
-        assert!(merge(&mut symbols, 1, 1, 3));
-        assert_eq!(symbols, [3, 1, 2, NONE, 1, 2]);
-        assert!(merge(&mut symbols, 1, 2, 4));
-        assert_eq!(symbols, [3, 4, NONE, 4]);
-        assert!(!merge(&mut symbols, 1, 2, 4));
-        assert_eq!(visible(&symbols), [Some(3), Some(4), None, Some(4)]);
+        let mut symbols: Vec<(u32, u32)> = [1, 1, 1, 2, NONE, 1, 2].into_iter().zip(0..).collect();
+        let mut gaps = Vec::new();
+        assert!(merge(&mut symbols, 1, 1, 3, |gap| gaps.push(gap)));
+        assert_eq!(symbols, [(3, 0), (1, 2), (2, 3), (NONE, 4), (1, 5), (2, 6)]);
+        assert!(merge(&mut symbols, 1, 2, 4, |gap| gaps.push(gap)));
+        assert_eq!(symbols, [(3, 0), (4, 2), (NONE, 4), (4, 5)]);
+        assert!(!merge(&mut symbols, 1, 2, 4, |gap| gaps.push(gap)));
+        assert_eq!(gaps, [0, 2, 5]);
     }
 }
