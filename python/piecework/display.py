@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 from unicodedata import category, combining, east_asian_width, name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
 __all__ = [
-    "MAX_ROWS",
     "abridged",
     "cell_width",
     "describe_character",
     "display_token",
-    "html_table",
     "is_mark",
     "padded",
     "quoted",
@@ -27,10 +25,6 @@ __all__ = [
     "visible",
 ]
 
-MAX_ROWS = 50
-"""The number of rows of a table in a notebook."""
-_MAX_CELL = 500
-"""The number of characters of a cell of a table in a notebook."""
 _ESCAPED = 0xDC00
 """The difference between the surrogate of an invalid byte and the byte (PEP 383)."""
 _MAX_MARKS = 4
@@ -82,39 +76,6 @@ def quoted(text: str) -> str:
     ('the', "' the'", "''")
     """
     return f"'{text}'" if " " in text or not text else text
-
-
-def html_table(
-    caption: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    total: int = 0,
-) -> str:
-    """Returns an HTML table for notebooks, with all text escaped and long text cut.
-
-    Args:
-        caption: The caption.
-        columns: The titles of the columns.
-        rows: The cells of each row.
-        total: The number of rows in all; a last row states the number of those that are missing.
-
-    >>> html_table("A & B", ["n"], [["<1>"]], total=3)
-    '<table><caption>A &amp; B</caption><tr><th>n</th></tr><tr><td>&lt;1&gt;</td></tr><tr><td colspan="1">and 2 more</td></tr></table>'
-    """
-    from html import escape  # few processes make tables
-
-    lines = [_html_row("th", columns), *(_html_row("td", row) for row in rows)]
-    if (missing := total - len(lines) + 1) > 0:
-        lines.append(f'<tr><td colspan="{len(columns)}">and {missing:,} more</td></tr>')
-    return f"<table><caption>{escape(caption)}</caption>{''.join(lines)}</table>"
-
-
-def _html_row(tag: str, cells: Iterable[str]) -> str:
-    from html import escape
-
-    cut = (cell if len(cell) <= _MAX_CELL else f"{cell[:_MAX_CELL]}…" for cell in cells)
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cut)}</tr>"
 
 
 def abridged(text: str, limit: int = _MAX_CHARACTERS) -> str:

@@ -18,12 +18,27 @@ from piecework.display import display_token, is_mark, split_marks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["MAX_TOKENS", "encoding_html", "fragment", "more", "table", "text_html", "token_html"]
+__all__ = [
+    "MAX_ROWS",
+    "MAX_TOKENS",
+    "encoding_html",
+    "fragment",
+    "more",
+    "table",
+    "text_html",
+    "text_table",
+    "token_html",
+]
+
+MAX_ROWS = 50
+"""The number of rows of a table that a notebook shows."""
 
 MAX_TOKENS = 500
 """The number of tokens that a notebook shows of an encoding."""
 _MAX_CHARACTERS = 60
 """The number of characters that are shown of a text."""
+_MAX_CAPTION = 200
+"""The number of characters that are shown of a caption."""
 _SPACE = '<span class="pw-sp">\u2423</span>'
 """The mark of a space at the start or end of a text."""
 _DOTTED_CIRCLE = "\u25cc"
@@ -81,6 +96,28 @@ def table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def text_table(
+    caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, total: int = 0
+) -> str:
+    """Returns an element with a table of texts.
+
+    Args:
+        caption: What is above the table.
+        columns: The names of the columns.
+        rows: The cells of each row.
+        total: The number of rows in all; a note has the number of those that are missing.
+
+    >>> text_table("A & B", ["n"], [["<1>"]], total=3).endswith(
+    ...     '<p>A &amp; B</p><table><tr><th>n</th></tr><tr><td>&lt;1&gt;</td></tr></table> '
+    ...     '<span class="pw-dim">and 2 more rows</span></div>'
+    ... )
+    True
+    """
+    cells = [[text_html(cell) for cell in row] for row in rows]
+    rest = more(total - len(cells), "rows")
+    return fragment(f"<p>{text_html(caption, _MAX_CAPTION)}</p>", table(columns, cells), rest)
 
 
 def more(count: int, what: str) -> str:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from piecework._core import Encoding
 from piecework._immutable import Immutable, dataclass
-from piecework.display import MAX_ROWS, html_table, visible
 
 __all__ = [
     "CountsSummary",
@@ -83,25 +82,27 @@ class MergeHistory(tuple[Merge, ...]):
 
     >>> import piecework as pw
     >>> history = pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(11)).training.history
-    >>> history._repr_html_()[:24]
-    '<table><caption>2 merges'
+    >>> "<p>2 merges</p><table><tr><th>step</th>" in history._repr_html_()
+    True
     """
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
         """Returns an HTML table of the first merges."""
+        from piecework.html import MAX_ROWS, text_table
+
         columns = ("step", "left", "right", "token", "score", "count", "left", "right", "ties")
         rows = (
             (
                 str(step),
-                *map(visible, (merge.left, merge.right, merge.token)),
+                *(merge.left, merge.right, merge.token),
                 f"{merge.score:.6g}",
                 *map(str, (merge.pair_count, merge.left_count, merge.right_count, merge.ties)),
             )
             for step, merge in enumerate(self[:MAX_ROWS], 1)
         )
-        return html_table(f"{len(self):,} merges", columns, rows, total=len(self))
+        return text_table(f"{len(self):,} merges", columns, rows, total=len(self))
 
 
 class UnigramHistory(tuple[UnigramStep, ...]):
@@ -111,6 +112,8 @@ class UnigramHistory(tuple[UnigramStep, ...]):
 
     def _repr_html_(self) -> str:
         """Returns an HTML table of the first steps."""
+        from piecework.html import MAX_ROWS, text_table
+
         columns = ("step", "kind", "pieces", "log-likelihood", "removed")
         rows = (
             (
@@ -122,7 +125,7 @@ class UnigramHistory(tuple[UnigramStep, ...]):
             )
             for number, step in enumerate(self[:MAX_ROWS], 1)
         )
-        return html_table(f"{len(self):,} steps", columns, rows, total=len(self))
+        return text_table(f"{len(self):,} steps", columns, rows, total=len(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from piecework._immutable import Immutable
-from piecework.display import MAX_ROWS
+from piecework.html import MAX_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

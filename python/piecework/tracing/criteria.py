@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piecework.arguments import DEFAULT, check_iterable
-from piecework.display import MAX_ROWS
 from piecework.errors import ConfigError, shown, wrong_type
+from piecework.html import MAX_ROWS
 from piecework.tracing.base import Saved
 from piecework.tracing.merges import COLUMNS
 from piecework.tracing.record import checked_limits, record

@@ -271,7 +271,7 @@ def test_training_without_merges() -> None:
     assert trace.remaining[0].total == 113
     assert "after 0 merges" in str(trace)
     assert trace.to_table().num_rows == 0
-    assert trace._repr_html_().startswith("<table>")
+    assert trace._repr_html_().startswith('<div class="piecework"')
 
 
 def test_pruned_tokens_are_recorded() -> None:
@@ -382,7 +382,7 @@ def test_html_and_text_are_escaped() -> None:
     shown += [trace.tokenizer.training._repr_html_() for trace in made[:2]]
     shown += [made[0].tokenizer.history._repr_html_()]
     for html in shown:
-        assert html.startswith("<table>")
+        assert html.startswith('<div class="piecework"')
         assert "<script" not in html
         assert "\u202e" not in html
         assert "\x1b" not in html
