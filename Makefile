@@ -86,6 +86,7 @@ docs-check: doctests ## Run the docstring examples and the tests of the docs
 smoke: $(PYTHONS:%=smoke-%) ## Test the wheel with every Python of this machine
 
 test-python: $(VENV)/.built $(VENV)/.test ## Run the Python tests (ARGS="-k name" selects)
+	@$(call INSTALL,chromium,chromium) || echo "The tests in Chromium are skipped."
 	$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 test-cluster: $(VENV)/.built $(VENV)-cluster/.ready ## Test the engines of clusters with Ray and Spark, on loopback alone
