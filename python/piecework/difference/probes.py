@@ -18,6 +18,8 @@ _MAX_ENTRIES = 10_000
 """The maximum number of changed entries whose texts are tried."""
 _SAMPLE = 100
 """The number of entries of each vocabulary whose texts are tried in any case, evenly chosen."""
+_LONGEST = 100
+"""The maximum number of characters of a text of the sample."""
 _STARTS = 20
 """The number of entries of the sample that are put before each other one."""
 
@@ -70,7 +72,7 @@ def _samples(tokenizer: Tokenizer) -> Iterator[str]:
     """Iterates over texts of a sample of entries, alone, in forms that normalizers change, and joined in several ways."""
     entries = list(tokenizer.vocab)
     sample = entries[:: max(1, len(entries) // _SAMPLE)]
-    texts = [min(_texts(tokenizer, entry), key=len, default="") for entry in sample]
+    texts = [min(_texts(tokenizer, entry), key=len, default="")[:_LONGEST] for entry in sample]
     for text in texts:
         yield from _contexts(text)
         yield from (text.title(), f"{text}\u0301", f"{text}\n", text * 101)

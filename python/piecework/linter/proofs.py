@@ -22,6 +22,8 @@ _ROUNDING = {"float32": 0.01, "float64": 1e-5}
 Sums of SentencePiece stay below about 100,000 (U32), where a 32-bit float has a precision of 2**-7. Other sums are below 2**36
 for the longest text, where a 64-bit float has one of 2**-16.
 """
+_MAX_SHOWN = 8
+"""The maximum number of entries of a split that are shown."""
 
 
 class Proofs:
@@ -92,28 +94,49 @@ class Proofs:
         precision = self._subject.model.get("precision") or "float64"
         if best is None or best[0] - own <= _ROUNDING[precision] * (len(best[1]) + 1):
             return None
-        split = " + ".join(repr(token) for token in best[1])
+        split = " + ".join(map(repr, best[1][:_MAX_SHOWN])) + (
+            " + …" if len(best[1]) > _MAX_SHOWN else ""
+        )
         return f"{split} always have a higher score: {best[0]:.6g} instead of {own:.6g}"
 
     def _best_split(self, entry: Entry) -> tuple[float, list[str]] | None:
         """Returns the best segmentation of the text of an entry into shorter entries, and its score."""
         prefix = self._subject.prefix
         text = entry.token.removeprefix(prefix) if entry.continues else entry.token
-        best: list[tuple[float, list[str]] | None] = [(0.0, [])]
+        best: list[tuple[float, int] | None] = [
+            (0.0, 0)
+        ]  # for each end the score, and where the last entry begins
+
+        def part(start: int, end: int) -> str:
+            is_inner = prefix and (start or entry.continues)
+            return f"{prefix}{text[start:end]}" if is_inner else text[start:end]
+
         for end in range(1, len(text) + 1):
             found = None
-            for start in range(end):
+            for start in (end - length for length in self._lengths if length <= end):
                 before = best[start]
-                if before is None or end - start == len(text):
+                score = self._scores.get(part(start, end))
+                if before is None or score is None or end - start == len(text):
                     continue
-                token = text[start:end]
-                if prefix and (start or entry.continues):
-                    token = prefix + token
-                score = self._scores.get(token)
-                if score is not None and (found is None or before[0] + score > found[0]):
-                    found = before[0] + score, [*before[1], token]
+                if found is None or before[0] + score > found[0]:
+                    found = before[0] + score, start
             best.append(found)
-        return best[len(text)] if text else None
+        last = best[len(text)]
+        if last is None or not text:
+            return None
+        parts, end = list[str](), len(text)
+        while end:
+            _, start = best[end] or (0.0, 0)
+            parts.append(part(start, end))
+            end = start
+        return last[0], parts[::-1]
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        """Returns the different numbers of characters of entries, without the prefix."""
+        prefix = self._subject.prefix
+        bare = (token.removeprefix(prefix) if prefix else token for token in self._scores)
+        return sorted({*map(len, bare), *map(len, self._scores)} - {0})
 
     @cached_property
     def _scores(self) -> dict[str, float]:

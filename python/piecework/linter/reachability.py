@@ -19,8 +19,8 @@ _COMPLETED = 24
 """The number of completions of incomplete characters that are tried for every entry."""
 _ALL_COMPLETED = 4096
 """The number that is tried for entries that no other text produced."""
-_MAX_TEXTS = 1_000_000
-"""The maximum number of texts that are tried for the entries that no likely context produced."""
+_MAX_CHARACTERS = 20_000_000
+"""The maximum number of characters of the texts that are tried for the entries that are still left."""
 
 
 class Unproduced(NamedTuple):
@@ -75,19 +75,23 @@ def _first_texts(subject: Subject, pending: dict[int, Entry]) -> Iterator[list[s
 
 def _more_texts(subject: Subject, pending: dict[int, Entry]) -> Iterator[list[str]]:
     """Iterates over rounds of texts in many contexts, and with other completions of incomplete characters."""
-    for start in starts(subject):
-        inner = {number: entry for number, entry in pending.items() if entry.continues}
-        yield _in_context(subject, inner, start, "")
     tried = 0
-    for before, after in all_contexts():
-        texts = _in_context(subject, pending, before, after)
-        tried += len(texts)
-        if tried > _MAX_TEXTS:
+    for texts in _texts_in_contexts(subject, pending):
+        tried += sum(map(len, texts))
+        if tried > _MAX_CHARACTERS:
             break
         yield texts
     for entry in list(pending.values()):
         if entry.data is not None and entry.text is None:
             yield completions(entry.data, _ALL_COMPLETED)
+
+
+def _texts_in_contexts(subject: Subject, pending: dict[int, Entry]) -> Iterator[list[str]]:
+    for start in starts(subject):
+        inner = {number: entry for number, entry in pending.items() if entry.continues}
+        yield _in_context(subject, inner, start, "")
+    for before, after in all_contexts():
+        yield _in_context(subject, pending, before, after)
 
 
 def _in_context(subject: Subject, pending: dict[int, Entry], before: str, after: str) -> list[str]:

@@ -147,6 +147,7 @@ def check(tok: pw.Tokenizer) -> None:
     assert not wrong, (tok.model, tok.normalizer, tok.pre_tokenizer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.filterwarnings("ignore:the normalizer changes phrases")
 @given(
@@ -162,6 +163,7 @@ def test_no_flagged_entry_is_in_a_short_text(
     check(pw.Tokenizer(model, normalizer=normalizer, pre_tokenizer=pre_tokenizer))
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 1 << 30),
     normalizer=st.sampled_from(NORMALIZERS),

@@ -374,6 +374,24 @@ def test_hostile_vocabularies(model: Any, name: str) -> None:
     assert "\x00" not in str(report)
 
 
+def test_long_entries() -> None:
+    pieces = [("a", -1.0), ("aa", -1.5), ("a" * 3000, -2e6), ("b" * 3000, -1.0)]
+    level = ["<unk>", "a" * 1_000_000, "b " * 100_000]
+    for tok, unreachable in (
+        (pw.Tokenizer(models.Unigram(pieces)), 2),
+        (
+            pw.Tokenizer(
+                models.WordLevel(level, unk_token="<unk>"),
+                pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
+            ),
+            2,
+        ),
+    ):
+        report = pw.lint(tok, select=["unreachable", "not-produced"])
+        assert [(each.rule, each.id) for each in report.findings] == [("unreachable", unreachable)]
+        assert max(map(len, str(report).splitlines())) < 1000
+
+
 def test_parts_of_utf8() -> None:
     every = [
         chr(code).encode()
