@@ -40,6 +40,7 @@ MEASURES = [
     *("pipelines", "load", "cold", "memory", "added", "jieba", "file", "hf", "corpus", "cluster"),
     "explain",
     "lint",
+    "evaluate",
 ]
 
 FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")

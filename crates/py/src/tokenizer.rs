@@ -402,6 +402,11 @@ impl Tokenizer {
         self.inner.score(&ids.0).map_err(|error| to_py(py, &error))
     }
 
+    /// Returns the natural logarithms of the probabilities of tokens; `None` if the model has none.
+    fn log_probabilities(&self, ids: Ids) -> Option<Vec<f64>> {
+        self.inner.log_probabilities(&ids.0)
+    }
+
     fn log_likelihood(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
         let (py, text) = (text.py(), string("text", text)?);
         let specials: &Specials = &options.inner.specials;

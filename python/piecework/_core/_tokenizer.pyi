@@ -287,6 +287,9 @@ class Tokenizer:
     def score(self, ids: Sequence[int]) -> float:
         """Returns the sum of the scores of token ids."""
 
+    def log_probabilities(self, ids: Sequence[int]) -> list[float] | None:
+        """Returns ln p of each id: Unigram's scores, or the p of `log_likelihood`; None if the model has neither."""
+
     def log_likelihood(self, text: str, options: Options) -> float:
         """Returns the sum of ln p over the tokens of a text."""
 

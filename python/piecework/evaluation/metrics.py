@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Metric:
     definition: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Input:
     """Holds what metrics are computed from.
 
@@ -55,7 +56,12 @@ class _Input:
     vocabulary: Vocabulary
     power: float
 
-    @property
+    @cached_property
+    def log_probabilities(self) -> NDArray[np.float64] | None:
+        """Returns the natural logarithm of the model's probability of each token that occurs; None if it has none."""
+        return self.vocabulary.log_probabilities(self.sums.ids)
+
+    @cached_property
     def entry_counts(self) -> NDArray[np.int64]:
         """Returns the count of each entry of the vocabulary, largest first."""
         import numpy as np
@@ -125,7 +131,7 @@ def _unigram_bits(given: _Input) -> float:
 def _log_likelihood(given: _Input) -> float | None:
     import numpy as np
 
-    logarithms = given.vocabulary.log_probabilities(given.sums.ids)
+    logarithms = given.log_probabilities
     return None if logarithms is None else float(np.sum(given.sums.counts * logarithms))
 
 
@@ -218,7 +224,7 @@ _DEFINED: tuple[tuple[Metric, Callable[[_Input], Value]], ...] = (
     (
         Metric(
             "unigram_bits_per_byte",
-            "bits per byte, from the token counts of these texts",
+            "bits per byte by own frequencies",
             "lower",
             "number",
             "size of the tokens, coded by their own frequencies / UTF-8 bytes",
@@ -228,7 +234,7 @@ _DEFINED: tuple[tuple[Metric, Callable[[_Input], Value]], ...] = (
     (
         Metric(
             "model_bits_per_byte",
-            "bits per byte, from the model's probabilities",
+            "bits per byte by the model",
             "lower",
             "number",
             "-log2 of the probability of the tokens / UTF-8 bytes",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["html_report"]
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
-"""What the page may load: nothing; Vega compiles the expressions of plots."""
+"""Forbids the page to load anything; Vega compiles the expressions of plots."""
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #1b1f24; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; }

@@ -215,7 +215,7 @@ def _bars(
         alt.Chart(alt.InlineData(rows), width=_SMALL)
         .mark_bar()
         .encode(
-            x=alt.X("value:Q", title=None),
+            x=alt.X("value:Q", title=None, axis=alt.Axis(tickCount=4)),
             y=alt.Y(f"{field}:N", sort=order, title=None, axis=alt.Axis(labelLimit=160)),
             color=_color(alt, evaluation),
             tooltip=[

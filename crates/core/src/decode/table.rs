@@ -2,6 +2,7 @@
 
 use super::byte_fallback::byte_of;
 use super::{Decoder, byte_level};
+use crate::memory::prefetch;
 use crate::settings::PrependScheme;
 
 /// The length of the bytes of a token that depend on other tokens.
@@ -41,7 +42,12 @@ impl DecodeTable {
         table
     }
 
-    /// Returns whether `ids` decode to `text`, special tokens included; `None` if only decoding them can tell.
+    /// Prefetches what [`Self::reproduces`] reads of these tokens.
+    pub(crate) fn prefetch(&self, ids: &[u32]) {
+        ids.iter().filter_map(|&id| self.later.get(id as usize)).for_each(prefetch);
+    }
+
+    /// Returns whether `ids` decode to `text`, special tokens included; `None` if that requires decoding them.
     pub(crate) fn reproduces(&self, text: &str, ids: &[u32]) -> Option<bool> {
         let (mut rest, mut tokens) = (text.as_bytes(), &self.first);
         for &id in ids {

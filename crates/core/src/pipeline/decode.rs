@@ -6,7 +6,7 @@ use super::scratch::Scratch;
 use crate::added::Specials;
 use crate::decode::{DecodeStream, DecodeTable, Decoder, StreamOutput};
 use crate::error::{Error, Message, Result};
-use crate::model::{PROBABILITY_FLOOR, Probabilities};
+use crate::model::{Model, PROBABILITY_FLOOR, Probabilities};
 
 impl Tokenizer {
     /// Returns the text of `ids`.
@@ -96,24 +96,40 @@ impl Tokenizer {
     /// given probability of a token, or its share of all tokens counted in training. It is [`PROBABILITY_FLOOR`] if
     /// there is neither or the token is unknown, so the sum is finite.
     pub fn log_likelihood(&self, text: &str, specials: &Specials, scratch: &mut Scratch) -> Result<f64> {
-        let given = self.model().probabilities();
-        let counts = self.parts.training.as_ref().map(|training| &training.token_counts[..]);
-        if given.is_none() && counts.is_none() {
-            return Err(Error::NoCounts(
+        let probabilities = self.probabilities().ok_or_else(|| {
+            Error::NoCounts(
                 Message::new("the tokenizer has no token counts, so its tokens have no probabilities")
                     .hint("load a tokenizer.json that piecework saved after training; a vocab.txt contains no counts"),
-            ));
-        }
-        let probabilities = Probabilities::new(given, counts);
+            )
+        })?;
         let options =
             Options { add_special_tokens: false, specials: specials.clone(), dropout: Some(0.0), ..Options::default() };
         self.begin(&options, scratch);
-        let unk_id = self.model().unk_id();
         let mut sum = 0.0;
         self.each_token(Input::Text(text), &options, scratch, |found| {
-            let is_unknown = unk_id == Some(found.id);
-            sum += libm::log(if is_unknown { PROBABILITY_FLOOR } else { probabilities.of(found.id) });
+            sum += self.log_probability_of(found.id, &probabilities);
         })?;
         Ok(sum)
+    }
+
+    /// Returns ln p of tokens: Unigram's scores, or the p of [`Self::log_likelihood`]; `None` if the model has neither.
+    pub fn log_probabilities(&self, ids: &[u32]) -> Option<Vec<f64>> {
+        if let Model::Unigram(model) = self.model() {
+            return Some(ids.iter().map(|&id| model.score(&[id])).collect());
+        }
+        let probabilities = self.probabilities()?;
+        Some(ids.iter().map(|&id| self.log_probability_of(id, &probabilities)).collect())
+    }
+
+    /// Returns the probabilities of tokens: given ones, or the shares in training; `None` if there are neither.
+    fn probabilities(&self) -> Option<Probabilities<'_>> {
+        let given = self.model().probabilities();
+        let counts = self.parts.training.as_ref().map(|training| &training.token_counts[..]);
+        (given.is_some() || counts.is_some()).then(|| Probabilities::new(given, counts))
+    }
+
+    fn log_probability_of(&self, id: u32, probabilities: &Probabilities<'_>) -> f64 {
+        let is_unknown = self.model().unk_id() == Some(id);
+        libm::log(if is_unknown { PROBABILITY_FLOOR } else { probabilities.of(id) })
     }
 }

@@ -5,12 +5,15 @@ use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::encoding::Encoding;
 use crate::error::Result;
+use crate::memory::prefetch;
 use crate::text::span::Span;
 
 /// The number of counters of words by tokens, and of tokens by bytes; the last one also counts all longer ones.
 pub const LENGTHS: usize = 33;
 /// The number of counters of [`Measures::texts_by_tokens`].
 pub const TEXT_LENGTHS: usize = 64;
+/// The number of tokens whose table entries are prefetched.
+const PREFETCHED: usize = 256;
 
 /// Sums over texts; those of several lists of texts add up in any order.
 ///
@@ -140,28 +143,32 @@ impl<'a> Meter<'a> {
     /// Adds a text, and returns whether its tokens decode to the same text. After an error the sums are unchanged.
     pub fn add(&mut self, text: &str, scratch: &mut Scratch) -> Result<bool> {
         self.tokenizer.spans(text, self.options, scratch, &mut self.encoding)?;
-        let ids = &self.encoding.ids;
-        let is_reproduced = match self.tokenizer.decode_table().reproduces(text, ids) {
+        let Self { tokenizer, measures, words, encoding, .. } = self;
+        let (ids, table) = (&encoding.ids, tokenizer.decode_table());
+        // Finding words takes the time that memory needs for the tables.
+        let first = &ids[..ids.len().min(PREFETCHED)];
+        table.prefetch(first);
+        first.iter().filter_map(|&id| measures.counts.get(id as usize)).for_each(prefetch);
+        find_words(text, words);
+        assign_tokens(words, encoding, tokenizer.model().unk_id());
+        let is_reproduced = match table.reproduces(text, ids) {
             Some(is_reproduced) => is_reproduced,
-            None => self.tokenizer.decode(ids, false)? == text,
+            None => tokenizer.decode(ids, false)? == text,
         };
-        let measures = &mut self.measures;
         measures.texts += 1;
         measures.bytes += text.len() as u64;
         measures.characters += text.chars().count() as u64;
         measures.changed_texts += u64::from(!is_reproduced);
         measures.count_tokens(ids);
-        measures.count_lengths(&self.encoding.spans);
+        measures.count_lengths(&encoding.spans);
+        measures.count_words(words);
         grow(&mut measures.texts_by_tokens, TEXT_LENGTHS);
         measures.texts_by_tokens[(usize::BITS - ids.len().leading_zeros()) as usize] += 1;
-        find_words(text, &mut self.words);
-        assign_tokens(&mut self.words, &self.encoding, self.tokenizer.model().unk_id());
-        measures.count_words(&self.words);
         Ok(is_reproduced)
     }
 }
 
-/// What a byte of a text may belong to.
+/// The characters that a byte of a text may belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ByteClass {
     /// A character that is not white space.
@@ -190,7 +197,12 @@ const CLASSES: [ByteClass; 256] = {
     classes
 };
 
-/// Finds the words of a text, as `split_whitespace` does in twice the time.
+/// The high bit of each of eight bytes.
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+/// Added to eight bytes below 0x80, sets the high bit of those above a space.
+const ABOVE_SPACE: u64 = 0x5f5f_5f5f_5f5f_5f5f;
+
+/// Finds the words of a text, those of `split_whitespace`, in eight bytes of ASCII at a time.
 fn find_words(text: &str, words: &mut Vec<WordTokens>) {
     words.clear();
     let bytes = text.as_bytes();
@@ -200,25 +212,36 @@ fn find_words(text: &str, words: &mut Vec<WordTokens>) {
             words.push(WordTokens { span: Span::new(start, end), tokens: 0, is_unknown: false });
         }
     };
-    while let Some(&byte) = bytes.get(at) {
-        let space = match CLASSES[byte as usize] {
-            ByteClass::Word => {
-                at += 1;
-                continue;
+    while at < bytes.len() {
+        let block = bytes[at..].first_chunk::<8>().map_or(HIGH_BITS, |block| u64::from_le_bytes(*block));
+        if block & HIGH_BITS == 0 {
+            let mut low = !(block + ABOVE_SPACE) & HIGH_BITS;
+            while low != 0 {
+                let place = at + low.trailing_zeros() as usize / 8;
+                if CLASSES[bytes[place] as usize] == ByteClass::Space {
+                    end_word(start, place);
+                    start = place + 1;
+                }
+                low &= low - 1;
             }
-            ByteClass::Space => Some(1),
-            ByteClass::Either => white_space_at(text, at),
-        };
-        match space {
-            Some(length) => {
+            at += 8;
+            continue;
+        }
+        let end = bytes.len().min(at + 8);
+        while at < end {
+            let space = match CLASSES[bytes[at] as usize] {
+                ByteClass::Word => None,
+                ByteClass::Space => Some(1),
+                ByteClass::Either => white_space_at(text, at),
+            };
+            if let Some(length) = space {
                 end_word(start, at);
-                at += length;
-                start = at;
+                start = at + length;
             }
-            None => at += 1,
+            at += space.unwrap_or(1);
         }
     }
-    end_word(start, at);
+    end_word(start, bytes.len());
 }
 
 /// Returns the length of the character at a byte if it is white space.
@@ -282,7 +305,8 @@ mod tests {
     fn words_are_those_of_the_standard_library() {
         let mut found = Vec::new();
         for c in (0..=0x1_0ffff).filter_map(char::from_u32) {
-            for text in [format!("{c}"), format!("a{c}é"), format!("{c}中 {c}")] {
+            for text in [format!("{c}"), format!("a{c}é"), format!("{c}中 {c}"), format!("ab cd{c}ef g\nhijklm{c}n")]
+            {
                 find_words(&text, &mut found);
                 let own: Vec<&str> = found.iter().map(|word| &text[word.span.range()]).collect();
                 assert_eq!(own, text.split_whitespace().collect::<Vec<_>>(), "{text:?}");
