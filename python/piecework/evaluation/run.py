@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from piecework.arguments import as_column, check_iterable, check_str, check_threads
+from piecework.engines import check_engine
 from piecework.errors import ConfigError, PieceworkError, WorkerError, shown, wrong_type
 from piecework.evaluation.measuring import GroupPart, MeasurePart, TextMeter
 from piecework.evaluation.metrics import metrics_of
@@ -236,6 +237,8 @@ def evaluate_groups_of_files(
         raise ConfigError(message, setting="inputs", hint="write it to a file")
     parts = list(_parts(groups, part_bytes, reading))
     tokenizers = tuple(settings.tokenizers.values())
+    if engine is not None:
+        check_engine(engine)
     threads = threads if engine is None or threads is not None else 1
     measure = MeasurePart(tokenizers, reading, settings.specials, threads)
     total = total_size(sources)

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from piecework._immutable import Immutable, dataclass
+from piecework.arguments import check_str
 from piecework.display import cell_width, padded, quoted, visible
 from piecework.errors import RegexError, UnknownTokenError, wrong_type
 
@@ -189,6 +190,7 @@ def compare(text: str, tokenizers: Mapping[str, Tokenizer]) -> Comparison:
     longest match  3  p ##u ##gs
     merges         3  p ##u ##gs
     """
+    check_str("text", text)
     pairs = checked_tokenizers(tokenizers).items()
     splits = tuple(_split(text, name, tokenizer) for name, tokenizer in pairs)
     return Comparison(text, splits, tuple(_blocks(text, splits)))

@@ -85,7 +85,8 @@ def compare(
     if not files:
         if by is not None:
             raise typer.BadParameter("requires --files", param_hint="--by")
-        _compare_words(words, loaded, json=json)
+        command = f"compare {' '.join(f'-t {quote(name)}' for name in tokenizers)}"
+        _compare_words(words, loaded, command, json=json)
         return
     from piecework.explain import compare_files
 
@@ -107,13 +108,12 @@ def compare(
 
 
 def _compare_words(
-    words: list[str] | None, tokenizers: dict[str, Tokenizer], *, json: bool
+    words: list[str] | None, tokenizers: dict[str, Tokenizer], command: str, *, json: bool
 ) -> None:
     from piecework.explain import compare as compared
 
-    names = " ".join(f"-t {quote(name)}" for name in tokenizers)
     with printing() as write:
-        for number, word in enumerate(words or stdin_lines(f"compare {names}")):
+        for number, word in enumerate(words or stdin_lines(command)):
             comparison = compared(word, tokenizers)
             if json:
                 write(as_json(comparison.to_dict()))
