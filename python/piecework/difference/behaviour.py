@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from piecework._core import ArrowTexts
+from piecework.arguments import check_iterable, check_str
 from piecework.difference.result import Outcome, TextChange
-from piecework.errors import PieceworkError
+from piecework.errors import PieceworkError, to_utf8
 from piecework.io.documents import find_all_documents, find_place, read_all
 
 if TYPE_CHECKING:
@@ -42,14 +43,20 @@ class TextBatch(NamedTuple):
 
 def text_batches(texts: Iterable[str]) -> Iterator[TextBatch]:
     """Iterates over batches of texts, which have no place."""
-    each = iter(texts)
+    each = map(_checked, check_iterable("texts", texts, "an iterable of texts"))
     while batch := list(islice(each, _BATCH)):
         yield TextBatch(batch, lambda _: None)
 
 
+def _checked(text: object) -> str:
+    checked = check_str("texts", text)
+    to_utf8(checked)  # raises on surrogates
+    return checked
+
+
 def file_batches(paths: Pathish | Iterable[Pathish], options: ReadOptions) -> Iterator[TextBatch]:
     """Iterates over batches of the documents of files."""
-    sources = find_all_documents(paths, options)
+    sources = find_all_documents(paths, options, "files")
     for source, documents, _ in read_all(sources, options, _BATCH_BYTES):
         column, positions = ArrowTexts(documents.texts), documents.positions.tolist()
 

@@ -190,7 +190,7 @@ def compare(text: str, tokenizers: Mapping[str, Tokenizer]) -> Comparison:
     longest match  3  p ##u ##gs
     merges         3  p ##u ##gs
     """
-    check_str("text", text)
+    text = check_str("text", text)
     pairs = checked_tokenizers(tokenizers).items()
     splits = tuple(_split(text, name, tokenizer) for name, tokenizer in pairs)
     return Comparison(text, splits, tuple(_blocks(text, splits)))

@@ -215,11 +215,13 @@ def compare_files(
     """
     from piecework.arguments import check_index, check_threads
     from piecework.explain.accumulation import Accumulation
+    from piecework.io.document_batch import check_name
     from piecework.io.documents import find_all_documents, read_all, read_options
     from piecework.io.sources import total_size
     from piecework.progress import reporting
 
     check_threads(threads)
+    check_name("by", by)
     tokenizers = checked_tokenizers(tokenizers)
     if not tokenizers:
         raise ConfigError("expected at least one tokenizer, found none", setting="tokenizers")

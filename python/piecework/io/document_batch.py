@@ -72,7 +72,8 @@ class ReadOptions:
     @property
     def is_decoded(self) -> bool:
         """Returns whether Python decodes the bytes of text and JSON lines."""
-        return self.encoding not in {None, "utf-8"} or self.errors != "strict"
+        # A tuple, since a wrong argument may be unhashable.
+        return self.encoding not in (None, "utf-8") or self.errors != "strict"
 
     def to_json(self) -> dict[str, Any]:
         """Returns the options as plain values, for other processes."""

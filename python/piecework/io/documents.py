@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from piecework.arguments import check_iterable
 from piecework.errors import ConfigError, warn
 from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped, check_name
+from piecework.io.files import checked
 from piecework.io.line_documents import count_lines, read_line_documents
 from piecework.io.sources import STDIN, find_sources, is_plain_text
 
@@ -83,20 +86,27 @@ def find_documents(path: Pathish, options: ReadOptions) -> list[Source] | None:
     return find_all_documents(path, options)
 
 
-def find_all_documents(paths: Pathish | Iterable[Pathish], options: ReadOptions) -> list[Source]:
+def find_all_documents(
+    paths: Pathish | Iterable[Pathish], options: ReadOptions, name: str = "paths"
+) -> list[Source]:
     """Returns the sources of inputs; with a field, files that are not named like Parquet are JSON lines.
 
     Args:
         paths: See :func:`find_sources`.
         options: The options of :func:`read`.
+        name: The name of the argument, for errors.
 
     Raises:
         PieceworkError: See :func:`find_sources`.
+        TypeError: `paths` is neither a path nor an iterable.
 
     >>> [source.format for source in find_all_documents("-", ReadOptions(field="text"))]
     ['jsonl']
     """
-    sources = find_sources(paths)
+    if isinstance(paths, str | bytes | os.PathLike):
+        paths = [paths]
+    each = check_iterable(name, paths, "an iterable of paths")
+    sources = find_sources([checked(path, name) for path in each])
     if not options.field:
         return sources
     return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from piecework.arguments import check_iterable, check_str
 from piecework.errors import ConfigError, did_you_mean, shown, wrong_type
 from piecework.linter.result import Finding, LintReport
 from piecework.linter.rules import RULES
@@ -65,7 +66,10 @@ def _names(setting: str, given: Iterable[str]) -> frozenset[str]:
     """Returns the names of the rules that are given by name or severity."""
     if isinstance(given, str):
         raise wrong_type(setting, "an iterable of names of rules", given)
-    return frozenset(name for each in given for name in _rules_of(setting, each))
+    names = check_iterable(setting, given, "an iterable of names of rules")
+    return frozenset(
+        name for each in names for name in _rules_of(setting, check_str(setting, each))
+    )
 
 
 def _rules_of(setting: str, given: str) -> Iterator[str]:

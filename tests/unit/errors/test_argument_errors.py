@@ -119,6 +119,12 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "train": (pw.train, {"texts": ["low"], "trainer": TRAINER}),
     "train_files": (pw.train_files, {"paths": "text.txt", "trainer": TRAINER}),
     "compare": (pw.compare, {"text": "low", "tokenizers": {"a": TOKENIZER}}),
+    "compare_files": (
+        pw.compare_files,
+        {"paths": "text.txt", "tokenizers": {"a": TOKENIZER}},
+    ),
+    "diff": (pw.diff, {"old": TOKENIZER, "new": TOKENIZER, "files": "text.txt"}),
+    "lint": (pw.lint, {"tokenizer": TOKENIZER}),
     "Tokenizer": (pw.Tokenizer, {"model": models.WordLevel(["a"], unk_token="a")}),
     "from_file": (pw.Tokenizer.from_file, {"path": "tok.json"}),
     "from_tiktoken": (pw.Tokenizer.from_tiktoken, {"path": "tok.json", "name": "gpt2"}),

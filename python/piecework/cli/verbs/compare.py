@@ -24,6 +24,8 @@ from piecework.cli.output import as_json, printing, rendered
 from piecework.cli.progress import bar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.table import Table
 
     from piecework import Tokenizer
@@ -85,8 +87,8 @@ def compare(
     if not files:
         if by is not None:
             raise typer.BadParameter("requires --files", param_hint="--by")
-        command = f"compare {' '.join(f'-t {quote(name)}' for name in tokenizers)}"
-        _compare_words(words, loaded, command, json=json)
+        given = " ".join(f"-t {quote(name)}" for name in tokenizers)
+        _compare_words(words or stdin_lines(f"compare {given}"), loaded, json=json)
         return
     from piecework.explain import compare_files
 
@@ -107,13 +109,11 @@ def compare(
         write(as_json(compared.to_dict()) if json else str(compared))
 
 
-def _compare_words(
-    words: list[str] | None, tokenizers: dict[str, Tokenizer], command: str, *, json: bool
-) -> None:
+def _compare_words(words: Iterable[str], tokenizers: dict[str, Tokenizer], *, json: bool) -> None:
     from piecework.explain import compare as compared
 
     with printing() as write:
-        for number, word in enumerate(words or stdin_lines(command)):
+        for number, word in enumerate(words):
             comparison = compared(word, tokenizers)
             if json:
                 write(as_json(comparison.to_dict()))
