@@ -87,7 +87,7 @@ smoke: $(PYTHONS:%=smoke-%) ## Test the wheel with every Python of this machine
 
 test-python: $(VENV)/.built $(VENV)/.test ## Run the Python tests (ARGS="-k name" selects)
 	@$(call INSTALL,chromium,chromium) || echo "The tests in Chromium are skipped."
-	$(BIN)/pytest $(PARALLEL) $(ARGS)
+	$(BIN)/pytest $(PARALLEL) --ignore tests/cluster $(ARGS)
 
 test-cluster: $(VENV)/.built $(VENV)-cluster/.ready ## Test the engines of clusters with Ray and Spark, on loopback alone
 	@$(NEED_NAMESPACES)$(LOOPBACK) $(VENV)-cluster/bin/pytest --quiet --numprocesses 2 --dist loadgroup tests/cluster $(ARGS)
