@@ -86,7 +86,7 @@ pub(crate) fn overflow(word: &str) -> Error {
 
 /// Returns the bucket of a word: its FNV-1a hash of 64 bits modulo their number.
 ///
-/// The same word is in the same bucket on every machine.
+/// A word has one bucket, whatever the machine.
 pub(crate) fn bucket(word: &str, buckets: usize) -> usize {
     let hash = word
         .bytes()
