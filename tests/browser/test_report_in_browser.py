@@ -1,8 +1,6 @@
 """The HTML report in a real browser: no error, no network, plots, and hostile texts as text."""
 
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,9 +9,7 @@ import piecework as pw
 
 pytest.importorskip("altair", reason="the extra `report` is not installed")
 pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 HOSTILE = "<script>document.title='hostile'</script>"
 BIDI = "\u202eevil\u202c"
 MARKS = "a" + "\u0301" * 100_000
@@ -21,42 +17,10 @@ MARKS = "a" + "\u0301" * 100_000
 Open = Callable[[str], Any]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
-    """Returns a function that opens a page, whose errors and requests fail the test."""
-    pages: list[Any] = []
-    problems: list[str] = []
-
-    def open_text(text: str) -> Any:
-        path = tmp_path / "report.html"
-        path.write_text(text, encoding="utf-8")
-        page = browser.new_page(viewport={"width": 1100, "height": 900})
-        pages.append(page)
-        page.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on(
-            "request",
-            lambda request: (
-                request.url == path.as_uri() or problems.append(f"request: {request.url}")
-            ),
-        )
-        page.goto(path.as_uri())
-        return page
-
-    yield open_text
-    for page in pages:
-        page.close()
-    assert problems == []
+def open_report(open_page: Any) -> Open:
+    """Returns a function that opens a report at the width of a small screen."""
+    return lambda text: open_page(text, viewport={"width": 1100, "height": 900})
 
 
 def drawn(page: Any, plots: int) -> None:
@@ -64,14 +28,14 @@ def drawn(page: Any, plots: int) -> None:
     page.wait_for_function(f"document.querySelectorAll('.plot svg.marks').length == {plots}")
 
 
-def test_plots_and_tables_of_several_tokenizers_and_languages(open_page: Open) -> None:
+def test_plots_and_tables_of_several_tokenizers_and_languages(open_report: Open) -> None:
     texts = {"en": ["the cat sat on the mat", "the hat"], "de": ["die Katze saß", "der Hut"]}
     tokenizers = {
         criterion: pw.train(texts["en"] * 9, pw.WordPieceTrainer(40, criterion=criterion))
         for criterion in ("likelihood", "frequency")
     }
     evaluation = pw.evaluate(tokenizers, texts, parallel=True)
-    page = open_page(evaluation.to_html())
+    page = open_report(evaluation.to_html())
     drawn(page, 7)
     assert page.locator("h2").all_inner_texts() == [
         "Words by number of tokens",
@@ -88,13 +52,13 @@ def test_plots_and_tables_of_several_tokenizers_and_languages(open_page: Open) -
     assert page.evaluate("document.body.scrollWidth <= window.innerWidth")
 
 
-def test_hostile_texts_are_shown_as_text(open_page: Open) -> None:
+def test_hostile_texts_are_shown_as_text(open_report: Open) -> None:
     tok = pw.Tokenizer.from_str(f"[UNK]\n{HOSTILE}\n{BIDI}\n{MARKS[:5000]}\nlow\n").replace(
         normalizer=None, pre_tokenizer=pw.pre_tokenizers.WhitespaceSplit()
     )
     texts = [HOSTILE, BIDI, MARKS, f"{HOSTILE} <img src=x onerror=alert(1)>"]
     names = {HOSTILE: texts, BIDI: texts, MARKS: texts}
-    page = open_page(pw.evaluate({HOSTILE: tok, BIDI: tok}, names, parallel=True).to_html())
+    page = open_report(pw.evaluate({HOSTILE: tok, BIDI: tok}, names, parallel=True).to_html())
     drawn(page, 7)
     assert page.title() == "Evaluation of tokenizers"
     body = page.locator("body").inner_text()
@@ -106,8 +70,8 @@ def test_hostile_texts_are_shown_as_text(open_page: Open) -> None:
     assert page.evaluate("document.body.scrollWidth <= window.innerWidth")
 
 
-def test_a_report_without_texts(open_page: Open) -> None:
+def test_a_report_without_texts(open_report: Open) -> None:
     tok = pw.Tokenizer.from_str("[UNK]\nlow\n")
     for texts in ([], [""], ["low"]):
-        page = open_page(pw.evaluate(tok, texts).to_html())
+        page = open_report(pw.evaluate(tok, texts).to_html())
         drawn(page, page.locator("h2").count())
