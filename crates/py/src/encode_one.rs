@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use numpy::PyArray1;
+use piecework_core::encoding::Direction;
 use piecework_core::pipeline::Input;
 use piecework_core::{Error, Result, pipeline};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::encode::MIN_DETACHED_BYTES;
 use crate::encoding::{Encoding, Node, Source};
-use crate::errors::to_py;
+use crate::errors::{to_py, utf8};
 use crate::input::{Maps, Row, Text};
 use crate::options::Options;
 use crate::scratch_pool::ScratchPool;
@@ -64,6 +66,23 @@ impl Encoder<'_> {
     /// Returns the number of tokens of a text.
     pub(crate) fn count(self, py: Python<'_>, text: &Text, options: &Options) -> PyResult<usize> {
         detached(py, text.len(), || self.tokenizer.count(text.get()?, &options.inner, &mut self.pool.scratch()))
+    }
+
+    /// Returns the longest prefix or suffix of a text with at most `n` tokens; `None` if more of the text is needed.
+    pub(crate) fn truncated<'py>(
+        self,
+        text: &Bound<'py, PyString>,
+        n: usize,
+        direction: Direction,
+        continues: bool,
+        options: &Options,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        let (py, whole) = (text.py(), utf8(text)?);
+        let kept = detached(py, whole.len(), || {
+            let scratch = &mut self.pool.scratch();
+            self.tokenizer.truncate_part(whole, n, direction, continues, &options.inner, scratch)
+        })?;
+        Ok(kept.map(|kept| if kept.len() == whole.len() { text.clone() } else { PyString::new(py, kept) }))
     }
 
     /// Returns the best segmentations of a text with their scores, best first.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use piecework_core::added::Specials;
 use piecework_core::decode::StreamOutput;
+use piecework_core::encoding::Direction;
 use piecework_core::format::{
     JsonSettings, VocabSettings, fingerprint, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts,
     write_model, write_parts, write_saved_json, write_splitter, write_tokenizer_json, write_trainer, write_vocab_txt,
@@ -16,7 +17,7 @@ use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::arguments::{Ids, flag, string};
 use crate::batch::Batch;
@@ -384,6 +385,20 @@ impl Tokenizer {
 
     fn count(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<usize> {
         self.encoder().count(text.py(), &Text::new("text", text)?, options)
+    }
+
+    /// Returns the longest prefix of a text with at most `n` tokens, or its longest suffix with `left`.
+    ///
+    /// With `continues`, a longer text has this beginning or end; None if more of it is needed.
+    fn truncate_text<'py>(
+        &self,
+        text: &Bound<'py, PyString>,
+        n: usize,
+        left: bool,
+        continues: bool,
+        options: &Options,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.encoder().truncated(text, n, if left { Direction::Left } else { Direction::Right }, continues, options)
     }
 
     /// Returns the best segmentations of a text with their scores, best first.

@@ -278,6 +278,14 @@ class Tokenizer:
     def count(self, text: Text, options: Options) -> int:
         """Returns the number of tokens of a text, without truncation and padding."""
 
+    def truncate_text(
+        self, text: str, n: int, left: bool, continues: bool, options: Options
+    ) -> str | None:
+        """Returns the longest prefix of a text with at most `n` tokens, or with `left` the longest suffix.
+
+        With `continues`, `text` is the beginning or the end of a longer text; None if more of it is needed.
+        """
+
     def encode_nbest(self, text: Text, n: int, options: Options) -> list[tuple[Encoding, float]]:
         """Returns the `n` best segmentations of a text with their scores, best first."""
 

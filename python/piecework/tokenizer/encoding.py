@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
@@ -10,11 +11,12 @@ from piecework.arguments import (
     Default,
     as_column,
     check_flag,
+    check_index,
     check_iterable,
     check_str,
     check_threads,
 )
-from piecework.errors import ConfigError, PieceworkError, shown
+from piecework.errors import ConfigError, PieceworkError, SpecialTokenError, shown
 from piecework.io import check_start, check_text, may_block, read_bytes, size
 from piecework.io.files import checked
 from piecework.tokenizer.checks import TEXT_TYPES, frozen_specials, listed_texts
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts, Batch, Encoding
     from piecework.arguments import ArrowColumn, Specials, Text
     from piecework.batch import Call, EncodedBatch
-    from piecework.encoding_settings import PaddingLike, Sampling, TruncationLike
+    from piecework.encoding_settings import PaddingLike, Sampling, Side, TruncationLike
     from piecework.io.documents import ReadOptions
     from piecework.io.files import Pathish
     from piecework.io.sources import Source
@@ -42,6 +44,8 @@ _Method = TypeVar("_Method", bound="Callable[..., Any]")
 
 _BLOCK = 1 << 18
 """The number of bytes read from a file at once; a block fits into the second-level cache."""
+_CHARACTERS_PER_TOKEN, _SMALLEST_PART = 16, 1024
+"""The number of characters of the first part of a text that is truncated, for each token and at least."""
 
 
 def _with_defaults(encode_ids: _Method) -> _Method:
@@ -475,6 +479,63 @@ class EncodingMethods(CallOptions):
             number += len(documents)
             report("encoding bytes", read, total)
         return Batch.concatenated(batches)
+
+    def truncate_text(
+        self,
+        text: str,
+        n: int,
+        *,
+        side: Side = "right",
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
+    ) -> str:
+        r"""Returns the longest prefix of a text that encodes to at most `n` tokens, or the longest suffix.
+
+        Cutting a text at the offset of a token may give more tokens: what is before the cut merges differently, or the token
+        begins inside a character. This method encodes candidates instead. Its cost depends on the text that is kept, not on the
+        whole text, if the pipeline has a fast path (:attr:`generic_path_reason`); otherwise it tries every prefix.
+
+        Args:
+            text: The text.
+            n: The largest number of tokens, with the special tokens that are added.
+            side: The side that is cut off: ``"right"`` keeps a prefix, ``"left"`` a suffix.
+            add_special_tokens: Whether the post-processor adds special tokens.
+            specials: See :meth:`encode`. With ``"error"``, a special token that is kept in part is an error, too.
+
+        Returns:
+            The part of the text. A part that cannot be encoded, as it is unknown to a tokenizer without unknown token, does not
+            count.
+
+        Raises:
+            TruncationError: `n` is too small for the special tokens.
+            SpecialTokenError: The cut divides a special token, and `specials` is ``"error"``.
+            SurrogateError: The text contains a lone surrogate near the part that is kept.
+
+        >>> from piecework import Tokenizer
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.truncate_text("hug hugs hug", 3), tok.truncate_text("hug hugs hug", 1, side="left")
+        ('hug hugs ', ' hug')
+        """
+        check_str("text", text)
+        limit = check_index("n", n)
+        if isinstance(n, bool) or limit < 0:
+            raise ConfigError(f"expected an integer from 0 on, found {shown(n)}", setting="n")
+        if side not in ("left", "right"):
+            raise ConfigError(f'expected "left" or "right", found {shown(side)}', setting="side")
+        options = self._options(add_special_tokens, specials, None, None, sampling=None)
+        limit, is_left = min(limit, sys.maxsize), side == "left"
+        # Parts of the text, so that a long text is not converted.
+        size = max(_SMALLEST_PART, _CHARACTERS_PER_TOKEN * limit)
+        while size < len(text):
+            part = text[-size:] if is_left else text[:size]
+            try:
+                kept = self._core.truncate_text(part, limit, is_left, True, options)
+            except SpecialTokenError:
+                break  # the error of the whole text has the position in it
+            if kept is not None:
+                return kept
+            size *= 4
+        return cast("str", self._core.truncate_text(text, limit, is_left, False, options))
 
     def tokenize(self, text: str, *, specials: Specials | None = None) -> list[str]:
         r"""Returns all tokens of a text, neither truncated nor padded, without added special tokens.

@@ -143,6 +143,10 @@ impl Chunker for AdjacencyChunker {
         false
     }
 
+    fn is_token_boundary(&self, text: &str, at: usize) -> bool {
+        self.separates(text, at)
+    }
+
     fn model_input<'a>(
         &self,
         chunk: &'a str,

@@ -200,6 +200,17 @@ impl Chunker for CharacterChunker {
         self.is_separator(text[at])
     }
 
+    /// Returns whether a text is cut at the byte in every context: the kinds of the characters around it decide.
+    fn is_token_boundary(&self, text: &str, at: usize) -> bool {
+        use CharacterKind::{Alone, Other, Space, Word};
+        let kind = |c: Option<char>| c.map_or(Space, |c| self.kinds.kind(c));
+        match (kind(text[..at].chars().next_back()), kind(text[at..].chars().next())) {
+            (Space, Space) => false,
+            (Space | Alone, _) | (_, Space | Alone) | (Word, Other) | (Other, Word) => true,
+            _ => false,
+        }
+    }
+
     fn can_count_blocks(&self, _: bool) -> bool {
         self.is_separator(b'\n') && self.is_separator(b'\r')
     }

@@ -53,6 +53,15 @@ pub(super) trait Chunker: Sized {
     /// The caller encodes each part as a text by itself, possibly on another thread.
     fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool;
 
+    /// Returns whether no token spans byte `at`, a character boundary other than the first, with all its text in view.
+    ///
+    /// The tokens before the byte are those of the text up to it, and the tokens after it do not depend on how far the
+    /// text extends to the left, except for the context of the model. Unlike the parts at a safe split point, the text
+    /// after the byte need not have these tokens by itself.
+    fn is_token_boundary(&self, text: &str, at: usize) -> bool {
+        self.is_safe_split_point(text.as_bytes(), at)
+    }
+
     /// Returns whether the words of a block of lines can be counted without splitting the block into lines.
     ///
     /// With `keep_ends`, each line includes its line end.

@@ -324,6 +324,11 @@ impl Chunker for MetaspaceChunker {
         !self.is_one_word() && self.begins_chunk(text, at)
     }
 
+    fn is_token_boundary(&self, text: &str, at: usize) -> bool {
+        let unspaced = self.text.as_ref().and_then(|text| text.unspaced.as_ref());
+        self.begins_chunk(text.as_bytes(), at) || unspaced.is_some_and(|unspaced| unspaced.lies_at(text, at))
+    }
+
     fn model_input<'a>(
         &self,
         chunk: &'a str,

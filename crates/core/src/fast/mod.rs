@@ -235,6 +235,15 @@ impl FastPath {
         self.leading_strip.is_none() && with_chunker!(&self.strategy, |chunker| chunker.is_safe_split_point(text, at))
     }
 
+    /// Returns whether no token spans byte `at`, which is not 0; see [`Chunker::is_token_boundary`].
+    ///
+    /// White space before the byte may be stripped, and then more of it after the byte.
+    pub(crate) fn is_token_boundary(&self, text: &str, at: usize) -> bool {
+        text.is_char_boundary(at)
+            && with_chunker!(&self.strategy, |chunker| chunker.is_token_boundary(text, at))
+            && (self.leading_strip.is_none() || !text[..at].ends_with(char::is_whitespace))
+    }
+
     /// Returns the span of a plain-text range that a leading strip keeps: the text to encode.
     pub(crate) fn kept(&self, text: &str) -> Span {
         self.leading_strip.as_ref().map_or(Span::new(0, text.len()), |(strip, _)| strip.kept(text))

@@ -259,6 +259,30 @@ impl Model {
         dropout.or(own).filter(|&dropout| dropout > 0.0).map(SubwordRegularization::Dropout)
     }
 
+    /// Returns a number of characters, such that a beginning of a word has at most as many tokens as a longer one if that
+    /// number of characters, or fewer, are removed from it at the right place; `None` if there is no such number.
+    ///
+    /// The beginnings of a word that end with its tokens have the tokens before them, and no token is longer. With `ends`,
+    /// the same holds for the ends of a word. A word over the limit of `WordPiece` is one token.
+    pub(crate) fn longest_step(&self, ends: bool) -> Option<usize> {
+        let longest = || self.vocab().iter().map(|(token, _)| token.chars().count()).max().unwrap_or(0);
+        match self {
+            Self::WordPiece(model) => match model.settings().max_input_chars_per_word {
+                Some(limit) => Some(limit.saturating_add(1).max(longest())),
+                None if ends => None,
+                None => Some(longest()),
+            },
+            Self::Bpe(model) => {
+                let settings = model.settings();
+                let has_affix =
+                    !settings.continuing_subword_prefix.is_empty() || !settings.end_of_word_suffix.is_empty();
+                (!has_affix && settings.unused.is_empty()).then(longest)
+            }
+            Self::Unigram(_) => Some(longest()),
+            Self::WordLevel(_) => Some(1),
+        }
+    }
+
     /// Returns whether the model has a dropout of its own, for calls that do not set one.
     pub fn has_dropout(&self) -> bool {
         self.regularization(None, None, None).is_some()

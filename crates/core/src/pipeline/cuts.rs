@@ -99,6 +99,12 @@ impl Cuts<'_> {
         (1..text.len()).rev().find(|&at| self.fast.is_safe_split_point(text, at))
     }
 
+    /// Returns whether byte `at`, which is not 0, is a safe split point of a text.
+    #[must_use]
+    pub fn is_safe(&self, text: &str, at: usize) -> bool {
+        self.fast.is_safe_split_point(text.as_bytes(), at)
+    }
+
     /// Returns the parts of a text: each ends at the first safe split point from byte `size` on.
     ///
     /// A text over the length limit of [`check_length`] is one part, whose encoding returns the error.

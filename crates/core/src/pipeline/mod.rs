@@ -1,9 +1,11 @@
 //! The tokenizer: all stages in order.
 //!
 //! `encode` has the entry points, `tokens` the generic path, `fast_path` the fast path, `cuts` the safe split points of
-//! long texts, `nbest` alternative segmentations, `explain` the stages of a text, `measure` sums over texts, and `decode`
+//! long texts, `boundaries` positions that no token spans, `truncate_text` the longest part of a text with a number of
+//! tokens, `nbest` alternative segmentations, `explain` the stages of a text, `measure` sums over texts, and `decode`
 //! decoding.
 
+mod boundaries;
 mod cuts;
 mod decode;
 mod encode;
@@ -15,6 +17,7 @@ mod nbest;
 mod options;
 mod scratch;
 mod tokens;
+mod truncate_text;
 
 pub use cuts::{Cuts, SplitPart};
 pub use explain::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};

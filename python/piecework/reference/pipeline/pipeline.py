@@ -6,7 +6,7 @@ Each stage has a module of its own; this module runs them in order.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from piecework.reference.model import models
@@ -103,6 +103,48 @@ class Pipeline:
             texts, self.post_processor, add_special_tokens=add_special_tokens
         )
         return pad([encoding], self.padding)[0] if self.padding else encoding
+
+    def truncate_text(
+        self,
+        text: str,
+        n: int,
+        *,
+        side: str = "right",
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
+    ) -> str | None:
+        """Returns the longest part of a text that encodes to at most `n` tokens (P64).
+
+        Every part is encoded, the longest first.
+
+        Args:
+            text: The text.
+            n: The largest number of tokens, special tokens included.
+            side: The side that is cut off: `right` keeps a prefix, `left` a suffix.
+            add_special_tokens: As for `encode`.
+            specials: As for `encode`, but for the error of a special token that is divided.
+
+        Returns:
+            A prefix or a suffix; None if not even the empty text fits. A part that cannot be encoded
+            does not count.
+
+        >>> model = models.WordLevel({"<unk>": 0, "to": 1}, "<unk>")
+        >>> steps = pre_tokenizers.from_dict({"type": "WhitespaceSplit"})
+        >>> Pipeline(model, pre_tokenizer=steps).truncate_text("to be or", 2)
+        'to be '
+        """
+        plain = replace(self, truncation=None, padding=None)
+        for start in range(len(text) + 1):
+            part = text[: len(text) - start] if side == "right" else text[start:]
+            try:
+                encoding = plain.encode(
+                    part, add_special_tokens=add_special_tokens, specials=specials
+                )
+            except ValueError:
+                continue
+            if len(encoding.ids) <= n:
+                return part
+        return None
 
     def encode_batch(
         self,

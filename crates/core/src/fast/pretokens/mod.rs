@@ -270,6 +270,21 @@ impl Chunker for PreTokenChunker {
         })
     }
 
+    /// Returns whether a byte is a safe split point, or punctuation or a number after a letter, where words end in all
+    /// patterns but CLIP's, which has special tokens of letters and punctuation.
+    fn is_token_boundary(&self, text: &str, at: usize) -> bool {
+        let (before, after) = (text[..at].chars().next_back(), text[at..].chars().next());
+        let (Some(before), Some(after)) = (before, after) else { return false };
+        let ends_word = Category::PUNCT.union(Category::SYMBOL).union(Category::NUMBER);
+        self.is_safe_split_point(text.as_bytes(), at)
+            || !self.has_gaps()
+                && self.unchanged.contains_char(before)
+                && self.unchanged.contains_char(after)
+                && category(before).intersects(Category::LETTER)
+                && category(after).intersects(ends_word)
+                && !matches!(after, '\'' | '\u{2019}')
+    }
+
     fn can_count_blocks(&self, keep_ends: bool) -> bool {
         keep_ends && !self.has_normalizer() && !self.has_prefix()
     }
