@@ -41,6 +41,7 @@ MEASURES = [
     "explain",
     "lint",
     "evaluate",
+    "surgery",
 ]
 
 FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         UnigramStep,
     )
     from piecework.streams import DecodeStream
+    from piecework.surgery import VocabularyChange, extend, prune
     from piecework.tokenizer import Tokenizer
     from piecework.tracing import trace, trace_criteria
     from piecework.trainers import (
@@ -81,6 +82,7 @@ __all__ = [
     "Truncation",
     "UnigramStep",
     "UnigramTrainer",
+    "VocabularyChange",
     "WordCounts",
     "WordLevelTrainer",
     "WordPieceTrainer",
@@ -96,12 +98,14 @@ __all__ = [
     "evaluate",
     "evaluate_files",
     "evaluation",
+    "extend",
     "lint",
     "models",
     "normalizers",
     "patterns",
     "pre_tokenizers",
     "processors",
+    "prune",
     "trace",
     "trace_criteria",
     "tracing",
@@ -145,6 +149,7 @@ _MODULE_OF = {
     "Tokenizer": "tokenizer",
     "Truncation": "encoding_settings",
     "UnigramTrainer": "trainers",
+    "VocabularyChange": "surgery",
     "WordCounts": "counts",
     "WordLevelTrainer": "trainers",
     "WordPieceTrainer": "trainers",
@@ -157,6 +162,8 @@ _MODULE_OF = {
     "lint": "linter",
     "evaluate": "evaluation",
     "evaluate_files": "evaluation",
+    "extend": "surgery",
+    "prune": "surgery",
     "train": "training",
     "train_files": "training",
 }

@@ -22,3 +22,8 @@ pub(crate) fn unreachable_tokens(tokenizer: &Tokenizer) -> Vec<String> {
 pub(crate) fn unused_merges(tokenizer: &Tokenizer) -> Vec<(u32, u32)> {
     tokenizer.model().as_bpe().map(Bpe::unused_merges).unwrap_or_default()
 }
+
+/// Returns what a BPE model merges its entries from, as ids: left, right and merged; none for other models.
+pub(crate) fn last_pairs(tokenizer: &Tokenizer) -> Vec<(u32, u32, u32)> {
+    tokenizer.model().as_bpe().map_or_else(Vec::new, Bpe::last_pairs)
+}

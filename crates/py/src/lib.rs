@@ -64,6 +64,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(train::check_trainer, module)?)?;
     module.add_function(wrap_pyfunction!(trace::train_traced, module)?)?;
     module.add_function(wrap_pyfunction!(trace::pair_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(train::extend, module)?)?;
+    module.add_function(wrap_pyfunction!(train::count_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(formats::file_formats, module)?)?;
     module.add_function(wrap_pyfunction!(formats::detect_format, module)?)?;
     module.add_function(wrap_pyfunction!(formats::read_format, module)?)?;

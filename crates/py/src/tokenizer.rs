@@ -30,7 +30,7 @@ use crate::explain::{MergeStepRow, TextRow, explain, merge_step_row};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
 use crate::input::{GivenText, Row, Rows, Text, short_text};
-use crate::inspect::{added_tokens, unreachable_tokens, unused_merges};
+use crate::inspect::{added_tokens, last_pairs, unreachable_tokens, unused_merges};
 use crate::model_settings::{ModelSettings, with_model, word_piece};
 use crate::options::{Limit, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
@@ -399,6 +399,11 @@ impl Tokenizer {
         options: &Options,
     ) -> PyResult<Option<Bound<'py, PyString>>> {
         self.encoder().truncated(text, n, if left { Direction::Left } else { Direction::Right }, continues, options)
+    }
+
+    /// Returns what a BPE model merges its entries from, as ids: left, right and merged; none for other models.
+    fn last_pairs(&self, py: Python<'_>) -> Vec<(u32, u32, u32)> {
+        py.detach(|| last_pairs(&self.inner))
     }
 
     /// Returns the best segmentations of a text with their scores, best first.

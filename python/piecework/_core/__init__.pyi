@@ -35,4 +35,6 @@ from piecework._core._tokenizer import Tokenizer as Tokenizer
 from piecework._core._trace import pair_scores as pair_scores
 from piecework._core._trace import train_traced as train_traced
 from piecework._core._train import check_trainer as check_trainer
+from piecework._core._train import count_tokens as count_tokens
+from piecework._core._train import extend as extend
 from piecework._core._train import train as train

@@ -286,6 +286,9 @@ class Tokenizer:
         With `continues`, `text` is the beginning or the end of a longer text; None if more of it is needed.
         """
 
+    def last_pairs(self) -> list[tuple[int, int, int]]:
+        """Returns what a BPE model merges its entries from, as ids: left, right and merged; none for other models."""
+
     def encode_nbest(self, text: Text, n: int, options: Options) -> list[tuple[Encoding, float]]:
         """Returns the `n` best segmentations of a text with their scores, best first."""
 

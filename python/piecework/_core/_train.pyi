@@ -21,3 +21,22 @@ def train(
 
 def check_trainer(trainer: str) -> None:
     """Raises FormatError for invalid settings (JSON)."""
+
+def extend(
+    tokenizer: Tokenizer,
+    counts: WordCounts,
+    criterion: str,
+    new_tokens: int,
+    min_frequency: int,
+    max_token_length: int | None,
+    threads: int | None,
+    progress: Callable[[str, int, int], object] | None,
+) -> tuple[list[str], list[float], list[tuple[str, str, str, float, int, int, int, int]]]:
+    """Returns entries to add to a tokenizer, their scores (none for merges), and the merges that made them."""
+
+def count_tokens(
+    tokenizer: Tokenizer,
+    counts: WordCounts,
+    progress: Callable[[str, int, int], object] | None,
+) -> list[int]:
+    """Returns the number of occurrences of each token in counted words, by id."""

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 import typer
@@ -117,6 +118,29 @@ DocumentFiles = Annotated[
         help=f"Files of {_DOCUMENTS}; - or no file is standard input.",
         show_default=False,
     ),
+]
+ChangedTokenizer = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the tokenizer to this file, in the format of its name (default: tokenizer.json).",
+        show_default=False,
+    ),
+]
+IdMap = Annotated[
+    Path | None,
+    typer.Option(
+        "--map",
+        metavar="FILE",
+        help="Write the new id of each old one: an array for a name in .npy, otherwise JSON.",
+        show_default=False,
+    ),
+]
+WordCountFiles = Annotated[
+    bool,
+    typer.Option("--counts", help="Read FILEs as word counts of count-words, and add them up."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]

@@ -48,6 +48,8 @@ to read them in: no file imports one below it.
       parity             BPE of several languages, which take turns to choose a merge
       unigram_seeds      the strings that a Unigram training begins with
       unigram_train      estimate probabilities, prune the pieces that cost the least likelihood
+      extension          merges on top of an existing BPE or WordPiece vocabulary
+      unigram_extension  pieces on top of an existing Unigram vocabulary
 
     postprocess/         from the tokens of texts to an encoding
       encoding           rows of tokens, and how two encodings merge

@@ -61,9 +61,11 @@ LOADERS = [
     "encode",
     "evaluate",
     "explain",
+    "extend",
     "inspect",
     "lint",
     "normalize",
+    "prune",
 ]
 
 

@@ -147,7 +147,7 @@ fn sum(total: u64, count: u64, symbols: u64) -> Result<u64> {
 }
 
 /// Returns the error for more characters than 64 bits can count.
-fn overflow() -> Error {
+pub(super) fn overflow() -> Error {
     Error::Overflow(
         Message::new("the characters of all words are more than 64 bits can count (2^64 - 1)")
             .hint("divide all counts by a common factor"),

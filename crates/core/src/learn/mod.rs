@@ -3,6 +3,7 @@
 //! * `plan`: the settings.
 //! * `table`: the words to learn from.
 //! * `alphabet`: the characters that are kept, and the words as their symbols.
+//! * `segmented`: words in the tokens of a model, for merges on top of an existing vocabulary.
 //! * `run`: one training, from the first merge to the stop rule.
 //! * `recorder`: an optional record of a run.
 //! * `progress`: progress reports.
@@ -16,6 +17,7 @@ pub(crate) mod plan;
 mod progress;
 pub(crate) mod recorder;
 pub(crate) mod run;
+pub(crate) mod segmented;
 pub(crate) mod table;
 mod threads;
 mod unigram_recorder;
@@ -27,6 +29,17 @@ pub use recorder::{Candidate, MergeRecorder, MergeStep, MergeTrace, WordSteps};
 pub use threads::Threads;
 pub(crate) use threads::{TaskProgress, TaskQueue};
 pub use unigram_recorder::{ScoredPiece, UnigramRecorder, UnigramTraceStep};
+
+/// The settings of an extension of a vocabulary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExtensionConfig {
+    /// The number of entries to learn, if that many can be learned.
+    pub new_tokens: usize,
+    /// The number of occurrences below which an entry is not learned.
+    pub min_frequency: u64,
+    /// The maximum length of a learned entry in characters, without prefix and suffix.
+    pub max_token_length: Option<usize>,
+}
 
 /// A merge of a training, with the counts before it.
 #[derive(Clone, Debug, PartialEq)]

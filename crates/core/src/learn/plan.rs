@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::ExtensionConfig;
 use crate::error::{Error, Message, Result};
 use crate::merge::score::PairScore;
 use crate::merge::{EngineSettings, Ties};
@@ -120,6 +121,27 @@ impl<'a> Spelling<'a> {
 }
 
 impl<'a> Plan<'a> {
+    /// Returns the settings of an extension, whose size is the number of entries to learn.
+    pub(crate) fn extending(config: &ExtensionConfig, score: &'static dyn PairScore, spelling: Spelling<'a>) -> Self {
+        Self {
+            vocab_size: config.new_tokens,
+            score,
+            min_frequency: config.min_frequency,
+            min_word_frequency: 1,
+            max_merges: None,
+            stop_at_pair_frequency: None,
+            ties: Ties::Lex,
+            special_tokens: &[],
+            special_tokens_first: true,
+            user_defined_symbols: &[],
+            initial_alphabet: &[],
+            limit_alphabet: None,
+            max_token_length: config.max_token_length,
+            spelling,
+            compatibility: Compatibility::Own,
+        }
+    }
+
     /// Returns the special tokens and user-defined symbols, or an error if one of them is repeated.
     pub(crate) fn named_entries(&self) -> Result<HashSet<&'a str>> {
         let mut named = HashSet::new();

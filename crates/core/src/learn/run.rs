@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::alphabet::prepare;
 use super::plan::Plan;
 use super::recorder::MergeRecorder;
+use super::segmented::SegmentedTokens;
 use super::table::TrainingWords;
 use super::{Merge, ProgressCallback, Stage, report};
 use crate::error::Result;
@@ -56,6 +57,27 @@ impl<'a> MergeRun<'a> {
         let mut tick = || report(callback, Stage::Pairing, 0, 0);
         let engine = MergeEngine::new(plan.engine(), prepared.segments, prepared.symbols, taken, &mut tick)?;
         Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), steps: Vec::new(), recorder })
+    }
+
+    /// Continues from words that are already segmented, of which all entries exist.
+    ///
+    /// The size of the plan is the number of entries to learn. No merge makes a name in `taken`.
+    pub(crate) fn extending(
+        segmented: SegmentedTokens,
+        taken: Vec<String>,
+        plan: Plan<'a>,
+        callback: ProgressCallback<'_>,
+    ) -> Result<Self> {
+        let SegmentedTokens { segments, symbols, .. } = segmented;
+        let mut tick = || report(callback, Stage::Pairing, 0, 0);
+        let engine = MergeEngine::new(plan.engine(), segments, symbols, taken, &mut tick)?;
+        let (named, alphabet) = (HashSet::new(), Vec::new());
+        Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), steps: Vec::new(), recorder: None })
+    }
+
+    /// Returns the names of the learned entries, in order.
+    pub(crate) fn learned_names(&self) -> Vec<String> {
+        self.learned.iter().map(|&id| self.engine.symbols().name(id).to_owned()).collect()
     }
 
     /// Returns the number of entries so far.
@@ -135,7 +157,7 @@ impl<'a> MergeRun<'a> {
     /// Returns the current entries in the order of their ids.
     pub(crate) fn entries(&self) -> Vec<String> {
         let specials = self.plan.special_tokens.iter().cloned();
-        let learned = self.learned.iter().map(|&id| self.engine.symbols().name(id).to_owned());
+        let learned = self.learned_names();
         let symbols = self.plan.user_defined_symbols.iter().cloned();
         let rest = symbols.chain(self.alphabet.iter().cloned()).chain(learned);
         if self.plan.special_tokens_first { specials.chain(rest).collect() } else { rest.chain(specials).collect() }

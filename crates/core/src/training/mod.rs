@@ -1,6 +1,9 @@
 //! Trains a tokenizer from word counts and a trainer's settings.
 
 mod decoder;
+mod extend;
+
+pub use extend::{LearnedTokens, extend};
 
 use std::sync::Arc;
 
@@ -217,6 +220,14 @@ fn unigram(
         padding: None,
         training: None,
     })
+}
+
+/// Returns the number of occurrences of each token in the words of `counts`, by id, except words that cannot be encoded.
+///
+/// The splitter of the counts, if it is recorded, must be the tokenizer's.
+pub fn count_tokens(tokenizer: &Tokenizer, counts: &WordCounts, callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
+    check_splitter(counts, tokenizer.splitter())?;
+    count(tokenizer.model(), &counts.by_first_occurrence(), callback)
 }
 
 /// Returns the number of occurrences of each token in the encoded words, except words that cannot be encoded.

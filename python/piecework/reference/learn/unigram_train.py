@@ -89,6 +89,8 @@ class UnigramTraining:
     def __post_init__(self) -> None:
         self._corpus: TrainingCorpus = build_corpus(self.words, self.trainer)
         self._expected: dict[str, int] = {}
+        self._fixed: Mapping[str, float] = {}  # pieces of a model that is extended
+        self._longest = self.trainer.max_piece_length
         values = select_seed_pieces(self._corpus, self.trainer)
         self._check_size(len(values))
         whole = sum(max(value, 1) for value in values.values())
@@ -123,8 +125,10 @@ class UnigramTraining:
             float(f"{self._expect():.{LIKELIHOOD_DIGITS - 1}e}"),
         )
         dropped = () if without_prior else self._drop()
-        counts = {piece: max(self._expected[piece], UNIT // 2) for piece in self.pieces}
-        self.pieces = _maximize(counts) if without_prior else _maximize_with_prior(counts)
+        learned = {p: max(self._expected[p], UNIT // 2) for p in self.pieces.keys() - self._fixed}
+        whole = sum(learned.values()) + sum(self._expected[piece] for piece in self._fixed)
+        maximize = _maximize if without_prior else _maximize_with_prior
+        self.pieces = {**maximize(learned, whole), **self._fixed}
         self.history.append(step := UnigramStep(before, log_likelihood, dropped))
         return step
 
@@ -133,7 +137,7 @@ class UnigramTraining:
         self._expected = dict.fromkeys(self.pieces, 0)
         weights, missing = self._weights(), 0
         for text, count in self._corpus.segments.items():
-            edges = list(find_edges(text, weights, self.trainer.max_piece_length))
+            edges = list(find_edges(text, weights, self._longest))
             own = [weights[edge.entry] for edge in edges]
             sums = forward_sums(len(text), edges, own)
             missing += to_units(count * max(0.0, -ln(sums[-1])))
@@ -146,16 +150,15 @@ class UnigramTraining:
 
     def _drop(self) -> tuple[str, ...]:
         """Drops the pieces with an expected count below ½, if enough pieces are left (U17)."""
-        rare = [
-            piece
-            for piece in self.pieces.keys() - self._corpus.alphabet.keys()
-            if self._expected[piece] < UNIT // 2
-        ]
+        rare = [piece for piece in self._removable() if self._expected[piece] < UNIT // 2]
         rare.sort(key=lambda piece: (-self._expected[piece], piece.encode()))
         needed = max(0, self.size - (len(self.pieces) - len(rare)))
         for piece in rare[needed:]:
             del self.pieces[piece]
         return tuple(reversed(rare[needed:]))
+
+    def _removable(self) -> set[str]:
+        return self.pieces.keys() - self._corpus.alphabet.keys() - self._fixed.keys()
 
     def prune(self, size: int) -> UnigramPruning:
         """Removes the pieces whose removal costs the least likelihood (U20).
@@ -179,7 +182,7 @@ class UnigramTraining:
         """Returns the log-likelihood lost if a piece is split into others, for each piece (U19)."""
         weights = self._weights()
         losses: dict[str, float] = {}
-        for piece in self.pieces.keys() - self._corpus.alphabet.keys():
+        for piece in self._removable():
             edges = [e for e in find_edges(piece, weights, len(piece)) if e.entry != piece]
             others = forward_sums(len(piece), edges, [weights[edge.entry] for edge in edges])[-1]
             losses[piece] = self._expected[piece] / UNIT * ln(weights[piece] / others)
@@ -217,14 +220,13 @@ class UnigramTraining:
         return reserved[specials:] + learned + reserved[:specials]
 
 
-def _maximize_with_prior(counts: Mapping[str, int]) -> dict[str, float]:
-    whole = exp_digamma(sum(counts.values()) / UNIT)
-    return {piece: float(exp_digamma(count / UNIT) / whole) for piece, count in counts.items()}
+def _maximize_with_prior(counts: Mapping[str, int], whole: int) -> dict[str, float]:
+    weight = exp_digamma(whole / UNIT)
+    return {piece: float(exp_digamma(count / UNIT) / weight) for piece, count in counts.items()}
 
 
-def _maximize(counts: Mapping[str, int]) -> dict[str, float]:
-    whole = float(sum(counts.values()))
-    return {piece: float(count) / whole for piece, count in counts.items()}
+def _maximize(counts: Mapping[str, int], whole: int) -> dict[str, float]:
+    return {piece: float(count) / float(whole) for piece, count in counts.items()}
 
 
 def train_unigram(words: Mapping[str, int], trainer: UnigramTrainer) -> TrainedUnigram:

@@ -72,6 +72,38 @@ impl Bpe {
         scratch.last().map(|(_, pair)| pair).filter(|_| is_made)
     }
 
+    /// Returns the pairs that merging makes entries of, with the entry: left, right, merged.
+    ///
+    /// An entry has the last pair of its own encoding, in each form in which that is a single entry, and in texts without
+    /// special tokens, too. Entries that merges make of unknown characters have all their pairs.
+    #[must_use]
+    pub fn last_pairs(&self) -> Vec<(u32, u32, u32)> {
+        let (mut scratch, mut pairs) = (BpeScratch::default(), Vec::new());
+        for entries in [Entries::All, Entries::Ordinary] {
+            let tables = self.tables(entries);
+            for (token, id) in self.vocab().iter().filter(|&(_, id)| self.tables.allows(entries, id)) {
+                for ids in self.initial_symbols(token, &tables.alphabet) {
+                    let last = merge_to(ids, id, tables, &mut scratch).then(|| scratch.last()).flatten();
+                    pairs.extend(last.map(|(_, (left, right))| (left, right, id)));
+                }
+            }
+            if !pairs.iter().any(|&(left, right, _)| [left, right].iter().any(|&id| !self.is_ordinary(id))) {
+                break;
+            }
+        }
+        let from_unknown = self.entries_of_unknown(&self.tables(Entries::All).alphabet);
+        let of_unknown = |pair: &(u32, u32)| from_unknown.contains(&pair.0) || from_unknown.contains(&pair.1);
+        let merges = if from_unknown.is_empty() { Vec::new() } else { self.merge_list() };
+        pairs.extend(
+            merges.into_iter().filter(of_unknown).filter_map(|pair| Some((pair.0, pair.1, self.merged_id(pair)?))),
+        );
+        pairs
+    }
+
+    fn is_ordinary(&self, id: u32) -> bool {
+        self.tables.allows(Entries::Ordinary, id)
+    }
+
     /// Returns the unknown token, the byte-fallback entries, and all entries that merges make with any of these.
     fn entries_of_unknown(&self, alphabet: &Alphabet) -> HashSet<u32> {
         let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.fallbacks()).collect();

@@ -234,6 +234,11 @@ impl WordPiece {
         self.settings().segmentation == Segmentation::Likeliest
     }
 
+    /// Returns the entries that are not special tokens, in order of their ids.
+    pub(crate) fn ordinary_entries(&self) -> impl Iterator<Item = &str> {
+        self.vocab().iter().filter(|&(_, id)| self.tables.allows(Entries::Ordinary, id)).map(|(entry, _)| entry)
+    }
+
     /// Returns the unknown token's id, or an error for this word.
     fn require_unk_id(&self, word: &str) -> Result<u32> {
         self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })

@@ -26,20 +26,13 @@ const MEMBERS: [&str; 17] = [
     "prune_unused",
 ];
 
-const CRITERIA: [(&str, Criterion); 4] = [
-    ("likelihood", Criterion::Likelihood),
-    ("pmi", Criterion::Pmi),
-    ("sum", Criterion::Sum),
-    ("frequency", Criterion::Frequency),
-];
-
 const TIES: [(&str, Ties); 3] = [("lex", Ties::Lex), ("first", Ties::First), ("hf", Ties::Hf)];
 
 pub(super) fn read(node: &Node<'_>) -> Result<TrainerConfig> {
     node.only(&MEMBERS)?;
     Ok(TrainerConfig {
         vocab_size: node.member("vocab_size")?.size()?,
-        criterion: choice(&node.member("criterion")?, &CRITERIA)?,
+        criterion: choice(&node.member("criterion")?, &Criterion::NAMES)?,
         min_frequency: node.member("min_frequency")?.unsigned()?,
         min_word_frequency: node.member("min_word_frequency")?.unsigned()?,
         max_merges: node.find("max_merges")?.map(|node| node.size()).transpose()?,
@@ -65,7 +58,7 @@ pub(super) fn write(config: &TrainerConfig) -> Json {
     object([
         ("type", WORD_PIECE.into()),
         ("vocab_size", (config.vocab_size as u64).into()),
-        ("criterion", name_of(config.criterion, &CRITERIA).into()),
+        ("criterion", name_of(config.criterion, &Criterion::NAMES).into()),
         ("min_frequency", config.min_frequency.into()),
         ("min_word_frequency", config.min_word_frequency.into()),
         ("max_merges", count(config.max_merges)),

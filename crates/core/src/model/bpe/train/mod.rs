@@ -6,10 +6,12 @@
 //! subword units*.
 
 mod config;
+mod extend;
 
 use std::collections::HashMap;
 
 pub use config::{Alphabet, TrainerConfig};
+pub use extend::extend;
 
 pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties};
 

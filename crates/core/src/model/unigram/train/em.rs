@@ -91,17 +91,20 @@ impl<'p> Worker<'p> {
 }
 
 /// Sets probabilities from expected counts (the M step): with a sparse prior, or without one if `plain` (U17, U18).
+///
+/// Fixed probabilities stay; their counts are part of the sum (U51).
 pub(super) fn maximize(pieces: &mut Pieces, counts: &[u128], plain: bool) {
-    let own = |count: u128| count.max(HALF);
-    let whole: u128 = counts.iter().copied().map(own).sum();
+    let own = |piece: usize| if pieces.is_fixed(piece) { counts[piece] } else { counts[piece].max(HALF) };
+    let whole: u128 = (0..counts.len()).map(own).sum();
     let weight = |count: u128| if plain { count as f64 } else { exp_digamma(from_units(count)) };
     let all = weight(whole);
-    pieces.probabilities = counts.iter().map(|&count| weight(own(count)) / all).collect();
+    let new = |piece| if pieces.is_fixed(piece) { pieces.probabilities[piece] } else { weight(own(piece)) / all };
+    pieces.probabilities = (0..counts.len()).map(new).collect();
 }
 
 /// Returns the log-likelihood that the removal of each piece costs.
 ///
-/// Characters cost nothing, because they are never removed.
+/// Fixed pieces and characters cost nothing, because they are never removed.
 pub(super) fn losses(
     pieces: &Pieces,
     counts: &[u128],
@@ -132,7 +135,7 @@ impl Without<'_> {
     fn loss(&mut self, piece: usize, count: u128, queue: &mut dyn TaskQueue) -> f64 {
         let Self { pieces, short, long } = self;
         let (text, probability, without) = (pieces.text(piece), pieces.probabilities[piece], u32::try_from(piece).ok());
-        let ratio = if pieces.is_character(piece) {
+        let ratio = if !pieces.is_removable(piece) {
             return 0.0;
         } else if let Some(others) = short.forward(text, pieces, without, queue) {
             ln(Scaled::of(probability / others))

@@ -19,6 +19,7 @@
 mod allowed;
 mod config;
 mod em;
+mod extend;
 mod floats;
 mod lattice;
 mod pieces;
@@ -29,6 +30,7 @@ use std::cmp::{Ordering, Reverse};
 use std::ops::{Range, RangeFrom};
 
 pub use config::TrainerConfig;
+pub use extend::extend;
 
 pub use crate::learn::{Progress, ProgressCallback, Stage, Threads, UnigramRecorder, UnigramStep};
 
@@ -93,8 +95,10 @@ struct Training<'a> {
     reserved: Vec<String>,
     corpus: Corpus,
     shards: Vec<Range<usize>>,
-    /// The number of pieces to reach.
+    /// The number of pieces to reach, fixed ones included.
     size: usize,
+    /// The number of fixed pieces: those of a model that is extended.
+    fixed: usize,
     pieces: Pieces,
     /// The expected count of each piece, in units.
     expected: Vec<u128>,
@@ -129,23 +133,31 @@ impl<'a> Training<'a> {
             ));
         }
         let pieces = Pieces::new(&corpus, &seeds);
-        let (shards, steps) = (em::shards(&corpus), most_steps(config, pieces.len(), size));
-        let (expected, history) = (Vec::new(), Vec::new());
-        let steps = [0, steps];
-        Ok(Self { config, threads, reserved, corpus, shards, size, pieces, expected, history, steps, recorder })
+        let mut training = Self::over(config, threads, corpus, size, pieces);
+        training.recorder = recorder;
+        Ok(training)
+    }
+
+    fn over(config: &'a TrainerConfig, threads: Threads<'a>, corpus: Corpus, size: usize, pieces: Pieces) -> Self {
+        let (shards, fixed) = (em::shards(&corpus), pieces.count_fixed());
+        let steps = most_steps(config, pieces.len() - fixed, size - fixed);
+        let (reserved, expected, history) = (config.reserved(), Vec::new(), Vec::new());
+        let (steps, recorder) = ([0, steps], None);
+        Self { config, threads, reserved, corpus, shards, size, fixed, pieces, expected, history, steps, recorder }
     }
 
     /// Alternates EM steps and pruning until the size is reached (U21).
     fn shrink(&mut self, callback: ProgressCallback<'_>) -> Result<()> {
-        let target = enough(self.size);
+        let target = enough(self.size - self.fixed);
         loop {
             for _ in 0..self.config.em_steps {
                 self.step(false, callback)?;
             }
-            if self.pieces.len() <= target {
+            let learned = self.pieces.len() - self.fixed;
+            if learned <= target {
                 break;
             }
-            self.prune(fewer(self.config, self.pieces.len(), target), callback)?;
+            self.prune(self.fixed + fewer(self.config, learned, target), callback)?;
         }
         if self.pieces.len() > self.size { self.prune(self.size, callback) } else { Ok(()) }
     }
@@ -175,7 +187,7 @@ impl<'a> Training<'a> {
 
     /// Returns the pieces to remove with an expected count below one half, if enough are left (U17).
     fn rare(&self) -> Vec<usize> {
-        let is_rare = |&piece: &usize| self.expected[piece] < HALF && !self.pieces.is_character(piece);
+        let is_rare = |&piece: &usize| self.expected[piece] < HALF && self.pieces.is_removable(piece);
         let mut rare: Vec<usize> = (0..self.pieces.len()).filter(is_rare).collect();
         let needed = (self.size + rare.len()).saturating_sub(self.pieces.len());
         rare.sort_unstable_by_key(|&piece| (self.expected[piece], Reverse(piece)));
@@ -189,7 +201,7 @@ impl<'a> Training<'a> {
         let (begun, all) = self.progress();
         let mut report = |_| report(callback, Stage::Learning, begun, all);
         let losses = em::losses(&self.pieces, &self.expected, self.threads, &mut report)?;
-        let mut others: Vec<usize> = (0..before).filter(|&piece| !self.pieces.is_character(piece)).collect();
+        let mut others: Vec<usize> = (0..before).filter(|&piece| self.pieces.is_removable(piece)).collect();
         others.sort_unstable_by(|&one, &other| by_loss(losses[one], losses[other]).then(other.cmp(&one)));
         let number = before.saturating_sub(size).min(others.len());
         let (pruned, kept) = others.split_at(number);

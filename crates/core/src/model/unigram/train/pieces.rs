@@ -10,6 +10,8 @@ pub(super) struct Pieces {
     /// The index of the first symbol of each, and the number of all symbols.
     starts: Vec<usize>,
     pub(super) probabilities: Vec<f64>,
+    /// Whether each is a piece of a model that is extended: it is never removed, and its probability is fixed.
+    fixed: Vec<bool>,
     pub(super) trie: Trie,
 }
 
@@ -39,9 +41,43 @@ impl Pieces {
         }
         starts.push(symbols.len());
         let whole = values.iter().sum::<u128>() as f64;
-        let probabilities = values.into_iter().map(|value| value as f64 / whole).collect();
+        let probabilities: Vec<_> = values.into_iter().map(|value| value as f64 / whole).collect();
+        let fixed = vec![false; probabilities.len()];
         let trie = trie(&symbols, &starts);
-        Self { symbols, starts, probabilities, trie }
+        Self { symbols, starts, probabilities, fixed, trie }
+    }
+
+    /// Returns the pieces together with those of a model, whose probabilities are fixed (U50).
+    ///
+    /// The characters of the alphabet are pieces of the model.
+    pub(super) fn with_fixed(self, fixed: Vec<(Vec<Symbol>, f64)>) -> Self {
+        let own = |piece| (self.text(piece).to_vec(), self.probabilities[piece], false);
+        let learned = (0..self.len()).filter(|&piece| !self.is_character(piece)).map(own);
+        let mut all: Vec<_> = learned.chain(fixed.into_iter().map(|(text, p)| (text, p, true))).collect();
+        all.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        let (mut symbols, mut starts) = (Vec::new(), vec![0]);
+        for (text, ..) in &all {
+            symbols.extend(text);
+            starts.push(symbols.len());
+        }
+        let trie = trie(&symbols, &starts);
+        let (probabilities, fixed) = all.into_iter().map(|(_, probability, fixed)| (probability, fixed)).unzip();
+        Self { symbols, starts, probabilities, fixed, trie }
+    }
+
+    /// Returns whether the probability of a piece is fixed.
+    pub(super) fn is_fixed(&self, piece: usize) -> bool {
+        self.fixed[piece]
+    }
+
+    /// Returns whether a piece may be removed: it is neither fixed nor a character of the alphabet.
+    pub(super) fn is_removable(&self, piece: usize) -> bool {
+        !self.fixed[piece] && !self.is_character(piece)
+    }
+
+    /// Returns the number of fixed pieces.
+    pub(super) fn count_fixed(&self) -> usize {
+        self.fixed.iter().filter(|&&fixed| fixed).count()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -54,7 +90,7 @@ impl Pieces {
     }
 
     /// Returns whether a piece is a character of the alphabet, which is never removed.
-    pub(super) fn is_character(&self, piece: usize) -> bool {
+    fn is_character(&self, piece: usize) -> bool {
         self.text(piece).len() == 1
     }
 
@@ -67,12 +103,14 @@ impl Pieces {
             size += text.len();
             self.symbols.copy_within(text.clone(), size - text.len());
             self.probabilities[kept] = self.probabilities[piece];
+            self.fixed[kept] = self.fixed[piece];
             kept += 1;
         }
         self.starts[kept] = size;
         self.starts.truncate(kept + 1);
         self.symbols.truncate(size);
         self.probabilities.truncate(kept);
+        self.fixed.truncate(kept);
         self.trie = trie(&self.symbols, &self.starts);
     }
 

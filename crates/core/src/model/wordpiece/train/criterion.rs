@@ -51,6 +51,16 @@ impl Criterion {
         })
     }
 
+    /// The criteria by the names in files and settings.
+    pub(crate) const NAMES: [(&str, Self); 4] =
+        [("likelihood", Self::Likelihood), ("pmi", Self::Pmi), ("sum", Self::Sum), ("frequency", Self::Frequency)];
+
+    /// Returns the criterion with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(other, _)| *other == name).map(|(_, criterion)| *criterion)
+    }
+
     /// Returns the implementation of the criterion.
     pub(super) fn score(self) -> &'static dyn PairScore {
         match self {

@@ -6,12 +6,14 @@
 
 mod config;
 mod criterion;
+mod extend;
 mod prune;
 mod run;
 mod usage;
 
 pub use config::TrainerConfig;
 pub use criterion::Criterion;
+pub use extend::{LearnedEntries, extend};
 
 pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties};
 

@@ -1,0 +1,65 @@
+//! Words in the tokens of an existing model, from which an extension of the vocabulary learns merges.
+
+use hashbrown::HashMap;
+
+use super::alphabet::overflow;
+use crate::error::{Error, Message, Result};
+use crate::hash::FixedHasher;
+use crate::merge::segments::Segments;
+use crate::merge::symbols::Symbols;
+
+/// The segmentation of words into tokens, whose adjacent pairs may merge.
+pub(crate) struct SegmentedTokens {
+    pub(super) segments: Segments,
+    pub(super) symbols: Symbols,
+    /// The symbol of each token that occurs.
+    ids: HashMap<u32, u32, FixedHasher>,
+    prefix: String,
+    suffix: String,
+    count: u64,
+}
+
+impl SegmentedTokens {
+    /// Returns no words, for tokens with this prefix inside words and this suffix at their ends.
+    pub(crate) fn new(prefix: &str, suffix: &str) -> Self {
+        Self {
+            segments: Segments::with_capacity(0),
+            symbols: Symbols::new(prefix, suffix),
+            ids: HashMap::with_hasher(FixedHasher::default()),
+            prefix: prefix.to_owned(),
+            suffix: suffix.to_owned(),
+            count: 0,
+        }
+    }
+
+    /// Begins a word that occurs `count` times.
+    pub(crate) fn begin_word(&mut self, count: u64) {
+        self.count = count;
+        self.segments.set_weight(count);
+    }
+
+    /// Appends a token to the word.
+    pub(crate) fn push(&mut self, token: u32, name: &str) -> Result<()> {
+        if self.segments.len() >= Segments::LIMIT - 1 {
+            let problem =
+                format!("the distinct words hold more than {} tokens (and one for each word)", Segments::LIMIT);
+            return Err(Error::Counts(Message::new(problem).hint("extend by fewer words")));
+        }
+        let Self { symbols, prefix, suffix, .. } = self;
+        let symbol = *self.ids.entry(token).or_insert_with(|| symbols.add(name, length(name, prefix, suffix)));
+        self.segments.push(symbol);
+        if self.symbols.increase(symbol, self.count) { Ok(()) } else { Err(overflow()) }
+    }
+
+    /// Ends the run of tokens; no merge crosses its end.
+    pub(crate) fn cut(&mut self) {
+        self.segments.cut();
+    }
+}
+
+/// Returns the number of characters of a token without prefix and suffix.
+fn length(name: &str, prefix: &str, suffix: &str) -> u32 {
+    let text = name.strip_prefix(prefix).unwrap_or(name);
+    let text = text.strip_suffix(suffix).unwrap_or(text);
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,69 @@
+//! Learns merges on top of a model (B37 to B39): its merges segment the words, and learning goes on from there.
+//!
+//! Source: Purason et al. 2025, *Teaching old tokenizers new words*, who call it continued BPE training. Cost: encoding
+//! each word once, then as a training.
+
+use std::collections::HashSet;
+
+use crate::error::Result;
+use crate::learn::plan::{Plan, Spelling};
+use crate::learn::run::MergeRun;
+use crate::learn::segmented::SegmentedTokens;
+use crate::learn::{ExtensionConfig, Merge, ProgressCallback, Stage, report};
+use crate::merge::score::Frequency;
+use crate::model::bpe::{Bpe, BpeScratch};
+use crate::settings::METASPACE;
+use crate::vocab::Entries;
+
+/// The number of words encoded between two calls of the progress callback.
+const CHUNK: usize = 1 << 12;
+
+/// Returns the merges to append to those of a model; none makes an entry of the model or a name in `taken`.
+///
+/// # Errors
+/// [`Error::Counts`](crate::Error::Counts) if there are too many words, [`Error::Overflow`](crate::Error::Overflow) if a
+/// sum does not fit into 64 bits, [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the training.
+pub fn extend(
+    model: &Bpe,
+    words: &[(&str, u64)],
+    taken: Vec<String>,
+    config: &ExtensionConfig,
+    callback: ProgressCallback<'_>,
+) -> Result<Vec<Merge>> {
+    let settings = model.settings();
+    let (prefix, suffix) = (&*settings.continuing_subword_prefix, &*settings.end_of_word_suffix);
+    let separators = separators(model);
+    let mut segmented = SegmentedTokens::new(prefix, suffix);
+    let (mut scratch, mut tokens) = (BpeScratch::default(), Vec::new());
+    for (done, chunk) in words.chunks(CHUNK).enumerate() {
+        report(callback, Stage::Reading, done * CHUNK, words.len())?;
+        for &(word, count) in chunk {
+            tokens.clear();
+            if model.encode_word(word, 0, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
+                continue;
+            }
+            segmented.begin_word(count);
+            for token in &tokens {
+                let name = model.vocab().token(token.id).unwrap_or_default();
+                if separators.contains(&token.id) || name.starts_with(METASPACE) {
+                    segmented.cut();
+                }
+                if !separators.contains(&token.id) {
+                    segmented.push(token.id, name)?;
+                }
+            }
+            segmented.cut();
+        }
+    }
+    let plan = Plan::extending(config, &Frequency, Spelling { prefix, suffix, separate: false });
+    let mut run = MergeRun::extending(segmented, taken, plan, callback)?;
+    run.merge_until_stop(callback, &|_, _| true)?;
+    Ok(run.history())
+}
+
+/// Returns the tokens that are not text: the unknown token and the bytes of the fallback.
+fn separators(model: &Bpe) -> HashSet<u32> {
+    let bytes = if model.settings().byte_fallback { 0..256 } else { 0..0 };
+    let bytes = bytes.filter_map(|byte| model.vocab().id(&format!("<0x{byte:02X}>")));
+    bytes.chain(model.unk_id()).collect()
+}

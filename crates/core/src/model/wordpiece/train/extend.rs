@@ -1,0 +1,85 @@
+//! Learns entries on top of a vocabulary (W25 to W27): longest match segments the words, and learning goes on from there.
+
+use super::criterion::Criterion;
+use super::usage::count_tokens;
+use crate::error::Result;
+use crate::learn::plan::{Plan, Spelling};
+use crate::learn::run::MergeRun;
+use crate::learn::segmented::SegmentedTokens;
+use crate::learn::table::TrainingWords;
+use crate::learn::{ExtensionConfig, Merge, ProgressCallback, Stage, report};
+use crate::model::wordpiece::{Matches, WordPiece};
+use crate::vocab::Entries;
+
+/// The number of words encoded between two calls of the progress callback.
+const CHUNK: usize = 1 << 12;
+/// The maximum number of rounds that replace entries that longest match never emits.
+const ROUNDS: usize = 4;
+
+/// New entries of a vocabulary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnedEntries {
+    /// The entries, in the order of learning.
+    pub entries: Vec<String>,
+    /// All merges, including those whose entry longest match never emitted.
+    pub history: Vec<Merge>,
+}
+
+/// Returns the entries to add to those of a model; none is an entry of the model or a name in `taken`.
+///
+/// # Errors
+/// [`Error::Counts`](crate::Error::Counts) if there are too many words, [`Error::Overflow`](crate::Error::Overflow) if a
+/// sum does not fit into 64 bits, [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the training.
+pub fn extend(
+    model: &WordPiece,
+    words: &[(&str, u64)],
+    taken: Vec<String>,
+    criterion: Criterion,
+    config: &ExtensionConfig,
+    callback: ProgressCallback<'_>,
+) -> Result<LearnedEntries> {
+    let prefix = &*model.settings().continuing_subword_prefix;
+    let old: Vec<&str> = model.ordinary_entries().collect();
+    let plan = Plan::extending(config, criterion.score(), Spelling::prefixed(prefix));
+    let mut run = MergeRun::extending(segmented(model, words, callback)?, taken, plan, callback)?;
+    run.merge_until_stop(callback, &|_, _| true)?;
+    let table = TrainingWords { words: words.into(), whole: Vec::new() };
+    for _ in 0..ROUNDS {
+        let before = run.learned.len();
+        let entries: Vec<String> = old.iter().map(|&entry| entry.to_owned()).chain(run.learned_names()).collect();
+        let mut tick = || report(callback, Stage::Counting, 0, 0);
+        let counts = count_tokens(&entries, prefix, &table, &mut tick)?;
+        let mut counts = counts[old.len()..].iter();
+        run.learned.retain(|_| counts.next().is_none_or(|&count| count > 0));
+        if run.learned.len() == before {
+            break;
+        }
+        run.merge_until_stop(callback, &|_, _| true)?;
+    }
+    Ok(LearnedEntries { entries: run.learned_names(), history: run.history() })
+}
+
+/// Returns the words as their tokens, cut at unknown tokens.
+fn segmented(model: &WordPiece, words: &[(&str, u64)], callback: ProgressCallback<'_>) -> Result<SegmentedTokens> {
+    let mut segmented = SegmentedTokens::new(&model.settings().continuing_subword_prefix, "");
+    let (mut matches, mut tokens) = (Matches::default(), Vec::new());
+    for (done, chunk) in words.chunks(CHUNK).enumerate() {
+        report(callback, Stage::Reading, done * CHUNK, words.len())?;
+        for &(word, count) in chunk {
+            tokens.clear();
+            if model.encode_word(word, 0, Entries::Ordinary, &mut matches, &mut tokens).is_err() {
+                continue;
+            }
+            segmented.begin_word(count);
+            for token in &tokens {
+                if Some(token.id) == model.unk_id() {
+                    segmented.cut();
+                } else {
+                    segmented.push(token.id, model.vocab().token(token.id).unwrap_or_default())?;
+                }
+            }
+            segmented.cut();
+        }
+    }
+    Ok(segmented)
+}

@@ -1,0 +1,107 @@
+//! Learns new entries for the model of a tokenizer.
+
+use super::check_splitter;
+use super::decoder::sentencepiece;
+use crate::counts::WordCounts;
+use crate::error::{Error, Message, Result};
+use crate::learn::{ExtensionConfig, Merge, ProgressCallback, Threads};
+use crate::model::wordpiece::train::Criterion;
+use crate::model::{Model, bpe, unigram, wordpiece};
+use crate::pipeline::Tokenizer;
+
+/// The entries to add to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnedTokens {
+    /// The entries, in the order of their ids.
+    pub tokens: Vec<String>,
+    /// Their scores; empty for models without scores.
+    pub scores: Vec<f64>,
+    /// The merges that made them; empty for Unigram.
+    pub history: Vec<Merge>,
+}
+
+/// Learns entries from `counts` on top of those of a tokenizer.
+///
+/// The splitter of the counts, if it is recorded, must be the tokenizer's. The criterion is WordPiece's, the threads are
+/// for Unigram, and do not change the result.
+pub fn extend(
+    tokenizer: &Tokenizer,
+    counts: &WordCounts,
+    criterion: Criterion,
+    config: &ExtensionConfig,
+    threads: Threads<'_>,
+    callback: ProgressCallback<'_>,
+) -> Result<LearnedTokens> {
+    check_splitter(counts, tokenizer.splitter())?;
+    let mut words = counts.by_first_occurrence();
+    words.retain(|&(word, count)| count > 0 && !word.is_empty());
+    if words.is_empty() {
+        return Err(Error::Counts(Message::new("empty corpus: no word is left to learn from").hint("pass text")));
+    }
+    let taken: Vec<String> = tokenizer.vocab().into_iter().map(|(token, _)| token.to_owned()).collect();
+    match tokenizer.model() {
+        Model::Bpe(model) => {
+            let history = bpe::train::extend(model, &words, taken, config, callback)?;
+            let tokens = history.iter().map(|merge| merge.token.clone()).collect();
+            Ok(LearnedTokens { tokens, scores: Vec::new(), history })
+        }
+        Model::WordPiece(model) if !model.is_likeliest() => {
+            let learned = wordpiece::train::extend(model, &words, taken, criterion, config, callback)?;
+            Ok(LearnedTokens { tokens: learned.entries, scores: Vec::new(), history: learned.history })
+        }
+        Model::Unigram(model) => {
+            let suffixed = sentencepiece(tokenizer.splitter())
+                .is_some_and(|normalizer| normalizer.settings().treat_whitespace_as_suffix);
+            let learned = unigram::train::extend(model, &words, &taken, suffixed, config, threads, callback)?;
+            let (tokens, scores) = learned.into_iter().unzip();
+            Ok(LearnedTokens { tokens, scores, history: Vec::new() })
+        }
+        Model::WordPiece(_) => Err(Error::Config(
+            Message::new("the likeliest segmentation needs a probability of each token, and new tokens have none")
+                .setting("segmentation")
+                .hint("extend `tok.replace(segmentation=\"longest\")`"),
+        )),
+        Model::WordLevel(_) => Err(Error::Config(
+            Message::new("a WordLevel vocabulary has whole words, which need no training")
+                .hint("add them with `tok.with_added_tokens`, or train a new vocabulary"),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::counts::Counter;
+    use crate::format::format_named;
+    use crate::splitter::WordSplitter;
+
+    fn counts(tokenizer: &Tokenizer, text: &str) -> WordCounts {
+        let mut counter = Counter::new(tokenizer.splitter().clone());
+        counter.add_text(0, text).unwrap();
+        counter.finish().unwrap()
+    }
+
+    fn extended(tokenizer: &Tokenizer, counts: &WordCounts) -> Result<LearnedTokens> {
+        let config = ExtensionConfig { new_tokens: 2, min_frequency: 2, max_token_length: None };
+        extend(tokenizer, counts, Criterion::Likelihood, &config, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))
+    }
+
+    #[test]
+    fn word_piece_learns_from_the_pieces_of_words() {
+        let tokenizer = format_named("vocab.txt").unwrap().read(b"[UNK]\nlow\n##er\n##est\n").unwrap();
+        let learned = extended(&tokenizer, &counts(&tokenizer, "lower lower lowest lowest lowest unknown")).unwrap();
+        assert_eq!(learned.tokens, ["lowest", "lower"]);
+        assert_eq!((&*learned.history[0].left, &*learned.history[0].right), ("low", "##est"));
+    }
+
+    #[test]
+    fn words_of_another_splitter_are_an_error() {
+        let tokenizer = format_named("vocab.txt").unwrap().read(b"[UNK]\nlow\n").unwrap();
+        let mut counter = Counter::new(WordSplitter::default());
+        counter.add_text(0, "low").unwrap();
+        assert!(matches!(extended(&tokenizer, &counter.finish().unwrap()), Err(Error::Counts(_))));
+        assert!(matches!(extended(&tokenizer, &counts(&tokenizer, "")), Err(Error::Counts(_))));
+    }
+}

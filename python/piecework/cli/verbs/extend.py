@@ -1,0 +1,122 @@
+"""Implements `piecework extend`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from piecework.cli.input import STDIN
+from piecework.cli.options import (
+    AsJson,
+    ChangedTokenizer,
+    CountingMemory,
+    DocumentFiles,
+    Errors,
+    FileEncoding,
+    IdMap,
+    Loading,
+    NoProgress,
+    OnBrokenBytes,
+    Reading,
+    Threads,
+    TokenizerFile,
+    WordCountFiles,
+)
+from piecework.cli.progress import bar
+from piecework.cli.vocabulary import check_targets, read_words, write_change
+
+
+class CriterionName(Enum):
+    """Enumerates the criteria of WordPiece."""
+
+    likelihood = "likelihood"
+    pmi = "pmi"
+    sum = "sum"
+    frequency = "frequency"
+
+
+def extend(
+    *,
+    tokenizer: TokenizerFile,
+    files: DocumentFiles = None,
+    output: ChangedTokenizer,
+    vocab_size: Annotated[
+        int | None,
+        typer.Option("--vocab-size", min=1, metavar="N", help="Add tokens until there are N."),
+    ] = None,
+    new_tokens: Annotated[
+        int | None, typer.Option("--new-tokens", min=1, metavar="N", help="Add N tokens.")
+    ] = None,
+    criterion: Annotated[
+        CriterionName,
+        typer.Option("--criterion", help="Score pairs by this criterion (WordPiece)."),
+    ] = CriterionName.likelihood,
+    min_frequency: Annotated[
+        int,
+        typer.Option(
+            "--min-frequency", min=1, metavar="N", help="Learn tokens that occur N times or more."
+        ),
+    ] = 2,
+    max_token_length: Annotated[
+        int | None,
+        typer.Option(
+            "--max-token-length",
+            min=1,
+            metavar="N",
+            help="Learn tokens of at most N characters (default: no limit; 16 for Unigram).",
+        ),
+    ] = None,
+    id_map: IdMap = None,
+    counts: WordCountFiles = False,
+    json: AsJson = False,
+    loading: Loading,
+    reading: Reading,
+    encoding: FileEncoding = "utf-8",
+    errors: OnBrokenBytes = Errors.strict,
+    memory: CountingMemory,
+    threads: Threads = None,
+    no_progress: NoProgress = False,
+) -> None:
+    """Add tokens that are learned from text files, JSON lines or Parquet of a new domain.
+
+    Each line of text is a document; for BPE it includes its line end. Old ids do not change, and new ones follow the largest.
+    BPE learns merges on top of its own, WordPiece entries by its criterion, Unigram pieces by EM with the old scores fixed.
+    --map also writes the old ids that each new token was made of, whose embedding rows may be averaged.
+
+    Examples:
+      piecework extend gpt2/vocab.json code.py -o code.json --new-tokens 2000
+      piecework extend bert-vocab.txt medicine.txt -o medicine.json --vocab-size 32000 --map map.json
+      piecework extend llama2.model polish.txt -o polish.model --new-tokens 4000
+    """
+    if (vocab_size is None) == (new_tokens is None):
+        raise typer.BadParameter("expected --vocab-size or --new-tokens", param_hint="--new-tokens")
+    names = files or [STDIN]
+    check_targets(output, id_map, [tokenizer, *names, *loading.files()])
+    tok = loading.load(tokenizer)
+    with bar(no_progress) as show:
+        from piecework import extend as run
+
+        words = read_words(
+            tok,
+            names,
+            are_counts=counts,
+            reading=reading.options(errors, encoding, keep_line_ends=tok.model_type == "BPE"),
+            memory=memory,
+            threads=threads,
+            progress=show,
+            command="extend TOKENIZER - -o tokenizer.json",
+        )
+        change = run(
+            tok,
+            words,
+            vocab_size=vocab_size,
+            new_tokens=new_tokens,
+            criterion=criterion.value,
+            min_frequency=min_frequency,
+            max_token_length=max_token_length,
+            threads=threads,
+            progress=show,
+        )
+    write_change(tok, change, output, id_map, json=json)

@@ -1,0 +1,111 @@
+"""Implements `piecework prune`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from piecework.cli.input import STDIN
+from piecework.cli.options import (
+    AsJson,
+    ChangedTokenizer,
+    CountingMemory,
+    DocumentFiles,
+    Errors,
+    FileEncoding,
+    IdMap,
+    Loading,
+    NoProgress,
+    OnBrokenBytes,
+    Reading,
+    Threads,
+    TokenizerFile,
+    WordCountFiles,
+)
+from piecework.cli.progress import bar
+from piecework.cli.vocabulary import check_targets, read_words, write_change
+
+
+def prune(
+    *,
+    tokenizer: TokenizerFile,
+    files: DocumentFiles = None,
+    output: ChangedTokenizer,
+    vocab_size: Annotated[
+        int | None,
+        typer.Option(
+            "--vocab-size", min=1, metavar="N", help="Keep the N tokens that are used most."
+        ),
+    ] = None,
+    min_count: Annotated[
+        int | None,
+        typer.Option(
+            "--min-count", min=1, metavar="N", help="Keep the tokens that occur N times or more."
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            metavar="TOKEN",
+            help="Keep this token; repeat for several.",
+            show_default=False,
+        ),
+    ] = None,
+    keep_alphabet: Annotated[
+        bool,
+        typer.Option(
+            "--keep-alphabet/--no-keep-alphabet",
+            help="Keep all single characters, so that no known character becomes unknown.",
+        ),
+    ] = True,
+    id_map: IdMap = None,
+    counts: WordCountFiles = False,
+    json: AsJson = False,
+    loading: Loading,
+    reading: Reading,
+    encoding: FileEncoding = "utf-8",
+    errors: OnBrokenBytes = Errors.strict,
+    memory: CountingMemory,
+    threads: Threads = None,
+    no_progress: NoProgress = False,
+) -> None:
+    """Remove the tokens that text files, JSON lines or Parquet use least.
+
+    Each line of text is a document. Special tokens, single characters and what kept tokens of BPE are merged from stay. Ids are
+    renumbered in their order; --map writes the new id of each old one. Texts that use only kept tokens keep their tokens.
+
+    Examples:
+      piecework prune bert-vocab.txt story.txt -o small.json --vocab-size 10000 --map map.npy
+      piecework prune t5.model corpus/ -o german.model --min-count 5
+      piecework prune tokenizer.json --counts counts.txt -o small.json --min-count 1 --keep "##ing"
+    """
+    if (vocab_size is None) == (min_count is None):
+        raise typer.BadParameter("expected --vocab-size or --min-count", param_hint="--vocab-size")
+    names = files or [STDIN]
+    check_targets(output, id_map, [tokenizer, *names, *loading.files()])
+    tok = loading.load(tokenizer)
+    with bar(no_progress) as show:
+        from piecework import prune as run
+
+        words = read_words(
+            tok,
+            names,
+            are_counts=counts,
+            reading=reading.options(errors, encoding, keep_line_ends=tok.model_type == "BPE"),
+            memory=memory,
+            threads=threads,
+            progress=show,
+            command="prune TOKENIZER - -o tokenizer.json",
+        )
+        change = run(
+            tok,
+            words,
+            vocab_size=vocab_size,
+            min_count=min_count,
+            keep=keep or (),
+            keep_alphabet=keep_alphabet,
+            progress=show,
+        )
+    write_change(tok, change, output, id_map, json=json)

@@ -1,0 +1,101 @@
+"""Reads the words, and writes the results, of the verbs that change a vocabulary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from piecework.cli.counting import count_words, load_counts
+from piecework.cli.input import STDIN
+from piecework.cli.output import as_json, check_target, printing
+from piecework.cli.streams import report
+from piecework.display import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from piecework import Tokenizer, VocabularyChange, WordCounts
+    from piecework.cli.options import CountingMemory
+    from piecework.io.documents import ReadOptions
+    from piecework.results import Progress
+
+__all__ = ["check_targets", "read_words", "write_change"]
+
+
+def check_targets(output: Path, map_file: Path | None, inputs: Sequence[str]) -> None:
+    """Raises an error for files that cannot be written, or that are also inputs."""
+    named = [name for name in inputs if name != STDIN]
+    check_target(output, *named)
+    if map_file is None:
+        return
+    check_target(map_file, *named)
+    if map_file.resolve() == output.resolve():
+        raise typer.BadParameter("expected another file than that of --output", param_hint="--map")
+
+
+def read_words(
+    tok: Tokenizer,
+    names: Sequence[str],
+    *,
+    are_counts: bool,
+    reading: ReadOptions,
+    memory: CountingMemory,
+    threads: int | None,
+    progress: Callable[[Progress], None],
+    command: str,
+) -> WordCounts:
+    """Returns the words of documents, as a tokenizer splits them, or the sum of files of word counts."""
+    if are_counts and memory.max_memory:
+        raise typer.BadParameter(
+            "has no effect with --counts, which counts no words; remove it",
+            param_hint="--max-memory",
+        )
+    if are_counts:
+        return load_counts(names, memory.work_dir)
+    counted = count_words(
+        names,
+        splitting={"normalizer": tok.normalizer, "pre_tokenizer": tok.pre_tokenizer},
+        reading=reading,
+        memory=memory,
+        threads=threads,
+        progress=progress,
+        command=command,
+    )
+    return counted.table()
+
+
+def write_change(
+    old: Tokenizer, change: VocabularyChange, output: Path, map_file: Path | None, *, json: bool
+) -> None:
+    """Writes the tokenizer and the map of ids, and reports what changed."""
+    with printing() as write:
+        change.tokenizer.save(output)
+        if map_file:
+            change.save_map(map_file)
+        if json:
+            write(as_json(_summary(old, change, output)))
+    report(_line(old, change, output))
+
+
+def _summary(old: Tokenizer, change: VocabularyChange, output: Path) -> dict[str, Any]:
+    return {
+        "output": str(output),
+        "vocab_size": len(change.tokenizer),
+        "old_vocab_size": len(old),
+        "added": list(change.added),
+        "removed": list(change.removed),
+    }
+
+
+def _line(old: Tokenizer, change: VocabularyChange, output: Path) -> str:
+    counts = [
+        f"{len(tokens):,} {what}"
+        for tokens, what in ((change.added, "added"), (change.removed, "removed"))
+        if tokens
+    ]
+    changes = ", ".join(counts) or "nothing changed"
+    return (
+        f"{visible(str(output))}: {len(change.tokenizer):,} tokens, {len(old):,} before: {changes}"
+    )

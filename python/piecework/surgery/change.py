@@ -1,0 +1,135 @@
+"""Defines the result of pruning and extending: a tokenizer, and how its ids map to the old ones."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from piecework._immutable import Immutable, dataclass
+from piecework.errors import ConfigError, shown, wrong_type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from piecework.io.files import Pathish
+    from piecework.tokenizer import Tokenizer
+
+__all__ = ["VocabularyChange"]
+
+
+@dataclass(frozen=True, eq=False)
+class VocabularyChange(Immutable):
+    r"""Holds a tokenizer with another vocabulary, and what its embedding matrix is made of.
+
+    Attributes:
+        tokenizer: The new tokenizer.
+        id_map: The new id of each old id, as an array of ``int64``; -1 for a removed token, and for an id without token.
+        initial_rows: For each id that no old id maps to, the old ids whose rows its row is the mean of: those that the old
+            tokenizer splits the token into.
+        removed: The removed tokens, in order of their old ids.
+        added: The new tokens, in order of their ids.
+
+    >>> import numpy as np
+    >>> import piecework as pw
+    >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n##ging\n")
+    >>> change = pw.extend(tok, {"hugging": 9}, new_tokens=1)
+    >>> change.added, change.initial_rows
+    (('hugging',), {4: (1, 3)})
+    >>> change.apply(np.array([[0.0], [1.0], [2.0], [3.0]]))[4]
+    array([2.])
+    """
+
+    tokenizer: Tokenizer
+    id_map: npt.NDArray[np.int64] = field(repr=False)
+    initial_rows: Mapping[int, tuple[int, ...]] = field(repr=False)
+    removed: tuple[str, ...] = field(repr=False)
+    added: tuple[str, ...] = field(repr=False)
+
+    def apply(self, matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        r"""Returns the rows of a matrix for the new ids: those of kept tokens as they are, those of new tokens as means.
+
+        Use it for embeddings, for the output layer and for its bias. Rows beyond the largest old id are dropped; rows of
+        ids without token are 0.
+
+        Args:
+            matrix: An array whose first axis has a row for each old id.
+
+        Returns:
+            A new array of the same type, with ``tokenizer.max_id + 1`` rows.
+
+        Raises:
+            ConfigError: The array has fewer rows than old ids.
+
+        >>> import numpy as np
+        >>> import piecework as pw
+        >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\ncat\n##s\n")
+        >>> pw.prune(tok, {"hugs": 9}, vocab_size=3, keep_alphabet=False).apply(np.array([10, 11, 12, 13]))
+        array([10, 11, 13])
+        """
+        import numpy as np
+
+        if not isinstance(matrix, np.ndarray):
+            raise wrong_type("matrix", "a NumPy array", matrix)
+        rows = len(self.id_map)
+        if matrix.ndim == 0 or len(matrix) < rows:
+            raise ConfigError(
+                f"expected at least {rows:,} rows, one for each old id, found the shape {shown(matrix.shape)}",
+                setting="matrix",
+            )
+        largest = self.tokenizer.max_id
+        made = np.zeros((0 if largest is None else largest + 1, *matrix.shape[1:]), matrix.dtype)
+        kept = np.flatnonzero(self.id_map >= 0)
+        made[self.id_map[kept]] = matrix[kept]
+        for number, sources in self.initial_rows.items():
+            made[number] = matrix[list(sources)].mean(axis=0, dtype=_sum_type(matrix.dtype))
+        return made
+
+    def to_dict(self) -> dict[str, Any]:
+        r"""Returns JSON values: the map of ids, and the ids whose rows new ones are made of.
+
+        >>> import piecework as pw
+        >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\ncat\n##s\n")
+        >>> pw.prune(tok, {"hugs": 9}, vocab_size=3, keep_alphabet=False).to_dict()
+        {'id_map': [0, 1, -1, 2], 'initial_rows': {}}
+        """
+        rows = {str(number): list(sources) for number, sources in self.initial_rows.items()}
+        return {"id_map": self.id_map.tolist(), "initial_rows": rows}
+
+    def save_map(self, path: Pathish) -> None:
+        """Writes the map of ids to a file.
+
+        Args:
+            path: The file, created or replaced atomically: for a name in ``.npy`` the array `id_map`, otherwise JSON with the
+                values of :meth:`to_dict`.
+
+        Raises:
+            FileError: The file cannot be written.
+        """
+        import io
+        import json
+
+        import numpy as np
+
+        from piecework.io import write_aside
+
+        if os.fspath(path).endswith(".npy"):
+            buffer = io.BytesIO()
+            np.save(buffer, self.id_map)
+            write_aside(path, buffer.getvalue())
+        else:
+            write_aside(path, f"{json.dumps(self.to_dict())}\n".encode())
+
+
+def _sum_type(dtype: Any) -> Any:
+    """Returns the type in which a mean is computed, before it is rounded to the type of the matrix."""
+    import numpy as np
+
+    return (
+        np.float64
+        if np.issubdtype(dtype, np.floating) or np.issubdtype(dtype, np.integer)
+        else dtype
+    )

@@ -1,0 +1,172 @@
+"""Extends a vocabulary by tokens learned from a new domain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast, get_args
+
+from piecework import _core
+from piecework.arguments import check_index, check_threads
+from piecework.errors import ConfigError, shown, warn
+from piecework.progress import reporting
+from piecework.results import Merge
+from piecework.surgery.change import VocabularyChange
+from piecework.surgery.models import extended
+from piecework.surgery.rebuild import model_tree, rebuilt
+from piecework.surgery.usage import word_counts
+from piecework.trainers import Criterion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from piecework.arguments import ArrowColumn
+    from piecework.counts import WordCounts
+    from piecework.results import ProgressLike
+    from piecework.tokenizer import Tokenizer
+
+__all__ = ["extend"]
+
+_CRITERIA = get_args(Criterion)
+
+
+def extend(
+    tok: Tokenizer,
+    corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    *,
+    vocab_size: int | None = None,
+    new_tokens: int | None = None,
+    criterion: Criterion = "likelihood",
+    min_frequency: int = 2,
+    max_token_length: int | None = None,
+    threads: int | None = None,
+    progress: ProgressLike = False,
+) -> VocabularyChange:
+    """Adds tokens that are learned from a corpus on top of a vocabulary, whose ids do not change.
+
+    The old tokenizer splits the words of the corpus, and learning goes on from its tokens. BPE appends merges, so a text
+    without a new merge encodes as before. WordPiece adds entries by its criterion, and the longest match prefers them in all
+    texts. Unigram keeps the scores of old pieces, and EM estimates those of new ones ([docs/surgery.md](docs/surgery.md)).
+    No new character is learned.
+
+    Args:
+        tok: The tokenizer, with a WordPiece, BPE or Unigram model.
+        corpus: Texts of the domain; or words with their counts, as the tokenizer splits them.
+        vocab_size: The number of tokens of the result.
+        new_tokens: The number of tokens to add, instead of `vocab_size`.
+        criterion: The criterion of WordPiece, as for :class:`piecework.WordPieceTrainer`.
+        min_frequency: The smallest number of occurrences of a new token.
+        max_token_length: The largest number of characters of a new token, without prefix and suffix; None for no limit,
+            and for 16 with Unigram.
+        threads: The number of threads for counting, and for Unigram; by default one per core. The result does not depend
+            on it.
+        progress: Whether to show progress, or a callback for it.
+
+    Returns:
+        The new tokenizer, without a record of a training; and for each new id the old ids that it was made of. If the corpus
+        has fewer new tokens than wanted, all of them, with a warning.
+
+    Raises:
+        ConfigError: Neither or both of `vocab_size` and `new_tokens` are given, or the model cannot be extended.
+        CountsError: There are no words, or they were counted with another normalizer or pre-tokenizer.
+
+    >>> import piecework as pw
+    >>> tok = pw.train({"low": 5, "lower": 2, "newest": 6, "widest": 3}, pw.BpeTrainer(vocab_size=16))
+    >>> change = extend(tok, {"lowest": 9, "slowest": 4}, new_tokens=2)
+    >>> change.added, change.initial_rows
+    (('lowest', 'slowest'), {16: (14, 12), 17: (8, 14, 12)})
+    >>> tok.tokenize("lowest"), change.tokenizer.tokenize("lowest")
+    (['low', 'est'], ['lowest'])
+    """
+    check_threads(threads)
+    wanted = _wanted(tok, vocab_size, new_tokens)
+    if criterion not in _CRITERIA:
+        raise ConfigError(
+            f"expected one of {', '.join(_CRITERIA)}, found {shown(criterion)}", setting="criterion"
+        )
+    min_frequency = _positive("min_frequency", min_frequency)
+    if max_token_length is not None:
+        max_token_length = _positive("max_token_length", max_token_length)
+    words = word_counts(tok, corpus, threads, progress)
+    with reporting(progress) as report:
+        tokens, scores, rows = _core.extend(
+            tok._core,
+            words._core,
+            criterion,
+            wanted,
+            min_frequency,
+            max_token_length,
+            threads,
+            report,
+        )
+    if len(tokens) < wanted:
+        warn(
+            f"the corpus has fewer new tokens than {wanted:,}: {len(tokens):,}",
+            setting="new_tokens" if vocab_size is None else "vocab_size",
+            hint="pass more text, or lower `min_frequency`",
+        )
+    history = [Merge(*row) for row in rows]
+    first = 0 if tok.max_id is None else tok.max_id + 1
+    made = rebuilt(tok, extended(tok, model_tree(tok), tokens, scores, history), int)
+    return VocabularyChange(
+        tokenizer=made,
+        id_map=_identity(tok, first),
+        initial_rows=dict(enumerate(_sources(tok, tokens, history), first)),
+        removed=(),
+        added=tuple(tokens),
+    )
+
+
+def _wanted(tok: Tokenizer, vocab_size: int | None, new_tokens: int | None) -> int:
+    """Returns the number of tokens to add."""
+    if (vocab_size is None) == (new_tokens is None):
+        found = "neither" if vocab_size is None else "both"
+        raise ConfigError(f"expected either vocab_size or new_tokens, found {found}")
+    if vocab_size is None:
+        return _positive("new_tokens", cast("int", new_tokens))
+    size = _positive("vocab_size", vocab_size)
+    if size <= len(tok):
+        raise ConfigError(
+            f"expected more than the {len(tok):,} tokens of the tokenizer, found {size:,}",
+            setting="vocab_size",
+        )
+    return size - len(tok)
+
+
+def _positive(name: str, value: int) -> int:
+    number = check_index(name, value)
+    if isinstance(value, bool) or not 1 <= number < 1 << 32:
+        raise ConfigError(
+            f"expected an integer from 1 to 2^32 - 1, found {shown(value)}", setting=name
+        )
+    return number
+
+
+def _identity(tok: Tokenizer, ids: int) -> npt.NDArray[np.int64]:
+    """Returns the map of ids to themselves; -1 for ids without token."""
+    import numpy as np
+
+    id_map = np.full(ids, -1, np.int64)
+    known = list(tok.vocab.values())
+    id_map[known] = known
+    return id_map
+
+
+def _sources(
+    tok: Tokenizer, tokens: Sequence[str], history: Sequence[Merge]
+) -> list[tuple[int, ...]]:
+    """Returns the old ids that each new token was made of."""
+    if not history:
+        alone = type(tok)._wrap(tok._core.model_alone())
+        return [tuple(alone.encode_ids(token, add_special_tokens=False)) for token in tokens]
+    sources: dict[str, tuple[int, ...]] = {}
+    for merge in history:
+        parts = (
+            sources.get(part) or (tok._core.token_to_id(part),)
+            for part in (merge.left, merge.right)
+        )
+        sources[merge.token] = tuple(
+            number for part in parts for number in part if number is not None
+        )
+    return [sources[token] for token in tokens]

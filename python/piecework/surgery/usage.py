@@ -1,0 +1,148 @@
+"""Counts what a vocabulary is used for: tokens of a corpus, and words of a new domain."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from piecework import _core
+from piecework.arguments import as_column, check_iterable
+from piecework.counts import WordCounts
+from piecework.errors import ConfigError, shown, wrong_type
+from piecework.progress import reporting
+from piecework.tokenizer.checks import TEXT_TYPES
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from piecework.arguments import ArrowColumn
+    from piecework.results import ProgressLike
+    from piecework.tokenizer import Tokenizer
+
+__all__ = ["token_counts", "word_counts"]
+
+_EXPECTED = "an iterable of texts, WordCounts, or a mapping of words to counts"
+_BATCH = 4096
+"""The number of texts that are encoded together."""
+
+
+def token_counts(
+    tok: Tokenizer,
+    corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int] | npt.NDArray[Any],
+    threads: int | None,
+    progress: ProgressLike,
+) -> npt.NDArray[np.uint64]:
+    r"""Returns the number of occurrences of each token, by id, without added special tokens.
+
+    Args:
+        tok: The tokenizer.
+        corpus: Texts, counted words, or the counts themselves, an array with an integer for each id.
+        threads: See :meth:`Tokenizer.encode_batch`.
+        progress: Whether to show progress, or a callback for it.
+
+    Returns:
+        The counts.
+
+    Raises:
+        CountsError: The words were counted with another normalizer or pre-tokenizer.
+
+    >>> import piecework as pw
+    >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
+    >>> token_counts(tok, ["hugs hug"], None, False).tolist()
+    [0, 2, 1]
+    """
+    import numpy as np
+
+    if isinstance(corpus, np.ndarray):
+        return _checked(tok, corpus)
+    with reporting(progress) as report:
+        if (words := _counted(corpus)) is not None:
+            return np.array(_core.count_tokens(tok._core, words._core, report), np.uint64)
+        counts = np.zeros(_ids(tok), np.uint64)
+        done = 0
+        for texts in _batches(corpus):
+            batch = tok.encode_batch(
+                texts,
+                add_special_tokens=False,
+                truncation=None,
+                padding=None,
+                sampling=None,
+                threads=threads,
+            )
+            counts += np.bincount(batch.ids, minlength=len(counts)).astype(np.uint64)
+            done += len(batch)
+            report("counting tokens", done, 0)
+        return counts
+
+
+def word_counts(
+    tok: Tokenizer,
+    corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    threads: int | None,
+    progress: ProgressLike,
+) -> WordCounts:
+    r"""Returns the words that a tokenizer splits texts into, with their counts.
+
+    >>> import piecework as pw
+    >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
+    >>> sorted(word_counts(tok, ["Hugs, hug"], None, False).items())
+    [(',', 1), ('hug', 1), ('hugs', 1)]
+    """
+    counted = _counted(corpus)
+    if counted is not None:
+        return counted
+    texts = cast("Iterable[str] | ArrowColumn", _checked_texts(corpus))
+    return WordCounts.from_texts(
+        texts,
+        normalizer=tok.normalizer,
+        pre_tokenizer=tok.pre_tokenizer,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def _counted(corpus: object) -> WordCounts | None:
+    """Returns counted words; None for texts."""
+    if isinstance(corpus, WordCounts):
+        return corpus
+    return WordCounts(corpus) if isinstance(corpus, Mapping) else None
+
+
+def _checked_texts(corpus: object) -> object:
+    if isinstance(corpus, TEXT_TYPES):
+        kind = type(corpus).__name__
+        raise TypeError(f"corpus: expected {_EXPECTED}, found one {kind}; pass [text]")
+    if as_column(corpus) is None and not isinstance(corpus, Iterable):
+        raise wrong_type("corpus", _EXPECTED, corpus)
+    return corpus
+
+
+def _batches(corpus: object) -> Iterable[Any]:
+    texts = _checked_texts(corpus)
+    if (column := as_column(texts)) is not None:
+        return [column]
+    rest = check_iterable("corpus", cast("Iterable[str]", texts), _EXPECTED)
+    return iter(lambda: list(itertools.islice(rest, _BATCH)), [])
+
+
+def _ids(tok: Tokenizer) -> int:
+    return 0 if tok.max_id is None else tok.max_id + 1
+
+
+def _checked(tok: Tokenizer, counts: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """Returns an array of counts, one for each id."""
+    import numpy as np
+
+    if (
+        counts.shape != (_ids(tok),)
+        or not np.issubdtype(counts.dtype, np.integer)
+        or np.any(counts < 0)
+    ):
+        raise ConfigError(
+            f"expected {_ids(tok):,} integers from 0 on, one for each id, "
+            f"found the shape {shown(counts.shape)} and the type {counts.dtype}",
+            setting="corpus",
+        )
+    return counts.astype(np.uint64)

@@ -1,0 +1,68 @@
+"""`piecework extend`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import piecework as pw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., Any]
+
+
+@pytest.fixture
+def vocab(tmp_path: Path) -> Path:
+    path = tmp_path / "vocab.txt"
+    path.write_text("[UNK]\nhug\n##ging\n##s\n")
+    return path
+
+
+def test_a_file_and_the_map_of_ids(run: Run, vocab: Path, tmp_path: Path) -> None:
+    texts, output, rows = (tmp_path / name for name in ("t.txt", "more.txt", "map.json"))
+    texts.write_text("hugging hugging\n")
+    ended = run("extend", vocab, texts, "-o", output, "--new-tokens", 1, "--map", rows)
+    assert ended == (0, "", f"{output}: 5 tokens, 4 before: 1 added\n")
+    assert output.read_text().splitlines()[-1] == "hugging"
+    assert json.loads(rows.read_text()) == {"id_map": [0, 1, 2, 3], "initial_rows": {"4": [1, 2]}}
+
+
+def test_line_ends_of_bpe(run: Run, tmp_path: Path) -> None:
+    model, output = tmp_path / "bpe.json", tmp_path / "more.json"
+    pw.train(["ab\n"] * 3, pw.BpeTrainer(258, alphabet="byte")).save(model)
+    ended = run("extend", model, "-o", output, "--vocab-size", 259, "--json", stdin="a \n" * 3)
+    assert ended.code == 0
+    assert json.loads(ended.out)["added"] == ["ĠĊ"]
+
+
+def test_word_counts_and_criterion(run: Run, vocab: Path, tmp_path: Path) -> None:
+    counts, output = tmp_path / "counts.txt", tmp_path / "more.json"
+    pw.WordCounts.from_texts(["hugs hugs hugging"]).save(counts)
+    arguments = ("extend", vocab, "--counts", counts, "-o", output, "--new-tokens", 1)
+    assert run(*arguments, "--criterion", "frequency").code == 0
+    assert list(pw.Tokenizer.from_file(output).vocab)[-1] == "hugs"
+    ended = run(*arguments, "--min-frequency", 9)
+    assert (ended.code, "--new-tokens: the corpus has fewer new tokens than 1: 0" in ended.err) == (
+        0,
+        True,
+    )
+    assert ended.err.endswith("4 tokens, 4 before: nothing changed\n")
+
+
+def test_usage(run: Run, vocab: Path, tmp_path: Path) -> None:
+    output = tmp_path / "more.json"
+    ended = run("extend", vocab, "-o", output, stdin="hug\n")
+    assert (ended.code, "expected --vocab-size or --new-tokens" in ended.err) == (2, True)
+    ended = run("extend", vocab, "-o", output, "--vocab-size", 4, stdin="hug\n")
+    assert (
+        ended.err
+        == "error: --vocab-size: expected more than the 4 tokens of the tokenizer, found 4\n"
+    )
+    ended = run("extend", vocab, "-o", output, "--new-tokens", 1, stdin="")
+    assert (ended.code, "no word is left to learn from" in ended.err) == (2, True)
+    assert not output.exists()

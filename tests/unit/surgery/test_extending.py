@@ -1,0 +1,220 @@
+"""`pw.extend`: new tokens on top of a vocabulary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import piecework as pw
+from piecework import models, pre_tokenizers, processors
+from piecework.errors import ConfigError, CountsError, PieceworkWarning
+
+BERT = pw.Tokenizer.from_str("[PAD]\n[UNK]\n[CLS]\n[SEP]\nhug\n##s\n##ging\n##g\n##e\n##d\n")
+WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+
+
+def bpe(**settings: Any) -> pw.Tokenizer:
+    return pw.train(WORDS, pw.BpeTrainer(max_merges=6, **settings))
+
+
+def test_wordpiece_entries_follow_the_largest_id() -> None:
+    change = pw.extend(BERT, {"hugging": 5, "hugged": 4}, new_tokens=2)
+    assert change.added == ("##ged", "hugging")
+    assert change.tokenizer.vocab == BERT.vocab | {"##ged": 10, "hugging": 11}
+    assert change.initial_rows == {10: (7, 8, 9), 11: (4, 6)}
+    assert change.tokenizer.encode("hugging hugs").tokens == [
+        "[CLS]",
+        "hugging",
+        "hug",
+        "##s",
+        "[SEP]",
+    ]
+    assert change.id_map.tolist() == list(range(10))
+    assert not change.removed
+    assert not change.tokenizer.training
+
+
+def test_the_criterion_of_wordpiece() -> None:
+    words = {"hugs": 8, "hugged": 3, "hugging": 5}
+    added = {
+        criterion: pw.extend(BERT, words, new_tokens=1, criterion=criterion).added  # type: ignore[arg-type]
+        for criterion in ("likelihood", "frequency", "pmi")
+    }
+    assert added == {"likelihood": ("##ed",), "frequency": ("hugs",), "pmi": ("##ed",)}
+
+
+def test_entries_that_longest_match_never_takes_are_replaced() -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\na\n##b\n##c\n##d\n")
+    # `##bc` is learned first, and `abcd` always covers it.
+    change = pw.extend(tok, {"abcd": 9, "ab": 2}, new_tokens=2)
+    counts = [change.tokenizer.tokenize(word) for word in ("abcd", "ab")]
+    assert set(change.added) <= {token for tokens in counts for token in tokens}
+
+
+def test_bpe_merges_follow_the_old_ones() -> None:
+    tok = bpe()
+    change = pw.extend(tok, {"lowest": 9, "slowest": 4}, new_tokens=2)
+    old, new = tok.model, change.tokenizer.model
+    assert isinstance(old, models.BPE)
+    assert isinstance(new, models.BPE)
+    assert new.merges[: len(old.merges)] == old.merges
+    assert new.merges[len(old.merges) :] == (("low", "est"), ("s", "lowest"))
+    assert change.tokenizer.tokenize("lowest low slowest") == ["lowest", "low", "slowest"]
+    ids = [tok.token_to_id(token) for token in ("s", "low", "est")]
+    assert list(change.initial_rows.values()) == [tuple(ids[1:]), tuple(ids)]
+
+
+def test_marks_of_bpe() -> None:
+    tok = bpe(end_of_word_suffix="</w>")
+    assert pw.extend(tok, {"lowest": 9}, new_tokens=2).added == ("low", "lowest</w>")
+    tok = bpe(continuing_subword_prefix="##")
+    assert pw.extend(tok, {"lowest": 9}, new_tokens=1).added == ("lowest",)
+
+
+def test_ranks_follow_the_largest_rank() -> None:
+    # Equal ranks cannot be written as merges.
+    model = models.BPE([*"abcd", "ab", "abc"], ranks=[None, None, None, None, 7, 7])
+    change = pw.extend(pw.Tokenizer(model), {"abcd": 2, "dd": 3}, new_tokens=2)
+    assert change.added == ("dd", "abcd")
+    assert change.tokenizer.model.ranks == (None, None, None, None, 7, 7, 8, 9)  # type: ignore[attr-defined]
+    assert [change.tokenizer.tokenize(text) for text in ("abcd", "dddabc")] == [
+        ["abcd"],
+        ["dd", "d", "abc"],
+    ]
+
+
+def test_no_merge_spans_words_of_a_text_that_is_one_word() -> None:
+    model = models.BPE([*"▁ab", "▁a"], [("▁", "a")])
+    change = pw.extend(pw.Tokenizer(model), {"▁a▁b▁a▁b": 5, "▁aab": 4}, new_tokens=3)
+    assert change.added == ("▁b", "ab", "▁aab")
+
+
+def test_unknown_characters_and_bytes_are_not_learned() -> None:
+    tokens = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "a", "b"]
+    model = models.BPE(tokens, unk_token="<unk>", byte_fallback=True)
+    assert pw.extend(pw.Tokenizer(model), {"éaéab": 9}, new_tokens=1).added == ("ab",)
+    with pytest.warns(PieceworkWarning, match=r"fewer new tokens than 2: 0; pass more text"):
+        change = pw.extend(pw.Tokenizer(model), {"ééé": 9, "aéb": 9}, new_tokens=2)
+    assert change.added == ()
+    assert change.tokenizer.fingerprint == pw.Tokenizer(model).fingerprint
+
+
+def test_unigram_scores_of_old_pieces_stay() -> None:
+    pieces = [("<unk>", 0.0), *((letter, -3.1234567890123) for letter in "hugspn"), ("hug", -1.5)]
+    tok = pw.Tokenizer(models.Unigram(pieces, 0))
+    change = pw.extend(tok, {"hugs": 10, "pun": 12, "puns": 4}, new_tokens=2)
+    assert change.added == ("pun", "hugs")
+    vocab = change.tokenizer.model.vocab  # type: ignore[attr-defined]  # it is a Unigram
+    assert list(vocab[: len(pieces)]) == pieces
+    assert all(-3.1234567890123 <= score < 0 for _, score in vocab[len(pieces) :])
+    assert change.initial_rows == {8: (5, 2, 6), 9: (7, 4)}
+    assert change.tokenizer.tokenize("punshugs") == ["pun", "s", "hugs"]
+
+
+def test_added_tokens_between_old_and_new_pieces_become_reserved() -> None:
+    tok = pw.Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -1.0)], 0))
+    tok = tok.with_added_tokens(["<x>"])
+    change = pw.extend(tok, {"ab": 9}, new_tokens=1)
+    assert change.tokenizer.vocab == {"<unk>": 0, "a": 1, "b": 2, "<x>": 3, "ab": 4}
+    assert change.tokenizer.model.reserved == ("<x>",)  # type: ignore[attr-defined]  # it is a Unigram
+    assert change.tokenizer.tokenize("ab<x>ab") == ["ab", "<x>", "ab"]
+
+
+def test_added_tokens_outside_the_vocabulary_keep_their_ids() -> None:
+    tok = BERT.with_added_tokens(["<name>"]).with_added_tokens(["<end>"], special=True)
+    template = processors.TemplateProcessing("$A <end>", special_tokens=[("<end>", 11)])
+    tok = tok.replace(post_processor=template)
+    change = pw.extend(tok, {"hugging": 5}, new_tokens=1)
+    assert change.tokenizer.vocab == tok.vocab | {"hugging": 12}
+    assert change.tokenizer.encode("hugging <name>").ids == [12, 10, 11]
+    assert (
+        pw.Tokenizer.from_str(change.tokenizer.to_str()).fingerprint == change.tokenizer.fingerprint
+    )
+
+
+def test_texts_counts_and_sizes() -> None:
+    texts = ["hugging hugging"] * 3
+    change = pw.extend(BERT, texts, vocab_size=len(BERT) + 1)
+    assert change.added == ("hugging",)
+    counts = pw.WordCounts.from_texts(
+        texts, normalizer=BERT.normalizer, pre_tokenizer=BERT.pre_tokenizer
+    )
+    assert pw.extend(BERT, counts, new_tokens=1).tokenizer == change.tokenizer
+    with pytest.raises(CountsError, match="another pre-tokenizer"):
+        pw.extend(BERT, pw.WordCounts.from_texts(texts, pre_tokenizer=None), new_tokens=1)
+
+
+def test_embedding_rows() -> None:
+    change = pw.extend(BERT, {"hugging": 5}, new_tokens=1)
+    matrix = np.arange(20, dtype=np.float32).reshape(10, 2)
+    made = change.apply(matrix)
+    assert made.dtype == np.float32
+    assert made[:10].tolist() == matrix.tolist()
+    assert made[10].tolist() == [10.0, 11.0]
+    assert change.apply(np.zeros((64, 2))).shape == (11, 2)
+    assert change.apply(np.arange(10)).tolist() == [*range(10), 5]
+    with pytest.raises(
+        ConfigError, match=r"at least 10 rows, one for each old id, found the shape \(9, 2\)"
+    ):
+        change.apply(matrix[:9])
+    with pytest.raises(TypeError, match="matrix: expected a NumPy array"):
+        change.apply([[1.0]])  # type: ignore[arg-type]  # the test
+
+
+def test_ids_without_token_have_empty_rows() -> None:
+    tok = pw.Tokenizer(models.BPE({"a": 0, "b": 3}))
+    change = pw.extend(tok, {"ab": 5}, new_tokens=1)
+    assert change.id_map.tolist() == [0, -1, -1, 3]
+    assert change.apply(np.array([1.0, 2.0, 3.0, 4.0])).tolist() == [1.0, 0.0, 0.0, 4.0, 2.5]
+
+
+def test_a_function_as_pre_tokenizer_is_kept() -> None:
+    split = pre_tokenizers.Function(lambda text: [(0, 3), (3, len(text))])
+    tok = BERT.replace(pre_tokenizer=split)
+    change = pw.extend(tok, {"hugging": 5}, new_tokens=1)
+    assert change.tokenizer.pre_tokenizer == tok.pre_tokenizer
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({}, ConfigError, "expected either vocab_size or new_tokens, found neither"),
+        ({"vocab_size": 20, "new_tokens": 2}, ConfigError, "found both"),
+        ({"vocab_size": 10}, ConfigError, "vocab_size: expected more than the 10 tokens"),
+        ({"new_tokens": 0}, ConfigError, "new_tokens: expected an integer from 1"),
+        ({"new_tokens": True}, ConfigError, "new_tokens: expected an integer from 1"),
+        ({"new_tokens": 1.5}, TypeError, "new_tokens: expected an integer"),
+        ({"new_tokens": 1, "min_frequency": 0}, ConfigError, "min_frequency: expected"),
+        ({"new_tokens": 1, "max_token_length": 0}, ConfigError, "max_token_length: expected"),
+        (
+            {"new_tokens": 1, "criterion": "best"},
+            ConfigError,
+            "criterion: expected one of likelihood",
+        ),
+    ],
+)
+def test_errors_of_arguments(
+    arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        pw.extend(BERT, {"hugging": 5}, **arguments)
+
+
+def test_errors_of_corpora() -> None:
+    with pytest.raises(TypeError, match=r"found one str; pass \[text\]"):
+        pw.extend(BERT, "hugging", new_tokens=1)
+    with pytest.raises(TypeError, match="corpus: expected an iterable of texts"):
+        pw.extend(BERT, 5, new_tokens=1)  # type: ignore[arg-type]  # the test
+    for empty in ([], [""], {}):
+        with pytest.raises(CountsError, match="no word is left to learn from"):
+            pw.extend(BERT, empty, new_tokens=1)  # type: ignore[arg-type]  # the test
+
+
+def test_models_that_cannot_be_extended() -> None:
+    tok = pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(12))
+    with pytest.raises(ConfigError, match="the likeliest segmentation needs a probability"):
+        pw.extend(tok.replace(segmentation="likeliest"), {"hugs": 9}, new_tokens=1)
+    with pytest.raises(ConfigError, match="a WordLevel vocabulary has whole words"):
+        pw.extend(pw.Tokenizer(models.WordLevel(["<unk>", "a"])), {"a": 1}, new_tokens=1)
