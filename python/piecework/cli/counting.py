@@ -31,10 +31,10 @@ def count_words(
     splitting: dict[str, Any],
     reading: ReadOptions,
     memory: CountingMemory,
-    engine: EngineOptions,
     threads: int | None,
     progress: Callable[[Progress], None],
     command: str,
+    engine: EngineOptions | None = None,
 ) -> Counted | CountedInParts:
     """Counts the words of files of documents, one of which may be standard input.
 
@@ -43,10 +43,10 @@ def count_words(
         splitting: The normalizer and pre-tokenizer for :meth:`piecework.WordCounts.from_files`.
         reading: The options of reading.
         memory: The limit of memory.
-        engine: The engine, if the files are counted in parts.
         threads: The number of threads; by default one per core.
         progress: The callback for progress.
         command: The command that reads text from standard input, for the error of files that are not text.
+        engine: The engine, if the files are counted in parts.
 
     Raises:
         PieceworkError: See :meth:`piecework.WordCounts.from_files`.
@@ -61,7 +61,7 @@ def count_words(
         "threads": threads,
         "progress": progress,
     }
-    chosen = engine.chosen()
+    chosen = engine.chosen() if engine is not None else None
     if chosen is not None:
         settings["threads"] = None  # the workers of an engine have one each
     if STDIN not in files:
@@ -76,7 +76,7 @@ def count_words(
             keep_line_ends=reading.keep_line_ends,
             reading=reading,
             engine=chosen,
-            part_bytes=engine.part_bytes,
+            part_bytes=engine.part_bytes if engine is not None else None,
             **settings,
         )
     if chosen is not None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from piecework.cli.counting import count_words, load_counts
-from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN, Input
 from piecework.cli.messages import option_of
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from piecework import WordCounts
+    from piecework.cli.engine import EngineOptions
     from piecework.cli.options import CountingMemory, Errors, Reading, Splitting
     from piecework.results import Progress
     from piecework.trainers import Trainer
@@ -450,7 +450,7 @@ def read_counts(
         splitting=_splitting(trainer, pipeline),
         reading=reading.options(errors, encoding, keep_line_ends=isinstance(trainer, BpeTrainer)),
         memory=memory,
-        engine=engine or EngineOptions(),
+        engine=engine,
         threads=threads,
         progress=progress,
         command=command,
