@@ -10,6 +10,7 @@ from piecework.cli.counting import count_words, load_counts
 from piecework.cli.input import STDIN
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.streams import report
+from piecework.cli.training import check_counting
 from piecework.display import visible
 
 if TYPE_CHECKING:
@@ -47,11 +48,7 @@ def read_words(
     command: str,
 ) -> WordCounts:
     """Returns the words of documents, as a tokenizer splits them, or the sum of files of word counts."""
-    if are_counts and memory.max_memory:
-        raise typer.BadParameter(
-            "has no effect with --counts, which counts no words; remove it",
-            param_hint="--max-memory",
-        )
+    check_counting(are_counts, memory)
     if are_counts:
         return load_counts(names, memory.work_dir)
     counted = count_words(

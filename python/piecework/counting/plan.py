@@ -57,7 +57,7 @@ class CountPlan:
         splitter: str,
         reading: ReadOptions,
         first_document: int = 0,
-        part_bytes: int = 1 << 26,
+        part_bytes: int,
     ) -> CountPlan:
         """Returns the plan for some files; it depends on no number of workers."""
         parts = divide(sources, part_bytes, reading)
