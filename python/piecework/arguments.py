@@ -69,6 +69,21 @@ def check_index(name: str, value: object) -> int:
         raise wrong_type(name, "an integer", value) from None
 
 
+def check_range(name: str, value: object, size: int) -> tuple[int, int]:
+    """Returns an argument that is a start and an end from 0 up to a size, or raises an error that names it.
+
+    >>> check_range("span", (1, 3), 5)
+    (1, 3)
+    """
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise wrong_type(name, "a pair of a start and an end, or None", value)
+    start, end = (check_index(name, number) for number in value)
+    if not 0 <= start <= end <= size:
+        message = f"expected a start and an end from 0 to {size}, found {start} and {end}"
+        raise ConfigError(message, setting=name)
+    return start, end
+
+
 def check_flag(name: str, value: object) -> bool:
     """Returns an argument that is True or False (NumPy's included), or raises a TypeError that names it."""
     if value is True or value is False:

@@ -1,5 +1,7 @@
 //! The stages of a text, as tuples with spans in characters.
 
+use std::ops::Range;
+
 use piecework_core::Result;
 use piecework_core::model::Token;
 use piecework_core::model::steps::{LatticeSteps, MergeStep, MergeSteps, PairMerge, Replacement, Steps};
@@ -83,19 +85,27 @@ pub(crate) fn explain(
     let ExplainedText { normalized, words, word_count } =
         tokenizer.explain(text, options, limits, &mut pool.scratch())?;
     let maps = Maps { normalized: CharMap::new(normalized.text()), original: CharMap::new(text) };
-    // The alignment ends where the listed tokens do.
-    let ends = words.iter().flat_map(|word| word.tokens.iter().map(|token| token.normalized.end));
-    let end = if words.len() == word_count && words.iter().all(ExplainedWord::is_complete) {
-        normalized.text().len()
+    // The alignment begins and ends where the listed tokens do.
+    let range = if words.len() == word_count && words.iter().all(ExplainedWord::is_complete) {
+        0..normalized.text().len()
     } else {
-        ends.max().unwrap_or_default() as usize
+        let spans = || words.iter().flat_map(|word| word.tokens.iter().map(|token| token.normalized));
+        let start = spans().map(|span| span.start).min().unwrap_or_default();
+        let end = spans().map(|span| span.end).max().unwrap_or_default();
+        Span { start, end }.range()
     };
     Ok(TextRow {
-        runs: runs(&normalized, end, &maps),
+        runs: runs(&normalized, range, &maps),
         words: words.into_iter().map(|word| maps.word(word)).collect(),
         normalized: normalized.text().to_owned(),
         word_count,
     })
+}
+
+/// Returns the bytes of a range of characters, which may end after the text.
+pub(crate) fn bytes_of(text: &str, (start, end): (usize, usize)) -> Span {
+    let byte = |number| text.char_indices().nth(number).map_or(text.len(), |(at, _)| at);
+    Span::new(byte(start), byte(end))
 }
 
 /// The maps from bytes to characters of a text and its normalized form.
@@ -162,14 +172,15 @@ pub(crate) fn merge_step_row(step: MergeStep) -> MergeStepRow {
     (step.index, row(step.merge), step.blocked.into_iter().map(row).collect())
 }
 
-/// Returns the alignment of the first `end` bytes of a normalized text as runs.
+/// Returns the alignment of a range of bytes of a normalized text as runs.
 ///
 /// In a run, either all characters of the normalized text stand for the same characters of the original, or each stands
 /// for one, in order.
-fn runs(normalized: &Normalized, end: usize, maps: &Maps) -> Vec<AlignedRun> {
+fn runs(normalized: &Normalized, range: Range<usize>, maps: &Maps) -> Vec<AlignedRun> {
     let mut runs: Vec<AlignedRun> = Vec::new();
-    for (at, c) in normalized.text()[..end].char_indices() {
-        let span = Span::new(at, at + c.len_utf8());
+    for (at, c) in normalized.text()[range.clone()].char_indices() {
+        let start = range.start + at;
+        let span = Span::new(start, start + c.len_utf8());
         let (start, stop) = maps.normalized.characters(span);
         let origin = maps.original.characters(normalized.original(span));
         match runs.last_mut() {

@@ -26,7 +26,7 @@ use crate::encode_list::encode_list;
 use crate::encode_one::{Encoder, to_object};
 use crate::encoding::Encoding;
 use crate::errors::{in_settings, to_py};
-use crate::explain::{MergeStepRow, TextRow, explain, merge_step_row};
+use crate::explain::{MergeStepRow, TextRow, bytes_of, explain, merge_step_row};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
 use crate::input::{GivenText, Row, Rows, Text, short_text};
@@ -457,17 +457,24 @@ impl Tokenizer {
         Ok(PyBytes::new(py, &bytes).unbind())
     }
 
-    /// Returns the stages of a text; the limits are characters to explain, characters of words with steps, and n-best.
+    /// Returns the stages of a text for the words that overlap with a range of its characters.
+    ///
+    /// The limits are characters to explain, characters of words with steps, and n-best.
     fn explain(
         &self,
         py: Python<'_>,
         text: &Bound<'_, PyAny>,
         options: &Options,
+        span: (usize, usize),
         limits: (usize, usize, usize),
     ) -> PyResult<TextRow> {
         let (characters, step_characters, nbest) = limits;
-        let (text, limits) = (Text::new("text", text)?, ExplainLimits { characters, step_characters, nbest });
-        let explained = py.detach(|| explain(&self.inner, text.get()?, &options.inner, limits, &self.pool));
+        let text = Text::new("text", text)?;
+        let explained = py.detach(|| {
+            let text = text.get()?;
+            let limits = ExplainLimits { bytes: bytes_of(text, span), characters, step_characters, nbest };
+            explain(&self.inner, text, &options.inner, limits, &self.pool)
+        });
         explained.map_err(|error| to_py(py, &error))
     }
 

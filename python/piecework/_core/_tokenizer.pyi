@@ -316,8 +316,10 @@ class Tokenizer:
     def token_bytes(self, token: str) -> bytes:
         """Returns the bytes of a single token, decoded alone."""
 
-    def explain(self, text: str, options: Options, limits: tuple[int, int, int]) -> _ExplainedText:
-        """Returns the stages of a text.
+    def explain(
+        self, text: str, options: Options, span: tuple[int, int], limits: tuple[int, int, int]
+    ) -> _ExplainedText:
+        """Returns the stages of a text for the words that overlap with a range of its characters.
 
         The limits are characters of words to explain, characters of the longest word with steps, and the number of best
         segmentations.

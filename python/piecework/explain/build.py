@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import exp
 from typing import TYPE_CHECKING
 
-from piecework.arguments import check_index
+from piecework.arguments import check_index, check_range
 from piecework.display import abridged, display_token, quoted
 from piecework.errors import ConfigError, shown
 from piecework.explain.explanation import AlignedRun, Explanation, NormalizedText, Piece, Word
@@ -63,15 +63,20 @@ _BYTE = re.compile("<0x[0-9A-F]{2}>")
 def explain(
     tokenizer: Tokenizer,
     text: str,
+    *,
     specials: Specials | None = None,
     max_characters: int | None = None,
     nbest: int = 5,
+    span: Span | None = None,
 ) -> Explanation:
     """Explains how a text is segmented; see :meth:`piecework.Tokenizer.explain`."""
+    part = (0, _MOST) if span is None else check_range("span", span, len(text))
     limit = _MOST if max_characters is None else _checked("max_characters", max_characters)
     nbest = _checked("nbest", nbest)
     options = tokenizer._options(False, specials, None, None, True, None)
-    row = tokenizer._core.explain(text, options, (limit, STEP_CHARACTERS, nbest + _MORE_PATHS))
+    row = tokenizer._core.explain(
+        text, options, part, (limit, STEP_CHARACTERS, nbest + _MORE_PATHS)
+    )
     builder = _Builder(tokenizer, row["normalized"], nbest)
     words = tuple(builder.word(word) for word in row["words"])
     return Explanation(

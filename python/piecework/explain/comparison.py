@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from piecework._immutable import Immutable, dataclass
-from piecework.arguments import check_str
+from piecework.arguments import check_range, check_str
 from piecework.display import cell_width, padded, quoted, visible
 from piecework.errors import RegexError, UnknownTokenError, wrong_type
+from piecework.explain.alignment import align, white_space
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy.typing as npt
+
+    from piecework.explain.alignment import Flags, Integers
     from piecework.tokenizer import Tokenizer
+
+    _Tokens = tuple[tuple[str, ...], tuple[int, ...]]
+    """Tokens in readable form, and their ids."""
 
 __all__ = ["Block", "Comparison", "Split", "checked_tokenizers", "compare"]
 
@@ -26,7 +36,8 @@ class Split(Immutable):
     Attributes:
         name: The name of the tokenizer.
         model: The type of its model.
-        tokens: The tokens, as in the vocabulary.
+        count: The number of tokens of the whole text.
+        tokens: The tokens, as in the vocabulary; with `span` those of the blocks that are listed.
         display_tokens: The tokens in readable form.
         ids: The token ids.
         offsets: The start and end of each token, in characters of the text.
@@ -34,6 +45,7 @@ class Split(Immutable):
 
     name: str
     model: str
+    count: int
     tokens: tuple[str, ...]
     display_tokens: tuple[str, ...]
     ids: tuple[int, ...]
@@ -44,8 +56,8 @@ class Split(Immutable):
         return " ".join(map(quoted, self.display_tokens))
 
     def __len__(self) -> int:
-        """Returns the number of tokens."""
-        return len(self.ids)
+        """Returns the number of tokens of the whole text."""
+        return self.count
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +87,8 @@ class Comparison(Immutable):
     Attributes:
         text: The text.
         splits: The segmentation of each tokenizer, in the given order.
-        blocks: The blocks of the text, one after the other, between the positions where all tokenizers have a boundary.
+        blocks: The blocks of the text, one after the other, between the positions where all tokenizers have a boundary; with
+            `span` those that overlap with it.
     """
 
     text: str
@@ -139,7 +152,7 @@ class Comparison(Immutable):
             {
                 "name": split.name,
                 "model": split.model,
-                "count": len(split),
+                "count": split.count,
                 "tokens": list(split.tokens),
                 "display_tokens": list(split.display_tokens),
                 "ids": list(split.ids),
@@ -168,17 +181,22 @@ def _html_cell(tokens: Sequence[str], ids: Sequence[int], *, agrees: bool) -> st
     return f"<td>{boxes}</td>" if agrees else f"<td><mark>{boxes}</mark></td>"
 
 
-def compare(text: str, tokenizers: Mapping[str, Tokenizer]) -> Comparison:
+def compare(
+    text: str, tokenizers: Mapping[str, Tokenizer], *, span: tuple[int, int] | None = None
+) -> Comparison:
     """Compares the segmentations of one text by several tokenizers.
 
     Args:
         text: A word, or any text.
         tokenizers: A mapping of names to tokenizers.
+        span: The start and end of a part of the text, in characters; only the blocks that overlap with it are listed, as they
+            are in the whole text. None for all.
 
     Returns:
         The segmentations, without added special tokens, aligned in blocks; print it for a table.
 
     Raises:
+        ConfigError: `span` is no range of the text.
         UnknownTokenError: A word is unknown to a tokenizer without unknown token; the message contains its name.
         RegexError: A pattern of a tokenizer exceeded its limit of steps; the message contains its name.
         SurrogateError: The text contains a lone surrogate.
@@ -191,52 +209,34 @@ def compare(text: str, tokenizers: Mapping[str, Tokenizer]) -> Comparison:
     merges         3  p ##u ##gs
     """
     text = check_str("text", text)
-    pairs = checked_tokenizers(tokenizers).items()
-    splits = tuple(_split(text, name, tokenizer) for name, tokenizer in pairs)
-    return Comparison(text, splits, tuple(_blocks(text, splits)))
+    part = (0, len(text)) if span is None else check_range("span", span, len(text))
+    encoded = [
+        _encode(text, name, tokenizer) for name, tokenizer in checked_tokenizers(tokenizers).items()
+    ]
+    bounds, agrees, blocks = _aligned(text, [each.offsets for each in encoded])
+    first, last = _overlapping(bounds, part)
+    splits, groups = [], []
+    for each, its_blocks in zip(encoded, blocks, strict=True):
+        split, tokens = each.split(its_blocks, first, last)
+        splits.append(split)
+        groups.append(tokens)
+    spans = pairwise(bounds[first : last + 1].tolist())
+    rows = zip(spans, agrees[first:last].tolist(), zip(*groups, strict=True), strict=False)
+    return Comparison(text, tuple(splits), tuple(_block(*row) for row in rows))
 
 
-def _blocks(text: str, splits: Sequence[Split]) -> Iterator[Block]:
-    """Iterates over the blocks of a text; an empty text has one if it has tokens."""
-    import numpy as np
-
-    from piecework.explain.alignment import align, white_space
-
-    if not any(map(len, splits)) and not text:
-        return
-    if not text:
-        yield _block((0, 0), splits, [range(len(split)) for split in splits], agrees=False)
-        return
-    spans = [np.array(split.offsets, dtype=np.int64).reshape(-1, 2) for split in splits]
-    texts = [np.zeros(len(split), dtype=np.int64) for split in splits]
-    aligned = align(white_space(text), spans, texts, np.array([len(text)]))
-    bounds = [*aligned.starts.tolist(), len(text)]
-    groups = [_positions(blocks.tolist()) for blocks in aligned.blocks]
-    for number, agrees in enumerate(aligned.agrees.tolist()):
-        found = [group.get(number, ()) for group in groups]
-        yield _block((bounds[number], bounds[number + 1]), splits, found, agrees=agrees)
+def _overlapping(bounds: Integers, part: tuple[int, int]) -> tuple[int, int]:
+    """Returns the first block that overlaps with a part of the text, and one past the last; for an empty part that at its place."""
+    start, end = part
+    first = int(np.searchsorted(bounds[1:], start, side="right"))
+    last = max(int(np.searchsorted(bounds[:-1], end)), first + 1)
+    return first, min(last, len(bounds) - 1)
 
 
-def _block(
-    span: tuple[int, int],
-    splits: Sequence[Split],
-    positions: Sequence[Sequence[int]],
-    *,
-    agrees: bool,
-) -> Block:
-    """Returns a block with the tokens at positions of each segmentation."""
-    pairs = list(zip(splits, positions, strict=True))
-    tokens = tuple(tuple(split.display_tokens[at] for at in found) for split, found in pairs)
-    ids = tuple(tuple(split.ids[at] for at in found) for split, found in pairs)
-    return Block(*span, tokens, ids, agrees)
-
-
-def _positions(blocks: Sequence[int]) -> dict[int, list[int]]:
-    """Returns the positions of the tokens of each block."""
-    groups: dict[int, list[int]] = {}
-    for position, block in enumerate(blocks):
-        groups.setdefault(block, []).append(position)
-    return groups
+def _block(span: tuple[int, int], agrees: bool, group: Sequence[_Tokens]) -> Block:
+    return Block(
+        *span, tuple(tokens for tokens, _ in group), tuple(ids for _, ids in group), agrees
+    )
 
 
 def checked_tokenizers(tokenizers: object) -> Mapping[str, Tokenizer]:
@@ -250,16 +250,64 @@ def checked_tokenizers(tokenizers: object) -> Mapping[str, Tokenizer]:
     return tokenizers
 
 
-def _split(text: str, name: str, tokenizer: Tokenizer) -> Split:
+class _Encoded(NamedTuple):
+    """Holds the encoding of a text by one tokenizer."""
+
+    name: str
+    tokenizer: Tokenizer
+    ids: npt.NDArray[np.uint32]
+    offsets: Integers
+
+    def split(self, blocks: Integers, first: int, last: int) -> tuple[Split, list[_Tokens]]:
+        """Returns the tokens of a range of blocks, all of them and by block."""
+        # Tokens are in the order of their blocks, except where offsets go back.
+        listed = np.flatnonzero((first <= blocks) & (blocks < last))
+        ids = self.ids[listed].tolist()
+        names = {number: self._names(number) for number in set(ids)}
+        split = Split(
+            self.name,
+            self.tokenizer.model_type,
+            len(self.ids),
+            tuple(names[number][0] for number in ids),
+            tuple(names[number][1] for number in ids),
+            tuple(ids),
+            tuple(map(tuple, self.offsets[listed].tolist())),
+        )
+        order = np.argsort(blocks[listed], kind="stable")
+        ends = np.searchsorted(blocks[listed][order], np.arange(first, last), side="right").tolist()
+        sorted_ids = [ids[place] for place in order.tolist()]
+        sorted_names = [names[number][1] for number in sorted_ids]
+        groups = [
+            (tuple(sorted_names[start:end]), tuple(sorted_ids[start:end]))
+            for start, end in pairwise([0, *ends])
+        ]
+        return split, groups
+
+    def _names(self, number: int) -> tuple[str, str]:
+        return self.tokenizer.id_to_token(number) or "", self.tokenizer.display_token(number)
+
+
+def _encode(text: str, name: str, tokenizer: Tokenizer) -> _Encoded:
     try:
-        encoding = tokenizer.encode(text, add_special_tokens=False, truncation=None, padding=None)
+        batch = tokenizer.encode_batch(
+            [text], add_special_tokens=False, truncation=None, padding=None, threads=1
+        )
     except (RegexError, UnknownTokenError) as error:
+        error.place = error.place.removeprefix("text 0: ")
         raise error.at(name) from None
-    return Split(
-        name,
-        tokenizer.model_type,
-        tuple(encoding.tokens),
-        tuple(map(tokenizer.display_token, encoding.tokens)),
-        tuple(encoding.ids),
-        tuple(encoding.offsets),
+    return _Encoded(name, tokenizer, batch.ids, batch.offsets.astype(np.int64))
+
+
+def _aligned(text: str, offsets: Sequence[Integers]) -> tuple[Integers, Flags, Sequence[Integers]]:
+    """Returns the bounds of the blocks, whether each agrees, and for each tokenizer the blocks of its tokens."""
+    if text:
+        texts = [np.zeros(len(each), dtype=np.int64) for each in offsets]
+        starts, agrees, blocks = align(white_space(text), offsets, texts, np.array([len(text)]))
+        return np.append(starts, len(text)), agrees, blocks
+    # An empty text has one block if it has tokens.
+    count = int(any(map(len, offsets)))
+    return (
+        np.zeros(count + 1, dtype=np.int64),
+        np.zeros(count, dtype=bool),
+        [each[:, 0] for each in offsets],
     )

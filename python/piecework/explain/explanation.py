@@ -47,8 +47,8 @@ class NormalizedText(Immutable):
 
     Attributes:
         text: The text, with the added tokens in it.
-        alignment: The runs of characters that stand for characters of the original, in order, up to the last piece that is
-            listed. Characters of the original that no run contains were removed.
+        alignment: The runs of characters that stand for characters of the original, in order, from the first piece that is
+            listed to the last. Characters of the original between runs were removed.
     """
 
     text: str
@@ -170,8 +170,8 @@ class Explanation(Immutable):
         text: The text.
         model: The type of the model.
         normalized: The text after normalization.
-        words: The words of the pre-tokenizer and the added tokens, in order.
-        words_left_out: The number of further words, which `max_characters` left out.
+        words: The words of the pre-tokenizer and the added tokens that are explained, in order.
+        words_left_out: The number of other words, which `max_characters` and `span` left out.
     """
 
     text: str

@@ -61,7 +61,7 @@ def lines(explanation: Explanation) -> Iterator[str]:
         for line in _word(word):
             yield f"{'    ' if has_words else '  '}{line}"
     if explanation.words_left_out:
-        yield f"  and {explanation.words_left_out:,} more words, which max_characters leaves out"
+        yield f"  and {explanation.words_left_out:,} other words are left out"
 
 
 def _joined(tokens: Iterable[str]) -> str:

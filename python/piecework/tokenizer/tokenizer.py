@@ -523,6 +523,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         specials: Specials | None = None,
         max_characters: int | None = 10_000,
         nbest: int = 5,
+        span: tuple[int, int] | None = None,
     ) -> Explanation:
         """Explains how a text is segmented; print the result, or let a notebook show it.
 
@@ -532,6 +533,8 @@ class Tokenizer(UdfMethods, DecodingMethods):
             max_characters: The number of characters of words that are explained; the rest is only counted. None for all.
                 Words of more than 2,000 characters have no steps.
             nbest: The number of best segmentations that are listed, for Unigram and WordPiece's likeliest segmentation.
+            span: The start and end of a part of the text, in characters; only the words that overlap with it are explained,
+                each as a whole and as it is in the whole text. None for all.
 
         Returns:
             The text after normalization, its words, and for each word its pieces and the steps of the model: for WordPiece
@@ -544,7 +547,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
             UnknownTokenError: A word is unknown, and the tokenizer has no unknown token.
             SurrogateError: The text contains a lone surrogate.
             RegexError: A pattern exceeded its limit of steps.
-            ConfigError: `max_characters` or `nbest` is not positive.
+            ConfigError: `max_characters` or `nbest` is not positive, or `span` is no range.
 
         >>> import piecework as pw
         >>> words = {"hug": 10, "pug": 5, "hugs": 5}
@@ -565,7 +568,14 @@ class Tokenizer(UdfMethods, DecodingMethods):
         """
         from piecework.explain import explain
 
-        return explain(self, check_str("text", text), specials, max_characters, nbest)
+        return explain(
+            self,
+            check_str("text", text),
+            specials=specials,
+            max_characters=max_characters,
+            nbest=nbest,
+            span=span,
+        )
 
     def lineage(self, token: str) -> Lineage:
         """Returns the tree of the merges that created a token, with its count at birth and at the end; print it.

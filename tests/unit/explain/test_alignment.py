@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import piecework as pw
 from piecework import decoders, models, normalizers, pre_tokenizers
+from piecework.errors import ConfigError
 from piecework.explain import Comparison
 from piecework.explain.alignment import align, white_space
 from profiles import examples
@@ -189,3 +190,36 @@ def test_a_text_of_tokens_without_characters() -> None:
         False,
         False,
     ]
+
+
+@given(
+    TEXT,
+    st.lists(st.sampled_from(sorted(TOKENIZERS)), min_size=1, max_size=4, unique=True),
+    st.data(),
+)
+@examples(300)
+def test_part_has_the_blocks_that_overlap(text: str, names: list[str], data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    chosen = {name: TOKENIZERS[name] for name in names}
+    whole = pw.compare(text, chosen)
+    part = pw.compare(text, chosen, span=(start, end))
+    overlapping = tuple(block for block in whole.blocks if block.start < end and start < block.end)
+    if start == end:
+        overlapping = tuple(block for block in whole.blocks if block.start <= start < block.end)
+    assert part.blocks == (overlapping if text else whole.blocks)
+    for number, (split, other) in enumerate(zip(part.splits, whole.splits, strict=True)):
+        assert split.count == len(split) == len(other.ids)
+        ids = [each for block in part.blocks for each in block.ids[number]]
+        assert sorted(split.ids) == sorted(ids)
+        for row in zip(split.tokens, split.display_tokens, split.ids, split.offsets, strict=True):
+            assert row in zip(
+                other.tokens, other.display_tokens, other.ids, other.offsets, strict=True
+            )
+
+
+def test_span_that_is_no_range_of_the_text() -> None:
+    with pytest.raises(ConfigError, match=r"^span: expected a start and an end from 0 to 3"):
+        pw.compare("abc", TOKENIZERS, span=(2, 4))
+    with pytest.raises(TypeError, match="span: expected a pair"):
+        pw.compare("abc", TOKENIZERS, span=3)  # type: ignore[arg-type]

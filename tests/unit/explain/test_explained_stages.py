@@ -6,13 +6,15 @@ import copy
 import json
 import pickle
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 import piecework as pw
 from piecework import decoders, models, normalizers, pre_tokenizers
-from piecework.explain import Explanation, WordPieceSteps
+from piecework.errors import ConfigError
+from piecework.explain import Explanation, Word, WordPieceSteps
 
 pytestmark = pytest.mark.smoke
 
@@ -235,7 +237,7 @@ def test_long_text_is_counted() -> None:
     explained = tok.explain("hugs " * 10_000)
     assert len(explained.words) == 2500
     assert explained.words_left_out == 7500
-    assert str(explained).endswith("and 7,500 more words, which max_characters leaves out")
+    assert str(explained).endswith("and 7,500 other words are left out")
     assert tok.explain("hugs " * 100, max_characters=None).words_left_out == 0
 
 
@@ -351,3 +353,41 @@ def test_bytes_of_pieces() -> None:
         b"\xc3",
         b"\xa9",
     ]
+
+
+# Parts of a text
+
+
+@pytest.mark.parametrize("span", [(0, 0), (0, 4), (4, 5), (6, 7), (3, 14), (0, 20), (20, 20)])
+def test_words_that_overlap_with_a_span(span: tuple[int, int]) -> None:
+    text = "hugs pugs puns  hugs"
+    tok = wordpiece()
+    every = tok.explain(text)
+    part = tok.explain(text, span=span)
+    start, end = span
+    expected = [word for word in every.words if word.offsets[0] < end and start < word.offsets[1]]
+    assert list(part.words) == expected
+    assert part.words_left_out == len(every.words) - len(expected)
+    assert set(part.normalized.alignment) <= {(0, 20, 0, 20), *part_of_alignment(expected)}
+    assert part.normalized.text == every.normalized.text
+
+
+def part_of_alignment(words: Sequence[Word]) -> list[tuple[int, int, int, int]]:
+    """Returns the one run of characters of words of ASCII, or none."""
+    if not words:
+        return []
+    start, end = words[0].offsets[0], words[-1].offsets[1]
+    return [(start, end, start, end)]
+
+
+def test_span_in_characters_of_the_original() -> None:
+    tok = wordpiece()
+    text = "Pu\u0301gs 🤗 hugs"
+    (word,) = tok.explain(text, span=(8, 9)).words
+    assert (word.text, word.offsets) == ("hugs", (8, 12))
+
+
+@pytest.mark.parametrize("span", [(-1, 2), (2, 1), (0, 5)])
+def test_span_that_is_no_range(span: tuple[int, int]) -> None:
+    with pytest.raises(ConfigError, match=r"^span: expected a start and an end from 0 to 4"):
+        wordpiece().explain("hugs", span=span)

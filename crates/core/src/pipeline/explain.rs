@@ -15,7 +15,7 @@ use crate::text::span::{Span, check_length};
 pub struct ExplainedText {
     /// The text after normalization, with added tokens.
     pub normalized: Normalized,
-    /// The first words of the pre-tokenizer, and added tokens.
+    /// The words of the pre-tokenizer and added tokens within the limits, in order.
     pub words: Vec<ExplainedWord>,
     /// The number of all words.
     pub word_count: usize,
@@ -64,6 +64,8 @@ pub struct ExplainedToken {
 /// The limits of an explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExplainLimits {
+    /// The bytes of the original text whose words are explained; a word that overlaps with them is explained as a whole.
+    pub bytes: Span,
     /// The number of characters of words that are explained; the rest is only counted.
     pub characters: usize,
     /// The number of characters of the longest word whose steps are returned.
@@ -82,10 +84,12 @@ impl Tokenizer {
     /// use piecework_core::model::wordpiece::Settings;
     /// use piecework_core::pipeline::{ExplainLimits, Options, Scratch};
     /// use piecework_core::splitter::WordSplitter;
+    /// use piecework_core::text::span::Span;
     ///
     /// let settings = VocabSettings { splitter: WordSplitter::bert()?, model: Settings::default() };
     /// let tokenizer = read_vocab_txt("[UNK]\nhug\n##s\n[UNK2]\n".as_bytes(), settings)?;
-    /// let limits = ExplainLimits { characters: 100, step_characters: 100, nbest: 3 };
+    /// let bytes = Span::new(0, 5);
+    /// let limits = ExplainLimits { bytes, characters: 100, step_characters: 100, nbest: 3 };
     /// let explained = tokenizer.explain("Hugs!", &Options::default(), limits, &mut Scratch::default())?;
     /// assert_eq!(explained.normalized.text(), "hugs!");
     /// assert_eq!(explained.words.iter().map(|word| word.token_count).collect::<Vec<_>>(), [2, 1]);
@@ -108,6 +112,9 @@ impl Tokenizer {
         for word in scratch.words.as_slice() {
             if rest == 0 {
                 break;
+            }
+            if !overlaps(original(&normalized, word.origin), limits.bytes) {
+                continue;
             }
             let limits = ExplainLimits { characters: rest, ..limits };
             let mut tokens = Vec::new();
@@ -161,4 +168,12 @@ fn original(normalized: &Normalized, span: Span) -> Span {
     }
     let start = normalized.origin_of(span.start as usize).unwrap_or_default();
     Span { start, end: start }
+}
+
+/// Returns whether a word has bytes of a range; one without bytes has if it begins in the range or at its end.
+fn overlaps(word: Span, range: Span) -> bool {
+    if word.start == word.end {
+        return range.start <= word.start && word.start <= range.end;
+    }
+    word.start < range.end && range.start < word.end
 }
