@@ -1,0 +1,73 @@
+"""Implements `piecework play`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from piecework.cli.options import Loading
+from piecework.cli.streams import report
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+def play(
+    *,
+    tokenizers: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TOKENIZER",
+            help="Files or folders of tokenizers (default: small ones, trained on texts of the page).",
+        ),
+    ] = None,
+    port: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, max=65535, help="Listen on this port (default: a free one)."
+        ),
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address without opening it.")
+    ] = False,
+    loading: Loading,
+) -> None:
+    """Show tokenizers, trainings and vocabularies on a page in the browser.
+
+    Serves a page on the loopback interface, prints its address, and opens it. Texts stay on this machine: the page loads
+    nothing from the network. The address contains a token, without which the server answers nothing. Ctrl-C ends it.
+
+    Examples:
+      piecework play
+      piecework play tokenizer.json vocab.txt
+      piecework play tokenizer.json --port 8000 --no-browser
+    """
+    from piecework.io.extras import import_extra
+
+    for package in ("starlette", "uvicorn"):
+        import_extra(package, "play", "piecework play")
+    from piecework.play import Session, serve
+    from piecework.play.samples import train_samples
+
+    paths = dict.fromkeys(tokenizers or ())
+    loaded = {_name(path, paths): loading.load(path) for path in paths} or train_samples()
+
+    def show(address: str) -> None:
+        typer.echo(address)
+        report("Ctrl-C ends the server.")
+        if not no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    if not serve(Session(loaded), port=port, on_start=show):
+        raise typer.BadParameter(f"port {port} is in use", param_hint="--port")
+
+
+def _name(path: str, paths: Collection[str]) -> str:
+    """Returns the name of a file without its folder; its path if another file has the same name."""
+    own = os.path.basename(os.path.normpath(path))
+    others = (os.path.basename(os.path.normpath(other)) for other in paths if other != path)
+    return path if own in others else own

@@ -1,0 +1,142 @@
+"""Decides which requests reach the page: those of this machine's browser, with the token, and of bounded size."""
+
+from __future__ import annotations
+
+from secrets import compare_digest
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["HEADERS", "MAX_FILE", "MAX_REQUEST", "Access"]
+
+MAX_REQUEST = 1 << 23
+"""The largest size of a request in bytes."""
+MAX_FILE = 1 << 26
+"""The largest size of a file of a tokenizer in bytes."""
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+"""The headers of every response. Scripts and styles come from files alone, and nothing is loaded from elsewhere."""
+_LOOPBACK = {"127.0.0.1", "localhost", "[::1]"}
+
+
+class Access:
+    """Refuses requests that do not come from the page; an ASGI application around another one.
+
+    * The address must begin with the token, which only this user's terminal and browser know.
+    * The header Host must name the loopback interface: another name that resolves to it belongs to a foreign page.
+    * The header Origin, if there is one, must be that of the page.
+    * The body must not be larger than the limit, whether or not its length is declared.
+    """
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        """Wraps an application.
+
+        Args:
+            app: The application, which sees paths without the token.
+            token: The first part of each path.
+        """
+        self._app, self._prefix = app, f"/{token}/"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or passes it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        sending = _with_headers(send)
+        if (refusal := self._refusal(scope)) is not None:
+            await refusal(scope, receive, sending)
+            return
+        path = scope["path"].removeprefix(self._prefix)
+        limit = MAX_FILE if path == "api/tokenizers" else MAX_REQUEST
+        body = _Body(receive, limit)
+        if body.declared(scope) > limit or not await body.read():
+            too_large = _refused(413, f"expected at most {limit:,} bytes", "send less text")
+            await too_large(scope, receive, sending)
+            return
+        inner = {**scope, "path": f"/{path}", "raw_path": f"/{path}".encode(), "root_path": ""}
+        await self._app(inner, body.receive, sending)
+
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        host = headers.get(b"host", "")
+        if _without_port(host) not in _LOOPBACK:
+            return _refused(
+                403, "the header Host does not name this machine", "open the address as printed"
+            )
+        if headers.get(b"origin", f"http://{host}") != f"http://{host}":
+            return _refused(
+                403, "the request comes from another page", "open the address as printed"
+            )
+        start = scope["path"][: len(self._prefix)]
+        if not compare_digest(start.encode("utf-8", "surrogateescape"), self._prefix.encode()):
+            return _refused(403, "the address has no valid token", "open the address as printed")
+        return None
+
+
+def _without_port(host: str) -> str:
+    """Returns the name in a header Host.
+
+    >>> _without_port("[::1]:80"), _without_port("localhost")
+    ('[::1]', 'localhost')
+    """
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdecimal() else host
+
+
+def _refused(status: int, problem: str, hint: str) -> JSONResponse:
+    return JSONResponse({"error": problem, "hint": hint}, status)
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+            message = {**message, "headers": [*message.get("headers", ()), *added]}
+        await send(message)
+
+    return sending
+
+
+class _Body:
+    """Reads the body of a request up to a limit, and gives it to the application as one message."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive, self._limit = receive, limit
+        self._body = bytearray()
+        self._is_given = False
+
+    @staticmethod
+    def declared(scope: Scope) -> int:
+        """Returns the declared length of the body; 0 if there is none."""
+        lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+        return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
+
+    async def read(self) -> bool:
+        """Reads the body; returns whether it is within the limit."""
+        while True:
+            message = await self._receive()
+            if message["type"] != "http.request":
+                return False
+            self._body += message.get("body", b"")
+            if len(self._body) > self._limit:
+                return False
+            if not message.get("more_body", False):
+                return True
+
+    async def receive(self) -> Message:
+        """Returns the body, then what follows it, such as the end of the connection."""
+        if self._is_given:
+            return await self._receive()
+        self._is_given = True
+        return {"type": "http.request", "body": bytes(self._body), "more_body": False}

@@ -1,0 +1,146 @@
+"""Answers each kind of request with the data of the library as JSON values.
+
+An answer reads the members of its request, then calls one function of the library. Nothing is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import piecework as pw
+from piecework.play.fields import MAX_TEXT, Fields
+from piecework.play.samples import PARALLEL_TEXTS
+from piecework.play.training import read_training
+from piecework.play.uploads import load_files, read_files
+from piecework.play.vocabulary import KINDS, SORTS, VocabularyQuery
+from piecework.tracing import EXAMPLES, UnigramTrace
+
+if TYPE_CHECKING:
+    from piecework.play.session import Session
+
+__all__ = ["ANSWERS", "Answer", "describe_session"]
+
+Answer = Callable[["Session", Fields], dict[str, Any]]
+"""Answers a request; raises PieceworkError for an invalid one."""
+
+MAX_TOKENIZERS = 4
+"""The number of tokenizers that are compared."""
+_MAX_LANGUAGES = 50
+_MAX_ROWS = 500
+"""The number of rows of the vocabulary in one answer."""
+_MAX_CHARACTERS = 20_000
+"""The number of characters that are compared or explained in one answer; figures are those of the whole text."""
+_NBEST = 5
+
+
+def describe_session(session: Session) -> dict[str, Any]:
+    """Returns what the page starts with: version, tokenizers, limits, examples and texts in several languages."""
+    return {
+        "version": pw.__version__,
+        "tokenizers": session.to_dicts(),
+        "limits": {"tokenizers": MAX_TOKENIZERS, "text": MAX_TEXT, "window": _MAX_CHARACTERS},
+        "examples": dict(EXAMPLES),
+        "parallel_texts": dict(PARALLEL_TEXTS),
+    }
+
+
+def _compare(session: Session, fields: Fields) -> dict[str, Any]:
+    text = fields.text("text")
+    names = fields.texts("tokenizers", MAX_TOKENIZERS)
+    start, end = fields.span("span") or (0, len(text))
+    fields.end()
+    span = (start, min(end, start + _MAX_CHARACTERS, len(text)))
+    compared = pw.compare(text, session.chosen(names), span=span).to_dict()
+    del compared["text"]  # the page has it
+    return compared
+
+
+def _evaluate(session: Session, fields: Fields) -> dict[str, Any]:
+    names = fields.texts("tokenizers", MAX_TOKENIZERS)
+    texts: Any = [fields.text("text")] if fields.has("text") else None
+    if texts is None:
+        pairs = fields.pairs("languages", _MAX_LANGUAGES)
+        texts = {language: [text] for language, text in pairs.items()}
+    fields.end()
+    is_parallel = isinstance(texts, Mapping)
+    return pw.evaluate(session.chosen(names), texts, parallel=is_parallel).to_dict()
+
+
+def _explain(session: Session, fields: Fields) -> dict[str, Any]:
+    text = fields.text("text")
+    tokenizer = session[fields.text("tokenizer")]
+    span = fields.span("span")
+    fields.end()
+    return tokenizer.explain(
+        text, span=span, max_characters=_MAX_CHARACTERS, nbest=_NBEST
+    ).to_dict()
+
+
+def _token(session: Session, fields: Fields) -> dict[str, Any]:
+    tokenizer = session[fields.text("tokenizer")]
+    number = fields.integer("id", 0, (1 << 32) - 1)
+    fields.end()
+    token = tokenizer.id_to_token(number)
+    if token is None:
+        raise pw.errors.TokenIdError(f"no token has the id {number}")
+    return {"id": number, "bytes": _bytes_of(tokenizer, token)} | tokenizer.lineage(token).to_dict()
+
+
+def _bytes_of(tokenizer: pw.Tokenizer, token: str) -> str:
+    return tokenizer._core.token_bytes(token).hex(" ")
+
+
+def _trace(session: Session, fields: Fields) -> dict[str, Any]:
+    training = read_training(fields)
+    fields.end()
+    traces = training.run()
+    first = next(iter(traces.values()))
+    name = session.add(f"trained {first.tokenizer.model_type}", first.tokenizer)
+    return {
+        "tokenizer": name,
+        "kind": "unigram" if isinstance(first, UnigramTrace) else "merges",
+        "traces": {criterion: trace.to_dict() for criterion, trace in traces.items()},
+    }
+
+
+def _vocabulary(session: Session, fields: Fields) -> dict[str, Any]:
+    name = fields.text("tokenizer")
+    query = VocabularyQuery(
+        search=fields.text("search", 1000),
+        sort=fields.choice("sort", SORTS, "id"),
+        is_descending=fields.flag("descending"),
+        script=fields.text("script", 100) if fields.has("script") else None,
+        kind=fields.choice("kind", KINDS, "all"),
+        text=fields.text("text") if fields.has("text") else None,
+    )
+    start = fields.integer("start", 0, 1 << 32, 0)
+    fields.has("script"), fields.has("text")
+    fields.end()
+    return session.vocabulary(name).find(query, start, _MAX_ROWS)
+
+
+def _lint(session: Session, fields: Fields) -> dict[str, Any]:
+    tokenizer = session[fields.text("tokenizer")]
+    fields.end()
+    return pw.lint(tokenizer).to_dict()
+
+
+def _add_tokenizer(session: Session, fields: Fields) -> dict[str, Any]:
+    files = read_files(fields)
+    fields.end()
+    name = session.add(" + ".join(files), load_files(files))
+    return {"name": name, "tokenizers": session.to_dicts()}
+
+
+ANSWERS: Mapping[str, Answer] = {
+    "compare": _compare,
+    "evaluate": _evaluate,
+    "explain": _explain,
+    "lint": _lint,
+    "token": _token,
+    "tokenizers": _add_tokenizer,
+    "trace": _trace,
+    "vocabulary": _vocabulary,
+}
+"""The functions that answer, by the last part of the address."""

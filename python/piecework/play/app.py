@@ -1,0 +1,112 @@
+"""Answers the requests of the page: its files, and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from piecework.errors import PieceworkError
+from piecework.play.answers import ANSWERS, describe_session
+from piecework.play.fields import Fields
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.requests import Request
+
+    from piecework.play.answers import Answer
+    from piecework.play.session import Session
+
+__all__ = ["create_app"]
+
+_TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+_PAGE = "index.html"
+
+
+def create_app(session: Session) -> Starlette:
+    """Returns the application that answers the page; wrap it in :class:`~piecework.play.access.Access`.
+
+    Args:
+        session: The tokenizers of the page.
+
+    Returns:
+        An ASGI application.
+    """
+    routes = [Route("/", _asset(_PAGE))]
+    # Each file of the page has a route of its own, so no path is looked up on the disk.
+    routes += [Route(f"/{name}", _asset(name)) for name in _asset_names()]
+
+    async def describe(_: Request) -> Response:
+        return _json(describe_session(session))
+
+    routes.append(Route("/api/session", describe, methods=["GET"]))
+    routes += [
+        Route(f"/api/{name}", _answering(answer, session), methods=["POST"])
+        for name, answer in ANSWERS.items()
+    ]
+    return Starlette(routes=routes)
+
+
+def _asset_names() -> list[str]:
+    folder = resources.files("piecework.play") / "assets"
+    return sorted(
+        each.name
+        for each in folder.iterdir()
+        if each.name.endswith(tuple(_TYPES)) and each.name != _PAGE
+    )
+
+
+def _asset(name: str) -> Callable[[Request], Awaitable[Response]]:
+    """Returns a function that answers with a file of the page."""
+    content = (resources.files("piecework.play") / "assets" / name).read_bytes()
+    media_type = _TYPES[name[name.rindex(".") :]]
+
+    async def answer(_: Request) -> Response:
+        return Response(content, media_type=media_type)
+
+    return answer
+
+
+def _answering(answer: Answer, session: Session) -> Callable[[Request], Awaitable[Response]]:
+    """Returns a function that answers a request with JSON, in a thread of its own."""
+
+    def answered(body: bytes) -> Response:
+        try:
+            fields = Fields(body)
+            return _json(answer(session, fields))
+        except PieceworkError as error:
+            return JSONResponse({"error": str(error)}, 400)
+
+    async def run(request: Request) -> Response:
+        return await run_in_threadpool(answered, await request.body())
+
+    return run
+
+
+def _json(value: Any) -> Response:
+    """Returns a value as JSON; a number that JSON has not is null."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"))
+    return Response(text.encode("utf-8", "backslashreplace"), media_type="application/json")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

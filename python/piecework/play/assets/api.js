@@ -1,0 +1,76 @@
+// Asks the server. Addresses are relative, so that they contain the token of the page's own address.
+
+export class RequestError extends Error {}
+
+async function answered(promise) {
+  let response;
+  try {
+    response = await promise;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new RequestError("the server does not answer; start piecework play again");
+  }
+  const text = await response.text();
+  let data;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    throw new RequestError(`the server answered ${response.status}`);
+  }
+  if (!response.ok) {
+    throw new RequestError(data.hint ? `${data.error}; ${data.hint}` : data.error);
+  }
+  return data;
+}
+
+export function getSession() {
+  return answered(fetch("api/session"));
+}
+
+export function ask(name, members, signal) {
+  const body = JSON.stringify(members);
+  return answered(
+    fetch(`api/${name}`, { method: "POST", body, signal, headers: { "content-type": "application/json" } }),
+  );
+}
+
+// Asks with the last arguments only: a newer question replaces one that waits, and at most one is under way.
+export class LatestQuestion {
+  constructor(run, done, failed) {
+    [this.run, this.done, this.failed] = [run, done, failed];
+    this.waiting = null;
+    this.isBusy = false;
+  }
+
+  async ask(...values) {
+    this.waiting = values;
+    if (this.isBusy) return;
+    this.isBusy = true;
+    while (this.waiting) {
+      const values = this.waiting;
+      this.waiting = null;
+      try {
+        const answer = await this.run(...values);
+        if (!this.waiting) this.done(answer, ...values);
+      } catch (error) {
+        if (!this.waiting) this.failed(error);
+      }
+    }
+    this.isBusy = false;
+  }
+}
+
+export async function readFiles(files) {
+  const contents = {};
+  for (const file of files) contents[file.name] = await base64(file);
+  return contents;
+}
+
+function base64(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}

@@ -1,0 +1,86 @@
+"""Reads the settings of a training that the page asks for, and runs it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+import piecework as pw
+from piecework.errors import ConfigError
+from piecework.tracing import EXAMPLES, example
+from piecework.trainers import Criterion
+
+if TYPE_CHECKING:
+    from piecework.play.fields import Fields
+    from piecework.tracing import MergeTrace, UnigramTrace
+    from piecework.trainers import Trainer
+
+__all__ = ["Training", "read_training"]
+
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+MODELS = ("wordpiece", "bpe", "byte-bpe", "unigram")
+_MAX_VOCABULARY = 10_000
+_TOP = 8
+"""The number of candidates of each step that the page shows."""
+_WORDS = 100
+"""The number of words whose segmentations the page shows."""
+
+
+class Training(NamedTuple):
+    """Describes a training with its input.
+
+    Attributes:
+        counts: Texts or word counts.
+        trainer: The settings.
+        criteria: The criteria that WordPiece is trained by side by side; empty for that of the settings.
+    """
+
+    counts: Any
+    trainer: Trainer
+    criteria: tuple[Criterion, ...]
+
+    def run(self) -> dict[str, MergeTrace | UnigramTrace]:
+        """Returns the records of the trainings by criterion; by the name of the model if there is no choice."""
+        if self.criteria:
+            trainer: Any = self.trainer
+            traces = pw.trace_criteria(
+                self.counts, trainer, criteria=self.criteria, top=_TOP, words=_WORDS
+            )
+            return {name: traces[name] for name in traces}
+        traced = pw.trace(self.counts, self.trainer, top=_TOP, words=_WORDS)
+        name = getattr(self.trainer, "criterion", traced.tokenizer.model_type)
+        return {name: traced}
+
+
+def read_training(fields: Fields) -> Training:
+    """Reads a training: an example of the notes by its name, or a text with settings.
+
+    Raises:
+        ConfigError: A member is invalid.
+    """
+    is_side_by_side = fields.flag("side_by_side")
+    counts: Any
+    if fields.has("example"):
+        counts, trainer = example(fields.choice("example", EXAMPLES))
+    else:
+        counts, trainer = [fields.text("text")], _trainer(fields)
+    if not is_side_by_side:
+        return Training(counts, trainer, ())
+    if not isinstance(trainer, pw.WordPieceTrainer):
+        raise ConfigError("requires WordPiece", setting="side_by_side")
+    # The criterion of the settings comes first: its tokenizer is the one that other views show.
+    others = (name for name in CRITERIA if name != trainer.criterion)
+    return Training(counts, trainer, (trainer.criterion, *others))
+
+
+def _trainer(fields: Fields) -> Trainer:
+    model = fields.choice("model", MODELS)
+    size = fields.integer("vocab_size", 1, _MAX_VOCABULARY)
+    if model == "unigram":
+        return pw.UnigramTrainer(size)
+    ties: Any = fields.choice("ties", ("lex", "first"), "lex")
+    if model == "wordpiece":
+        criterion: Any = fields.choice("criterion", CRITERIA, "likelihood")
+        return pw.WordPieceTrainer(size, criterion=criterion, ties=ties)
+    trainer = pw.BpeTrainer(size, ties=ties)
+    return replace(trainer, alphabet="byte") if model == "byte-bpe" else trainer

@@ -1,0 +1,60 @@
+"""Loads tokenizers from files that the page sends."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import TYPE_CHECKING
+
+from piecework.errors import ConfigError, FormatError, PieceworkError
+from piecework.io.files import write_aside
+from piecework.io.folders import temporary_folder
+from piecework.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from piecework.play.fields import Fields
+
+__all__ = ["load_files", "read_files"]
+
+_MAX_FILES = 4
+_NAME = re.compile(r"[\w][\w .+()-]{0,120}")
+"""The names of files that are accepted: no path leads out of a folder with them."""
+
+
+def read_files(fields: Fields) -> dict[str, bytes]:
+    """Reads the member ``files``: names with contents in Base64.
+
+    Raises:
+        ConfigError: The member is missing, a name contains a path, or a content is not Base64.
+    """
+    pairs = fields.pairs("files", _MAX_FILES, limit=1 << 27)
+    for name in pairs:
+        if not _NAME.fullmatch(name) or ".." in name:
+            raise ConfigError("expected names of files without folders", setting="files")
+    try:
+        return {name: base64.b64decode(data, validate=True) for name, data in pairs.items()}
+    except binascii.Error:
+        raise ConfigError("expected contents in Base64", setting="files") from None
+
+
+def load_files(files: Mapping[str, bytes]) -> Tokenizer:
+    """Returns the tokenizer of a file, or of files that belong together, such as vocab.json and merges.txt.
+
+    Raises:
+        FormatError: No file is that of a tokenizer.
+    """
+    with temporary_folder() as folder:
+        paths = [f"{folder}/{name}" for name in files]
+        for path, data in zip(paths, files.values(), strict=True):
+            write_aside(path, data)
+        errors = []
+        for path in paths:
+            try:
+                return Tokenizer.from_file(path)
+            except PieceworkError as error:
+                # The folder of the copies says nothing to the user.
+                errors.append(str(error).replace(f"{folder}/", ""))
+    raise FormatError(errors[0])
