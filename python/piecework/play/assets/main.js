@@ -1,0 +1,297 @@
+// Starts the page: the header, the views, the permalink, and what the views share.
+
+import { RequestError, ask, getSession, readFiles } from "./api.js";
+import { el, replaceChildren } from "./dom.js";
+import { saveFile } from "./exporting.js";
+import { LANGUAGES, addMessages, currentLanguage, setLanguage, t } from "./messages.js";
+import { decodeSettings, encodeSettings } from "./permalink.js";
+import { createTypeView } from "./type.js";
+import { createTrainView } from "./train.js";
+import { createVocabularyView } from "./vocabulary.js";
+import { createLanguagesView } from "./languages.js";
+
+addMessages({
+  en: {
+    "page.views": "Views",
+    "page.language": "Language",
+    "page.link": "Copy link",
+    "page.link.title": "Copy the address of this page with its text and settings",
+    "page.link.done": "The link is copied. It opens on any page of piecework play: paste what follows # after its address.",
+    "page.link.shown": "The address of this page now contains its text and settings.",
+    "page.json": "JSON",
+    "page.json.title": "Save the data of this view as JSON",
+    "page.svg": "SVG",
+    "page.svg.title": "Save this view as a picture",
+    "page.nothing": "There is nothing to save yet.",
+    "page.add": "Add a tokenizer …",
+    "page.add.title": "Load the files of a tokenizer: tokenizer.json, vocab.txt, .model, .tiktoken, or vocab.json with merges.txt",
+    "page.added": "{name} is loaded.",
+    "page.loading": "Loading {name} …",
+    "page.drop": "Drop the file of a tokenizer, or a text",
+    "page.damaged": "The link is damaged; the page starts with its defaults.",
+    "page.too-large": "{name} is larger than {limit}.",
+    "page.local": "Texts stay on this machine.",
+  },
+  zh: {
+    "page.views": "视图",
+    "page.language": "语言",
+    "page.link": "复制链接",
+    "page.link.title": "复制本页地址，包括文本和设置",
+    "page.link.done": "链接已复制。任何 piecework play 页面都能打开它：把 # 之后的内容接到该页面的地址后面。",
+    "page.link.shown": "本页地址现在包含文本和设置。",
+    "page.json": "JSON",
+    "page.json.title": "把本视图的数据保存为 JSON",
+    "page.svg": "SVG",
+    "page.svg.title": "把本视图保存为图片",
+    "page.nothing": "还没有可保存的内容。",
+    "page.add": "添加分词器……",
+    "page.add.title": "加载分词器文件：tokenizer.json、vocab.txt、.model、.tiktoken，或 vocab.json 加 merges.txt",
+    "page.added": "已加载 {name}。",
+    "page.loading": "正在加载 {name}……",
+    "page.drop": "拖入分词器文件或文本文件",
+    "page.damaged": "链接已损坏；页面以默认设置打开。",
+    "page.too-large": "{name} 超过 {limit}。",
+    "page.local": "文本不会离开本机。",
+  },
+});
+
+const VIEWS = [createTypeView, createTrainView, createVocabularyView, createLanguagesView];
+const MAX_LINK = 100_000; // characters of an address that browsers take
+const MAX_FILE = 64 << 20;
+const TEXT_FILE = /\.(txt|md|csv|tsv|json|jsonl|html|xml|py|js|rs|c|java|log)$/i;
+
+class Page {
+  constructor(session) {
+    this.session = session;
+    this.views = [];
+    this.active = 0;
+    this.status = el("p", { id: "status", role: "status", "aria-live": "polite" });
+  }
+
+  // Shows a short message; an error is shown as one.
+  say(message) {
+    const isError = message instanceof Error;
+    this.status.classList.toggle("error", isError);
+    this.status.textContent = isError ? message.message : message;
+    if (isError && !(message instanceof RequestError)) console.error(message);
+  }
+
+  // Builds the page from settings, which are those of a permalink.
+  build(settings) {
+    this.views = VIEWS.map((create) => create(this));
+    const root = document.getElementById("page");
+    replaceChildren(root, this.header(), this.status, el("main", {}, this.views.map((view) => view.element)), this.footer());
+    this.views.forEach((view, index) => {
+      view.element.id = `view-${view.key}`;
+      view.element.setAttribute("role", "tabpanel");
+      view.element.setAttribute("aria-labelledby", `tab-${view.key}`);
+      view.restore(settings[view.key] ?? {});
+      if (settings.view === view.key) this.active = index;
+    });
+    this.open(this.active);
+  }
+
+  header() {
+    this.tabs = this.views.map((view, index) =>
+      el("button", {
+        id: `tab-${view.key}`,
+        role: "tab",
+        type: "button",
+        "aria-controls": `view-${view.key}`,
+        text: t(`${view.key}.tab`),
+        on: { click: () => this.open(index), keydown: (event) => this.moveTab(event) },
+      }),
+    );
+    const choices = Object.entries(LANGUAGES).map(([key, name]) => el("option", { value: key, text: name }));
+    const language = el(
+      "select",
+      { id: "language", "aria-label": t("page.language"), on: { change: () => this.translate(language.value) } },
+      choices,
+    );
+    language.value = currentLanguage();
+    const button = (key, run) =>
+      el("button", { type: "button", id: `button-${key}`, title: t(`page.${key}.title`), text: t(`page.${key}`), on: { click: run } });
+    const chooser = el("input", { type: "file", id: "file", hidden: true, multiple: true });
+    chooser.addEventListener("change", () => {
+      this.receive([...chooser.files], { asTokenizer: true });
+      chooser.value = "";
+    });
+    return el(
+      "header",
+      {},
+      el("h1", {}, "piecework"),
+      el("nav", { role: "tablist", "aria-label": t("page.views") }, this.tabs),
+      el(
+        "div",
+        { class: "tools" },
+        button("add", () => chooser.click()),
+        chooser,
+        button("link", () => this.copyLink()),
+        button("json", () => this.saveJson()),
+        button("svg", () => this.saveSvg()),
+        language,
+      ),
+    );
+  }
+
+  footer() {
+    return el("footer", {}, `piecework ${this.session.version} · ${t("page.local")}`);
+  }
+
+  moveTab(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const index = step ? (this.active + step + this.tabs.length) % this.tabs.length : { Home: 0, End: this.tabs.length - 1 }[event.key];
+    if (index === undefined) return;
+    event.preventDefault();
+    this.open(index);
+    this.tabs[index].focus();
+  }
+
+  open(index) {
+    this.active = index;
+    this.tabs.forEach((tab, place) => {
+      tab.setAttribute("aria-selected", String(place === index));
+      tab.tabIndex = place === index ? 0 : -1;
+    });
+    this.views.forEach((view, place) => (view.element.hidden = place !== index));
+    this.say("");
+    this.views[index].shown();
+    this.changed();
+  }
+
+  openView(key, settings) {
+    const index = this.views.findIndex((view) => view.key === key);
+    if (settings) this.views[index].restore(settings);
+    this.open(index);
+  }
+
+  settings() {
+    const settings = { view: this.views[this.active].key, language: currentLanguage() };
+    for (const view of this.views) settings[view.key] = view.settings();
+    return settings;
+  }
+
+  translate(language) {
+    const settings = this.settings();
+    setLanguage(language);
+    this.build({ ...settings, language });
+    document.getElementById("language").focus();
+  }
+
+  // Views call it when a setting has changed: the address follows, so that reloading keeps the page.
+  changed() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.writeAddress(), 400);
+  }
+
+  async writeAddress() {
+    const fragment = await encodeSettings(this.settings());
+    if (fragment.length > MAX_LINK) return false;
+    history.replaceState(null, "", `#${fragment}`);
+    return true;
+  }
+
+  async copyLink() {
+    if (!(await this.writeAddress())) {
+      this.say(t("page.too-large", { name: "#", limit: MAX_LINK.toLocaleString() }));
+      return;
+    }
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.say(t("page.link.done"));
+    } catch {
+      this.say(t("page.link.shown"));
+    }
+  }
+
+  saveJson() {
+    const view = this.views[this.active];
+    const data = view.data();
+    if (data) saveFile(`piecework-${view.key}.json`, JSON.stringify(data, null, 1), "application/json");
+    else this.say(t("page.nothing"));
+  }
+
+  saveSvg() {
+    const view = this.views[this.active];
+    const picture = view.svg();
+    if (picture) saveFile(`piecework-${view.key}.svg`, picture, "image/svg+xml");
+    else this.say(t("page.nothing"));
+  }
+
+  // Takes files that were dropped or chosen: the first view that wants a text gets it, others are tokenizers.
+  async receive(files, { asTokenizer = false } = {}) {
+    if (!files.length) return;
+    const large = files.find((file) => file.size > MAX_FILE);
+    if (large) return this.say(new RequestError(t("page.too-large", { name: large.name, limit: "64 MB" })));
+    const names = files.map((file) => file.name).join(" + ");
+    this.say(t("page.loading", { name: names }));
+    try {
+      const added = await ask("tokenizers", { files: await readFiles(files) });
+      this.setTokenizers(added.tokenizers, added.name);
+      this.say(t("page.added", { name: added.name }));
+    } catch (error) {
+      const view = this.views[this.active];
+      if (!asTokenizer && files.length === 1 && view.takeText && TEXT_FILE.test(files[0].name)) {
+        await view.takeText(files[0]);
+        this.say("");
+      } else this.say(error);
+    }
+  }
+
+  // Tells the views the tokenizers of the server, and which one is new.
+  setTokenizers(tokenizers, added = null) {
+    this.session.tokenizers = tokenizers;
+    for (const view of this.views) view.tokenizersChanged?.(added);
+  }
+
+  // Reads the tokenizers again, after the server has added one.
+  async refreshTokenizers(added = null) {
+    const session = await getSession();
+    this.setTokenizers(session.tokenizers, added);
+  }
+}
+
+function watchDrops(page) {
+  const isFiles = (event) => event.dataTransfer?.types.includes("Files");
+  let depth = 0;
+  const mark = (change) => {
+    depth = Math.max(0, depth + change);
+    document.body.classList.toggle("dropping", depth > 0);
+  };
+  document.body.dataset.drop = t("page.drop");
+  addEventListener("dragenter", (event) => isFiles(event) && mark(1));
+  addEventListener("dragleave", (event) => isFiles(event) && mark(-1));
+  addEventListener("dragover", (event) => isFiles(event) && event.preventDefault());
+  addEventListener("drop", (event) => {
+    if (!isFiles(event)) return;
+    event.preventDefault();
+    mark(-depth);
+    page.receive([...event.dataTransfer.files]);
+  });
+}
+
+async function settingsOfAddress() {
+  const fragment = location.hash.slice(1);
+  return fragment ? await decodeSettings(fragment) : {};
+}
+
+async function start() {
+  const given = await settingsOfAddress();
+  const own = navigator.language.startsWith("zh") ? "zh" : "en";
+  setLanguage(given?.language ?? own);
+  const page = new Page(await getSession());
+  page.build(given ?? {});
+  if (!given) page.say(t("page.damaged"));
+  watchDrops(page);
+  addEventListener("hashchange", async () => {
+    const settings = await settingsOfAddress();
+    if (!settings) return page.say(t("page.damaged"));
+    setLanguage(settings.language ?? currentLanguage());
+    page.build(settings);
+  });
+  document.documentElement.dataset.ready = "true";
+}
+
+start().catch((error) => {
+  document.getElementById("page").textContent = error.message;
+});
