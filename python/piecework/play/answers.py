@@ -50,10 +50,12 @@ def _compare(session: Session, fields: Fields) -> dict[str, Any]:
     names = fields.texts("tokenizers", MAX_TOKENIZERS)
     start, end = fields.span("span") or (0, len(text))
     fields.end()
-    span = (start, min(end, start + _MAX_CHARACTERS, len(text)))
+    # A shorter text than the one before may end before the part that was shown.
+    first = min(start, max(len(text) - 1, 0))
+    span = (first, max(first, min(end, first + _MAX_CHARACTERS, len(text))))
     compared = pw.compare(text, session.chosen(names), span=span).to_dict()
     del compared["text"]  # the page has it
-    return compared
+    return {"characters": len(text)} | compared
 
 
 def _evaluate(session: Session, fields: Fields) -> dict[str, Any]:
@@ -84,11 +86,14 @@ def _token(session: Session, fields: Fields) -> dict[str, Any]:
     token = tokenizer.id_to_token(number)
     if token is None:
         raise pw.errors.TokenIdError(f"no token has the id {number}")
-    return {"id": number, "bytes": _bytes_of(tokenizer, token)} | tokenizer.lineage(token).to_dict()
-
-
-def _bytes_of(tokenizer: pw.Tokenizer, token: str) -> str:
-    return tokenizer._core.token_bytes(token).hex(" ")
+    decoded = tokenizer._core.token_bytes(token)
+    text = decoded.decode("utf-8", "ignore")
+    facts = {
+        "id": number,
+        "bytes": decoded.hex(" "),
+        "code_points": [f"U+{ord(c):04X}" for c in text],
+    }
+    return facts | tokenizer.lineage(token).to_dict()
 
 
 def _trace(session: Session, fields: Fields) -> dict[str, Any]:

@@ -1,18 +1,307 @@
-// The view "Type".
+// The view "Type": a text through several tokenizers, side by side.
 
-import { el } from "./dom.js";
-import { addMessages } from "./messages.js";
+import { LatestQuestion, ask } from "./api.js";
+import { el, number, percent, replaceChildren } from "./dom.js";
+import { piecesSvg } from "./exporting.js";
+import { addMessages, t } from "./messages.js";
+import { PieceRow } from "./pieces.js";
+import { PieceTip } from "./tip.js";
+import { WhyDialog } from "./why.js";
 
-addMessages({ en: { "type.tab": "Type" }, zh: { "type.tab": "Type" } });
+addMessages({
+  en: {
+    "type.tab": "Type",
+    "type.text": "Text",
+    "type.tokenizers": "Tokenizers (up to {most})",
+    "type.most": "At most {most} tokenizers are shown side by side.",
+    "type.tokens": "{count} tokens",
+    "type.characters-per-token": "characters per token",
+    "type.bytes-per-token": "bytes per token",
+    "type.fertility": "tokens per word",
+    "type.whole": "whole words",
+    "type.unknown": "unknown",
+    "type.compression": "fewer tokens than bytes",
+    "type.changed": "decoding gives another text",
+    "type.pieces": "Pieces of {name}; arrow keys move between them, Enter explains one",
+    "type.part": "Characters {start} to {end} of {all}; the figures are those of the whole text.",
+    "type.back": "Previous part",
+    "type.next": "Next part",
+    "type.help": "Point at a piece for its id and bytes; click for why it is one. An underline marks text that the tokenizers cut differently.",
+    "type.too-long": "The text has {count} characters; the page takes {limit}.",
+    "type.sample": "Tokenization is the first step: antidisestablishmentarianism, naïve cafés, 3.14159 and 🤗👩‍💻!\n分词是第一步。 Größenänderung, здравствуйте.",
+  },
+  zh: {
+    "type.tab": "输入",
+    "type.text": "文本",
+    "type.tokenizers": "分词器（最多 {most} 个）",
+    "type.most": "最多并排显示 {most} 个分词器。",
+    "type.tokens": "{count} 个词元",
+    "type.characters-per-token": "字符/词元",
+    "type.bytes-per-token": "字节/词元",
+    "type.fertility": "词元/词",
+    "type.whole": "完整的词",
+    "type.unknown": "未知",
+    "type.compression": "比字节数减少",
+    "type.changed": "解码后文本不同",
+    "type.pieces": "{name} 的片段；方向键移动，回车键解释",
+    "type.part": "全文 {all} 个字符中的第 {start} 至 {end} 个；数字按全文计算。",
+    "type.back": "上一部分",
+    "type.next": "下一部分",
+    "type.help": "指向片段可看编号和字节；点击可看原因。下划线标出各分词器切分不同的文本。",
+    "type.too-long": "文本有 {count} 个字符；本页最多 {limit} 个。",
+    "type.sample": "分词是第一步：常用词保持完整，罕见词被切开，例如“反建制主义”。\nTokenization, naïve cafés, 3.14159 and 🤗👩‍💻!",
+  },
+});
+
+const PART = 12_000; // characters that are shown at a time
+const MAX_SHARED = 200_000; // characters of a text that a link or the storage keeps
 
 export function createTypeView(page) {
-  return {
-    key: "type",
-    element: el("section"),
-    settings: () => ({}),
-    restore: () => {},
-    shown: () => {},
-    data: () => null,
-    svg: () => null,
-  };
+  return new TypeView(page);
+}
+
+class TypeView {
+  constructor(page) {
+    this.key = "type";
+    this.page = page;
+    this.limits = page.session.limits;
+    this.chosen = page.session.tokenizers.slice(0, this.limits.tokenizers).map((each) => each.name);
+    this.start = 0;
+    this.answers = { compare: null, evaluate: null };
+    this.panels = [];
+    this.tip = new PieceTip();
+    this.why = new WhyDialog();
+    this.comparing = new LatestQuestion(
+      (members) => ask("compare", members),
+      (answer, members) => this.show(answer, members),
+      (error) => page.say(error),
+    );
+    this.evaluating = new LatestQuestion(
+      (members) => ask("evaluate", members),
+      (answer) => this.showFigures(answer),
+      (error) => page.say(error),
+    );
+    this.element = this.build();
+  }
+
+  build() {
+    this.text = el("textarea", {
+      id: "text",
+      spellcheck: "false",
+      dir: "auto",
+      rows: 6,
+      on: { input: () => this.typed() },
+    });
+    this.choice = el("div", { class: "row" });
+    this.part = el("span", { class: "dim" });
+    const turn = (step) => () => this.move(this.start + step * PART);
+    this.back = el("button", { type: "button", text: t("type.back"), on: { click: turn(-1) } });
+    this.next = el("button", { type: "button", text: t("type.next"), on: { click: turn(1) } });
+    this.parts = el("div", { class: "row", hidden: true }, this.back, this.part, this.next);
+    this.grid = el("div", { class: "panels" });
+    this.grid.addEventListener("pieceselect", ({ detail }) => this.explain(detail));
+    this.grid.addEventListener("piecefocus", ({ detail }) => this.point(detail));
+    this.grid.addEventListener("pieceleave", () => this.leave());
+    return el(
+      "section",
+      {},
+      el("label", { for: "text", text: t("type.text") }),
+      this.text,
+      el("fieldset", { class: "choice" }, el("legend", { text: t("type.tokenizers", { most: this.limits.tokenizers }) }), this.choice),
+      el("p", { class: "dim help", text: t("type.help") }),
+      this.parts,
+      this.grid,
+      this.tip.element,
+      this.why.element,
+    );
+  }
+
+  // Settings
+
+  settings() {
+    const text = this.text.value;
+    return { text: text.length <= MAX_SHARED ? text : "", tokenizers: this.chosen, start: this.start };
+  }
+
+  restore({ text, tokenizers, start }) {
+    this.text.value = typeof text === "string" ? text : this.text.value || t("type.sample");
+    this.start = Number.isInteger(start) && start >= 0 ? start : 0;
+    const known = new Set(this.page.session.tokenizers.map((each) => each.name));
+    const wanted = Array.isArray(tokenizers) ? tokenizers.filter((name) => known.has(name)) : [];
+    if (wanted.length) this.chosen = wanted.slice(0, this.limits.tokenizers);
+    this.drawChoice();
+  }
+
+  shown() {
+    this.refresh();
+  }
+
+  tokenizersChanged(added) {
+    const known = new Set(this.page.session.tokenizers.map((each) => each.name));
+    this.chosen = this.chosen.filter((name) => known.has(name));
+    if (added && !this.chosen.includes(added)) {
+      if (this.chosen.length === this.limits.tokenizers) this.chosen.pop();
+      this.chosen.push(added);
+    }
+    this.drawChoice();
+    this.refresh();
+  }
+
+  async takeText(file) {
+    this.text.value = await file.text();
+    this.move(0);
+  }
+
+  drawChoice() {
+    const boxes = this.page.session.tokenizers.map(({ name, model, vocab_size: size }) => {
+      const box = el("input", { type: "checkbox", checked: this.chosen.includes(name) });
+      box.addEventListener("change", () => this.choose(name, box));
+      return el("label", { title: `${model}, ${number(size)}` }, box, name);
+    });
+    replaceChildren(this.choice, boxes);
+  }
+
+  choose(name, box) {
+    if (!box.checked) this.chosen = this.chosen.filter((each) => each !== name);
+    else if (this.chosen.length < this.limits.tokenizers) this.chosen.push(name);
+    else {
+      box.checked = false;
+      this.page.say(t("type.most", { most: this.limits.tokenizers }));
+      return;
+    }
+    this.page.say("");
+    this.page.changed();
+    this.refresh();
+  }
+
+  // The text
+
+  typed() {
+    const caret = this.text.selectionStart;
+    // The part that is shown follows the caret.
+    if (caret < this.start || caret >= this.start + PART) this.start = Math.floor(caret / PART) * PART;
+    this.page.changed();
+    this.refresh();
+  }
+
+  move(start) {
+    this.start = Math.max(0, start);
+    this.page.changed();
+    this.refresh();
+  }
+
+  refresh() {
+    if (this.element.hidden) return;
+    this.leave();
+    const text = this.text.value.toWellFormed();
+    if (text.length > 2 * this.limits.text) {
+      this.page.say(new Error(t("type.too-long", { count: number(text.length), limit: number(this.limits.text) })));
+      return;
+    }
+    if (!this.chosen.length) {
+      this.panels = [];
+      replaceChildren(this.grid);
+      return;
+    }
+    const span = [this.start, this.start + PART];
+    this.comparing.ask({ text, tokenizers: [...this.chosen], span });
+    this.evaluating.ask({ text, tokenizers: [...this.chosen] });
+  }
+
+  show(answer, { text, tokenizers }) {
+    this.page.say("");
+    this.answers.compare = answer;
+    this.shownText = text;
+    if (tokenizers.join("\n") !== this.panels.map((panel) => panel.name).join("\n")) this.makePanels(answer.splits);
+    this.panels.forEach((panel, place) => {
+      panel.count.textContent = t("type.tokens", { count: number(answer.splits[place].count) });
+      panel.row.show(answer.blocks, place);
+    });
+    const [first, last] = [answer.blocks[0]?.start ?? 0, answer.blocks.at(-1)?.end ?? 0];
+    this.showPart(first, last, answer.characters);
+  }
+
+  showPart(first, last, all) {
+    this.parts.hidden = first === 0 && last >= all;
+    this.back.disabled = this.start === 0;
+    this.next.disabled = last >= all;
+    this.part.textContent = t("type.part", { start: number(first), end: number(last), all: number(all) });
+  }
+
+  makePanels(splits) {
+    this.panels = splits.map(({ name, model }, place) => {
+      const row = new PieceRow(place, t("type.pieces", { name }));
+      const [count, figures] = [el("b"), el("span", { class: "more" })];
+      const panel = el(
+        "article",
+        { class: "panel", "aria-label": name },
+        el("h2", { text: name }),
+        el("p", { class: "figures" }, el("span", { text: model }), count, figures),
+        row.element,
+      );
+      return { name, row, count, figures, element: panel };
+    });
+    replaceChildren(this.grid, this.panels.map((panel) => panel.element));
+  }
+
+  showFigures(answer) {
+    this.answers.evaluate = answer;
+    for (const { name, total } of answer.tokenizers) {
+      const panel = this.panels.find((each) => each.name === name);
+      if (!panel) continue;
+      const { metrics } = total;
+      const figures = [
+        [number(metrics.characters_per_token), t("type.characters-per-token")],
+        [number(metrics.bytes_per_token), t("type.bytes-per-token")],
+        [number(metrics.fertility), t("type.fertility")],
+        [percent(metrics.whole_words), t("type.whole")],
+        [percent(metrics.compression), t("type.compression")],
+        [percent(metrics.unknown_rate), t("type.unknown")],
+      ].map(([value, label]) => el("span", {}, el("b", { text: value }), ` ${label}`));
+      if (metrics.changed_texts) figures.push(el("span", { text: t("type.changed") }));
+      replaceChildren(panel.figures, figures);
+    }
+  }
+
+  // One piece
+
+  point({ place, block, id, element }) {
+    for (const panel of this.panels) panel.row.markBlock(block);
+    const split = this.answers.compare.splits[place];
+    this.tip.show(element, split.name, id, this.panels[place].row.offsetsOf(element, split));
+  }
+
+  leave() {
+    this.tip.hide();
+    for (const panel of this.panels) panel.row.markBlock(null);
+  }
+
+  async explain({ place, element }) {
+    const split = this.answers.compare.splits[place];
+    const span = this.panels[place].row.offsetsOf(element, split);
+    this.tip.hide();
+    try {
+      const explanation = await ask("explain", { text: this.shownText, tokenizer: split.name, span: span ?? [0, 0] });
+      this.why.open(split.name, explanation, span, element);
+    } catch (error) {
+      this.page.say(error);
+    }
+  }
+
+  // Export
+
+  data() {
+    return this.answers.compare && { text: this.shownText, ...this.answers };
+  }
+
+  svg() {
+    if (!this.answers.compare?.splits.length) return null;
+    const rows = this.answers.compare.splits.map((split, place) => ({
+      title: `${split.name}: ${t("type.tokens", { count: number(split.count) })}`,
+      pieces: this.answers.compare.blocks.flatMap((block) =>
+        block.tokens[place].map((text) => ({ text, differs: !block.agrees })),
+      ),
+    }));
+    return piecesSvg(rows);
+  }
 }
