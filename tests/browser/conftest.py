@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -97,3 +100,19 @@ def screenshots(tmp_path: Path) -> Path:
     folder = Path(os.environ.get("PIECEWORK_SCREENSHOTS") or tmp_path)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def play_server() -> Callable[[Mapping[str, Any]], str]:
+    """Returns a function that serves the page with tokenizers by name until the tests end, and returns its address."""
+    pytest.importorskip("uvicorn", reason="the extra `play` is not installed")
+    pytest.importorskip("starlette", reason="the extra `play` is not installed")
+    from piecework.play import Session, serve
+
+    def start(tokenizers: Mapping[str, Any]) -> str:
+        addresses = SimpleQueue[str]()
+        run = partial(serve, Session(tokenizers), on_start=addresses.put)
+        Thread(target=run, daemon=True).start()
+        return addresses.get(timeout=60)
+
+    return start
