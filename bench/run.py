@@ -41,7 +41,7 @@ MEASURES = [
     "explain",
     "lint",
     "evaluate",
-    "surgery",
+    "surgery", "play",
 ]
 
 FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")

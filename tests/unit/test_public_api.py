@@ -50,7 +50,7 @@ SIGNATURES: dict[str, str] = {
     "tracing.MergeTrace.symbols": "(self, step)",
     "tracing.MergeTrace.to_text": "(self, steps=slice(None, None, None))",
     "tracing.MergeTrace.save": "(self, path)",
-    "compare": "(text, tokenizers)",
+    "compare": "(text, tokenizers, *, span=None)",
     "compare_files": "(paths, tokenizers, *, by=None, examples=5, threads=None, progress=False, "
     f"{FILES})",
     "diff": f"(old, new, texts=None, *, files=None, examples=10, {FILES})",
@@ -104,7 +104,7 @@ SIGNATURES: dict[str, str] = {
     "tokenizer.lm.LanguageModel.score": "(self, tokens)",
     "tokenizer.lm.LanguageModel.marginal_log_likelihood": "(self, text, *, specials=None)",
     "tokenizer.lm.LanguageModel.log_likelihood": "(self, text, *, specials=None)",
-    "Tokenizer.explain": "(self, text, *, specials=None, max_characters=10000, nbest=5)",
+    "Tokenizer.explain": "(self, text, *, specials=None, max_characters=10000, nbest=5, span=None)",
     "Tokenizer.lineage": "(self, token)",
     "Tokenizer.token_to_id": "(self, token)",
     "Tokenizer.id_to_token": "(self, id)",

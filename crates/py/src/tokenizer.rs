@@ -15,6 +15,7 @@ use piecework_core::pipeline::{self, ExplainLimits};
 use piecework_core::postprocess::PostProcessor;
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
@@ -244,6 +245,11 @@ impl Tokenizer {
             vocab.set_item(token, id)?;
         }
         Ok(vocab)
+    }
+
+    /// Returns the ids of all tokens, in ascending order.
+    fn vocab_ids<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        PyArray1::from_vec(py, self.inner.vocab().into_iter().map(|(_, id)| id).collect())
     }
 
     fn __len__(&self) -> usize {

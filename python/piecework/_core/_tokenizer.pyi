@@ -181,6 +181,9 @@ class Tokenizer:
     def vocab(self) -> dict[str, int]:
         """Returns all tokens and ids, added tokens included, in order of the ids."""
 
+    def vocab_ids(self) -> npt.NDArray[np.uint32]:
+        """Returns the ids of all tokens, added tokens included, in ascending order."""
+
     def token_to_id(self, token: str) -> int | None:
         """Returns the id of a token, or None."""
 

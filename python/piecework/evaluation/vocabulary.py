@@ -37,9 +37,10 @@ class Vocabulary:
         """Returns the ids of all tokens but special tokens and the unknown token, in ascending order."""
         import numpy as np
 
+        ids = self._tok._core.vocab_ids().astype(np.int64)
         unknown = [] if self.unk_id is None else [self.unk_id]
-        ids = np.fromiter(self._tok.vocab.values(), dtype=np.int64)
-        return np.setdiff1d(ids, [*self._tok.special_tokens.values(), *unknown])
+        others = [*self._tok.special_tokens.values(), *unknown]
+        return ids[~np.isin(ids, others)]
 
     def log_probabilities(self, ids: NDArray[np.uint32]) -> NDArray[np.float64] | None:
         """Returns the natural logarithms of the probabilities of tokens; None if the model has no probabilities.

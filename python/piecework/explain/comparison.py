@@ -12,7 +12,7 @@ import numpy as np
 from piecework._immutable import Immutable, dataclass
 from piecework.arguments import check_range, check_str
 from piecework.display import cell_width, padded, quoted, visible
-from piecework.errors import RegexError, UnknownTokenError, wrong_type
+from piecework.errors import RegexError, SurrogateError, UnknownTokenError, wrong_type
 from piecework.explain.alignment import align, white_space
 
 if TYPE_CHECKING:
@@ -292,6 +292,9 @@ def _encode(text: str, name: str, tokenizer: Tokenizer) -> _Encoded:
         batch = tokenizer.encode_batch(
             [text], add_special_tokens=False, truncation=None, padding=None, threads=1
         )
+    except SurrogateError as error:
+        error.place = ""
+        raise
     except (RegexError, UnknownTokenError) as error:
         error.place = error.place.removeprefix("text 0: ")
         raise error.at(name) from None

@@ -14,8 +14,8 @@ __all__ = ["HEADERS", "MAX_FILE", "MAX_REQUEST", "Access"]
 
 MAX_REQUEST = 1 << 23
 """The largest size of a request in bytes."""
-MAX_FILE = 1 << 26
-"""The largest size of a file of a tokenizer in bytes."""
+MAX_FILE = 3 << 25
+"""The largest size of a request with files of a tokenizer: 64 MiB of them, in Base64."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

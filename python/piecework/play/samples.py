@@ -65,5 +65,5 @@ def train_samples() -> dict[str, Tokenizer]:
     return {
         "sample WordPiece": pw.train(texts, pw.WordPieceTrainer(900)),
         "sample byte-level BPE": pw.train(texts, pw.BpeTrainer(900, alphabet="byte")),
-        "sample Unigram": pw.train(texts, pw.UnigramTrainer(900)),
+        "sample Unigram": pw.train(texts, pw.UnigramTrainer(900, character_coverage=1.0)),
     }

@@ -64,6 +64,7 @@ LOADERS = [
     "extend",
     "inspect",
     "lint",
+    "play",
     "normalize",
     "prune",
 ]

@@ -40,7 +40,6 @@ def play(
     nothing from the network. The address contains a token, without which the server answers nothing. Ctrl-C ends it.
 
     Examples:
-      piecework play
       piecework play tokenizer.json vocab.txt
       piecework play tokenizer.json --port 8000 --no-browser
     """

@@ -76,6 +76,10 @@ class Page {
     if (isError && !(message instanceof RequestError)) console.error(message);
   }
 
+  clearError() {
+    if (this.status.classList.contains("error")) this.say("");
+  }
+
   // Builds the page from settings, which are those of a permalink.
   build(settings) {
     this.views = VIEWS.map((create) => create(this));
@@ -218,9 +222,15 @@ class Page {
     else this.say(t("page.nothing"));
   }
 
-  // Takes files that were dropped or chosen: the first view that wants a text gets it, others are tokenizers.
+  // Takes files that were dropped or chosen: a text goes to the view that is shown, other files are tokenizers.
   async receive(files, { asTokenizer = false } = {}) {
     if (!files.length) return;
+    const view = this.views[this.active];
+    if (!asTokenizer && files.length === 1 && view.takeText && (await isText(files[0]))) {
+      await view.takeText(files[0]);
+      this.say("");
+      return;
+    }
     const large = files.find((file) => file.size > MAX_FILE);
     if (large) return this.say(new RequestError(t("page.too-large", { name: large.name, limit: "64 MB" })));
     const names = files.map((file) => file.name).join(" + ");
@@ -230,15 +240,11 @@ class Page {
       this.setTokenizers(added.tokenizers, added.name);
       this.say(t("page.added", { name: added.name }));
     } catch (error) {
-      const view = this.views[this.active];
-      if (!asTokenizer && files.length === 1 && view.takeText && TEXT_FILE.test(files[0].name)) {
-        await view.takeText(files[0]);
-        this.say("");
-      } else this.say(error);
+      this.say(error);
     }
   }
 
-  // Tells the views the tokenizers of the server, and which one is new.
+  // Gives the views the tokenizers of the server, and which one is new.
   setTokenizers(tokenizers, added = null) {
     this.session.tokenizers = tokenizers;
     for (const view of this.views) view.tokenizersChanged?.(added);
@@ -249,6 +255,13 @@ class Page {
     const session = await getSession();
     this.setTokenizers(session.tokenizers, added);
   }
+}
+
+// Returns whether a file is a text, and not that of a tokenizer, which has lines or members of its own.
+async function isText(file) {
+  if (!TEXT_FILE.test(file.name)) return false;
+  const start = await file.slice(0, 1 << 16).text();
+  return !/^(\[UNK\]|\[PAD\]|<unk>|#version: 0\.2)/m.test(start) && !/"(model|vocab|version)":/.test(start);
 }
 
 function watchDrops(page) {

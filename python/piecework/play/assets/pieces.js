@@ -9,9 +9,9 @@ export class PieceRow {
     this.pieces = []; // { key, display, id, differs, block, element }
     this.blocks = new Map(); // the elements of each block
     this.element = el("div", { class: "pieces", role: "group", tabindex: "0", "aria-label": label, dir: "auto" });
-    this.element.addEventListener("click", (event) => this.tell("pieceselect", event.target));
-    this.element.addEventListener("pointerover", (event) => this.tell("piecefocus", event.target));
-    this.element.addEventListener("focusin", (event) => this.tell("piecefocus", event.target));
+    this.element.addEventListener("click", (event) => this.emit("pieceselect", event.target));
+    this.element.addEventListener("pointerover", (event) => this.emit("piecefocus", event.target));
+    this.element.addEventListener("focusin", (event) => this.emit("piecefocus", event.target));
     for (const type of ["pointerleave", "focusout"]) {
       this.element.addEventListener(type, () => this.element.dispatchEvent(new CustomEvent("pieceleave", { bubbles: true })));
     }
@@ -71,7 +71,7 @@ export class PieceRow {
     return split.ids[index] === this.pieces[index].id ? split.offsets[index] : null;
   }
 
-  tell(type, target) {
+  emit(type, target) {
     const element = target.closest?.(".piece");
     const index = element ? this.indexOf(element) : -1;
     if (index < 0) return;
@@ -89,7 +89,7 @@ export class PieceRow {
       this.pieces[Math.min(Math.max(targets[event.key], 0), last)]?.element.focus();
     } else if ((event.key === "Enter" || event.key === " ") && index >= 0) {
       event.preventDefault();
-      this.tell("pieceselect", document.activeElement);
+      this.emit("pieceselect", document.activeElement);
     } else if (event.key === "Escape" && index >= 0) this.element.focus();
   }
 }

@@ -54,6 +54,7 @@ addMessages({
 });
 
 const PART = 12_000; // characters that are shown at a time
+const PASTED = 1000; // characters that nobody types at once
 const MAX_SHARED = 200_000; // characters of a text that a link or the storage keeps
 
 export function createTypeView(page) {
@@ -129,6 +130,7 @@ class TypeView {
     const known = new Set(this.page.session.tokenizers.map((each) => each.name));
     const wanted = Array.isArray(tokenizers) ? tokenizers.filter((name) => known.has(name)) : [];
     if (wanted.length) this.chosen = wanted.slice(0, this.limits.tokenizers);
+    this.length = this.text.value.length;
     this.drawChoice();
   }
 
@@ -149,6 +151,7 @@ class TypeView {
 
   async takeText(file) {
     this.text.value = await file.text();
+    this.length = this.text.value.length;
     this.move(0);
   }
 
@@ -177,9 +180,11 @@ class TypeView {
   // The text
 
   typed() {
-    const caret = this.text.selectionStart;
-    // The part that is shown follows the caret.
-    if (caret < this.start || caret >= this.start + PART) this.start = Math.floor(caret / PART) * PART;
+    const [caret, length] = [this.text.selectionStart, this.text.value.length];
+    // The part that is shown follows the caret; a long text that is pasted is shown from its start.
+    if (Math.abs(length - this.length) > PASTED) this.start = 0;
+    else if (caret < this.start || caret >= this.start + PART) this.start = Math.floor(caret / PART) * PART;
+    this.length = length;
     this.page.changed();
     this.refresh();
   }
@@ -209,7 +214,7 @@ class TypeView {
   }
 
   show(answer, { text, tokenizers }) {
-    this.page.say("");
+    this.page.clearError();
     this.answers.compare = answer;
     this.shownText = text;
     if (tokenizers.join("\n") !== this.panels.map((panel) => panel.name).join("\n")) this.makePanels(answer.splits);

@@ -1,0 +1,383 @@
+"""The page in Chromium: the view "Type", and what all views share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+
+pytestmark = pytest.mark.slow
+
+WORDS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+TOKENIZERS = {
+    "wordpiece": pw.train(WORDS, pw.WordPieceTrainer(20)),
+    "bpe": pw.train(["hugs pugs puns buns"] * 3, pw.BpeTrainer(280, alphabet="byte")),
+    "unigram": pw.train(
+        {f"▁{word}": count for word, count in WORDS.items()}, pw.UnigramTrainer(16)
+    ),
+    "words": pw.train(WORDS, pw.WordLevelTrainer(20)),
+    "fifth": pw.train(WORDS, pw.WordPieceTrainer(14)),
+}
+HOSTILE = (
+    "<script>alert(1)</script> <img src=x onerror=alert(2)> \u202edlrow\u202c e"
+    + "\u0301" * 100_000
+)
+
+
+@pytest.fixture(scope="module")
+def address(play_server: Callable[[Mapping[str, Any]], str]) -> str:
+    return play_server(TOKENIZERS)
+
+
+@pytest.fixture
+def open_play(open_page: Any, address: str) -> Callable[..., Any]:
+    """Returns a function that opens the page and waits for it; `fragment` follows the address."""
+
+    def opened(fragment: str = "", **settings: Any) -> Any:
+        page = open_page(address + fragment, **settings)
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    return opened
+
+
+def type_text(page: Any, text: str) -> None:
+    """Types a text, and waits until it is shown."""
+    with (
+        page.expect_response("**/api/compare") as compared,
+        page.expect_response("**/api/evaluate"),
+    ):
+        page.locator("#text").fill(text)
+    assert compared.value.ok
+    page.wait_for_timeout(50)
+
+
+def pieces(page: Any, name: str) -> list[str]:
+    found = page.locator(f'article[aria-label="{name}"] .pieces > .piece')
+    return [text.replace("␣", " ") for text in found.all_text_contents()]
+
+
+def test_pieces_of_each_tokenizer(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    type_text(page, "hugs pugs")
+    for name in ("wordpiece", "bpe", "unigram", "words"):
+        split = pw.compare("hugs pugs", TOKENIZERS).splits[list(TOKENIZERS).index(name)]
+        assert pieces(page, name) == list(split.display_tokens)
+        figures = page.locator(f'article[aria-label="{name}"] .figures').inner_text()
+        assert f"{split.count} tokens" in figures
+        assert "characters per token" in figures
+    assert page.locator('article[aria-label="fifth"]').count() == 0
+
+
+def test_same_piece_has_the_same_colour(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    type_text(page, "hugs puns hugs")
+    hues: dict[str, set[str]] = {}
+    for piece in page.locator(".pieces > .piece").all():
+        hue = piece.evaluate("element => element.style.getPropertyValue('--hue')")
+        hues.setdefault(piece.inner_text(), set()).add(hue)
+    assert len(hues) > 3
+    assert all(len(each) == 1 for each in hues.values())
+
+
+def test_text_that_is_cut_differently_is_marked(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    page.locator("fieldset.choice").get_by_label("unigram").uncheck()
+    page.locator("fieldset.choice").get_by_label("words").uncheck()
+    type_text(page, "hugs puns")
+    chosen = {name: TOKENIZERS[name] for name in ("wordpiece", "bpe")}
+    blocks = pw.compare("hugs puns", chosen).blocks
+    for place, name in enumerate(chosen):
+        marked = page.locator(f'article[aria-label="{name}"] .piece.differs').all_text_contents()
+        expected = [token for block in blocks if not block.agrees for token in block.tokens[place]]
+        assert [text.replace("␣", " ") for text in marked] == expected
+
+
+def test_edits_change_only_what_they_must(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    texts = [
+        "hugs pugs puns",
+        "hugs bun pugs puns",
+        "bun",
+        "",
+        "hugs pugs",
+        "hugs pugs hugs pugs",
+        "x",
+    ]
+    for text in texts:
+        type_text(page, text)
+        for split in pw.compare(text, {n: TOKENIZERS[n] for n in list(TOKENIZERS)[:4]}).splits:
+            assert pieces(page, split.name) == list(split.display_tokens)
+
+
+def test_pointer_shows_the_facts_of_a_piece(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    type_text(page, "hugs")
+    page.locator('article[aria-label="wordpiece"] .piece').first.hover()
+    tip = page.locator("#tip")
+    tip.wait_for()
+    text = tip.inner_text()
+    assert str(TOKENIZERS["wordpiece"].token_to_id("hugs")) in text
+    assert "68 75 67 73" in text
+    assert "U+0068 U+0075 U+0067 U+0073" in text
+    assert "0–4" in text
+    assert "hug + ##s (merge" in text
+    page.mouse.move(1, 1)
+    tip.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("wordpiece", ["tried, not in the vocabulary", "pugs", "longest match"]),
+        ("bpe", ["symbols after it", "rank"]),
+        ("unigram", ["best segmentations", "taken", "share"]),
+    ],
+)
+def test_explanation_of_a_piece(
+    open_play: Callable[..., Any], name: str, expected: list[str]
+) -> None:
+    page = open_play()
+    type_text(page, "hugs pugs")
+    page.locator(f'article[aria-label="{name}"] .piece').last.click()
+    dialog = page.locator("dialog[open]")
+    dialog.wait_for()
+    for text in expected:
+        assert text in dialog.inner_text()
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    assert page.evaluate("document.activeElement.classList.contains('piece')")
+
+
+def test_keyboard_alone(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "tab-type"
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#view-train").is_visible()
+    page.keyboard.press("End")
+    assert page.locator("#view-languages").is_visible()
+    page.keyboard.press("Home")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "text":
+            break
+    page.keyboard.press("Control+a")
+    with page.expect_response("**/api/compare"):
+        page.keyboard.insert_text("hugs puns")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('pieces')"):
+            break
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.textContent") == pieces(page, "wordpiece")[1]
+    assert page.locator("#tip").is_visible()
+    page.keyboard.press("Enter")
+    page.locator("dialog[open]").wait_for()
+    page.keyboard.press("Escape")
+    page.locator("dialog[open]").wait_for(state="hidden")
+
+
+def test_permalink(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    page.locator("fieldset.choice").get_by_label("unigram").uncheck()
+    type_text(page, "hugs & 中文 <b>🤗</b>")
+    page.get_by_role("button", name="Copy link").click()
+    page.wait_for_function("location.hash.length > 10")
+    fragment = page.evaluate("location.hash")
+    other = open_play(fragment)
+    assert other.locator("#text").input_value() == "hugs & 中文 <b>🤗</b>"
+    assert other.locator("article").count() == 3
+    other.wait_for_selector(".piece")
+    assert pieces(other, "wordpiece") == pieces(page, "wordpiece")
+
+
+@pytest.mark.parametrize("fragment", ["#x", "#AAAA", "#" + "A" * 5000, "#%ff", "#q1YqSi1OVbJSAgA"])
+def test_damaged_permalink(open_play: Callable[..., Any], fragment: str) -> None:
+    page = open_play(fragment)
+    assert "damaged" in page.locator("#status").inner_text()
+    assert page.locator(".piece").count() or page.wait_for_selector(".piece")
+
+
+def test_change_of_language(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    type_text(page, "hugs")
+    page.locator("#language").select_option("zh")
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    assert page.locator("#tab-type").inner_text() == "输入"
+    assert page.locator("#text").input_value() == "hugs"
+    page.wait_for_selector(".piece")
+    assert "个词元" in page.locator(".figures").first.inner_text()
+    missing = page.evaluate("import('./messages.js').then((module) => module.missingMessages())")
+    assert missing == []
+
+
+def test_browser_in_chinese(open_play: Callable[..., Any]) -> None:
+    assert open_play(locale="zh-CN").locator("#tab-type").inner_text() == "输入"
+
+
+def drop(page: Any, name: str, data: bytes) -> None:
+    """Drops a file on the page."""
+    transfer = page.evaluate_handle(
+        """([name, bytes]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([new Uint8Array(bytes)], name));
+            return transfer;
+        }""",
+        [name, list(data)],
+    )
+    for event in ("dragenter", "dragover", "drop"):
+        page.dispatch_event("body", event, {"dataTransfer": transfer})
+
+
+def test_dropped_tokenizer(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    with page.expect_response("**/api/compare"):
+        drop(page, "mine.json", TOKENIZERS["fifth"].to_str().encode())
+        page.wait_for_selector('article[aria-label^="mine.json"]')
+    assert (
+        "mine.json" in page.locator("#status").inner_text() or page.locator("article").count() == 4
+    )
+
+
+def test_dropped_text(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    drop(page, "story.txt", "hugs und Pünschchen\n".encode())
+    page.wait_for_function("document.getElementById('text').value.startsWith('hugs und')")
+
+
+def test_dropped_nonsense(open_page: Any, address: str) -> None:
+    page = open_page(address)
+    page.wait_for_selector("html[data-ready]")
+    drop(page, "a.bin", b"\x00\x01\x02")
+    page.wait_for_selector("#status.error")
+    assert "a.bin" in page.locator("#status").inner_text()
+    open_page.problems[:] = [each for each in open_page.problems if "400 (Bad Request)" not in each]
+
+
+def test_saved_files(open_play: Callable[..., Any], tmp_path: Path) -> None:
+    page = open_play()
+    type_text(page, "hugs <b> & pugs")
+    for button, name in (("JSON", "piecework-type.json"), ("SVG", "piecework-type.svg")):
+        with page.expect_download() as saving:
+            page.get_by_role("button", name=button).click()
+        assert saving.value.suggested_filename == name
+        saving.value.save_as(tmp_path / name)
+    data = json.loads((tmp_path / "piecework-type.json").read_text(encoding="utf-8"))
+    chosen = {name: TOKENIZERS[name] for name in list(TOKENIZERS)[:4]}
+    expected = json.loads(json.dumps(pw.compare("hugs <b> & pugs", chosen).to_dict()))
+    assert data["text"] == "hugs <b> & pugs"
+    assert data["compare"]["blocks"] == expected["blocks"]
+    assert data["evaluate"]["tokenizers"][0]["name"] == "wordpiece"
+    picture = (tmp_path / "piecework-type.svg").read_text(encoding="utf-8")
+    assert "&lt;" in picture
+    assert "<b>" not in picture
+    from xml.etree import ElementTree as ET
+
+    assert ET.fromstring(picture).tag.endswith("svg")
+
+
+def test_hostile_text_is_shown_as_text(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    type_text(page, HOSTILE)
+    page.wait_for_timeout(300)
+    assert page.locator("img, article script").count() == 0
+    shown = page.locator("main").inner_text()
+    assert "\u202e" not in shown
+    assert "script" in "".join(pieces(page, "bpe"))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator('article[aria-label="words"] .piece').last.click()
+    page.locator("dialog[open]").wait_for()
+    assert page.locator("dialog").evaluate(
+        "element => element.scrollWidth <= element.clientWidth + 1"
+    )
+
+
+def test_long_text_does_not_freeze_the_page(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    text = "hugs pugs puns. " * 65_536
+    with page.expect_response("**/api/compare", timeout=60_000) as compared:
+        page.evaluate(
+            """text => {
+                const area = document.getElementById("text");
+                area.value = text;
+                area.dispatchEvent(new Event("input"));
+            }""",
+            text,
+        )
+    assert compared.value.ok
+    page.wait_for_function("document.querySelectorAll('.piece').length > 1000", timeout=60_000)
+    assert page.locator(".piece").count() < 60_000
+    assert "1,048,576" in page.locator("main").inner_text()
+    page.get_by_role("button", name="Next part").click()
+    page.wait_for_function(
+        "document.querySelector('main').innerText.includes('24,0')", timeout=60_000
+    )
+    # A tab opens at once while the text is compared again.
+    page.locator("#tab-vocabulary").click()
+    assert page.locator("#view-vocabulary").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [375, 1280])
+def test_widths_and_schemes(
+    open_play: Callable[..., Any], screenshots: Path, scheme: str, width: int
+) -> None:
+    page = open_play(color_scheme=scheme, viewport={"width": width, "height": 800})
+    page.wait_for_selector(".piece")
+    page.wait_for_timeout(200)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.screenshot(path=screenshots / f"play-type-{scheme}-{width}.png", full_page=True)
+    ratio = page.evaluate(CONTRAST)
+    assert ratio >= 4.5, "the text of a piece is hard to read"
+
+
+CONTRAST = """() => {
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const light = (colour) => {
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((value) => {
+            const part = value / 255;
+            return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ratios = [...document.querySelectorAll(".piece, .dim, button, label, th, .figures span")]
+        .filter((element) => element.checkVisibility() && !element.disabled)
+        .map((element) => {
+            let back = element;
+            while (back && /rgba\\(0, 0, 0, 0\\)|transparent/.test(getComputedStyle(back).backgroundColor)) back = back.parentElement;
+            const one = light(getComputedStyle(element).color);
+            const other = light(back ? getComputedStyle(back).backgroundColor : "#ffffff");
+            return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+        });
+    return Math.min(...ratios);
+}"""
+
+
+def test_names_for_screen_readers(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    for tab in ("type", "train", "vocabulary", "languages"):
+        page.locator(f"#tab-{tab}").click()
+        page.wait_for_timeout(150)
+        unnamed = page.evaluate(
+            """() => [...document.querySelectorAll("button, input, select, textarea, [role=group], dialog[open]")]
+                .filter((element) => element.checkVisibility())
+                .filter((element) => !(element.textContent.trim() || element.getAttribute("aria-label") || element.title
+                    || element.labels?.length || element.getAttribute("aria-labelledby")))
+                .map((element) => element.outerHTML.slice(0, 200))"""
+        )
+        assert unnamed == []
+        assert page.locator('[role="tabpanel"]:visible').count() == 1
+        assert (
+            page.locator('[role="tab"][aria-selected="true"]').get_attribute("id") == f"tab-{tab}"
+        )
+    assert page.locator("h1").count() == 1
+    assert page.locator('[aria-live="polite"]').count() >= 1
