@@ -11,7 +11,7 @@ import numpy as np
 
 from piecework._immutable import Immutable, dataclass
 from piecework.arguments import check_range, check_str
-from piecework.display import cell_width, padded, quoted, visible
+from piecework.display import cell_width, display_token, padded, quoted, visible
 from piecework.errors import RegexError, SurrogateError, UnknownTokenError, wrong_type
 from piecework.explain.alignment import align, white_space
 
@@ -284,7 +284,9 @@ class _Encoded(NamedTuple):
         return split, groups
 
     def _names(self, number: int) -> tuple[str, str]:
-        return self.tokenizer.id_to_token(number) or "", self.tokenizer.display_token(number)
+        core = self.tokenizer._core
+        token = core.id_to_token(number) or ""
+        return token, display_token(core.token_bytes(token))
 
 
 def _encode(text: str, name: str, tokenizer: Tokenizer) -> _Encoded:

@@ -54,7 +54,10 @@ def _compare(session: Session, fields: Fields) -> dict[str, Any]:
     first = min(start, max(len(text) - 1, 0))
     span = (first, max(first, min(end, first + _MAX_CHARACTERS, len(text))))
     compared = pw.compare(text, session.chosen(names), span=span).to_dict()
-    del compared["text"]  # the page has it
+    # The page has the text, and the blocks have the tokens.
+    del compared["text"]
+    for split in compared["splits"]:
+        del split["tokens"], split["display_tokens"]
     return {"characters": len(text)} | compared
 
 

@@ -45,6 +45,8 @@ def session() -> Session:
 
 def test_comparison(session: Session) -> None:
     expected = as_json(pw.compare(TEXT, TOKENIZERS).to_dict())
+    for split in expected["splits"]:
+        del split["tokens"], split["display_tokens"]
     answer = ask(session, "compare", text=TEXT, tokenizers=["wordpiece", "bpe"])
     assert answer.pop("characters") == len(TEXT)
     assert {"text": TEXT} | answer == expected
