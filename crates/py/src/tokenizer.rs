@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use numpy::PyArray1;
 use piecework_core::added::Specials;
 use piecework_core::decode::StreamOutput;
 use piecework_core::encoding::Direction;
@@ -15,7 +16,6 @@ use piecework_core::pipeline::{self, ExplainLimits};
 use piecework_core::postprocess::PostProcessor;
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
-use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
