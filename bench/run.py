@@ -41,7 +41,8 @@ MEASURES = [
     "explain",
     "lint",
     "evaluate",
-    "surgery", "play",
+    "surgery",
+    "play",
 ]
 
 FIGURE = ("encode", "bpe", "unigram", "train", "train_bpe", "train_unigram")

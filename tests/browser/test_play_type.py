@@ -46,19 +46,21 @@ def open_play(open_page: Any, address: str) -> Callable[..., Any]:
     return opened
 
 
+# What `fill` does, which first lays out the text: minutes with 100,000 combining marks.
+SET_TEXT = """(area, text) => {
+    area.value = text;
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+
+
 def type_text(page: Any, text: str) -> None:
-    """Types a text, and waits until it is shown."""
-    with (
-        page.expect_response("**/api/compare") as compared,
-        page.expect_response("**/api/evaluate"),
-    ):
-        page.locator("#text").fill(text)
-    assert compared.value.ok
-    page.wait_for_timeout(50)
+    """Puts a text into the field, and waits until it is shown."""
+    page.locator("#text").evaluate(SET_TEXT, text)
+    page.locator('.panels[aria-busy="false"]').first.wait_for(state="attached", timeout=60_000)
 
 
 def pieces(page: Any, name: str) -> list[str]:
-    found = page.locator(f'article[aria-label="{name}"] .pieces > .piece')
+    found = page.locator(f'article[aria-label="{name}"] .pieces .piece')
     return [text.replace("␣", " ") for text in found.all_text_contents()]
 
 
@@ -78,7 +80,7 @@ def test_same_piece_has_the_same_colour(open_play: Callable[..., Any]) -> None:
     page = open_play()
     type_text(page, "hugs puns hugs")
     hues: dict[str, set[str]] = {}
-    for piece in page.locator(".pieces > .piece").all():
+    for piece in page.locator(".pieces .piece").all():
         hue = piece.evaluate("element => element.style.getPropertyValue('--hue')")
         hues.setdefault(piece.inner_text(), set()).add(hue)
     assert len(hues) > 3
@@ -189,7 +191,7 @@ def test_permalink(open_play: Callable[..., Any]) -> None:
     page.locator("fieldset.choice").get_by_label("unigram").uncheck()
     type_text(page, "hugs & 中文 <b>🤗</b>")
     page.get_by_role("button", name="Copy link").click()
-    page.wait_for_function("location.hash.length > 10")
+    page.wait_for_url(lambda url: len(url.partition("#")[2]) > 10)
     fragment = page.evaluate("location.hash")
     other = open_play(fragment)
     assert other.locator("#text").input_value() == "hugs & 中文 <b>🤗</b>"
@@ -249,7 +251,8 @@ def test_dropped_tokenizer(open_play: Callable[..., Any]) -> None:
 def test_dropped_text(open_play: Callable[..., Any]) -> None:
     page = open_play()
     drop(page, "story.txt", "hugs und Pünschchen\n".encode())
-    page.wait_for_function("document.getElementById('text').value.startsWith('hugs und')")
+    page.locator('article[aria-label="bpe"] .piece', has_text="hugs").first.wait_for()
+    assert page.locator("#text").input_value().startswith("hugs und")
 
 
 def test_dropped_nonsense(open_page: Any, address: str) -> None:
@@ -303,22 +306,13 @@ def test_long_text_does_not_freeze_the_page(open_play: Callable[..., Any]) -> No
     page = open_play()
     text = "hugs pugs puns. " * 65_536
     with page.expect_response("**/api/compare", timeout=60_000) as compared:
-        page.evaluate(
-            """text => {
-                const area = document.getElementById("text");
-                area.value = text;
-                area.dispatchEvent(new Event("input"));
-            }""",
-            text,
-        )
+        page.locator("#text").evaluate(SET_TEXT, text)
     assert compared.value.ok
-    page.wait_for_function("document.querySelectorAll('.piece').length > 1000", timeout=60_000)
+    page.locator(".piece").nth(1000).wait_for(state="attached", timeout=60_000)
     assert page.locator(".piece").count() < 60_000
     assert "1,048,576" in page.locator("main").inner_text()
     page.get_by_role("button", name="Next part").click()
-    page.wait_for_function(
-        "document.querySelector('main').innerText.includes('24,0')", timeout=60_000
-    )
+    page.locator("main", has_text="24,0").wait_for(timeout=60_000)
     # A tab opens at once while the text is compared again.
     page.locator("#tab-vocabulary").click()
     assert page.locator("#view-vocabulary").is_visible()

@@ -36,8 +36,8 @@ export function ask(name, members, signal) {
 
 // Asks with the last arguments only: a newer question replaces one that waits, and at most one is under way.
 export class LatestQuestion {
-  constructor(run, done, failed) {
-    [this.run, this.done, this.failed] = [run, done, failed];
+  constructor(run, done, failed, idle = () => {}) {
+    [this.run, this.done, this.failed, this.idle] = [run, done, failed, idle];
     this.waiting = null;
     this.isBusy = false;
   }
@@ -57,6 +57,7 @@ export class LatestQuestion {
       }
     }
     this.isBusy = false;
+    this.idle();
   }
 }
 

@@ -14,19 +14,28 @@ export function el(tag, properties = {}, ...children) {
     else if (name === "data") Object.assign(element.dataset, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  appendAll(element, children);
   return element;
+}
+
+// One call with all children would overflow the stack, if there are 100,000 of them.
+function appendAll(element, children) {
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
 }
 
 export function svgEl(tag, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
+  appendAll(element, children);
   return element;
 }
 
 export function replaceChildren(element, ...children) {
-  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  const fragment = document.createDocumentFragment();
+  appendAll(fragment, children);
+  element.replaceChildren(fragment);
 }
 
 const CRC_TABLE = Array.from({ length: 256 }, (_, byte) => {

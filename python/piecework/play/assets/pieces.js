@@ -1,13 +1,28 @@
-// The pieces of one tokenizer in a row that wraps; only those that changed are drawn again.
+// The pieces of one tokenizer in lines that wrap; only lines that changed are drawn again.
 
-import { el, pieceElement } from "./dom.js";
+import { el, number, pieceElement } from "./dom.js";
+
+const [LEAST, MOST] = [40, 160]; // blocks of a line
+const MAX_PIECES = 2000; // of one block that are shown
+
+// Returns the lines into which all tokenizers divide the blocks of a comparison: the first block of each, and the end.
+// A line ends after a line feed, or where the ids themselves decide, so that an edit moves no line but its own.
+export function lineStarts(blocks) {
+  const starts = [0];
+  blocks.forEach(({ ids, tokens }, index) => {
+    const size = index + 1 - starts[starts.length - 1];
+    const isEnd = tokens.some((each) => each.some((token) => token.includes("\\n")));
+    const isChosen = size >= LEAST && (ids[0][0] ?? 0) % 16 === 0;
+    if ((isEnd || isChosen || size >= MOST) && index + 1 < blocks.length) starts.push(index + 1);
+  });
+  return [...starts, blocks.length];
+}
 
 export class PieceRow {
-  // Events of the element, with { place, block, id, element }: pieceselect, piecefocus, pieceleave.
+  // Events of the element, with { place, block, index, id, element }: pieceselect, piecefocus, pieceleave.
   constructor(place, label) {
     this.place = place;
-    this.pieces = []; // { key, display, id, differs, block, element }
-    this.blocks = new Map(); // the elements of each block
+    this.lines = []; // { key, pieces: [{ id, block, index }], first, end, hidden, element }, whose children are the pieces
     this.element = el("div", { class: "pieces", role: "group", tabindex: "0", "aria-label": label, dir: "auto" });
     this.element.addEventListener("click", (event) => this.emit("pieceselect", event.target));
     this.element.addEventListener("pointerover", (event) => this.emit("piecefocus", event.target));
@@ -18,78 +33,109 @@ export class PieceRow {
     this.element.addEventListener("keydown", (event) => this.move(event));
   }
 
-  // Shows the tokens of the blocks of a comparison.
-  show(blocks, place) {
-    const next = [];
-    blocks.forEach((block, number) => {
-      block.tokens[place].forEach((display, index) => {
-        const id = block.ids[place][index];
-        next.push({ key: `${id} ${block.agrees}`, display, id, differs: !block.agrees, block: number, element: null });
-      });
-    });
-    const [old, most] = [this.pieces, Math.min(this.pieces.length, next.length)];
+  // Shows the tokens of blocks, divided into lines.
+  show(blocks, starts) {
+    this.markBlock(null);
+    const [old, next] = [this.lines, []];
+    let first = 0;
+    for (let number = 0; number + 1 < starts.length; number++) {
+      const line = this.line(blocks, starts[number], starts[number + 1], first);
+      first = line.end;
+      next.push(line);
+    }
+    const most = Math.min(old.length, next.length);
     let same = 0;
     while (same < most && old[same].key === next[same].key) same += 1;
     let tail = 0;
     while (tail < most - same && old[old.length - 1 - tail].key === next[next.length - 1 - tail].key) tail += 1;
     for (let index = 0; index < same; index++) next[index].element = old[index].element;
     for (let index = 1; index <= tail; index++) next[next.length - index].element = old[old.length - index].element;
-    for (const piece of old.slice(same, old.length - tail)) piece.element.remove();
-    const fragment = document.createDocumentFragment();
-    for (const piece of next.slice(same, next.length - tail)) {
-      piece.element = pieceElement(piece.display, {
-        class: piece.differs ? "differs" : null,
-        tabindex: "-1",
-        role: "button",
-      });
-      fragment.append(piece.element);
-    }
-    this.element.insertBefore(fragment, tail ? next[next.length - tail].element : null);
-    this.pieces = next;
-    this.marked = null;
+    for (const line of old.slice(same, old.length - tail)) line.element.remove();
+    const drawn = next.slice(same, next.length - tail).map((line) => draw(line));
+    const following = tail ? next[next.length - tail].element : null;
+    for (const element of drawn) this.element.insertBefore(element, following);
+    this.lines = next;
   }
 
-  // Marks the pieces of a block, in all rows at the same time.
+  line(blocks, start, end, first) {
+    const pieces = [];
+    let [index, hidden] = [first, 0];
+    for (let block = start; block < end; block++) {
+      const [ids, tokens] = [blocks[block].ids[this.place], blocks[block].tokens[this.place]];
+      for (let place = 0; place < Math.min(ids.length, MAX_PIECES); place++) {
+        pieces.push({ id: ids[place], block, index: index + place, display: tokens[place], differs: !blocks[block].agrees });
+      }
+      hidden += Math.max(0, ids.length - MAX_PIECES);
+      index += ids.length;
+    }
+    const key = `${pieces.map(({ id, differs }) => (differs ? -id - 1 : id)).join()} ${hidden}`;
+    return { key, pieces, first, end: index, hidden, element: null };
+  }
+
+  // Marks the pieces of a block.
   markBlock(block) {
-    if (block === this.marked) return;
-    const marked = this.marked ?? -1;
-    for (const piece of this.pieces) {
-      if (piece.block === marked || piece.block === block) piece.element.classList.toggle("same", piece.block === block);
+    for (const element of this.element.querySelectorAll(".same")) element.classList.remove("same");
+    if (block === null) return;
+    for (const line of this.lines) {
+      if (line.pieces.length && line.pieces[0].block <= block && block <= line.pieces[line.pieces.length - 1].block) {
+        line.pieces.forEach((piece, index) => piece.block === block && line.element.children[index].classList.add("same"));
+      }
     }
-    this.marked = block;
   }
 
-  indexOf(element) {
-    return this.pieces.findIndex((piece) => piece.element === element);
+  // Returns the line of a piece, and its place there.
+  find(element) {
+    const line = this.lines.find((each) => each.element === element?.parentElement);
+    return line ? [line, [...line.element.children].indexOf(element)] : null;
   }
 
-  // Returns the start and end of a piece in characters of the text; null if it is not shown.
-  offsetsOf(element, split) {
-    // Tokens are in the order of the blocks, except where offsets go back: then the first one with the id in the block.
-    const index = this.indexOf(element);
-    if (index < 0) return null;
-    return split.ids[index] === this.pieces[index].id ? split.offsets[index] : null;
+  // Returns the piece that is `step` pieces after another.
+  beside(line, place, step) {
+    const target = place + step;
+    if (line.element.children[target]?.matches(".piece")) return line.element.children[target];
+    const others = this.lines.filter((each) => each.pieces.length);
+    const next = others[others.indexOf(line) + step];
+    return next && pieceElements(next).at(step > 0 ? 0 : -1);
   }
 
   emit(type, target) {
     const element = target.closest?.(".piece");
-    const index = element ? this.indexOf(element) : -1;
-    if (index < 0) return;
-    const { block, id } = this.pieces[index];
-    const detail = { place: this.place, block, id, element };
+    const found = element && this.find(element);
+    if (!found) return;
+    const [line, index] = found;
+    const detail = { ...line.pieces[index], place: this.place, element };
     this.element.dispatchEvent(new CustomEvent(type, { detail, bubbles: true }));
   }
 
   move(event) {
-    const index = this.indexOf(document.activeElement);
-    const last = this.pieces.length - 1;
-    const targets = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: last };
-    if (event.key in targets) {
+    const found = this.find(document.activeElement);
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step && found) {
       event.preventDefault();
-      this.pieces[Math.min(Math.max(targets[event.key], 0), last)]?.element.focus();
-    } else if ((event.key === "Enter" || event.key === " ") && index >= 0) {
+      this.beside(...found, step)?.focus();
+    } else if (event.key === "Home" || event.key === "End" || step) {
+      event.preventDefault();
+      const all = this.element.querySelectorAll(".piece");
+      all[event.key === "End" ? all.length - 1 : 0]?.focus();
+    } else if ((event.key === "Enter" || event.key === " ") && found) {
       event.preventDefault();
       this.emit("pieceselect", document.activeElement);
-    } else if (event.key === "Escape" && index >= 0) this.element.focus();
+    } else if (event.key === "Escape" && found) this.element.focus();
   }
+}
+
+function pieceElements(line) {
+  return [...line.element.children].slice(0, line.pieces.length);
+}
+
+function draw(line) {
+  line.element = el(
+    "div",
+    { class: "line" },
+    line.pieces.map(({ display, differs }) =>
+      pieceElement(display, { class: differs ? "differs" : null, tabindex: "-1", role: "button" }),
+    ),
+    line.hidden ? el("span", { class: "dim", text: `… +${number(line.hidden)}` }) : null,
+  );
+  return line.element;
 }

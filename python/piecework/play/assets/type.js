@@ -4,7 +4,7 @@ import { LatestQuestion, ask } from "./api.js";
 import { el, number, percent, replaceChildren } from "./dom.js";
 import { piecesSvg } from "./exporting.js";
 import { addMessages, t } from "./messages.js";
-import { PieceRow } from "./pieces.js";
+import { PieceRow, lineStarts } from "./pieces.js";
 import { PieceTip } from "./tip.js";
 import { WhyDialog } from "./why.js";
 
@@ -72,15 +72,20 @@ class TypeView {
     this.panels = [];
     this.tip = new PieceTip();
     this.why = new WhyDialog();
+    const idle = () => {
+      this.grid.ariaBusy = String(this.comparing.isBusy || this.evaluating.isBusy);
+    };
     this.comparing = new LatestQuestion(
       (members) => ask("compare", members),
       (answer, members) => this.show(answer, members),
       (error) => page.say(error),
+      idle,
     );
     this.evaluating = new LatestQuestion(
       (members) => ask("evaluate", members),
       (answer) => this.showFigures(answer),
       (error) => page.say(error),
+      idle,
     );
     this.element = this.build();
   }
@@ -209,6 +214,7 @@ class TypeView {
       return;
     }
     const span = [this.start, this.start + PART];
+    this.grid.ariaBusy = "true";
     this.comparing.ask({ text, tokenizers: [...this.chosen], span });
     this.evaluating.ask({ text, tokenizers: [...this.chosen] });
   }
@@ -218,9 +224,10 @@ class TypeView {
     this.answers.compare = answer;
     this.shownText = text;
     if (tokenizers.join("\n") !== this.panels.map((panel) => panel.name).join("\n")) this.makePanels(answer.splits);
+    const starts = lineStarts(answer.blocks);
     this.panels.forEach((panel, place) => {
       panel.count.textContent = t("type.tokens", { count: number(answer.splits[place].count) });
-      panel.row.show(answer.blocks, place);
+      panel.row.show(answer.blocks, starts);
     });
     const [first, last] = [answer.blocks[0]?.start ?? 0, answer.blocks.at(-1)?.end ?? 0];
     this.showPart(first, last, answer.characters);
@@ -270,10 +277,10 @@ class TypeView {
 
   // One piece
 
-  point({ place, block, id, element }) {
+  point({ place, block, index, id, element }) {
     for (const panel of this.panels) panel.row.markBlock(block);
     const split = this.answers.compare.splits[place];
-    this.tip.show(element, split.name, id, this.panels[place].row.offsetsOf(element, split));
+    this.tip.show(element, split.name, id, offsetsOf(split, index, id));
   }
 
   leave() {
@@ -281,9 +288,9 @@ class TypeView {
     for (const panel of this.panels) panel.row.markBlock(null);
   }
 
-  async explain({ place, element }) {
+  async explain({ place, index, id, element }) {
     const split = this.answers.compare.splits[place];
-    const span = this.panels[place].row.offsetsOf(element, split);
+    const span = offsetsOf(split, index, id);
     this.tip.hide();
     try {
       const explanation = await ask("explain", { text: this.shownText, tokenizer: split.name, span: span ?? [0, 0] });
@@ -309,4 +316,10 @@ class TypeView {
     }));
     return piecesSvg(rows);
   }
+}
+
+// Returns the start and end of a piece in characters of the text. Tokens are in the order of the blocks, except where offsets
+// go back, as with some normalizers; there the place is unknown.
+function offsetsOf(split, index, id) {
+  return split.ids[index] === id ? split.offsets[index] : null;
 }
