@@ -124,6 +124,6 @@ class TrainingInfo(Immutable):
         """Returns the criterion and the number of merges or steps."""
         return f"TrainingInfo({', '.join(self._summary()) if self else 'unknown'})"
 
-    def _repr_html_(self) -> str:
-        """Returns an HTML table of the merges or steps, for notebooks."""
-        return (self.steps or self.history)._repr_html_()
+    def _repr_html_(self) -> str | None:
+        """Returns an HTML table of the merges or steps, for notebooks; None if the training is unknown."""
+        return (self.steps or self.history)._repr_html_() if self else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from math import fsum, log
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,7 @@ class MergeTraceStep(Immutable):
         candidates: The best candidates in order; the first is merged.
         ties: The number of candidates with the best score, the merged one included.
         total: The number of tokens in all words before the merge.
-        pairs: The number of different pairs before the merge with at least ``min_frequency`` occurrences.
+        pairs: The number of different pairs before the merge whose `pair_count` is at least ``min_frequency``.
     """
 
     number: int
@@ -182,7 +183,7 @@ class WordTrace(Immutable):
         """
         tokens: list[str | None] = []
         part: list[str] = []
-        for symbol, merge in zip(self.symbols, (*self.merged_at, None), strict=True):
+        for symbol, merge in zip_longest(self.symbols, self.merged_at):
             if symbol is None:
                 tokens.append(None)
                 continue

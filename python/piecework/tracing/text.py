@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING
-from unicodedata import combining, east_asian_width
 
-from piecework.display import quoted, visible
+from piecework.display import abridged, cell_width, padded, quoted
 from piecework.tracing.steps import log_likelihood
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ Table = tuple[Sequence[str], list[Sequence[str]]]
 
 _MAX_TOKENS = 200
 """The number of tokens of a vocabulary or of a word, and of words, that a text lists."""
-_MAX_CHARACTERS = 200
-"""The number of characters of a token or word that a text shows."""
 _MAX_SYMBOLS = 10
 """The number of the most frequent tokens that a text lists for each step."""
 _DROPPED = "□"
@@ -53,8 +50,7 @@ _LEFT = {"pair", "merge", "token", "next best", "kind", "most probable"}
 
 def _token(token: str) -> str:
     """Returns a token on one line, in quotes if it contains a space; a long one is cut."""
-    cut = token if len(token) <= _MAX_CHARACTERS else f"{token[:_MAX_CHARACTERS]}…"
-    return quoted(visible(cut))
+    return quoted(abridged(token))
 
 
 def _number(value: float) -> str:
@@ -74,22 +70,16 @@ def word_line(word: TracedWord) -> str:
     return f"{_token(word.word)} ({word.count:,}): {shown}{more}"
 
 
-def _width(text: str) -> int:
-    """Returns the number of columns that a terminal gives a text."""
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in {"W", "F"} else 1 for c in text)
-
-
 def aligned(
     columns: Sequence[str], rows: Iterable[Sequence[str]], titles: Sequence[str] | None = None
 ) -> Iterator[str]:
     """Iterates over the lines of a table, whose columns decide the alignment; `titles` are shown instead of their names."""
     table = [titles or columns, *rows]
-    widths = [max(map(_width, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(cell_width, column)) for column in zip(*table, strict=True)]
     for row in table:
         cells = (
-            cell + space if name in _LEFT else space + cell
+            padded(cell, width) if name in _LEFT else cell.rjust(width)
             for name, cell, width in zip(columns, row, widths, strict=True)
-            for space in [" " * (width - _width(cell))]
         )
         yield "  ".join(cells).rstrip()
 

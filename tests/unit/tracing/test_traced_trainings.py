@@ -263,6 +263,25 @@ def test_dropped_characters_are_none() -> None:
     assert str(trace.words(0)[1]) == "aca (1): a □ ##a"
 
 
+def test_a_word_without_symbols_has_no_tokens() -> None:
+    trainer = pw.BpeTrainer(ties="hf", limit_alphabet=1)
+    trace = pw.trace({"aa": 5, "b": 1}, trainer, words=None)
+    assert isinstance(trace, MergeTrace)
+    assert [word.tokens for word in trace.words(1)] == [("aa",), ()]
+    assert "  b (1): \n" in str(trace)
+
+
+def test_pairs_are_counted_as_the_criterion_counts_them() -> None:
+    def pairs(criterion: Criterion) -> int:
+        trainer = pw.WordPieceTrainer(20, criterion=criterion, min_frequency=2)
+        trace = pw.trace({"baaa": 1, "bbcc": 3}, trainer)
+        assert isinstance(trace, MergeTrace)
+        return trace[0].pairs
+
+    # ##a ##a occurs twice in baaa, where it can be merged once.
+    assert (pairs("frequency"), pairs("likelihood")) == (4, 3)
+
+
 def test_training_without_merges() -> None:
     trace = pw.trace(HUG, pw.WordPieceTrainer(12))
     assert isinstance(trace, MergeTrace)
@@ -367,6 +386,7 @@ HOSTILE = {
     "&amp;": 1,
     "中文 字": 4,
     "'\"": 1,
+    "a" + "\u0301" * 100: 1,
 }
 
 
@@ -388,6 +408,8 @@ def test_html_and_text_are_escaped() -> None:
         assert "\x1b" not in html
     for trace in made:
         assert not {"\u202e", "\x1b", "\x00"}.intersection(str(trace))
+    for shown_text in (*shown, *map(str, made)):
+        assert "\u0301" * 5 not in shown_text
     assert "&lt;" in shown[0]
 
 
@@ -422,8 +444,8 @@ def test_histories_in_notebooks() -> None:
     assert pickle.loads(pickle.dumps(tok.history)) == tok.history
     assert tok.training._repr_html_() == tok.history._repr_html_()
     assert "##ug" in tok.history._repr_html_()
-    empty = pw.Tokenizer.from_str("[UNK]\nhug\n").training
-    assert "<p>0 merges</p>" in empty._repr_html_()
+    unknown = pw.Tokenizer.from_str("[UNK]\nhug\n").training
+    assert (unknown._repr_html_(), repr(unknown)) == (None, "TrainingInfo(unknown)")
 
 
 # Unigram
