@@ -163,12 +163,12 @@ class TrainerOptions:
         ),
     ] = None
     special_tokens_first: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--special-tokens-first/--special-tokens-last",
-            help="Give special tokens the first ids, or the last.",
+            help="Give special tokens the first ids, or the last (default: first).",
         ),
-    ] = True
+    ] = None
     user_defined_symbols: Annotated[
         list[str] | None,
         typer.Option(
@@ -350,15 +350,9 @@ class TrainerOptions:
 
     def trainer(self, more_symbols: Sequence[str] = ()) -> Trainer:
         """Returns the trainer; `more_symbols` follow the user-defined symbols of the options."""
-        from piecework import BpeTrainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
+        from piecework import BpeTrainer
 
-        kinds: dict[ModelName, type[Trainer]] = {
-            ModelName.wordpiece: WordPieceTrainer,
-            ModelName.bpe: BpeTrainer,
-            ModelName.unigram: UnigramTrainer,
-            ModelName.wordlevel: WordLevelTrainer,
-        }
-        kind = kinds[self.model]
+        kind = self._kind()
         settings = self._known(kind, f"--model {self.model.value}", more_symbols)
         if kind is not BpeTrainer and self.vocab_size is None:
             message = f"required with --model {self.model.value}"
@@ -368,9 +362,24 @@ class TrainerOptions:
     def change(self, trainer: Trainer, source: str, more_symbols: Sequence[str] = ()) -> Trainer:
         """Returns a trainer with the options that differ from their defaults; `source` names the trainer in errors."""
         defaults = {field.name: field.default for field in fields(self)}
+        if self.model != defaults["model"] and not isinstance(trainer, self._kind()):
+            message = f"has no effect with {source}; remove it"
+            raise typer.BadParameter(message, param_hint="--model")
         settings = self._known(type(trainer), source, more_symbols)
         given = {name: value for name, value in settings.items() if value != defaults[name]}
         return replace(trainer, **given)  # type: ignore[type-var]  # trainers are dataclasses
+
+    def _kind(self) -> type[Trainer]:
+        """Returns the type of the trainer of the model."""
+        from piecework import BpeTrainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
+
+        kinds: dict[ModelName, type[Trainer]] = {
+            ModelName.wordpiece: WordPieceTrainer,
+            ModelName.bpe: BpeTrainer,
+            ModelName.unigram: UnigramTrainer,
+            ModelName.wordlevel: WordLevelTrainer,
+        }
+        return kinds[self.model]
 
     def _known(
         self, kind: type[Trainer], source: str, more_symbols: Sequence[str]

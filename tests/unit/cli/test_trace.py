@@ -91,6 +91,10 @@ def test_options_change_an_example(run: Run) -> None:
     lines = run("trace", "--example", "note-001", *options, "--json").out.splitlines()
     tokens = [json.loads(line)["candidates"][0]["token"] for line in lines]
     assert tokens == ["##ug", "##un"]
+    last = ("trace", "--example", "note-002", "--format", "json")
+    for order, first in ((), "h"), (("--special-tokens-first",), "[PAD]"):
+        assert json.loads(run(*last, *order).out)["initial_vocab"][0] == first
+    assert run("trace", "--example", "note-003", "--model", "bpe").code == 0
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.ndjson", "t.json", "t.txt"])
@@ -133,6 +137,8 @@ WRONG: dict[tuple[Any, ...], str] = {
     (*EXAMPLE, "--em-steps", 2): "--em-steps: has no effect with --example note-001",
     (*EXAMPLE, "--steps", "0:3"): "--steps: expected numbers from 1",
     (*EXAMPLE, "--steps", "a"): "--steps: expected A:B",
+    (*EXAMPLE, "--steps", "5:2"): "--steps: expected a first step that is not after the last",
+    (*EXAMPLE, "--model", "bpe"): "--model: has no effect with --example note-001",
     (*EXAMPLE, "--steps", "1:2", "--format", "json"): "cannot be combined with the format json",
     (*EXAMPLE, "--words", "x"): "--words: expected a number or all",
     (*EXAMPLE, "--criteria", "dice"): "--criteria: expected all",

@@ -230,6 +230,10 @@ def _slice(steps: str | None, kind: str) -> slice:
     first, last = match["first"] or match["only"] or "1", match["last"] or match["only"]
     if int(first) < 1:
         raise typer.BadParameter("expected numbers from 1", param_hint="--steps")
+    if last and int(last) < int(first):
+        raise typer.BadParameter(
+            f"expected a first step that is not after the last; found {steps}", param_hint="--steps"
+        )
     return slice(int(first) - 1, int(last) if last else None)
 
 
