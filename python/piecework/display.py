@@ -91,12 +91,17 @@ def abridged(text: str, limit: int = _MAX_CHARACTERS) -> str:
     >>> abridged("na\u00efve\n"), abridged("a" * 1000, 3)
     ('naïve\\n', 'aaa… (997 more characters)')
     """
-    shown = "".join(
-        part if is_shown else part.encode("unicode_escape").decode()
-        for part, is_shown in split_marks(text[:limit])
-    )
+    shown = _without_piled_marks(text[:limit])
     left_out = len(text) - limit
     return f"{shown}… ({left_out:,} more characters)" if left_out > 0 else shown
+
+
+def _without_piled_marks(text: str) -> str:
+    """Returns a text with control characters and piled combining marks escaped."""
+    return "".join(
+        part if is_shown else part.encode("unicode_escape").decode()
+        for part, is_shown in split_marks(text)
+    )
 
 
 def split_marks(text: str) -> Iterator[tuple[str, bool]]:
@@ -124,15 +129,15 @@ _DOTTED_CIRCLE = "\N{DOTTED CIRCLE}"
 
 
 def table_cell(text: str) -> str:
-    """Returns a text of one line for a table: long texts are cut, and a combining mark at the start gets a base.
+    """Returns a text for a table: long texts are cut, piled combining marks escaped, and one at the start gets a base.
 
     >>> table_cell("\u0301"), table_cell("a" * 100)[-20:]
     ('◌́', 'aa… (100 characters)')
     """
-    cut = text
-    if len(text) > _LONGEST_CELL:
+    cut = _without_piled_marks(text[: _LONGEST_CELL + 1])
+    if len(cut) > _LONGEST_CELL:
         number = f"… ({len(text):,} characters)"
-        cut = text[: _LONGEST_CELL - len(number)] + number
+        cut = cut[: _LONGEST_CELL - len(number)] + number
     return _DOTTED_CIRCLE + cut if cut and category(cut[0])[0] == "M" else cut
 
 

@@ -59,6 +59,7 @@ _STYLE = """\
 .piecework .pw-x { color: var(--pw-warn); font-size: 0.85em; }
 .piecework .pw-dim { color: var(--pw-dim); }
 .piecework s { color: var(--pw-dim); }
+.piecework mark { display: inline-block; background: none; color: inherit; border-bottom: 2px solid var(--pw-warn); }
 .piecework table { border-collapse: collapse; margin: 6px 0; color: inherit; background: none; }
 .piecework th, .piecework td { border: 0; border-bottom: 1px solid var(--pw-line); padding: 2px 10px 2px 0; background: none;
   text-align: left; vertical-align: top; }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from piecework.display import cell_width, padded, quoted, table_cell, visible
+from piecework.display import abridged, cell_width, padded, quoted, table_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -77,7 +77,7 @@ def aligned_lines(
         For each part of the table a line for each tokenizer, and one with marks unless all agree; an empty line between two
         parts.
     """
-    cells = [visible(name) for name in names]
+    cells = list(map(abridged, names))
     space = max(map(cell_width, cells), default=0) + 2
     heads = [padded(cell, space) for cell in [*cells, ""]]
     parts = list(columns(blocks, None if width is None else max(1, width - space)))

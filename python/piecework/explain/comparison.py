@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from piecework._immutable import Immutable, dataclass
 from piecework.arguments import check_range, check_str
-from piecework.display import cell_width, display_token, padded, quoted, visible
+from piecework.display import abridged, cell_width, display_token, padded, quoted
 from piecework.errors import RegexError, SurrogateError, UnknownTokenError, wrong_type
 from piecework.explain.alignment import align, white_space
 
@@ -111,7 +110,7 @@ class Comparison(Immutable):
         """
         from piecework.explain.columns import aligned_lines
 
-        names = [visible(split.name) for split in self.splits]
+        names = [abridged(split.name) for split in self.splits]
         names_width = max(map(cell_width, names), default=0)
         count_width = max((len(str(len(split))) for split in self.splits), default=0)
         heads = [
@@ -126,20 +125,10 @@ class Comparison(Immutable):
         return f"<Comparison: {self.text!r}: {counts}>"
 
     def _repr_html_(self) -> str:
-        """Returns an HTML table, for notebooks."""
-        rows = (
-            f"<tr><th>{escape(visible(split.name))}</th><td>{len(split)}</td>{self._html_cells(number)}</tr>"
-            for number, split in enumerate(self.splits)
-        )
-        caption = escape(visible(self.text))
-        return f"<table><caption>{caption}</caption>{''.join(rows)}</table>"
+        """Returns an HTML table of the first blocks, for notebooks."""
+        from piecework.explain.comparison_markup import comparison_html
 
-    def _html_cells(self, number: int) -> str:
-        """Returns a cell for each block, with the tokens of a tokenizer; those cut differently are marked."""
-        return "".join(
-            _html_cell(block.tokens[number], block.ids[number], agrees=block.agrees)
-            for block in self.blocks
-        )
+        return comparison_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the comparison as JSON values.
@@ -171,14 +160,6 @@ class Comparison(Immutable):
             for block in self.blocks
         ]
         return {"text": self.text, "splits": splits, "blocks": blocks}
-
-
-def _html_cell(tokens: Sequence[str], ids: Sequence[int], *, agrees: bool) -> str:
-    boxes = " ".join(
-        f'<code title="{number}">{escape(token)}</code>'
-        for token, number in zip(tokens, ids, strict=True)
-    )
-    return f"<td>{boxes}</td>" if agrees else f"<td><mark>{boxes}</mark></td>"
 
 
 def compare(

@@ -172,6 +172,7 @@ def test_hostile_text_is_shown_as_text(text: str) -> None:
     assert html.count("<table>") == 1
     for c in "\u202e\u2066\x00\x1b":
         assert c not in html + shown
+    assert "\u0301" * 5 not in html + shown
     # A long run of marks is cut in the table.
     assert max(map(len, shown.splitlines())) < 2000
     assert json.loads(json.dumps(compared.to_dict()))["text"] == text

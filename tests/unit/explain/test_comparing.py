@@ -137,11 +137,29 @@ def test_comparison_as_json_and_html() -> None:
     }
     assert str(compared) == "bytes  2  ' a' a"
     html = compared._repr_html_()
-    assert html.startswith("<table><caption> a&lt;</caption>")
-    assert '<td><code title="9"> a</code></td><td><code title="1">a</code></td>' in html
-    assert "<mark>" not in html
+    assert html.startswith('<div class="piecework"')
+    assert "a&lt;</span>" in html
+    assert '<td>bytes</td><td>2</td><td><span class="pw-t"' in html
+    assert 'title="id 9"><span class="pw-sp">\u2423</span>a</span></td><td>' in html
+    assert "<td><mark>" not in html
     marked = pw.compare("hugs", {"longest": trained(), "bytes": byte_level()})._repr_html_()
-    assert "<td><mark><code" in marked
+    assert "<td><mark><span" in marked
+
+
+def test_html_of_a_long_text_is_bounded() -> None:
+    two = {"longest": trained(), "bytes": byte_level()}
+    html = pw.compare("hug! " * 20_000 + "hugs" * 20_000, two)._repr_html_()
+    assert len(html) < 200_000
+    assert "more blocks</span>" in html
+    assert "and 19,500 more tokens</span>" in pw.compare("a" * 20_000, two)._repr_html_()
+
+
+def test_unknown_tokens_have_their_name() -> None:
+    pieces = [("<unk>", 0.0), ("a", -1.0)]
+    tok = pw.Tokenizer(models.Unigram(pieces, unk_id=0))
+    assert tok.encode("ab").tokens == ["a", "b"]
+    split = pw.compare("ab", {"tok": tok}).splits[0]
+    assert (split.tokens, split.display_tokens, split.ids) == (("a", "<unk>"),) * 2 + ((1, 0),)
 
 
 def test_compare_errors() -> None:
