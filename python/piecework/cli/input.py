@@ -284,7 +284,7 @@ def at_line(name: str, number: int) -> AbstractContextManager[None]:
     return _at_place(f"{name}: line {number}")
 
 
-def stdin_lines(command: str) -> Iterator[str]:
-    """Iterates over the lines of standard input; `command` as for :class:`Input`."""
-    with Input(STDIN, command=command) as source:
+def stdin_lines(command: str, errors: str) -> Iterator[str]:
+    """Iterates over the lines of standard input; `command` and `errors` as for :class:`Input`."""
+    with Input(STDIN, errors, command) as source:
         yield from source.lines()

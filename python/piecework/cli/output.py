@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-__all__ = ["as_json", "check_target", "printing", "rendered"]
+__all__ = ["WIDE", "as_json", "check_target", "printing", "rendered"]
 
 _IN_MEMORY = 1 << 24
-_WIDE = 10_000
+WIDE = 10_000
+"""The width of a console that wraps no table."""
 
 
 @contextmanager
@@ -92,7 +93,7 @@ def rendered(table: Table) -> str:
     console = Console(
         file=io.StringIO(),
         force_terminal=screen,
-        width=None if screen else _WIDE,
+        width=None if screen else WIDE,
         highlight=False,
         emoji=False,
     )

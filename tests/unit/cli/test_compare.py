@@ -75,6 +75,21 @@ def test_compare_files_errors(run: Run, tok_file: Path, text_file: Path) -> None
     assert "pass --by file" in ended.err
 
 
+def test_options_of_files_require_files(run: Run, tok_file: Path) -> None:
+    for name, value in ("--encoding", "auto"), ("--field", "text"), ("--on-error", "skip"):
+        ended = run("compare", "cats", "-t", tok_file, name, value)
+        assert (ended.code, ended.out) == (2, "")
+        assert f"{name}: requires --files" in ended.err
+
+
+def test_invalid_bytes_of_standard_input(run: Run, tok_file: Path) -> None:
+    for words in ("compare", "-t", tok_file), ("explain", tok_file):
+        ended = run(*words, stdin=b"cat\xff\n")
+        assert (ended.code, ended.out) == (2, "")
+        assert "pass --errors replace" in ended.err
+        assert "cat\ufffd" in run(*words, "--errors", "replace", stdin=b"cat\xff\n").out
+
+
 def test_hostile_text_is_visible(run: Run, tok_file: Path) -> None:
     text = "<script>\u202e" + "a\u0301" * 50_000
     out = run("compare", text, "-t", tok_file, "-t", tok_file).out

@@ -165,6 +165,18 @@ def test_table_on_a_terminal_has_escape_codes(tok_file: Path) -> None:
     assert "\x1b[1mprobability" in output
 
 
+@terminals
+def test_a_comparison_is_divided_on_a_narrow_terminal(tok_file: Path) -> None:
+    words = ["-m", "piecework", "compare", "the cat sat on the mat", "-t", tok_file]
+    assert "count" in on_a_terminal(words, COLUMNS="300")
+    width = len(str(tok_file)) + 20
+    output = on_a_terminal(words, COLUMNS=str(width))
+    parts = output.replace("\r\n", "\n").rstrip().split("\n\n")
+    assert len(parts) > 1
+    assert all(part.startswith(str(tok_file)) for part in parts)
+    assert max(map(len, output.splitlines())) <= width
+
+
 def read_some(terminal: int) -> bytes:
     """Returns new output on a terminal; empty if the program has ended."""
     try:

@@ -15,12 +15,13 @@ from piecework.cli.options import (
     FileEncoding,
     NoProgress,
     OnBrokenBytes,
+    OnError,
     Reading,
     Threads,
     TokenizerFiles,
     load,
 )
-from piecework.cli.output import as_json, printing, rendered
+from piecework.cli.output import WIDE, as_json, printing, rendered
 from piecework.cli.progress import bar
 
 if TYPE_CHECKING:
@@ -85,10 +86,9 @@ def compare(
     """
     loaded = {name: load(name) for name in tokenizers}
     if not files:
-        if by is not None:
-            raise typer.BadParameter("requires --files", param_hint="--by")
-        given = " ".join(f"-t {quote(name)}" for name in tokenizers)
-        _compare_words(words or stdin_lines(f"compare {given}"), loaded, json=json)
+        _check_for_files(by, encoding, reading)
+        command = " ".join(["compare", *(f"-t {quote(name)}" for name in tokenizers)])
+        _compare_words(words or stdin_lines(command, errors.value), loaded, json=json)
         return
     from piecework.explain import compare_files
 
@@ -109,6 +109,19 @@ def compare(
         write(as_json(compared.to_dict()) if json else str(compared))
 
 
+def _check_for_files(by: str | None, encoding: str, reading: Reading) -> None:
+    """Raises BadParameter for an option that only files have."""
+    options = {
+        "--by": by is not None,
+        "--encoding": encoding != "utf-8",
+        "--field": reading.field is not None,
+        "--on-error": reading.on_error is not OnError.fail,
+    }
+    for name, is_given in options.items():
+        if is_given:
+            raise typer.BadParameter("requires --files", param_hint=name)
+
+
 def _compare_words(words: Iterable[str], tokenizers: dict[str, Tokenizer], *, json: bool) -> None:
     from piecework.explain import compare as compared
 
@@ -127,10 +140,11 @@ def _shown(comparison: Comparison) -> str:
     """Returns a comparison as a table, which is divided into aligned parts if a terminal is too narrow for it."""
     from rich.console import Console
 
-    table, console = _table(comparison), Console()
-    if not sys.stdout.isatty() or console.measure(table).maximum <= console.width:
+    table, width = _table(comparison), Console().width
+    # A console measures no table as wider than itself.
+    if not sys.stdout.isatty() or Console(width=WIDE).measure(table).maximum <= width:
         return rendered(table)
-    return "\n".join(comparison.lines(console.width))
+    return "\n".join(comparison.lines(width))
 
 
 def _table(comparison: Comparison) -> Table:

@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 
 from piecework.cli.input import stdin_lines
-from piecework.cli.options import AsJsonLines, Loading, OnSpecials, TokenizerFile
+from piecework.cli.options import (
+    AsJsonLines,
+    Errors,
+    Loading,
+    OnBrokenBytes,
+    OnSpecials,
+    TokenizerFile,
+)
 from piecework.cli.output import as_json, printing
 
 
@@ -46,6 +53,7 @@ def explain(
         ),
     ] = 10_000,
     json: AsJsonLines = False,
+    errors: OnBrokenBytes = Errors.strict,
     loading: Loading,
 ) -> None:
     """Explain how texts are segmented.
@@ -66,7 +74,7 @@ def explain(
             write(as_json(tree.to_dict()) if json else str(tree))
         if lineage and not words:
             return
-        for text in words or stdin_lines(f"explain {quote(tokenizer)}"):
+        for text in words or stdin_lines(f"explain {quote(tokenizer)}", errors.value):
             explanation = tok.explain(
                 text,
                 specials=specials and specials.value,
