@@ -10,12 +10,12 @@ from piecework.display import abridged, quoted
 from piecework.errors import VocabularyError, shown, with_hint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from piecework.results import Merge
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["Lineage", "find_lineage", "lineage"]
+__all__ = ["Lineage", "find_lineage", "lineage", "merge_lines"]
 
 _MAX_INDENT = 40
 """The maximum indentation in levels, so that a token with a thousand nested merges stays readable."""
@@ -36,6 +36,7 @@ class Lineage(Immutable):
         final_count: The count of the token in the training words, encoded after the training; None if it is unknown.
         left: The lineage of the left token, or None.
         right: The lineage of the right token, or None.
+        merges_known: False for a token of a WordPiece vocabulary without history, which may have been merged.
     """
 
     token: str
@@ -46,6 +47,7 @@ class Lineage(Immutable):
     # A lineage can be deep, so comparison, hash and repr must not recurse.
     left: Lineage | None = field(default=None, repr=False, compare=False)
     right: Lineage | None = field(default=None, repr=False, compare=False)
+    merges_known: bool = True
 
     @property
     def birth_count(self) -> int | None:
@@ -89,23 +91,23 @@ class Lineage(Immutable):
 
     def __str__(self) -> str:
         """Returns the tree, one token per line, with parts indented below the merged token."""
-        lines = list[str]()
-        for node, depth in self._tree():
-            if len(lines) == _MAX_LINES:
-                lines.append("…")
-                break
-            lines.append("  " * min(depth, _MAX_INDENT) + node._line(is_root=depth == 0))
-        return "\n".join(lines)
+        rows = ((node._line(is_root=depth == 0), depth) for node, depth in self._tree())
+        return "\n".join(_indented(rows))
+
+    def _equation(self) -> str | None:
+        """Returns the merge; None if no merge created the token."""
+        if self.left is None or self.right is None:
+            return None
+        parts = (self, self.left, self.right)
+        token, left, right = (quoted(abridged(each.display_token)) for each in parts)
+        return f"{token} = {left} + {right} (merge {self.step})"
 
     def _line(self, *, is_root: bool) -> str:
         """Returns the merge and the counts of a token."""
-        name = quoted(abridged(self.display_token))
-        parts = [name]
-        if self.left is not None and self.right is not None:
-            left, right = (quoted(abridged(each.display_token)) for each in (self.left, self.right))
-            parts = [f"{name} = {left} + {right} (merge {self.step})"]
-        elif is_root:
-            parts.append("no merge created it")
+        equation = self._equation()
+        parts = [equation or quoted(abridged(self.display_token))]
+        if is_root and equation is None:
+            parts.append("no merge created it" if self.merges_known else "its merges are unknown")
         if self.birth_count is not None:
             parts.append(f"count {self.birth_count:,} at birth")
         if self.final_count is not None:
@@ -124,6 +126,7 @@ class Lineage(Immutable):
             "step": self.step,
             "birth_count": self.birth_count,
             "final_count": self.final_count,
+            "merges_known": self.merges_known,
             "merges": self.to_dicts(),
         }
 
@@ -136,6 +139,21 @@ class Lineage(Immutable):
             merge = asdict(merged.merge) if merged.merge else {}
             dicts.append({"step": step} | names | merge | counts)
         return dicts
+
+
+def _indented(rows: Iterable[tuple[str, int]]) -> Iterator[str]:
+    """Iterates over lines, indented by their levels; of many over the first ones."""
+    for number, (line, level) in enumerate(rows):
+        if number == _MAX_LINES:
+            yield "…"
+            return
+        yield "  " * min(level, _MAX_INDENT) + line
+
+
+def merge_lines(root: Lineage) -> Iterator[str]:
+    """Iterates over the merges of a tree, one per line, with parts indented below the merged token."""
+    rows = ((node._equation(), depth) for node, depth in root._tree())
+    return _indented((equation, depth) for equation, depth in rows if equation)
 
 
 def lineage(tokenizer: Tokenizer, token: str) -> Lineage:
@@ -167,11 +185,10 @@ def find_lineage(tokenizer: Tokenizer, token: str) -> Lineage | None:
     # The parts of a merge have earlier merges, so one pass in order finds their nodes.
     nodes: dict[str, Lineage] = {}
     for step, left, right, merged, merge in merges:
-        parts = [nodes.get(part) or _leaf(tokenizer, part) for part in (left, right)]
+        one, other = (nodes.get(part) or _leaf(tokenizer, part) for part in (left, right))
         display = tokenizer.display_token(merged)
-        nodes[merged] = Lineage(
-            merged, display, step, merge, _final_count(tokenizer, merged), *parts
-        )
+        count = _final_count(tokenizer, merged)
+        nodes[merged] = Lineage(merged, display, step, merge, count, one, other)
     return nodes.get(token)
 
 
@@ -201,8 +218,19 @@ def _from_model(
 
 
 def _leaf(tokenizer: Tokenizer, token: str) -> Lineage:
-    display = tokenizer.display_token(token)
-    return Lineage(token, display, final_count=_final_count(tokenizer, token))
+    return Lineage(
+        token,
+        tokenizer.display_token(token),
+        final_count=_final_count(tokenizer, token),
+        merges_known=_are_merges_known(tokenizer, token),
+    )
+
+
+def _are_merges_known(tokenizer: Tokenizer, token: str) -> bool:
+    """Returns whether the merge that created a token would be known; only WordPiece forgets merges."""
+    if tokenizer.model_type != "WordPiece" or tokenizer.training:
+        return True
+    return tokenizer.token_to_id(token) in tokenizer.added_tokens
 
 
 def _final_count(tokenizer: Tokenizer, token: str) -> int | None:

@@ -6,21 +6,19 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from piecework.display import abridged, quoted
+from piecework.explain.lineage import merge_lines
 from piecework.explain.steps import BpeSteps, SegmentationLattice, WordPieceSteps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from piecework.explain.explanation import Explanation, Piece, Word
-    from piecework.explain.lineage import Lineage
     from piecework.explain.steps import PairMerge, PrefixMatch, Segmentation, Symbol, UnmergedPair
 
 __all__ = ["head", "lines"]
 
-_MAX_INDENT = 40
-"""The maximum indentation in levels, so that a token with a thousand nested merges stays readable."""
 _MAX_LINES = 2000
-"""The maximum number of lines for the merges of a word or token."""
+"""The maximum number of lines for the merges of a word."""
 _MAX_PREFIXES = 8
 """The maximum number of failed prefixes that are shown."""
 _MAX_SYMBOLS = 40
@@ -112,7 +110,7 @@ def _piece(piece: Piece, match: PrefixMatch | None, *, has_tree: bool) -> Iterat
     token = quoted(abridged(piece.display_token))
     yield f"{token} ({_facts(piece)}){': ' if note else ''}{note}"
     if has_tree and piece.lineage:
-        for line in _tree(piece.lineage):
+        for line in merge_lines(piece.lineage):
             yield f"  {line}"
 
 
@@ -153,25 +151,6 @@ def _tried(match: PrefixMatch) -> str:
         return f"tried {shown} and {rest:,} more, which are not in the vocabulary{special}"
     verb = "is" if match.tried_count == 1 else "are"
     return f"tried {shown}, which {verb} not in the vocabulary{special}"
-
-
-def _tree(root: Lineage) -> Iterator[str]:
-    """Iterates over the tree of merges, one per line, with parts indented below the merged token."""
-    stack: list[tuple[Lineage | None, int]] = [(root, 0)]
-    count = 0
-    while stack:
-        node, depth = stack.pop()
-        if node is None or node.left is None or node.right is None:
-            continue
-        if count == _MAX_LINES:
-            yield "…"
-            return
-        count += 1
-        indent = "  " * min(depth, _MAX_INDENT)
-        parts = (node, node.left, node.right)
-        token, left, right = (quoted(abridged(each.display_token)) for each in parts)
-        yield f"{indent}{token} = {left} + {right} (merge {node.step})"
-        stack += [(node.right, depth + 1), (node.left, depth + 1)]
 
 
 # Merges

@@ -585,7 +585,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
 
         Returns:
             The tree, down to characters. A token that no merge created, such as a piece of Unigram, has no parts; so has any
-            token of a tokenizer whose merges are unknown.
+            token of a WordPiece vocabulary without history, whose `merges_known` is false.
 
         Raises:
             VocabularyError: The token is not in the vocabulary.

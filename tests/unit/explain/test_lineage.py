@@ -86,7 +86,6 @@ def test_tokens_without_merges() -> None:
     unigram = pw.train({f"▁{word}": n for word, n in WORDS.items()}, pw.UnigramTrainer(16))
     trained = pw.train(WORDS, pw.WordPieceTrainer(40, max_merges=2))
     for tok, token, count in [
-        (pw.Tokenizer.from_str("[UNK]\nhug\n"), "hug", None),
         (unigram, "▁hug", 10),
         (trained, "h", 15),
         (trained, "[UNK]", 0),
@@ -97,6 +96,20 @@ def test_tokens_without_merges() -> None:
         assert found.final_count == count
         assert "no merge created it" in str(found)
         assert found.to_dict()["merges"] == []
+        assert found.to_dict()["merges_known"] is True
+
+
+def test_tokens_of_a_vocabulary_without_history() -> None:
+    read = pw.Tokenizer.from_str("[UNK]\nhug\n").with_added_tokens(["<x>"])
+    trained = pw.train(WORDS, pw.WordPieceTrainer(40, max_merges=2))
+    extended = pw.extend(trained, ["puns puns"] * 9, new_tokens=1).tokenizer
+    for tok, token in [(read, "hug"), (extended, "##ug"), (extended, "##uns")]:
+        found = tok.lineage(token)
+        assert str(found) == f"{token}, its merges are unknown"
+        assert (found.step, found.left, found.to_dict()["merges_known"]) == (None, None, False)
+    assert "hug (id 1, 0-3): its merges are unknown" in str(read.explain("hug"))
+    for token in ("[UNK]", "<x>"):
+        assert str(read.lineage(token)) == f"{token}, no merge created it"
 
 
 def test_unknown_tokens_are_errors() -> None:
