@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, Unpack, overload
 
 from piecework import _core
 from piecework.arguments import DEFAULT, check_index
@@ -25,47 +25,38 @@ if TYPE_CHECKING:
     from piecework.trainers import Trainer
     from piecework.training import TrainingJob
 
+    Texts: TypeAlias = Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int]
+
 __all__ = ["checked_limits", "record", "trace"]
 
 _LARGEST = 2**31
 """The largest limit of a record, which no training reaches."""
 
 
+class TraceOptions(TypedDict, total=False):
+    """Lists the options of :func:`trace`."""
+
+    top: int
+    words: int | None
+    normalizer: Normalizer | Default | None
+    pre_tokenizer: PreTokenizer | Default | None
+    threads: int | None
+    progress: ProgressLike
+
+
 @overload
 def trace(
-    texts: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    texts: Texts,
     trainer: WordPieceTrainer | BpeTrainer,
-    *,
-    top: int = ...,
-    words: int | None = ...,
-    normalizer: Normalizer | Default | None = ...,
-    pre_tokenizer: PreTokenizer | Default | None = ...,
-    threads: int | None = ...,
-    progress: ProgressLike = ...,
+    **options: Unpack[TraceOptions],
 ) -> MergeTrace: ...
 @overload
 def trace(
-    texts: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
-    trainer: UnigramTrainer,
-    *,
-    top: int = ...,
-    words: int | None = ...,
-    normalizer: Normalizer | Default | None = ...,
-    pre_tokenizer: PreTokenizer | Default | None = ...,
-    threads: int | None = ...,
-    progress: ProgressLike = ...,
+    texts: Texts, trainer: UnigramTrainer, **options: Unpack[TraceOptions]
 ) -> UnigramTrace: ...
 @overload
 def trace(
-    texts: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
-    trainer: Trainer,
-    *,
-    top: int = ...,
-    words: int | None = ...,
-    normalizer: Normalizer | Default | None = ...,
-    pre_tokenizer: PreTokenizer | Default | None = ...,
-    threads: int | None = ...,
-    progress: ProgressLike = ...,
+    texts: Texts, trainer: Trainer, **options: Unpack[TraceOptions]
 ) -> MergeTrace | UnigramTrace: ...
 def trace(
     texts: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
