@@ -35,7 +35,7 @@ from piecework.cli.training import (
 from piecework.display import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from piecework import WordCounts
     from piecework.tracing import CriteriaTrace, MergeTrace, UnigramTrace
@@ -155,7 +155,16 @@ def trace(
     with bar(no_progress) as show:
         pipeline: dict[str, Any] = {}
         if example:
-            _check_alone(files, counts, splitting)
+            _check_alone(
+                {
+                    "FILE": files,
+                    "--counts": counts,
+                    "text options": splitting != Splitting(),
+                    "reading options": reading != Reading(),
+                    "--encoding": encoding != "utf-8",
+                    "--max-memory": memory.max_memory,
+                }
+            )
             table, settings = _example(example.value, trainer, more)
         else:
             settings = trainer.trainer(more)
@@ -178,8 +187,8 @@ def trace(
         traced = _trace(table, settings, by, {**pipeline, **limits})
     _write(traced, kind, chosen, output)
     if output:
-        words = f"from {len(table):,} different words, {table.total:,} in total"
-        report(f"{visible(str(output))}: {visible(repr(traced))}, {words}")
+        source = f"from {len(table):,} different words, {table.total:,} in total"
+        report(f"{visible(str(output))}: {visible(repr(traced))}, {source}")
 
 
 def _trace(
@@ -271,10 +280,9 @@ def _check_trainer(settings: Trainer, criteria: Sequence[str]) -> None:
         raise typer.BadParameter("requires WordPiece", param_hint="--criteria")
 
 
-def _check_alone(files: Sequence[str] | None, counts: bool, splitting: Splitting) -> None:
-    """Raises BadParameter for an example with other input."""
-    others = (("FILE", files), ("--counts", counts), ("text options", splitting != Splitting()))
-    for name, given in others:
+def _check_alone(others: Mapping[str, object]) -> None:
+    """Raises BadParameter for an example with other input, by the options of that."""
+    for name, given in others.items():
         if given:
             raise typer.BadParameter(f"cannot be combined with {name}", param_hint="--example")
 
