@@ -176,7 +176,8 @@ class _Builder:
         )
 
     def _added_kind(self, number: int) -> str:
-        return "special" if self._symbol(number).token in self._special_tokens else "added"
+        # By the id, since the name of a normalized token is its normalized content.
+        return "special" if number in self._special_tokens.values() else "added"
 
     def _symbol(self, number: int) -> Symbol:
         symbol = self._symbols.get(number)

@@ -210,6 +210,16 @@ def test_prefixes_equal_those_of_a_naive_search(word: str) -> None:
     assert all(len(match.tried) == match.tried_count for match in matches)
 
 
+def test_a_normalized_special_token_is_special() -> None:
+    tok = pw.Tokenizer(
+        models.WordPiece(["[UNK]", "hug"]),
+        normalizer=normalizers.Lowercase(),
+        added_tokens=[pw.AddedToken("[X]", special=True, normalized=True)],
+    )
+    words = tok.explain("hug[X]").words
+    assert [(word.kind, word.pieces[0].kind) for word in words[1:]] == [("special", "special")]
+
+
 def test_special_tokens_among_prefixes() -> None:
     tok = pw.Tokenizer(
         models.WordPiece(["[UNK]", "h", "##u", "hug", "hu"]),
