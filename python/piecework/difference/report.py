@@ -134,7 +134,10 @@ def _value(value: Any) -> str:
 
 
 def _merges(change: MergesChange) -> Iterator[str]:
-    yield f"merges: {len(change.added):,} added, {len(change.removed):,} removed"
+    if change.added or change.removed:
+        yield f"merges: {len(change.added):,} added, {len(change.removed):,} removed"
+    else:
+        yield "merges: the same in another order"
     pairs = (_pair(change.old), _pair(change.new))
     yield f"  first difference at rank {change.rank}: {pairs[0]} -> {pairs[1]}"
 

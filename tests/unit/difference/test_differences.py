@@ -154,11 +154,14 @@ def test_merges_in_another_order_added_and_removed() -> None:
     assert swapped.merges is not None
     assert (swapped.merges.rank, swapped.merges.old) == (0, ("a", "b"))
     assert swapped.merges.added == swapped.merges.removed == ()
+    assert "merges: the same in another order\n  first difference at rank 0: a b -> b c" in str(
+        swapped
+    )
     fewer = pw.diff(one, pw.Tokenizer(models.BPE(vocab, [("a", "b")])))
     assert fewer.merges is not None
     assert (fewer.merges.rank, fewer.merges.new, fewer.merges.removed) == (1, None, (("b", "c"),))
     assert any(change.text == "bc" for change in fewer.texts)
-    assert "first difference at rank 1: b c -> none" in str(fewer)
+    assert "merges: 0 added, 1 removed\n  first difference at rank 1: b c -> none" in str(fewer)
 
 
 @pytest.mark.parametrize("name", ["BPE", "Unigram"])
