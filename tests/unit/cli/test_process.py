@@ -171,7 +171,9 @@ def test_a_comparison_is_divided_on_a_narrow_terminal(tok_file: Path) -> None:
     assert "count" in on_a_terminal(words, COLUMNS="300")
     width = len(str(tok_file)) + 20
     output = on_a_terminal(words, COLUMNS=str(width))
-    parts = output.replace("\r\n", "\n").rstrip().split("\n\n")
+    title, *lines = output.splitlines()
+    parts = "\n".join(lines).rstrip().split("\n\n")
+    assert title == "the cat sat on the mat"
     assert len(parts) > 1
     assert all(part.startswith(str(tok_file)) for part in parts)
     assert max(map(len, output.splitlines())) <= width

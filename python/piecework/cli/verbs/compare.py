@@ -137,25 +137,32 @@ def _compare_words(words: Iterable[str], tokenizers: dict[str, Tokenizer], *, js
 
 
 def _shown(comparison: Comparison) -> str:
-    """Returns a comparison as a table, which is divided into aligned parts if a terminal is too narrow for it."""
+    """Returns a comparison as a table; for a terminal that is too narrow for it, as the text and aligned parts."""
     from rich.console import Console
 
     table, width = _table(comparison), Console().width
     # A console measures no table as wider than itself.
     if not sys.stdout.isatty() or Console(width=WIDE).measure(table).maximum <= width:
         return rendered(table)
-    return "\n".join(comparison.lines(width))
+    return "\n".join([_title(comparison), *comparison.lines(width)])
+
+
+def _title(comparison: Comparison) -> str:
+    """Returns the text on one line."""
+    from piecework.display import table_cell
+
+    return table_cell(comparison.text)
 
 
 def _table(comparison: Comparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from piecework.display import table_cell, visible
+    from piecework.display import visible
     from piecework.explain.columns import columns
 
     table = Table(box=None, pad_edge=False, title=None)
-    table.add_column(Text(table_cell(visible(comparison.text))))
+    table.add_column(Text(_title(comparison)))
     table.add_column("count", justify="right")
     table.add_column("tokens", overflow="fold")
     table.add_column("ids", overflow="fold")
