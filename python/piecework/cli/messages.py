@@ -67,6 +67,8 @@ class Options:
         'pass --errors replace or --no-lowercase, not `x=1`'
         >>> Options({"special_tokens": "--special-token"}).hint("pass `special_tokens=['<s>', 'b']`")
         "pass --special-token '<s>' --special-token b"
+        >>> Options({"fail_over": "--fail-over"}).hint("pass `fail_over={'fertility': 2}`")
+        'pass --fail-over fertility=2'
         """
         if hint is None:
             return None
@@ -100,6 +102,8 @@ def _with_value(option: str, text: str) -> str:
         return f"{option} ''" if option == "--unk-token" else f"{option} none"
     if isinstance(value, list):
         return " ".join(f"{option} {quote(str(each))}" for each in value)
+    if isinstance(value, dict):
+        return " ".join(f"{option} {quote(f'{name}={each}')}" for name, each in value.items())
     if option == "--truncation-strategy":
         value = value.replace("_", "-")
     return f"{option} {quote(str(value))}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piecework.errors import ConfigError, did_you_mean, shown
+from piecework.errors import ConfigError, did_you_mean, shown, wrong_type
 from piecework.evaluation.metrics import METRICS, PARITY_METRICS
 from piecework.evaluation.tables import formatted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from piecework.evaluation.metrics import Better, Value
     from piecework.evaluation.result import Evaluation
@@ -48,29 +50,61 @@ class FailedLimit(NamedTuple):
         return f"{name} is {formatted(metric, self.value)}, {side} {self.limit:g}"
 
 
-def check_limits(fail_under: Mapping[str, Any], fail_over: Mapping[str, Any]) -> None:
-    """Raises ConfigError for a limit of an unknown metric, on the wrong side, or that is no number."""
-    metrics = {**METRICS, **PARITY_METRICS}
+def check_limits(
+    fail_under: Mapping[str, Any], fail_over: Mapping[str, Any], *, parallel: bool
+) -> None:
+    """Raises an error for a limit of an unknown metric, on the wrong side, or that is no number.
+
+    Args:
+        fail_under: The least values.
+        fail_over: The largest values.
+        parallel: Whether the texts are parallel, which some metrics require.
+
+    Raises:
+        ConfigError: A limit is invalid.
+        TypeError: The limits are no mappings.
+    """
     for setting, limits in (("fail_under", fail_under), ("fail_over", fail_over)):
+        if not isinstance(limits, Mapping):
+            raise wrong_type(setting, "a mapping of metrics to numbers", limits)
         for name, limit in limits.items():
-            if name not in metrics:
-                hint = did_you_mean(name, metrics) or f"the metrics are {', '.join(metrics)}"
-                raise ConfigError(f"no metric {shown(name)}", setting=setting, hint=hint)
-            better = metrics[name].better
-            if _SETTING[better] != setting:
-                message = f"{name} is better when {better}"
-                hint = f"pass `{_SETTING[better]}={{{name!r}: {limit:g}}}`"
-                raise ConfigError(message, setting=setting, hint=hint)
-            if isinstance(limit, bool) or not isinstance(limit, int | float) or math.isnan(limit):
-                message = f"expected a number for {name}, found {shown(limit)}"
-                raise ConfigError(message, setting=setting)
+            _check_limit(setting, name, limit, parallel)
+
+
+def _check_limit(setting: str, name: str, limit: Any, parallel: bool) -> None:
+    metrics = {**METRICS, **PARITY_METRICS}
+    if name not in metrics:
+        hint = did_you_mean(name, metrics) or f"the metrics are {', '.join(metrics)}"
+        raise ConfigError(f"no metric {shown(name)}", setting=setting, hint=hint)
+    if not _is_number(limit):
+        message = f"expected a number for {name}, found {shown(limit)}"
+        raise ConfigError(message, setting=setting)
+    better = metrics[name].better
+    if _SETTING[better] != setting:
+        message = f"{name} is better when {better}"
+        hint = f"pass `{_SETTING[better]}={{{name!r}: {limit:g}}}`"
+        raise ConfigError(message, setting=setting, hint=hint)
+    if name in PARITY_METRICS and not parallel:
+        message = f"{name} requires parallel texts"
+        raise ConfigError(message, setting=setting, hint="pass `parallel=True`")
+
+
+def _is_number(limit: object) -> bool:
+    """Returns whether a limit is a number (NumPy's included) that a float can be."""
+    if isinstance(limit, bool) or not isinstance(limit, Real):
+        return False
+    try:
+        return not math.isnan(limit)
+    except OverflowError:
+        return False
 
 
 def check(
     evaluation: Evaluation, fail_under: Mapping[str, float], fail_over: Mapping[str, float]
 ) -> list[FailedLimit]:
     """Returns the limits that are not kept; see :meth:`Evaluation.check`."""
-    check_limits(fail_under, fail_over)
+    parallel = all(result.parity is not None for result in evaluation.tokenizers)
+    check_limits(fail_under, fail_over, parallel=parallel)
     return [*_failed(evaluation, fail_under, True), *_failed(evaluation, fail_over, False)]
 
 
@@ -79,13 +113,8 @@ def _failed(
 ) -> Iterator[FailedLimit]:
     is_only = len(evaluation.tokenizers) == 1
     for result in evaluation.tokenizers:
-        metrics = result.metrics
         for name, limit in limits.items():
-            if name not in metrics:
-                setting = "fail_under" if is_under else "fail_over"
-                message = f"{name} requires parallel texts"
-                raise ConfigError(message, setting=setting, hint="pass `parallel=True`")
-            value = metrics[name]
+            value = result.metrics[name]
             keeps = value is not None and (value >= limit if is_under else value <= limit)
             if not keeps:
                 yield FailedLimit(None if is_only else result.name, name, value, limit, is_under)

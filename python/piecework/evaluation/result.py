@@ -164,7 +164,11 @@ class Evaluation(Immutable):
         """
         from piecework.evaluation.limits import check
 
-        return check(self, fail_under or {}, fail_over or {})
+        return check(
+            self,
+            {} if fail_under is None else fail_under,
+            {} if fail_over is None else fail_over,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the evaluation as JSON values."""

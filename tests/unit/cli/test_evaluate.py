@@ -62,7 +62,7 @@ def test_limits(run: Run, tok_file: Path, text_file: Path) -> None:
     [
         (
             ("--fail-under", "fertility=1"),
-            "--fail-under: fertility is better when lower; pass --fail-over",
+            "--fail-under: fertility is better when lower; pass --fail-over fertility=1\n",
         ),
         (
             ("--fail-over", "fertilty=1"),
@@ -85,6 +85,26 @@ def test_errors(
     assert (ended.code, ended.out) == (2, "")
     assert message in ended.err
     assert len(ended.err.splitlines()) == 1
+
+
+def test_limits_are_checked_before_the_texts_are_read(run: Run, tok_file: Path) -> None:
+    ended = run("evaluate", tok_file, "missing.txt", "--fail-over", "gini=0.1")
+    assert "gini requires parallel texts; pass --parallel" in ended.err
+
+
+def test_the_character_encoding(run: Run, tok_file: Path, tmp_path: Path) -> None:
+    text = tmp_path / "latin.txt"
+    text.write_bytes("hug é\n".encode("latin-1"))
+    ended = run("evaluate", tok_file, text, "--encoding", "latin-1", "--json")
+    assert json.loads(ended.out)["tokenizers"][0]["total"]["bytes"] == len("hug é".encode())
+
+
+def test_both_reports_need_a_file_each(run: Run, tok_file: Path, text_file: Path) -> None:
+    pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
+    report = text_file.with_name("report")
+    ended = run("evaluate", tok_file, text_file, "--html", report, "--markdown", report)
+    assert (ended.code, report.exists()) == (2, False)
+    assert "--markdown: expected another file than that of --html" in ended.err
 
 
 def test_reports(run: Run, tok_file: Path, text_file: Path, tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Limits of metrics: which side is allowed, and what is reported."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 import piecework as pw
@@ -55,6 +57,23 @@ def test_the_wrong_side_is_an_error_that_names_the_right_one(name: str) -> None:
         ConfigError, match=f"better when {'higher' if is_higher else 'lower'}.*{right}"
     ):
         EVALUATION.check(**wrong)
+
+
+@pytest.mark.parametrize("limit", ["1", None, True, math.nan, 10**400, 1j])
+@pytest.mark.parametrize("metric", ["compression", "fertility"])
+def test_limits_are_numbers(limit: Any, metric: str) -> None:
+    with pytest.raises(ConfigError, match=f"fail_under: expected a number for {metric}, found"):
+        EVALUATION.check(fail_under={metric: limit})
+
+
+def test_kinds_of_numbers() -> None:
+    limits: list[Any] = [np.float32(0.5), np.int64(1), Fraction(1, 2)]
+    for limit in limits:
+        (failure,) = EVALUATION.check(fail_over={"fertility": limit})
+        assert failure.limit == limit
+    assert EVALUATION.check(fail_over={"fertility": math.inf}) == []
+    with pytest.raises(TypeError, match="fail_under: expected a mapping of metrics to numbers"):
+        EVALUATION.check(fail_under=["compression"])  # type: ignore[arg-type]  # the test
 
 
 def test_limits_are_checked() -> None:

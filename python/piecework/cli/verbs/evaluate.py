@@ -13,6 +13,7 @@ from piecework.cli.options import (
     AsJson,
     DocumentFiles,
     Errors,
+    FileEncoding,
     Loading,
     NoProgress,
     OnBrokenBytes,
@@ -109,6 +110,7 @@ def evaluate(
     ] = None,
     specials: OnSpecials = None,
     reading: Reading,
+    encoding: FileEncoding = "utf-8",
     errors: OnBrokenBytes = Errors.strict,
     threads: Threads = None,
     no_progress: NoProgress = False,
@@ -134,15 +136,19 @@ def evaluate(
         "fail_under": _limits("--fail-under", fail_under),
         "fail_over": _limits("--fail-over", fail_over),
     }
-    check_limits(**limits)
+    check_limits(**limits, parallel=parallel)
     for target in filter(None, (html, markdown)):
         check_target(target, tokenizer, *(others or ()), *inputs)
+    if html and markdown and html.resolve() == markdown.resolve():
+        raise typer.BadParameter(
+            "expected another file than that of --html", param_hint="--markdown"
+        )
     if html is not None:
         from piecework.evaluation.plots import plot_library
 
         plot_library()  # fails before the work begins
     tokenizers = _loaded(tokenizer, others or (), loading)
-    options = reading.options(errors)
+    options = reading.options(errors, encoding)
     with bar(no_progress) as show:
         evaluation = evaluate_files(
             tokenizers,
@@ -151,6 +157,7 @@ def evaluate(
             parallel=parallel,
             reference=reference,
             field=options.field,
+            encoding=options.encoding,
             errors=options.errors,
             on_error=reading.on_error.value,
             specials=specials and specials.value,
