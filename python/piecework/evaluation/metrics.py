@@ -116,7 +116,10 @@ def _renyi_efficiency(given: _Input) -> Value:
     if power == 1:
         entropy = -float(np.sum(shares * np.log2(shares)))
     else:
-        entropy = float(np.log2(np.sum(shares**power))) / (1 - power)
+        # Relative to the largest share, whose powers do not underflow.
+        largest = shares.max()
+        logarithm = power * np.log2(largest) + np.log2(np.sum((shares / largest) ** power))
+        entropy = float(logarithm) / (1 - power)
     return entropy / math.log2(len(counts))
 
 
@@ -125,7 +128,7 @@ def _unigram_bits(given: _Input) -> float:
     import numpy as np
 
     counts = given.sums.counts
-    return float(-np.sum(counts * np.log2(counts / max(1, counts.sum()))))
+    return float(np.sum(counts * np.log2(max(1, counts.sum()) / counts)))
 
 
 def _log_likelihood(given: _Input) -> float | None:

@@ -59,13 +59,17 @@ def formatted(metric: Metric, value: Value) -> str:
 
     >>> formatted(METRICS["unknown_rate"], 0.0125), formatted(METRICS["fertility"], None)
     ('1.25%', '-')
+    >>> formatted(METRICS["round_trip_rate"], 0.99999)
+    '>99.99%'
     """
     if value is None:
         return "-"
     if metric.unit == "count":
         return f"{value:,}"
     if metric.unit == "share":
-        return "<0.01%" if 0 < value < 0.0001 else f"{value:.2%}"
+        if 0 < value < 0.0001:
+            return "<0.01%"
+        return ">99.99%" if 0.9999 < value < 1 else f"{value:.2%}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3f}"
 
 

@@ -40,6 +40,14 @@ def test_efficiency_is_that_of_the_package(
     assert "Vocabulary size" in capfd.readouterr().err  # the package ran
 
 
+def test_a_large_power_does_not_underflow() -> None:
+    words = [f"w{number}" for number in range(1000)]
+    tok = pw.Tokenizer.from_str("\n".join(["[UNK]", *words]))
+    for power in (2.5, 100, 999):
+        found = pw.evaluate(tok, [" ".join(words)], renyi_power=power)["renyi_efficiency"]
+        assert found == pytest.approx(1)
+
+
 def test_one_token_has_no_efficiency() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\nlow\n")
     assert pw.evaluate(tok, ["low low"])["renyi_efficiency"] is None

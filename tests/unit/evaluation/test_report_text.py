@@ -68,6 +68,17 @@ def test_text_is_a_table_with_every_metric() -> None:
     assert repr(evaluation) == "<Evaluation: one, two on 2 texts>"
 
 
+def test_figures_near_0_and_1() -> None:
+    evaluation = pw.evaluate(TOK, [*["low"] * 99_999, "x"])
+    assert evaluation["round_trip_rate"] == 0.99999
+    rows = dict(line.split(maxsplit=1) for line in str(evaluation).splitlines()[2:])
+    assert (rows["round_trip_rate"], rows["unknown_rate"]) == (">99.99%", "<0.01%")
+    (failure,) = evaluation.check(fail_under={"round_trip_rate": 1})
+    assert str(failure) == "round_trip_rate is >99.99%, under 1"
+    one_kind = pw.evaluate(TOK, ["low low"])
+    assert re.search("unigram_bits_per_byte +0.000\n", str(one_kind))
+
+
 def test_distributions() -> None:
     evaluation = pw.evaluate(TOK, ["low " * 1000, "low", ""])
     words, by_bytes, texts = lengths_of(evaluation)
