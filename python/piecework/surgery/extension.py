@@ -37,7 +37,7 @@ def extend(
     *,
     vocab_size: int | None = None,
     new_tokens: int | None = None,
-    criterion: Criterion = "likelihood",
+    criterion: Criterion | None = None,
     min_frequency: int = 2,
     max_token_length: int | None = None,
     threads: int | None = None,
@@ -55,7 +55,8 @@ def extend(
         corpus: Texts of the domain; or words with their counts, as the tokenizer splits them.
         vocab_size: The number of tokens of the result.
         new_tokens: The number of tokens to add, instead of `vocab_size`.
-        criterion: The criterion of WordPiece, as for :class:`piecework.WordPieceTrainer`.
+        criterion: The criterion of WordPiece, as for :class:`piecework.WordPieceTrainer`; None for ``"likelihood"``. Other
+            models have none.
         min_frequency: The smallest number of occurrences of a new token.
         max_token_length: The largest number of characters of a new token, without prefix and suffix; None for no limit,
             and for 16 with Unigram.
@@ -68,7 +69,8 @@ def extend(
         has fewer new tokens than wanted, all of them, with a warning.
 
     Raises:
-        ConfigError: Neither or both of `vocab_size` and `new_tokens` are given, or the model cannot be extended.
+        ConfigError: Neither or both of `vocab_size` and `new_tokens` are given, a setting is invalid, or the model cannot be
+            extended.
         CountsError: There are no words, or they were counted with another normalizer or pre-tokenizer.
 
     >>> import piecework as pw
@@ -81,10 +83,7 @@ def extend(
     """
     check_threads(threads)
     wanted = _wanted(tok, vocab_size, new_tokens)
-    if criterion not in _CRITERIA:
-        raise ConfigError(
-            f"expected one of {', '.join(_CRITERIA)}, found {shown(criterion)}", setting="criterion"
-        )
+    criterion = _criterion(tok, criterion)
     min_frequency = _positive("min_frequency", min_frequency)
     if max_token_length is not None:
         max_token_length = _positive("max_token_length", max_token_length)
@@ -132,6 +131,20 @@ def _wanted(tok: Tokenizer, vocab_size: int | None, new_tokens: int | None) -> i
             setting="vocab_size",
         )
     return size - len(tok)
+
+
+def _criterion(tok: Tokenizer, criterion: Criterion | None) -> Criterion:
+    """Returns the criterion of the extension, which models other than WordPiece ignore."""
+    if criterion is None:
+        return "likelihood"
+    if criterion not in _CRITERIA:
+        raise ConfigError(
+            f"expected one of {', '.join(_CRITERIA)}, found {shown(criterion)}", setting="criterion"
+        )
+    if tok.model_type != "WordPiece":
+        message = f"has no effect with a {tok.model_type} model"
+        raise ConfigError(message, setting="criterion", hint="remove it")
+    return criterion
 
 
 def _positive(name: str, value: int) -> int:

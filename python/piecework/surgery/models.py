@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework.errors import UnsupportedError
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -103,15 +101,8 @@ def _extended_unigram(
     first: int,
 ) -> dict[str, Any]:
     """Returns a Unigram model with new pieces; added tokens between them and the old ones become reserved pieces."""
-    between = []
-    for number in range(len(model["vocab"]), first):
-        token = tok.id_to_token(number)
-        if token is None:
-            raise UnsupportedError(
-                f"the id {number} has no token, and a Unigram vocabulary has one for each id",
-                hint="add a token with this id first",
-            )
-        between.append(token)
+    names = {number: token for token, number in tok.vocab.items()}
+    between = [names[number] for number in range(len(model["vocab"]), first)]
     new = zip(tokens, scores, strict=True)
     changed = model | {
         "vocab": [*model["vocab"], *([token, 0.0] for token in between), *map(list, new)]

@@ -87,7 +87,8 @@ def prune(
         used = [number for number in vocab.values() if counts[number] >= limit]
         kept = set(by_need([*needed, *used], parts))
     else:
-        kept = set(_first(ranked, len(needed), limit))
+        _check_size(limit, len(needed), keep_alphabet=keep_alphabet)
+        kept = set(ranked[:limit])
     new_ids = {number: place for place, number in enumerate(sorted(kept))}
     id_map = np.full(0 if tok.max_id is None else tok.max_id + 1, -1, np.int64)
     for number, place in new_ids.items():
@@ -125,15 +126,13 @@ def _named(tok: Tokenizer, names: Iterable[str]) -> set[int]:
     return found
 
 
-def _first(ranked: list[int], needed: int, size: int) -> list[int]:
+def _check_size(size: int, needed: int, *, keep_alphabet: bool) -> None:
+    """Raises ConfigError for a size below the number of tokens that are never removed."""
     if size < needed:
-        raise ConfigError(
-            f"{size:,} is too small: {needed:,} tokens are never removed (special tokens, single characters, bytes and what "
-            "they need)",
-            setting="vocab_size",
-            hint=f"pass at least {needed:,}, or `keep_alphabet=False`",
-        )
-    return ranked[:size]
+        kinds = "special tokens, " + ("single characters, " if keep_alphabet else "")
+        message = f"{size:,} is too small: {needed:,} tokens are never removed ({kinds}bytes and what they need)"
+        hint = f"pass at least {needed:,}" + (", or `keep_alphabet=False`" if keep_alphabet else "")
+        raise ConfigError(message, setting="vocab_size", hint=hint)
 
 
 def _give_probabilities(tok: Tokenizer, model: dict[str, Any]) -> None:

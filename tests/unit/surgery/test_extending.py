@@ -212,6 +212,12 @@ def test_errors_of_corpora() -> None:
             pw.extend(BERT, empty, new_tokens=1)  # type: ignore[arg-type]  # the test
 
 
+def test_only_wordpiece_has_a_criterion() -> None:
+    for tok in (bpe(), pw.train(["hug hugs"] * 5, pw.UnigramTrainer(9))):
+        with pytest.raises(ConfigError, match=r"criterion: has no effect with a .* model; remove"):
+            pw.extend(tok, {"hugs": 9}, new_tokens=1, criterion="likelihood")
+
+
 def test_models_that_cannot_be_extended() -> None:
     tok = pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(12))
     with pytest.raises(ConfigError, match="the likeliest segmentation needs a probability"):

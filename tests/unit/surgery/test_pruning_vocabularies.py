@@ -186,7 +186,12 @@ def test_keep() -> None:
         (
             {"vocab_size": 3},
             ConfigError,
-            "vocab_size: 3 is too small: 12 tokens are never removed.*pass at least 12",
+            "vocab_size: 3 is too small: 12 tokens are never removed.*pass at least 12, or `keep",
+        ),
+        (
+            {"vocab_size": 1, "keep_alphabet": False, "keep": ["hug", "##s"]},
+            ConfigError,
+            r"tokens are never removed \(special tokens, bytes and .*; pass at least \d+$",
         ),
         ({"min_count": 0}, ConfigError, "min_count: expected an integer from 1"),
         ({"min_count": 1, "keep_alphabet": 1}, TypeError, "keep_alphabet: expected a bool"),

@@ -50,9 +50,11 @@ def extend(
         int | None, typer.Option("--new-tokens", min=1, metavar="N", help="Add N tokens.")
     ] = None,
     criterion: Annotated[
-        CriterionName,
-        typer.Option("--criterion", help="Score pairs by this criterion (WordPiece)."),
-    ] = CriterionName.likelihood,
+        CriterionName | None,
+        typer.Option(
+            "--criterion", help="Score pairs by this criterion (WordPiece; default: likelihood)."
+        ),
+    ] = None,
     min_frequency: Annotated[
         int,
         typer.Option(
@@ -113,7 +115,7 @@ def extend(
             words,
             vocab_size=vocab_size,
             new_tokens=new_tokens,
-            criterion=criterion.value,
+            criterion=criterion and criterion.value,
             min_frequency=min_frequency,
             max_token_length=max_token_length,
             threads=threads,
