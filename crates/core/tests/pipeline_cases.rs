@@ -1,4 +1,5 @@
-//! Runs `spec/cases/pipeline.json` through the core: whole tokenizers, and every column of their encodings.
+//! Runs `spec/cases/pipeline.json` through the core: whole tokenizers, and every column of their encodings; and the
+//! truncated texts of `spec/cases/truncate_text.json`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test a panic is the message")]
 
@@ -6,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use piecework_core::added::Specials;
-use piecework_core::encoding::{Encoding, NONE};
+use piecework_core::encoding::{Direction, Encoding, NONE};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
 use piecework_core::{Error, Result};
@@ -33,8 +34,8 @@ const KEYS: [&str; 17] = [
     "attention_mask",
 ];
 
-fn table() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/cases/pipeline.json");
+fn table(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/cases").join(name);
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
@@ -167,7 +168,7 @@ fn check(case: &Value, tokenizer: &Tokenizer, found: &Encoding) {
 
 #[test]
 fn pipeline_json() {
-    let table = table();
+    let table = table("pipeline.json");
     let cases = table["cases"].as_array().unwrap();
     assert!(cases.len() > 600);
     for case in cases {
@@ -189,5 +190,20 @@ fn pipeline_json() {
         assert_eq!(back.added().controls().count(), 0, "a tokenizer.json has none");
         let back = controlled(case, back).unwrap();
         check(case, &back, &encode(case, &back).unwrap());
+    }
+}
+
+#[test]
+fn truncate_text_json() {
+    let table = table("truncate_text.json");
+    let cases = table["cases"].as_array().unwrap();
+    assert!(cases.len() > 20);
+    for case in cases {
+        let (made, mut scratch) = (tokenizer(&table, case).unwrap(), Scratch::default());
+        let (text, n) = (case["text"].as_str().unwrap(), usize::try_from(case["n"].as_u64().unwrap()).unwrap());
+        for (side, direction) in [("right", Direction::Right), ("left", Direction::Left)] {
+            let kept = made.truncate_text(text, n, direction, &options(case, &made), &mut scratch);
+            assert_eq!(json!(kept.ok()), case[side], "{side}, {}", case["name"]);
+        }
     }
 }
