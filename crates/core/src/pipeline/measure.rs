@@ -73,19 +73,19 @@ impl Measures {
     }
 
     fn count_lengths(&mut self, spans: &[Span]) {
-        grow(&mut self.tokens_by_bytes, LENGTHS);
+        let lengths = first_counters::<LENGTHS>(&mut self.tokens_by_bytes);
         for span in spans {
-            self.tokens_by_bytes[span.range().len().min(LENGTHS - 1)] += 1;
+            lengths[span.range().len().min(LENGTHS - 1)] += 1;
         }
     }
 
     fn count_words(&mut self, words: &[WordTokens]) {
-        grow(&mut self.words_by_tokens, LENGTHS);
-        self.words += words.len() as u64;
+        let lengths = first_counters::<LENGTHS>(&mut self.words_by_tokens);
         for word in words {
-            self.words_by_tokens[(word.tokens as usize).min(LENGTHS - 1)] += 1;
+            lengths[(word.tokens as usize).min(LENGTHS - 1)] += 1;
             self.whole_words += u64::from(word.tokens == 1 && !word.is_unknown);
         }
+        self.words += words.len() as u64;
     }
 }
 
@@ -94,6 +94,12 @@ fn grow(counters: &mut Vec<u64>, length: usize) {
     if counters.len() < length {
         counters.resize(length, 0);
     }
+}
+
+/// Returns the first `N` counters of a list, which is lengthened to them.
+fn first_counters<const N: usize>(counters: &mut Vec<u64>) -> &mut [u64] {
+    grow(counters, N);
+    &mut counters[..N]
 }
 
 fn add(sums: &mut Vec<u64>, others: &[u64]) {
@@ -201,47 +207,61 @@ const CLASSES: [ByteClass; 256] = {
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 /// Added to eight bytes below 0x80, sets the high bit of those above a space.
 const ABOVE_SPACE: u64 = 0x5f5f_5f5f_5f5f_5f5f;
+/// Moves the lowest bits of eight bytes to the highest byte, when they are multiplied.
+const GATHER: u64 = 0x0102_0408_1020_4080;
+/// The number of bytes of a text that are looked at together.
+const BLOCK: usize = 64;
 
-/// Finds the words of a text, those of `split_whitespace`, in eight bytes of ASCII at a time.
+/// Finds the words of a text, those of `split_whitespace`.
 fn find_words(text: &str, words: &mut Vec<WordTokens>) {
     words.clear();
-    let bytes = text.as_bytes();
-    let (mut at, mut start) = (0, 0);
+    let mut start = 0;
     let mut end_word = |start: usize, end: usize| {
         if start < end {
             words.push(WordTokens { span: Span::new(start, end), tokens: 0, is_unknown: false });
         }
     };
-    while at < bytes.len() {
-        let block = bytes[at..].first_chunk::<8>().map_or(HIGH_BITS, |block| u64::from_le_bytes(*block));
-        if block & HIGH_BITS == 0 {
-            let mut low = !(block + ABOVE_SPACE) & HIGH_BITS;
-            while low != 0 {
-                let place = at + low.trailing_zeros() as usize / 8;
-                if CLASSES[bytes[place] as usize] == ByteClass::Space {
-                    end_word(start, place);
-                    start = place + 1;
-                }
-                low &= low - 1;
-            }
-            at += 8;
-            continue;
-        }
-        let end = bytes.len().min(at + 8);
-        while at < end {
-            let space = match CLASSES[bytes[at] as usize] {
-                ByteClass::Word => None,
-                ByteClass::Space => Some(1),
-                ByteClass::Either => white_space_at(text, at),
+    for (number, block) in text.as_bytes().chunks(BLOCK).enumerate() {
+        let mut candidates = space_candidates(&padded(block));
+        while candidates != 0 {
+            let place = candidates.trailing_zeros() as usize;
+            candidates &= candidates - 1;
+            let at = number * BLOCK + place;
+            let length = match CLASSES[block[place] as usize] {
+                ByteClass::Word => continue,
+                ByteClass::Space => 1,
+                ByteClass::Either => match white_space_at(text, at) {
+                    Some(length) => length,
+                    None => continue,
+                },
             };
-            if let Some(length) = space {
-                end_word(start, at);
-                start = at + length;
-            }
-            at += space.unwrap_or(1);
+            end_word(start, at);
+            start = at + length;
         }
     }
-    end_word(start, bytes.len());
+    end_word(start, text.len());
+}
+
+/// Returns a bit for each byte that may begin white space: control characters, spaces, and the first bytes of characters
+/// outside ASCII.
+fn space_candidates(block: &[u8; BLOCK]) -> u64 {
+    let mut candidates = 0;
+    for (place, bytes) in block.as_chunks::<8>().0.iter().enumerate() {
+        let bytes = u64::from_le_bytes(*bytes);
+        let is_small = !((bytes & !HIGH_BITS) + ABOVE_SPACE) & !bytes;
+        let is_first = bytes & (bytes << 1); // a continuation byte has only the first of these two bits
+        candidates |= ((((is_small | is_first) & HIGH_BITS) >> 7).wrapping_mul(GATHER) >> 56) << (8 * place);
+    }
+    candidates
+}
+
+/// Returns the bytes of a block, with letters after a shorter one.
+fn padded(bytes: &[u8]) -> [u8; BLOCK] {
+    bytes.first_chunk().copied().unwrap_or_else(|| {
+        let mut block = [b'x'; BLOCK];
+        block[..bytes.len()].copy_from_slice(bytes);
+        block
+    })
 }
 
 /// Returns the length of the character at a byte if it is white space.
@@ -252,20 +272,28 @@ fn white_space_at(text: &str, at: usize) -> Option<usize> {
 
 /// Counts the tokens of each word. Spans that overlap or go back, as after reordering of marks, are counted too.
 fn assign_tokens(words: &mut [WordTokens], encoding: &Encoding, unk_id: Option<u32>) {
-    let mut at = 0;
+    // The words before `at` end before the start of the last token.
+    let (mut at, mut last_start) = (0, 0);
     for (&id, span) in encoding.ids.iter().zip(&encoding.spans) {
         if span.start == span.end {
             continue;
         }
-        while at > 0 && words[at - 1].span.end > span.start {
-            at -= 1;
+        if span.start < last_start {
+            while at > 0 && words[at - 1].span.end > span.start {
+                at -= 1;
+            }
         }
+        last_start = span.start;
+        // Whether a token begins a new word is hard to predict, so the first step is not a branch.
+        at += usize::from(words.get(at).is_some_and(|word| word.span.end <= span.start));
         while at < words.len() && words[at].span.end <= span.start {
             at += 1;
         }
         for word in words[at..].iter_mut().take_while(|word| word.span.start < span.end) {
             word.tokens += 1;
-            word.is_unknown |= unk_id == Some(id);
+            if unk_id == Some(id) {
+                word.is_unknown = true;
+            }
         }
     }
 }
@@ -275,7 +303,7 @@ impl Tokenizer {
     fn spans(&self, text: &str, options: &Options, scratch: &mut Scratch, encoding: &mut Encoding) -> Result<()> {
         self.begin(options, scratch);
         encoding.clear_spans();
-        if !self.fast_spans(Input::Text(text), options, scratch, encoding) {
+        if !self.fast_spans::<false>(Input::Text(text), options, scratch, encoding) {
             encoding.clear_spans();
             self.each_token_with_word(Input::Text(text), options, true, scratch, |found, _| {
                 encoding.ids.push(found.id);
@@ -307,6 +335,19 @@ mod tests {
         for c in (0..=0x1_0ffff).filter_map(char::from_u32) {
             for text in [format!("{c}"), format!("a{c}é"), format!("{c}中 {c}"), format!("ab cd{c}ef g\nhijklm{c}n")]
             {
+                find_words(&text, &mut found);
+                let own: Vec<&str> = found.iter().map(|word| &text[word.span.range()]).collect();
+                assert_eq!(own, text.split_whitespace().collect::<Vec<_>>(), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_may_cross_blocks() {
+        let mut found = Vec::new();
+        for c in [' ', '\n', '\u{85}', '\u{a0}', '\u{2003}', '\u{3000}', 'é', '中', '𝒳'] {
+            for before in 0..=2 * BLOCK {
+                let text = format!("{}{c}b {c}{}", "a".repeat(before), "d".repeat(BLOCK - before % BLOCK));
                 find_words(&text, &mut found);
                 let own: Vec<&str> = found.iter().map(|word| &text[word.span.range()]).collect();
                 assert_eq!(own, text.split_whitespace().collect::<Vec<_>>(), "{text:?}");

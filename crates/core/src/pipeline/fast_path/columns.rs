@@ -20,8 +20,8 @@ pub(super) struct CachedToken {
     word: u8,
 }
 
-/// Collects tokens with offsets in the columns of an encoding.
-pub(super) struct ColumnSink<'a, C> {
+/// Collects tokens with offsets in the columns of an encoding, and with `WORD_IDS` the indices of their words.
+pub(super) struct ColumnSink<'a, C, const WORD_IDS: bool> {
     encoder: ChunkEncoder<'a>,
     new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
     /// The first byte of the current plain-text range.
@@ -39,7 +39,7 @@ pub(super) struct ColumnSink<'a, C> {
     is_invalid: bool,
 }
 
-impl<'a, C: Context> ColumnSink<'a, C> {
+impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
     /// Returns a sink that appends to the columns of `encoding`.
     pub(super) fn new(
         encoder: ChunkEncoder<'a>,
@@ -102,7 +102,9 @@ impl<'a, C: Context> ColumnSink<'a, C> {
     fn push(&mut self, id: u32, span: Span, word: u32) {
         self.encoding.ids.push(id);
         self.encoding.spans.push(span);
-        self.encoding.word_ids.push(self.given.unwrap_or(word));
+        if WORD_IDS {
+            self.encoding.word_ids.push(self.given.unwrap_or(word));
+        }
     }
 
     /// Records the text of the next token, if it differs from the one that its id is decoded to.
@@ -113,7 +115,7 @@ impl<'a, C: Context> ColumnSink<'a, C> {
     }
 }
 
-impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C> {
+impl<C: Context, const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C, WORD_IDS> {
     const TAKES_PARTS: bool = false;
 
     #[inline]
@@ -148,7 +150,7 @@ impl<C: Context> Sink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C> {
     }
 }
 
-impl<C: Context> TextSink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C> {
+impl<C: Context, const WORD_IDS: bool> TextSink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C, WORD_IDS> {
     fn text(&mut self, given: Option<u32>) {
         self.given = given;
     }

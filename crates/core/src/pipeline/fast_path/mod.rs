@@ -99,7 +99,7 @@ impl Tokenizer {
     ) -> Option<Encoding> {
         let mut encoding = Encoding::default();
         encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
-        if !self.fast_spans(input, options, scratch, &mut encoding) {
+        if !self.fast_spans::<true>(input, options, scratch, &mut encoding) {
             return None;
         }
         // The text of an unknown token comes from the normalized text, which the fast path does not have.
@@ -110,9 +110,9 @@ impl Tokenizer {
         Some(encoding)
     }
 
-    /// Appends the ids, spans and word ids of a text's tokens to an encoding; returns false if the text needs the generic
-    /// path, and then some tokens may have been appended.
-    pub(super) fn fast_spans(
+    /// Appends the ids and spans of a text's tokens to an encoding, and with `WORD_IDS` their word ids; returns false if the
+    /// text needs the generic path, and then some tokens may have been appended.
+    pub(super) fn fast_spans<const WORD_IDS: bool>(
         &self,
         input: Input<'_>,
         options: &Options,
@@ -123,7 +123,7 @@ impl Tokenizer {
         let (allowed, scratch) = scratch.caches_for(self);
         let FastScratch { chunks, forms, generic, new, tokens: caches, .. } = scratch;
         let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
-        let mut sink = ColumnSink::new(encoder, new, self.context(fast), encoding);
+        let mut sink = ColumnSink::<_, WORD_IDS>::new(encoder, new, self.context(fast), encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         call.encode(input, &mut sink).is_ok() & sink.finish()
     }
