@@ -167,51 +167,50 @@ def _visible(text: str) -> str:
     return "".join(parts)
 
 
-def token_html(token: str, display_token: str, title: str = "", *classes: str) -> str:
-    """Returns a token as HTML, in the colour that its text always has.
+def token_html(display_token: str, title: str = "", *classes: str) -> str:
+    """Returns a token as HTML, in the colour that it always has, also in `piecework play`.
 
     Args:
-        token: The token as in the vocabulary, which decides the colour.
-        display_token: The token in readable form.
+        display_token: The token in readable form, which decides the colour.
         title: What a pointer shows.
         *classes: ``"pw-special"``, ``"pw-unknown"`` or ``"pw-new"``.
 
     Returns:
         The HTML.
 
-    >>> token_html("##s", "##s", "id 7")
+    >>> token_html("##s", "id 7")
     '<span class="pw-t" style="--pw-h:356" title="id 7">##s</span>'
     """
     names = " ".join(["pw-t", *classes])
     about = f' title="{escape(title)}"' if title else ""
     shown = text_html(display_token)
-    return f'<span class="{names}" style="--pw-h:{hue(token)}"{about}>{shown}</span>'
+    return f'<span class="{names}" style="--pw-h:{hue(display_token)}"{about}>{shown}</span>'
 
 
-def hue(token: str) -> int:
-    """Returns the hue of a token, from 0 to 359, by a fixed hash of its text.
+def hue(display_token: str) -> int:
+    """Returns the hue of a token in readable form, from 0 to 359, by a fixed hash of its text.
 
     >>> hue("##s"), hue("hug")
     (356, 50)
     """
-    return crc32(token.encode("utf-8", "surrogatepass")) % 360
+    return crc32(display_token.encode("utf-8", "surrogatepass")) % 360
 
 
-EncodingRow = tuple[str, bytes, int, tuple[int, int], bool]
-"""A token with its bytes, id and offsets, and whether it was added to the text."""
+EncodingRow = tuple[bytes, int, tuple[int, int], bool]
+"""The bytes, id and offsets of a token, and whether it was added to the text."""
 
 
 def encoding_html(rows: Iterable[EncodingRow], count: int) -> str:
     """Returns the tokens of an encoding as HTML; a pointer shows id and characters of each.
 
     Args:
-        rows: The first tokens: the token, its bytes, its id, its offsets, and whether it was added to the text.
+        rows: The first tokens: their bytes, its id, its offsets, and whether it was added to the text.
         count: The number of all tokens.
 
     Returns:
         The HTML.
 
-    >>> "and 1 more tokens" in encoding_html([("hug", b"hug", 7, (0, 3), False)], 2)
+    >>> "and 1 more tokens" in encoding_html([(b"hug", 7, (0, 3), False)], 2)
     True
     """
     shown = [_encoded(*row) for row in rows]
@@ -219,9 +218,7 @@ def encoding_html(rows: Iterable[EncodingRow], count: int) -> str:
     return fragment(total, f"<div>{' '.join(shown)}{more(count - len(shown), 'tokens')}</div>")
 
 
-def _encoded(
-    token: str, decoded: bytes, number: int, offsets: tuple[int, int], is_added: bool
-) -> str:
+def _encoded(decoded: bytes, number: int, offsets: tuple[int, int], is_added: bool) -> str:
     title = f"id {number}, characters {offsets[0]}\u2013{offsets[1]}"
     classes = ["pw-special"] if is_added else []
-    return token_html(token, display_token(decoded), title, *classes)
+    return token_html(display_token(decoded), title, *classes)

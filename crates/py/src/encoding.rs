@@ -530,7 +530,7 @@ impl Encoding {
             };
             let bytes = decoded.unwrap_or_else(|| token.as_bytes().to_vec());
             let is_added = encoding.special_tokens_mask[place] != 0;
-            (*token, PyBytes::new(py, &bytes), encoding.ids[place], offsets[place], is_added)
+            (PyBytes::new(py, &bytes), encoding.ids[place], offsets[place], is_added)
         });
         let rows: Vec<_> = rows.collect();
         let html = py.import("piecework.html")?.getattr("encoding_html")?.call1((rows, tokens.len()))?;

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from piecework.html import MAX_TOKENS, fragment, more, table, text_html, token_html
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from piecework.explain.comparison import Block, Comparison
 
 __all__ = ["comparison_html"]
@@ -33,8 +31,7 @@ def comparison_html(comparison: Comparison) -> str:
     limit = MAX_TOKENS // max(1, len(blocks))
     rows = []
     for number, split in enumerate(comparison.splits):
-        names = dict(zip(split.ids, split.tokens, strict=True))
-        cells = [_cell(block, number, names, limit) for block in blocks]
+        cells = [_cell(block, number, limit) for block in blocks]
         rows.append((text_html(split.name), f"{len(split):,}", *cells))
     return fragment(
         f'<p><span class="pw-c">{text_html(comparison.text, _MAX_TEXT)}</span></p>',
@@ -43,13 +40,9 @@ def comparison_html(comparison: Comparison) -> str:
     )
 
 
-def _cell(block: Block, number: int, names: dict[int, str], limit: int) -> str:
+def _cell(block: Block, number: int, limit: int) -> str:
     """Returns the first tokens of a tokenizer in a block."""
     ids, tokens = block.ids[number], block.tokens[number]
-    shown = _tokens(ids[:limit], tokens, names) + more(len(ids) - limit, "tokens")
+    boxes = map(token_html, tokens[:limit], (f"id {number}" for number in ids))
+    shown = " ".join(boxes) + more(len(ids) - limit, "tokens")
     return shown if block.agrees else f"<mark>{shown}</mark>"
-
-
-def _tokens(ids: Sequence[int], tokens: Sequence[str], names: dict[int, str]) -> str:
-    pairs = zip(ids, tokens, strict=False)
-    return " ".join(token_html(names[number], token, f"id {number}") for number, token in pairs)

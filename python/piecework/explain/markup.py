@@ -91,7 +91,7 @@ def _stage(explanation: Explanation, word: Word | None, piece: Piece) -> tuple[s
 def _token(piece: Piece) -> str:
     kinds = {"unknown": ["pw-unknown"], "special": ["pw-special"], "added": ["pw-special"]}
     classes = kinds.get(piece.kind, [])
-    return token_html(piece.token, piece.display_token, f"id {piece.id}", *classes)
+    return token_html(piece.display_token, f"id {piece.id}", *classes)
 
 
 def _code(text: str, span: Span) -> str:
@@ -123,7 +123,7 @@ def _note(piece: Piece) -> str:
 
 
 def _ancestor(lineage: Lineage) -> str:
-    return token_html(lineage.token, lineage.display_token)
+    return token_html(lineage.display_token)
 
 
 # Steps
@@ -153,7 +153,7 @@ def _match(word: Word, match: PrefixMatch) -> tuple[str, ...]:
 
 
 def _symbol(symbol: Symbol, *classes: str) -> str:
-    return token_html(symbol.token, symbol.display_token, f"id {symbol.id}", *classes)
+    return token_html(symbol.display_token, f"id {symbol.id}", *classes)
 
 
 def _merges(steps: BpeSteps) -> str:
@@ -229,9 +229,9 @@ def _grid(lattice: SegmentationLattice) -> str:
 def _edge(edge: LatticeEdge) -> str:
     """Returns a token over the characters that it covers, framed if it is taken."""
     start, end = edge.span
-    token, shown = ("", "unknown") if edge.symbol is None else edge.symbol[1:]
+    shown = "unknown" if edge.symbol is None else edge.symbol.display_token
     classes = ["pw-new"] if edge.is_taken else []
-    box = token_html(token, shown, f"score {edge.score:.6g}", *classes)
+    box = token_html(shown, f"score {edge.score:.6g}", *classes)
     head, inside = box.removesuffix("</span>").split(">", 1)
     head = head.replace('style="', f'style="grid-column:{start + 1}/{end + 1};', 1)
     return f"{head}><span>{inside}</span><small>{edge.score:.4g}</small></span>"

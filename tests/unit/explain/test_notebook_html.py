@@ -52,11 +52,11 @@ def test_spaces_at_the_ends_of_tokens_are_marked() -> None:
         ("", ""),
         ("a", "a"),
     ]:
-        assert html.token_html("t", token).endswith(f'">{inside}</span>')
+        assert html.token_html(token).endswith(f'">{inside}</span>')
 
 
 def test_colours_depend_on_the_token_alone() -> None:
-    once, again = (html.token_html("hug", shown) for shown in ("hug", "other"))
+    once, again = (html.token_html("hug", title) for title in ("id 7", "id 8"))
     style = re.search(r'style="([^"]*)"', once)
     assert style is not None
     assert style[0] in again
