@@ -43,6 +43,9 @@ def play(
       piecework play tokenizer.json vocab.txt
       piecework play tokenizer.json --port 8000 --no-browser
     """
+    import webbrowser
+    from threading import Thread
+
     from piecework.io.extras import import_extra
 
     for package in ("starlette", "uvicorn"):
@@ -57,12 +60,15 @@ def play(
         typer.echo(address)
         report("Ctrl-C ends the server.")
         if not no_browser:
-            import webbrowser
+            # A browser in the terminal runs until the user leaves it.
+            Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
-            webbrowser.open(address)
-
-    if not serve(Session(loaded), port=port, on_start=show):
-        raise typer.BadParameter(f"port {port} is in use", param_hint="--port")
+    try:
+        serve(Session(loaded), port=port, on_start=show)
+    except OSError as error:
+        raise typer.BadParameter(
+            f"port {port}: {error.strerror}; 0 takes a free one", param_hint="--port"
+        ) from None
 
 
 def _name(path: str, paths: Collection[str]) -> str:
