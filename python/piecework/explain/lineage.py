@@ -159,11 +159,19 @@ def merge_lines(root: Lineage) -> Iterator[str]:
 def lineage(tokenizer: Tokenizer, token: str) -> Lineage:
     """Returns the merges that created a token; see :meth:`piecework.Tokenizer.lineage`."""
     if tokenizer.token_to_id(token) is None:
-        prefix = tokenizer.continuing_subword_prefix
-        other = token.removeprefix(prefix) if token.startswith(prefix) else prefix + token
-        hint = None if tokenizer.token_to_id(other) is None else f"did you mean {other!r}?"
+        other = _similar(tokenizer, token)
+        hint = None if other is None else f"did you mean {other!r}?"
         raise VocabularyError(with_hint(f"{shown(token)} is not in the vocabulary", hint))
     return find_lineage(tokenizer, token) or _leaf(tokenizer, token)
+
+
+def _similar(tokenizer: Tokenizer, text: str) -> str | None:
+    """Returns the token that differs in the continuing prefix, or whose readable form a text is."""
+    prefix = tokenizer.continuing_subword_prefix
+    other = text.removeprefix(prefix) if text.startswith(prefix) else prefix + text
+    if tokenizer.token_to_id(other) is not None:
+        return other
+    return next((name for name in tokenizer.vocab if tokenizer.display_token(name) == text), None)
 
 
 def find_lineage(tokenizer: Tokenizer, token: str) -> Lineage | None:

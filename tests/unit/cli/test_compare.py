@@ -18,7 +18,7 @@ def test_compare_prints_a_table(
     head, one, two = run("compare", "cats", "-t", tok_file, "-t", merged).out.splitlines()
     assert head.split() == ["cats", "count", "tokens", "ids"]
     ids = [str(i) for i in tok.encode_ids("cats", add_special_tokens=False)]
-    assert one.split() == [str(tok_file), str(len(ids)), *tok.tokenize("cats"), *ids]
+    assert one.split() == [tok_file.name, str(len(ids)), *tok.tokenize("cats"), *ids]
     assert two.split()[2 : -len(ids)] == tok.as_bpe().tokenize("cats")
     typed = run("compare", "--tokenizer", tok_file, stdin="cats\nhats\n").out
     assert typed == run("compare", "cats", "hats", "-t", tok_file).out
@@ -29,7 +29,7 @@ def test_compare_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_
     lines = run(
         "compare", "the cat", "mat", "-t", tok_file, "-t", vocab_file, "--json"
     ).out.splitlines()
-    names = {str(tok_file): tok, str(vocab_file): pw.Tokenizer.from_file(vocab_file)}
+    names = {tok_file.name: tok, vocab_file.name: pw.Tokenizer.from_file(vocab_file)}
     assert [json.loads(line) for line in lines] == [
         pw.compare(text, names).to_dict() for text in ("the cat", "mat")
     ]
@@ -56,7 +56,7 @@ def test_compare_files(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: P
     small.write_text("[UNK]\nthe\nc\n##a\n##t\n", encoding="utf-8")
     names = ["-t", tok_file, "-t", small]
     ended = run("compare", "--files", text_file, *names, "--by", "file")
-    two = {str(tok_file): tok, str(small): pw.Tokenizer.from_file(small)}
+    two = {tok_file.name: tok, small.name: pw.Tokenizer.from_file(small)}
     wanted = pw.compare_files(text_file, two, by="file")
     assert (ended.code, ended.out) == (0, f"{wanted}\n")
     found = json.loads(run("compare", "--files", text_file, *names, "--json", "--examples", 1).out)

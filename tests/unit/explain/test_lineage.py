@@ -118,6 +118,9 @@ def test_unknown_tokens_are_errors() -> None:
         tok.lineage("ug")
     with pytest.raises(pw.errors.VocabularyError, match="did you mean '##s'"):
         tok.lineage("s")
+    spaced = pw.train(["hug hug"], pw.BpeTrainer(260, alphabet="byte"))
+    with pytest.raises(pw.errors.VocabularyError, match="did you mean 'Ġ'"):
+        spaced.lineage(" ")
     with pytest.raises(TypeError, match="token"):
         tok.lineage(3)  # type: ignore[arg-type]
 

@@ -23,6 +23,7 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import WIDE, as_json, printing, rendered
 from piecework.cli.progress import bar
+from piecework.cli.tokenizer_names import tokenizer_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,7 +74,7 @@ def compare(
 ) -> None:
     """Show how several tokenizers split the same words or files.
 
-    Prints for each tokenizer its name, the number of tokens, the tokens in readable form and their ids, without added
+    Prints for each tokenizer the name of its file, the number of tokens, the tokens in readable form and their ids, without added
     special tokens. Tokens are aligned, and ^ marks what the tokenizers cut differently. With --json each word is an object.
 
     With --files it prints tokens, characters and bytes per token, the share of unknown tokens and of documents and text on
@@ -84,7 +85,7 @@ def compare(
       piecework compare hugs pugs -t tokenizer.json -t vocab.txt --json
       piecework compare --files en.txt de.txt --by file -t old.json -t new.json
     """
-    loaded = {name: load(name) for name in tokenizers}
+    loaded = {name: load(path) for path, name in tokenizer_names(tokenizers).items()}
     if not files:
         _check_for_files(by, encoding, reading)
         command = " ".join(["compare", *(f"-t {quote(name)}" for name in tokenizers)])

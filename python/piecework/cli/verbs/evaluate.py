@@ -26,6 +26,7 @@ from piecework.cli.options import (
 from piecework.cli.output import as_json, check_target, printing, rendered
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
+from piecework.cli.tokenizer_names import tokenizer_names
 from piecework.errors import shown
 
 if TYPE_CHECKING:
@@ -196,7 +197,9 @@ def _limits(option: str, limits: Sequence[str] | None) -> dict[str, float]:
 
 def _loaded(first: str, others: Sequence[str], loading: Loading) -> dict[str, Tokenizer]:
     """Returns the tokenizers by their names; the options of loading are for the first one."""
-    return {first: loading.load(first), **{name: load(name) for name in others if name != first}}
+    names = tokenizer_names([first, *others])
+    loads = {path: loading.load if path == first else load for path in names}
+    return {name: loads[path](path) for path, name in names.items()}
 
 
 def _write(path: Path, text: str) -> None:

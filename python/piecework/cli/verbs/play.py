@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from piecework.cli.options import Loading
 from piecework.cli.streams import report
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
+from piecework.cli.tokenizer_names import tokenizer_names
 
 
 def play(
@@ -53,8 +50,8 @@ def play(
     from piecework.play import Session, serve
     from piecework.play.samples import train_samples
 
-    paths = dict.fromkeys(tokenizers or ())
-    loaded = {_name(path, paths): loading.load(path) for path in paths} or train_samples()
+    names = tokenizer_names(tokenizers or ())
+    loaded = {name: loading.load(path) for path, name in names.items()} or train_samples()
 
     def show(address: str) -> None:
         typer.echo(address)
@@ -69,10 +66,3 @@ def play(
         raise typer.BadParameter(
             f"port {port}: {error.strerror}; 0 takes a free one", param_hint="--port"
         ) from None
-
-
-def _name(path: str, paths: Collection[str]) -> str:
-    """Returns the name of a file without its folder; its path if another file has the same name."""
-    own = os.path.basename(os.path.normpath(path))
-    others = (os.path.basename(os.path.normpath(other)) for other in paths if other != path)
-    return path if own in others else own
