@@ -47,7 +47,8 @@ def open_play(open_page: Any, address: str) -> Callable[..., Any]:
     return opened
 
 
-# What `fill` does, which first lays out the text: minutes with 100,000 combining marks.
+PANELS = '.panels[aria-busy="false"]'
+# What `fill` does, which lays out the text again: Chromium takes 10 s and more for 100,000 combining marks.
 SET_TEXT = """(area, text) => {
     area.value = text;
     area.dispatchEvent(new Event("input", { bubbles: true }));
@@ -57,7 +58,7 @@ SET_TEXT = """(area, text) => {
 def type_text(page: Any, text: str) -> None:
     """Puts a text into the field, and waits until it is shown."""
     page.locator("#text").evaluate(SET_TEXT, text)
-    page.locator('.panels[aria-busy="false"]').first.wait_for(state="attached", timeout=60_000)
+    page.locator(PANELS).first.wait_for(state="attached", timeout=180_000)
 
 
 def pieces(page: Any, name: str) -> list[str]:
