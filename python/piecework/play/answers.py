@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import piecework as pw
+from piecework.play.entry import describe_entry
 from piecework.play.fields import MAX_TEXT, Fields
 from piecework.play.samples import PARALLEL_TEXTS
 from piecework.play.training import read_training
@@ -63,13 +64,18 @@ def _compare(session: Session, fields: Fields) -> dict[str, Any]:
 
 def _evaluate(session: Session, fields: Fields) -> dict[str, Any]:
     names = fields.texts("tokenizers", MAX_TOKENIZERS)
-    texts: Any = [fields.text("text")] if fields.has("text") else None
-    if texts is None:
-        pairs = fields.pairs("languages", _MAX_LANGUAGES)
-        texts = {language: [text] for language, text in pairs.items()}
+    if fields.has("text"):
+        texts = [fields.text("text")]
+        fields.end()
+        return pw.evaluate(session.chosen(names), texts).to_dict()
+    languages = fields.pairs("languages", _MAX_LANGUAGES)
+    reference = fields.optional_text("reference", 1000)
     fields.end()
-    is_parallel = isinstance(texts, Mapping)
-    return pw.evaluate(session.chosen(names), texts, parallel=is_parallel).to_dict()
+    groups = {language: [text] for language, text in languages.items()}
+    # A single language is compared with none.
+    return pw.evaluate(
+        session.chosen(names), groups, parallel=len(groups) > 1, reference=reference
+    ).to_dict()
 
 
 def _explain(session: Session, fields: Fields) -> dict[str, Any]:
@@ -86,17 +92,7 @@ def _token(session: Session, fields: Fields) -> dict[str, Any]:
     tokenizer = session[fields.text("tokenizer")]
     number = fields.integer("id", 0, (1 << 32) - 1)
     fields.end()
-    token = tokenizer.id_to_token(number)
-    if token is None:
-        raise pw.errors.TokenIdError(f"no token has the id {number}")
-    decoded = tokenizer._core.token_bytes(token)
-    text = decoded.decode("utf-8", "ignore")
-    facts = {
-        "id": number,
-        "bytes": decoded.hex(" "),
-        "code_points": [f"U+{ord(c):04X}" for c in text],
-    }
-    return facts | tokenizer.lineage(token).to_dict()
+    return describe_entry(tokenizer, number)
 
 
 def _trace(session: Session, fields: Fields) -> dict[str, Any]:
@@ -115,15 +111,14 @@ def _trace(session: Session, fields: Fields) -> dict[str, Any]:
 def _vocabulary(session: Session, fields: Fields) -> dict[str, Any]:
     name = fields.text("tokenizer")
     query = VocabularyQuery(
-        search=fields.text("search", 1000),
+        search=fields.optional_text("search", 1000) or "",
         sort=fields.choice("sort", SORTS, "id"),
         is_descending=fields.flag("descending"),
-        script=fields.text("script", 100) if fields.has("script") else None,
+        script=fields.optional_text("script", 100),
         kind=fields.choice("kind", KINDS, "all"),
-        text=fields.text("text") if fields.has("text") else None,
+        text=fields.optional_text("text"),
     )
     start = fields.integer("start", 0, 1 << 32, 0)
-    fields.has("script"), fields.has("text")
     fields.end()
     return session.vocabulary(name).find(query, start, _MAX_ROWS)
 

@@ -72,6 +72,17 @@ class Fields:
             )
         return text
 
+    def optional_text(self, name: str, limit: int = MAX_TEXT) -> str | None:
+        """Returns a text, or None if it is missing or null.
+
+        Raises:
+            ConfigError: It is no text, or longer than the limit.
+        """
+        if self.has(name):
+            return self.text(name, limit)
+        self._take(name, str, "a text", None)
+        return None
+
     def flag(self, name: str) -> bool:
         """Returns true or false, which is the default."""
         return bool(self._take(name, bool, "true or false", default=False))

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unicodedata import category, name
 
+from piecework.display import display_token
 from piecework.linter import lint
+from piecework.play.scripts import script_of
+from piecework.surgery.usage import token_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["KINDS", "SORTS", "VocabularyQuery", "VocabularyTable", "script_of"]
+__all__ = ["KINDS", "SORTS", "VocabularyQuery", "VocabularyTable"]
 
 KINDS = ("all", "unused", "unreachable")
-"""Which entries a query finds: all, those without an occurrence, or those that no text produces."""
+"""Which entries a query finds: all, those with a count of 0, or those that no text produces."""
 SORTS = ("id", "token", "count", "length", "script")
 _UNREACHABLE = ("unreachable", "not-produced")
 """The rules of lint that find entries that no text produces."""
-_OTHER = "Other"
 
 
 class VocabularyQuery(NamedTuple):
     """Describes the entries to find.
 
     Attributes:
-        search: A part of the entry in readable form, whatever its case.
+        search: A part of the entry, in readable form or as in the file, in any case.
         sort: The column by which they are sorted.
         is_descending: Whether the order is reversed.
         script: The script of the entries; None for all.
@@ -44,8 +46,80 @@ class VocabularyQuery(NamedTuple):
     text: str | None = None
 
 
+class _Column:
+    """Holds a value of each entry, and the orders by it once they are asked for."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = values
+        self._orders = dict[bool, list[int]]()
+
+    def order(self, *, is_descending: bool) -> list[int]:
+        """Returns the numbers of the entries by value; those with equal values by number, those without one before others."""
+        if is_descending not in self._orders:
+            keys = [-1 if value is None else value for value in self.values]
+            numbers = range(len(keys))
+            self._orders[is_descending] = sorted(
+                numbers, key=keys.__getitem__, reverse=is_descending
+            )
+        return self._orders[is_descending]
+
+
+class _Entries:
+    """Holds the entries of a vocabulary as columns, in order of their ids."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        core = tokenizer._core
+        pairs = sorted(tokenizer.vocab.items(), key=lambda pair: pair[1])
+        self.tokens = [token for token, _ in pairs]
+        self.ids = [number for _, number in pairs]
+        data = [core.token_bytes(token) for token in self.tokens]
+        self.shown = [display_token(each) for each in data]
+        self._folded_tokens = [token.casefold() for token in self.tokens]
+        self._folded = [shown.casefold() for shown in self.shown]
+        marks = core.continuing_subword_prefix(), core.end_of_word_suffix()
+        texts = [_text(each, *marks) for each in data]
+        self.lengths = [len(text) for text in texts]
+        self.scripts = [script_of(text) for text in texts]
+        self.specials = frozenset(tokenizer.special_tokens)
+        self.columns = {
+            "id": _Column(self.ids),
+            "token": _Column(self.shown),
+            "length": _Column(self.lengths),
+            "script": _Column(self.scripts),
+        }
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def with_text(self, search: str, numbers: Sequence[int]) -> list[int]:
+        """Returns those of some entries that contain a text, in readable form or as in the file, in any case."""
+        wanted, shown, tokens = search.casefold(), self._folded, self._folded_tokens
+        return [number for number in numbers if wanted in shown[number] or wanted in tokens[number]]
+
+    def row(self, number: int) -> dict[str, Any]:
+        """Returns an entry as JSON values."""
+        token = self.tokens[number]
+        return {
+            "id": self.ids[number],
+            "token": token,
+            "display_token": self.shown[number],
+            "length": self.lengths[number],
+            "script": self.scripts[number],
+            "is_special": token in self.specials,
+        }
+
+
+def _text(data: bytes, prefix: str, suffix: str) -> str:
+    """Returns an entry without the marks of its position in a word; an incomplete byte is one character."""
+    text = data.decode("utf-8", "surrogateescape")
+    return text.removeprefix(prefix).removesuffix(suffix) or text
+
+
 class VocabularyTable:
     r"""Holds the entries of a tokenizer in readable form, with their lengths, scripts and counts.
+
+    What a query needs is computed once: the entries at the first query, an order when it is asked for, the findings of lint
+    when they are asked for, and the counts in a text until another text is given.
 
     >>> import piecework as pw
     >>> table = VocabularyTable(pw.Tokenizer.from_str("[UNK]\nhug\n##s\nHug\n"))
@@ -57,34 +131,18 @@ class VocabularyTable:
     def __init__(self, tokenizer: Tokenizer) -> None:
         """Holds a tokenizer; its entries are read when they are needed."""
         self.tokenizer = tokenizer
-        self._lock = Lock()
+        self._text: str | None = None
+        self._text_counts = _Column(())
+        self._lock, self._lint_lock = Lock(), Lock()
 
     @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
-        """Returns the entries in order of their ids."""
-        show, specials = self.tokenizer.display_token, self.tokenizer.special_tokens
-        rows = []
-        for token, number in sorted(self.tokenizer.vocab.items(), key=lambda item: item[1]):
-            shown = show(number)
-            rows.append(
-                {
-                    "id": number,
-                    "token": token,
-                    "display_token": shown,
-                    "length": len(shown),
-                    "script": script_of(shown),
-                    "is_special": token in specials,
-                }
-            )
-        return rows
+    def _entries(self) -> _Entries:
+        return _Entries(self.tokenizer)
 
     @cached_property
-    def _training_counts(self) -> dict[int, int] | None:
-        counts = self.tokenizer.training.token_counts
-        if counts is None:
-            return None
-        ids = self.tokenizer.vocab
-        return {ids[token]: count for token, count in counts.items() if token in ids}
+    def _training_counts(self) -> _Column:
+        known = self.tokenizer.training.token_counts or {}
+        return _Column([known.get(token) for token in self._entries.tokens])
 
     @cached_property
     def _reasons(self) -> dict[int, str]:
@@ -101,81 +159,53 @@ class VocabularyTable:
             limit: The maximum number of rows.
 
         Returns:
-            Rows with id, token, readable form, length in characters, script, count (null if it is unknown), and the reason
-            why no text produces it (null unless asked for); the number of all entries found; and the number of entries of
-            each script.
+            Rows with id, token, readable form, length in characters without marks such as ``##``, script, whether it is a
+            special token, count (null if it is unknown), and the reason why no text produces it (null unless asked for). The
+            numbers of entries found, of all entries, and of those found in each script if the query had none. Whether any
+            count is known.
 
         Raises:
             UnknownTokenError: A word of the text is unknown, and the tokenizer has no unknown token.
         """
-        with self._lock:  # lint and counting happen once, whichever request is first
-            rows, counts = self._rows, self._counts(query.text)
-            reasons = self._reasons if query.kind == "unreachable" else {}
-        search = query.search.casefold()
-        found = [row for row in rows if search in row["display_token"].casefold()]
-        scripts = _count(row["script"] for row in found)
-        if query.script is not None:
-            found = [row for row in found if row["script"] == query.script]
-        if query.kind == "unused" and counts is not None:
-            found = [row for row in found if not counts.get(row["id"], 0)]
-        elif query.kind == "unused":
-            found = []
+        reasons = self._found_reasons() if query.kind == "unreachable" else {}
+        with self._lock:
+            entries, counts = self._entries, self._counts(query.text)
+            column = counts if query.sort == "count" else entries.columns[query.sort]
+            found = column.order(is_descending=query.is_descending)
+        if query.search:
+            found = entries.with_text(query.search, found)
+        if query.kind == "unused":
+            found = [number for number in found if counts.values[number] == 0]
         elif query.kind == "unreachable":
-            found = [row for row in found if row["id"] in reasons]
-        found = _sorted(found, query, counts)
-        listed = [
-            row
-            | {
-                "count": None if counts is None else counts.get(row["id"], 0),
-                "reason": reasons.get(row["id"]),
-            }
-            for row in found[start : start + limit]
+            found = [number for number in found if entries.ids[number] in reasons]
+        scripts = Counter(map(entries.scripts.__getitem__, found))
+        if query.script is not None:
+            found = [number for number in found if entries.scripts[number] == query.script]
+        rows = [
+            entries.row(number)
+            | {"count": counts.values[number], "reason": reasons.get(entries.ids[number])}
+            for number in found[start : start + limit]
         ]
         return {
-            "rows": listed,
+            "rows": rows,
             "start": start,
             "total": len(found),
-            "entries": len(rows),
-            "scripts": scripts,
-            "has_counts": counts is not None,
+            "entries": len(entries),
+            "scripts": dict(scripts.most_common()),
+            "has_counts": any(count is not None for count in counts.values),
         }
 
-    def _counts(self, text: str | None) -> dict[int, int] | None:
+    def _found_reasons(self) -> dict[int, str]:
+        # A lock of its own, so that other queries do not wait for lint, which can take seconds.
+        with self._lint_lock:
+            return self._reasons
+
+    def _counts(self, text: str | None) -> _Column:
+        """Returns the counts in a text; without one, those of the training."""
         if text is None:
             return self._training_counts
-        return _count(
-            self.tokenizer.encode_ids(
-                text, add_special_tokens=False, truncation=None, padding=None, sampling=None
-            )
-        )
-
-
-def _sorted(
-    rows: Sequence[dict[str, Any]], query: VocabularyQuery, counts: dict[int, int] | None
-) -> list[dict[str, Any]]:
-    """Returns rows in the order of a column; equal ones in the order of their ids."""
-
-    def key(row: dict[str, Any]) -> Any:
-        if query.sort == "count":
-            return 0 if counts is None else counts.get(row["id"], 0)
-        return row["display_token" if query.sort == "token" else query.sort]
-
-    return sorted(rows, key=key, reverse=query.is_descending)
-
-
-def _count(values: Any) -> dict[Any, int]:
-    from collections import Counter
-
-    return dict(Counter(values).most_common())
-
-
-def script_of(text: str) -> str:
-    """Returns the script of the first letter of a text, by the first word of its name in Unicode.
-
-    >>> script_of("##s"), script_of(" не"), script_of("，中"), script_of("123")
-    ('Latin', 'Cyrillic', 'Cjk', 'Other')
-    """
-    for c in text:
-        if category(c).startswith("L"):
-            return name(c, _OTHER).split()[0].capitalize()
-    return _OTHER
+        if text != self._text:
+            counts = token_counts(self.tokenizer, [text], None, progress=False).tolist()
+            self._text_counts = _Column([counts[number] for number in self._entries.ids])
+            self._text = text
+        return self._text_counts
