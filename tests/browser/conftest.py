@@ -116,3 +116,15 @@ def play_server() -> Callable[[Mapping[str, Any]], str]:
         return addresses.get(timeout=60)
 
     return start
+
+
+@pytest.fixture
+def open_play(open_page: PageOpener, address: str) -> Callable[..., Any]:
+    """Returns a function that opens the page at `address`, a fixture of the module, and waits for it; `fragment` follows the address."""
+
+    def opened(fragment: str = "", **settings: Any) -> Any:
+        page = open_page(address + fragment, **settings)
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    return opened

@@ -11,6 +11,7 @@ import pytest
 
 import piecework as pw
 from piecework import html
+from play_page import CONTRAST, SET_TEXT, address_of_link, drop, unnamed_elements
 
 pytestmark = pytest.mark.slow
 
@@ -35,24 +36,7 @@ def address(play_server: Callable[[Mapping[str, Any]], str]) -> str:
     return play_server(TOKENIZERS)
 
 
-@pytest.fixture
-def open_play(open_page: Any, address: str) -> Callable[..., Any]:
-    """Returns a function that opens the page and waits for it; `fragment` follows the address."""
-
-    def opened(fragment: str = "", **settings: Any) -> Any:
-        page = open_page(address + fragment, **settings)
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    return opened
-
-
 PANELS = '.panels[aria-busy="false"]'
-# What `fill` does, which lays out the text again: Chromium takes 10 s and more for 100,000 combining marks.
-SET_TEXT = """(area, text) => {
-    area.value = text;
-    area.dispatchEvent(new Event("input", { bubbles: true }));
-}"""
 
 
 def type_text(page: Any, text: str) -> None:
@@ -92,8 +76,8 @@ def test_same_piece_has_the_same_colour(open_play: Callable[..., Any]) -> None:
 
 def test_text_that_is_cut_differently_is_marked(open_play: Callable[..., Any]) -> None:
     page = open_play()
-    page.locator("fieldset.choice").get_by_label("unigram").uncheck()
-    page.locator("fieldset.choice").get_by_label("words").uncheck()
+    page.locator("#view-type fieldset.choice").get_by_label("unigram").uncheck()
+    page.locator("#view-type fieldset.choice").get_by_label("words").uncheck()
     type_text(page, "hugs puns")
     chosen = {name: TOKENIZERS[name] for name in ("wordpiece", "bpe")}
     blocks = pw.compare("hugs puns", chosen).blocks
@@ -191,12 +175,9 @@ def test_keyboard_alone(open_play: Callable[..., Any]) -> None:
 
 def test_permalink(open_play: Callable[..., Any]) -> None:
     page = open_play()
-    page.locator("fieldset.choice").get_by_label("unigram").uncheck()
+    page.locator("#view-type fieldset.choice").get_by_label("unigram").uncheck()
     type_text(page, "hugs & 中文 <b>🤗</b>")
-    page.get_by_role("button", name="Copy link").click()
-    page.wait_for_url(lambda url: len(url.partition("#")[2]) > 10)
-    fragment = page.evaluate("location.hash")
-    other = open_play(fragment)
+    other = open_play(address_of_link(page))
     assert other.locator("#text").input_value() == "hugs & 中文 <b>🤗</b>"
     assert other.locator("article").count() == 3
     other.wait_for_selector(".piece")
@@ -225,20 +206,6 @@ def test_change_of_language(open_play: Callable[..., Any]) -> None:
 
 def test_browser_in_chinese(open_play: Callable[..., Any]) -> None:
     assert open_play(locale="zh-CN").locator("#tab-type").inner_text() == "输入"
-
-
-def drop(page: Any, name: str, data: bytes) -> None:
-    """Drops a file on the page."""
-    transfer = page.evaluate_handle(
-        """([name, bytes]) => {
-            const transfer = new DataTransfer();
-            transfer.items.add(new File([new Uint8Array(bytes)], name));
-            return transfer;
-        }""",
-        [name, list(data)],
-    )
-    for event in ("dragenter", "dragover", "drop"):
-        page.dispatch_event("body", event, {"dataTransfer": transfer})
 
 
 def test_dropped_tokenizer(open_play: Callable[..., Any]) -> None:
@@ -335,43 +302,12 @@ def test_widths_and_schemes(
     assert ratio >= 4.5, "the text of a piece is hard to read"
 
 
-CONTRAST = """() => {
-    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-    const light = (colour) => {
-        canvas.fillStyle = colour;
-        canvas.fillRect(0, 0, 1, 1);
-        const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((value) => {
-            const part = value / 255;
-            return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-        });
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const ratios = [...document.querySelectorAll(".piece, .dim, button, label, th, .figures span")]
-        .filter((element) => element.checkVisibility() && !element.disabled)
-        .map((element) => {
-            let back = element;
-            while (back && /rgba\\(0, 0, 0, 0\\)|transparent/.test(getComputedStyle(back).backgroundColor)) back = back.parentElement;
-            const one = light(getComputedStyle(element).color);
-            const other = light(back ? getComputedStyle(back).backgroundColor : "#ffffff");
-            return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-        });
-    return Math.min(...ratios);
-}"""
-
-
 def test_names_for_screen_readers(open_play: Callable[..., Any]) -> None:
     page = open_play()
     for tab in ("type", "train", "vocabulary", "languages"):
         page.locator(f"#tab-{tab}").click()
         page.wait_for_timeout(150)
-        unnamed = page.evaluate(
-            """() => [...document.querySelectorAll("button, input, select, textarea, [role=group], dialog[open]")]
-                .filter((element) => element.checkVisibility())
-                .filter((element) => !(element.textContent.trim() || element.getAttribute("aria-label") || element.title
-                    || element.labels?.length || element.getAttribute("aria-labelledby")))
-                .map((element) => element.outerHTML.slice(0, 200))"""
-        )
-        assert unnamed == []
+        assert unnamed_elements(page) == []
         assert page.locator('[role="tabpanel"]:visible').count() == 1
         assert (
             page.locator('[role="tab"][aria-selected="true"]').get_attribute("id") == f"tab-{tab}"

@@ -97,6 +97,12 @@ export function visibleText(text) {
     .join("");
 }
 
+// Returns a text in readable form, cut after a number of characters; an empty text is ∅.
+export function shortText(text, most) {
+  const characters = Array.from(visibleText(text) || "∅");
+  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
+}
+
 function fill(element, text) {
   const parts = visibleParts(text);
   if (parts.length === 1 && !parts[0][1]) {

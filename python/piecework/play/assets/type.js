@@ -1,19 +1,18 @@
 // The view "Type": a text through several tokenizers, side by side.
 
-import { LatestQuestion, ask } from "./api.js";
+import { LatestQuestion, RequestError, ask } from "./api.js";
 import { el, number, percent, replaceChildren } from "./dom.js";
 import { piecesSvg } from "./exporting.js";
 import { addMessages, t } from "./messages.js";
 import { PieceRow, lineStarts } from "./pieces.js";
 import { PieceTip } from "./tip.js";
+import { TokenizerChoice } from "./tokenizer-choice.js";
 import { WhyDialog } from "./why.js";
 
 addMessages({
   en: {
     "type.tab": "Type",
     "type.text": "Text",
-    "type.tokenizers": "Tokenizers (up to {most})",
-    "type.most": "At most {most} tokenizers are shown side by side.",
     "type.tokens": "{count} tokens",
     "type.characters-per-token": "characters per token",
     "type.bytes-per-token": "bytes per token",
@@ -33,8 +32,6 @@ addMessages({
   zh: {
     "type.tab": "输入",
     "type.text": "文本",
-    "type.tokenizers": "分词器（最多 {most} 个）",
-    "type.most": "最多并排显示 {most} 个分词器。",
     "type.tokens": "{count} 个词元",
     "type.characters-per-token": "字符/词元",
     "type.bytes-per-token": "字节/词元",
@@ -66,7 +63,6 @@ class TypeView {
     this.key = "type";
     this.page = page;
     this.limits = page.session.limits;
-    this.chosen = page.session.tokenizers.slice(0, this.limits.tokenizers).map((each) => each.name);
     this.start = 0;
     this.answers = { compare: null, evaluate: null };
     this.panels = [];
@@ -98,7 +94,7 @@ class TypeView {
       rows: 6,
       on: { input: () => this.typed() },
     });
-    this.choice = el("div", { class: "row" });
+    this.choice = new TokenizerChoice(this.page, () => this.changed());
     this.part = el("span", { class: "dim" });
     const turn = (step) => () => this.move(this.start + step * PART);
     this.back = el("button", { type: "button", text: t("type.back"), on: { click: turn(-1) } });
@@ -113,7 +109,7 @@ class TypeView {
       {},
       el("label", { for: "text", text: t("type.text") }),
       this.text,
-      el("fieldset", { class: "choice" }, el("legend", { text: t("type.tokenizers", { most: this.limits.tokenizers }) }), this.choice),
+      this.choice.element,
       el("p", { class: "dim help", text: t("type.help") }),
       this.parts,
       this.grid,
@@ -126,17 +122,19 @@ class TypeView {
 
   settings() {
     const text = this.text.value;
-    return { text: text.length <= MAX_SHARED ? text : "", tokenizers: this.chosen, start: this.start };
+    return { text: text.length <= MAX_SHARED ? text : "", tokenizers: this.choice.chosen, start: this.start };
   }
 
   restore({ text, tokenizers, start }) {
     this.text.value = typeof text === "string" ? text : this.text.value || t("type.sample");
     this.start = Number.isInteger(start) && start >= 0 ? start : 0;
-    const known = new Set(this.page.session.tokenizers.map((each) => each.name));
-    const wanted = Array.isArray(tokenizers) ? tokenizers.filter((name) => known.has(name)) : [];
-    if (wanted.length) this.chosen = wanted.slice(0, this.limits.tokenizers);
     this.length = this.text.value.length;
-    this.drawChoice();
+    this.choice.restore(tokenizers);
+  }
+
+  // Returns the whole text, also one that is too long for a link.
+  currentText() {
+    return this.text.value.toWellFormed();
   }
 
   shown() {
@@ -144,13 +142,7 @@ class TypeView {
   }
 
   tokenizersChanged(added) {
-    const known = new Set(this.page.session.tokenizers.map((each) => each.name));
-    this.chosen = this.chosen.filter((name) => known.has(name));
-    if (added && !this.chosen.includes(added)) {
-      if (this.chosen.length === this.limits.tokenizers) this.chosen.pop();
-      this.chosen.push(added);
-    }
-    this.drawChoice();
+    this.choice.update(added);
     this.refresh();
   }
 
@@ -158,28 +150,6 @@ class TypeView {
     this.text.value = await file.text();
     this.length = this.text.value.length;
     this.move(0);
-  }
-
-  drawChoice() {
-    const boxes = this.page.session.tokenizers.map(({ name, model, vocab_size: size }) => {
-      const box = el("input", { type: "checkbox", checked: this.chosen.includes(name) });
-      box.addEventListener("change", () => this.choose(name, box));
-      return el("label", { title: `${model}, ${number(size)}` }, box, name);
-    });
-    replaceChildren(this.choice, boxes);
-  }
-
-  choose(name, box) {
-    if (!box.checked) this.chosen = this.chosen.filter((each) => each !== name);
-    else if (this.chosen.length < this.limits.tokenizers) this.chosen.push(name);
-    else {
-      box.checked = false;
-      this.page.say(t("type.most", { most: this.limits.tokenizers }));
-      return;
-    }
-    this.page.say("");
-    this.page.changed();
-    this.refresh();
   }
 
   // The text
@@ -190,12 +160,15 @@ class TypeView {
     if (Math.abs(length - this.length) > PASTED) this.start = 0;
     else if (caret < this.start || caret >= this.start + PART) this.start = Math.floor(caret / PART) * PART;
     this.length = length;
-    this.page.changed();
-    this.refresh();
+    this.changed();
   }
 
   move(start) {
     this.start = Math.max(0, start);
+    this.changed();
+  }
+
+  changed() {
     this.page.changed();
     this.refresh();
   }
@@ -205,18 +178,19 @@ class TypeView {
     this.leave();
     const text = this.text.value.toWellFormed();
     if (text.length > 2 * this.limits.text) {
-      this.page.say(new Error(t("type.too-long", { count: number(text.length), limit: number(this.limits.text) })));
+      this.page.say(new RequestError(t("type.too-long", { count: number(text.length), limit: number(this.limits.text) })));
       return;
     }
-    if (!this.chosen.length) {
+    const tokenizers = this.choice.chosen;
+    if (!tokenizers.length) {
       this.panels = [];
       replaceChildren(this.grid);
       return;
     }
     const span = [this.start, this.start + PART];
     this.grid.ariaBusy = "true";
-    this.comparing.ask({ text, tokenizers: [...this.chosen], span });
-    this.evaluating.ask({ text, tokenizers: [...this.chosen] });
+    this.comparing.ask({ text, tokenizers, span });
+    this.evaluating.ask({ text, tokenizers });
   }
 
   show(answer, { text, tokenizers }) {
