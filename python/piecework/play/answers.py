@@ -40,7 +40,13 @@ def describe_session(session: Session) -> dict[str, Any]:
     return {
         "version": pw.__version__,
         "tokenizers": session.to_dicts(),
-        "limits": {"tokenizers": MAX_TOKENIZERS, "text": MAX_TEXT, "window": _MAX_CHARACTERS},
+        "limits": {
+            "tokenizers": MAX_TOKENIZERS,
+            "text": MAX_TEXT,
+            "window": _MAX_CHARACTERS,
+            "rows": _MAX_ROWS,
+            "languages": _MAX_LANGUAGES,
+        },
         "examples": dict(EXAMPLES),
         "parallel_texts": dict(PARALLEL_TEXTS),
     }
