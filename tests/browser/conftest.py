@@ -28,9 +28,12 @@ def chromium() -> str | None:
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Returns headless Chromium, driven by Playwright."""
+    """Returns headless Chromium, driven by Playwright.
+
+    It ends with its file of tests: Playwright's event loop runs in this thread, where later tests need one of their own.
+    """
     sync_api = pytest.importorskip(
         "playwright.sync_api", reason="no browser test: playwright is not installed"
     )

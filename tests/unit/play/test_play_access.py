@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -80,9 +79,7 @@ def request(
         sent.append(message)
 
     run: Callable[..., Awaitable[None]] = application()
-    # This thread has Playwright's event loop, if tests in Chromium ran before.
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, run(scope, receive, send)).result()  # type: ignore[arg-type]
+    asyncio.run(run(scope, receive, send))  # type: ignore[arg-type]
     return Answer(sent)
 
 
