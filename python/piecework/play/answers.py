@@ -12,7 +12,7 @@ import piecework as pw
 from piecework.play.entry import describe_entry
 from piecework.play.fields import MAX_TEXT, Fields
 from piecework.play.samples import PARALLEL_TEXTS
-from piecework.play.training import read_training
+from piecework.play.training import examples_with_criteria, read_training, readable_tokens
 from piecework.play.uploads import load_files, read_files
 from piecework.play.vocabulary import KINDS, SORTS, VocabularyQuery
 from piecework.tracing import EXAMPLES, UnigramTrace
@@ -48,6 +48,7 @@ def describe_session(session: Session) -> dict[str, Any]:
             "languages": _MAX_LANGUAGES,
         },
         "examples": dict(EXAMPLES),
+        "examples_with_criteria": examples_with_criteria(),
         "parallel_texts": dict(PARALLEL_TEXTS),
     }
 
@@ -110,6 +111,7 @@ def _trace(session: Session, fields: Fields) -> dict[str, Any]:
     return {
         "tokenizer": name,
         "kind": "unigram" if isinstance(first, UnigramTrace) else "merges",
+        "readable": readable_tokens(traces.values()),
         "traces": {criterion: trace.to_dict() for criterion, trace in traces.items()},
     }
 

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import piecework as pw
 from piecework.errors import ConfigError
-from piecework.tracing import EXAMPLES, example
+from piecework.tracing import EXAMPLES, UnigramTrace, example
 from piecework.trainers import Criterion
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from piecework.play.fields import Fields
-    from piecework.tracing import MergeTrace, UnigramTrace
+    from piecework.tracing import MergeTrace
     from piecework.trainers import Trainer
 
-__all__ = ["Training", "read_training"]
+__all__ = ["Training", "examples_with_criteria", "read_training", "readable_tokens"]
 
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 MODELS = ("wordpiece", "bpe", "byte-bpe", "unigram")
 _MAX_VOCABULARY = 10_000
+_MAX_SIDE_BY_SIDE = 4_000
+"""The largest vocabulary with several criteria: each has an answer of its own, of about 1.6 kilobytes for each merge."""
 _TOP = 8
 """The number of candidates of each step that the page shows."""
 _WORDS = 100
@@ -63,7 +67,8 @@ def read_training(fields: Fields) -> Training:
     if fields.has("example"):
         counts, trainer = example(fields.choice("example", EXAMPLES))
     else:
-        counts, trainer = [fields.text("text")], _trainer(fields)
+        counts = [fields.text("text")]
+        trainer = _trainer(fields, _MAX_SIDE_BY_SIDE if is_side_by_side else _MAX_VOCABULARY)
     if not is_side_by_side:
         return Training(counts, trainer, ())
     if not isinstance(trainer, pw.WordPieceTrainer):
@@ -73,9 +78,9 @@ def read_training(fields: Fields) -> Training:
     return Training(counts, trainer, (trainer.criterion, *others))
 
 
-def _trainer(fields: Fields) -> Trainer:
+def _trainer(fields: Fields, most: int) -> Trainer:
     model = fields.choice("model", MODELS)
-    size = fields.integer("vocab_size", 1, _MAX_VOCABULARY)
+    size = fields.integer("vocab_size", 1, most)
     if model == "unigram":
         return pw.UnigramTrainer(size)
     ties: Any = fields.choice("ties", ("lex", "first"), "lex")
@@ -84,3 +89,37 @@ def _trainer(fields: Fields) -> Trainer:
         return pw.WordPieceTrainer(size, criterion=criterion, ties=ties)
     trainer = pw.BpeTrainer(size, ties=ties)
     return replace(trainer, alphabet="byte") if model == "byte-bpe" else trainer
+
+
+def examples_with_criteria() -> list[str]:
+    """Returns the names of the examples that can be trained by several criteria.
+
+    >>> examples_with_criteria()
+    ['note-000', 'note-001', 'note-002', 'note-004']
+    """
+    return [name for name in EXAMPLES if isinstance(example(name)[1], pw.WordPieceTrainer)]
+
+
+def readable_tokens(traces: Iterable[MergeTrace | UnigramTrace]) -> dict[str, str]:
+    """Returns the readable forms of the tokens and words of traces; those that are equal are left out.
+
+    >>> import piecework as pw
+    >>> readable_tokens([pw.trace(["a b"], pw.BpeTrainer(300, alphabet="byte"))])["Ġb"]
+    ' b'
+    """
+    readable = {}
+    for trace in traces:
+        show = trace.tokenizer.display_token
+        for token in _names(trace):
+            if (shown := show(token)) != token:
+                readable[token] = shown
+    return readable
+
+
+def _names(trace: MergeTrace | UnigramTrace) -> set[str]:
+    """Returns the tokens and words of a trace."""
+    names = set(trace.tokenizer.vocab)
+    if isinstance(trace, UnigramTrace):
+        lists = ((step.removed, step.kept, step.most_probable) for step in trace)
+        return names.union(found.piece for each in lists for pieces in each for found in pieces)
+    return names.union(word.word for word in trace.word_traces)

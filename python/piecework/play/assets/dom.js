@@ -134,10 +134,16 @@ export function table(heads, rows, properties = {}) {
   );
 }
 
-export function number(value, digits = 2) {
+const formats = new Map(); // by language and digits: a format is slow to create
+
+// Returns a number in the language of the page: an integer in full, others with four significant digits, or more.
+export function number(value, digits = 4) {
   if (value === null || value === undefined) return "–";
-  if (Number.isInteger(value)) return value.toLocaleString(document.documentElement.lang);
-  return value.toLocaleString(document.documentElement.lang, { maximumSignificantDigits: digits + 2 });
+  const language = document.documentElement.lang;
+  const maximumSignificantDigits = Number.isInteger(value) ? 21 : digits;
+  const key = `${language} ${maximumSignificantDigits}`;
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(language, { maximumSignificantDigits }));
+  return formats.get(key).format(value);
 }
 
 export function percent(value) {
