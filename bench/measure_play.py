@@ -27,6 +27,8 @@ FILES = (
 )
 BYTES = 10_000
 TIMES = 15
+TRAINING_BYTES = 200_000
+MERGES = 2000
 
 
 def measure() -> Iterator[Row]:
@@ -115,6 +117,34 @@ _KEYSTROKE = """async () => {
 }"""
 
 
+_PLAY = """() => new Promise((resolve) => {
+    const [button, slider] = [".train-play", ".train-slider"].map((name) => document.querySelector(name));
+    const times = [];
+    const frame = (time) => {
+        times.push(time);
+        if (slider.value === slider.max) resolve((1000 * (times.length - 1)) / (time - times[0]));
+        else requestAnimationFrame(frame);
+    };
+    button.click();
+    requestAnimationFrame(frame);
+})"""
+
+
+def _frame_rate(page: Any) -> float:
+    """Returns the frames per second while a training of 2,000 merges plays, one at each frame."""
+    page.click("#tab-train")
+    page.select_option(".train-source-choice", "text")
+    page.select_option(".train-model-choice", "byte-bpe")
+    page.fill(".train-size", str(256 + MERGES))
+    page.fill(".train-text", corpus.english(TRAINING_BYTES).decode("utf-8", "ignore"))
+    with page.expect_response("**/api/trace"):
+        page.click(".train-run")
+    page.locator(".train-position", has_text=f"0 / {MERGES}").wait_for()
+    page.select_option(".train-speed", "frame")
+    rate: float = page.evaluate(_PLAY)
+    return rate
+
+
 def _browser_rows(address: str, text: str) -> Iterator[Row]:
     try:
         from playwright.sync_api import sync_playwright
@@ -139,4 +169,5 @@ def _browser_rows(address: str, text: str) -> Iterator[Row]:
             f"{page.evaluate(_KEYSTROKE):.0f} ms",
             "under 100 ms",
         )
+        yield "play: frames per second, 2,000 merges", f"{_frame_rate(page):.1f}", "60"
         browser.close()
