@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -89,7 +90,8 @@ def saved_svg_texts(page: Any, name: str) -> list[str]:
 def address_of_link(page: Any) -> str:
     """Presses the button that copies the link; returns the fragment of the address with `#`."""
     page.get_by_role("button", name="Copy link").click()
-    page.locator("#status:not(:empty)").wait_for()
+    copied = page.locator("#status", has_text=re.compile("link is copied|address of this page"))
+    copied.wait_for()
     fragment: str = page.evaluate("location.hash")
     return fragment
 
