@@ -61,12 +61,24 @@ def _compare(session: Session, fields: Fields) -> dict[str, Any]:
     # A shorter text than the one before may end before the part that was shown.
     first = min(start, max(len(text) - 1, 0))
     span = (first, max(first, min(end, first + _MAX_CHARACTERS, len(text))))
-    compared = pw.compare(text, session.chosen(names), span=span).to_dict()
-    # The page has the text, and the blocks have the tokens.
-    del compared["text"]
-    for split in compared["splits"]:
-        del split["tokens"], split["display_tokens"]
-    return {"characters": len(text)} | compared
+    compared = pw.compare(text, session.chosen(names), span=span)
+    # The page has the text. Tokens are listed once, not where they occur: half the bytes.
+    splits = [
+        {
+            "name": split.name,
+            "model": split.model,
+            "count": split.count,
+            "readable": dict(zip(split.ids, split.display_tokens, strict=True)),
+            "ids": split.ids,
+            "offsets": split.offsets,
+        }
+        for split in compared.splits
+    ]
+    blocks = [
+        {"start": block.start, "end": block.end, "ids": block.ids, "agrees": block.agrees}
+        for block in compared.blocks
+    ]
+    return {"characters": len(text), "splits": splits, "blocks": blocks}
 
 
 def _evaluate(session: Session, fields: Fields) -> dict[str, Any]:

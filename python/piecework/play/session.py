@@ -95,7 +95,7 @@ class Session:
         return table
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Returns the name, model, size and fingerprint of each tokenizer as JSON values."""
+        """Returns the name, model and size of each tokenizer as JSON values."""
         with self._lock:
             every = {**self._given, **self._added}
         return [
@@ -103,7 +103,6 @@ class Session:
                 "name": name,
                 "model": tok.model_type,
                 "vocab_size": tok.vocab_size,
-                "fingerprint": tok.fingerprint,
                 "has_history": bool(tok.training),
                 "is_added": name not in self._given,
             }

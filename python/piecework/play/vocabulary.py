@@ -8,9 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework.display import display_token
-from piecework.linter import lint
 from piecework.play.scripts import script_of
-from piecework.surgery.usage import token_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,6 +145,8 @@ class VocabularyTable:
     @cached_property
     def _reasons(self) -> dict[int, str]:
         """Returns for each entry that no text produces the reason."""
+        from piecework.linter import lint
+
         findings = lint(self.tokenizer, select=_UNREACHABLE).findings
         return {each.id: each.reason for each in findings if each.id is not None}
 
@@ -205,6 +205,8 @@ class VocabularyTable:
         if text is None:
             return self._training_counts
         if text != self._text:
+            from piecework.surgery.usage import token_counts
+
             counts = token_counts(self.tokenizer, [text], None, progress=False).tolist()
             self._text_counts = _Column([counts[number] for number in self._entries.ids])
             self._text = text

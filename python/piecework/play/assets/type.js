@@ -190,13 +190,17 @@ class TypeView {
     const span = [this.start, this.start + PART];
     this.grid.ariaBusy = "true";
     this.comparing.ask({ text, tokenizers, span });
-    this.evaluating.ask({ text, tokenizers });
   }
 
   show(answer, { text, tokenizers }) {
     this.page.clearError();
+    for (const block of answer.blocks) {
+      block.tokens = block.ids.map((ids, place) => ids.map((id) => answer.splits[place].readable[id]));
+    }
     this.answers.compare = answer;
     this.shownText = text;
+    // Asked at the same time, the figures would delay the pieces.
+    this.evaluating.ask({ text, tokenizers });
     if (tokenizers.join("\n") !== this.panels.map((panel) => panel.name).join("\n")) this.makePanels(answer.splits);
     const starts = lineStarts(answer.blocks);
     this.panels.forEach((panel, place) => {
