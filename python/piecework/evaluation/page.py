@@ -62,9 +62,9 @@ def html_report(evaluation: Evaluation) -> str:
             '<html lang="en"><head><meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
             f"<title>Evaluation of tokenizers</title><style>{_STYLE}</style>",
-            f"<script>{plot_library()}</script></head><body>",
+            f"<script>{plot_library()}</script></head><body><main>",
             *body,
-            f"<script>{_DRAW}</script></body></html>",
+            f"</main><script>{_DRAW}</script></body></html>",
             "",
         ]
     )
