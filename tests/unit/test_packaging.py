@@ -51,6 +51,14 @@ def test_type_information_is_installed() -> None:
     assert (package / "_core" / "__init__.pyi").is_file()
 
 
+def test_page_is_installed() -> None:
+    assets = REPOSITORY / "python" / "piecework" / "play" / "assets"
+    installed = importlib.resources.files("piecework") / "play" / "assets"
+    assert (assets / "index.html").is_file()
+    for file in assets.iterdir():
+        assert (installed / file.name).read_bytes() == file.read_bytes()
+
+
 def test_package_requires_three_packages() -> None:
     required = importlib.metadata.requires("piecework") or []
     names = {re.split(r"\W", line, maxsplit=1)[0] for line in required if "extra ==" not in line}
