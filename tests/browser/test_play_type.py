@@ -108,6 +108,31 @@ def test_edits_change_only_what_they_must(open_play: Callable[..., Any]) -> None
             assert pieces(page, split.name) == list(split.display_tokens)
 
 
+def test_merges_are_readable(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    type_text(page, "hugs pugs")
+    piece = page.locator('article[aria-label="bpe"] .piece').last
+    assert piece.inner_text() == "␣pugs"
+    piece.hover()
+    page.locator("#tip", has_text="␣pu + gs (merge 10)").wait_for()
+    piece.click()
+    shown = page.locator("dialog[open] .merges").inner_text()
+    assert shown.splitlines()[-2:] == ["4: ␣ + pu = ␣pu", "10: ␣pu + gs = ␣pugs"]
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_cells_of_an_explanation_do_not_overlap(open_play: Callable[..., Any], width: int) -> None:
+    page = open_play(viewport={"width": width, "height": 800})
+    type_text(page, "hugspugspunsbuns" * 6)
+    for name in ("bpe", "unigram", "wordpiece"):
+        page.locator(f'article[aria-label="{name}"] .piece').first.click()
+        page.locator("dialog[open]").wait_for()
+        wide = """() => [...document.querySelectorAll("dialog[open] td")]
+            .filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.innerText)"""
+        assert page.evaluate(wide) == []
+        page.keyboard.press("Escape")
+
+
 def test_pointer_shows_the_facts_of_a_piece(open_play: Callable[..., Any]) -> None:
     page = open_play()
     type_text(page, "hugs")

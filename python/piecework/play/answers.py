@@ -102,9 +102,13 @@ def _explain(session: Session, fields: Fields) -> dict[str, Any]:
     tokenizer = session[fields.text("tokenizer")]
     span = fields.span("span")
     fields.end()
-    return tokenizer.explain(
+    explanation = tokenizer.explain(
         text, span=span, max_characters=_MAX_CHARACTERS, nbest=_NBEST
     ).to_dict()
+    pieces = [piece for word in explanation["words"] for piece in word["pieces"]]
+    merges = [merge for piece in pieces for merge in piece["merges"]]
+    names = {merge[part] for merge in merges for part in ("left", "right", "token")}
+    return {**explanation, "readable": {name: tokenizer.display_token(name) for name in names}}
 
 
 def _token(session: Session, fields: Fields) -> dict[str, Any]:

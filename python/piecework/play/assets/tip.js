@@ -73,8 +73,9 @@ export class PieceTip {
     const list = el("dl", {}, rows.flatMap(([key, value]) => [el("dt", { text: t(key) }), el("dd", { text: value })]));
     const own = token.merges.find((merge) => merge.token === token.token);
     if (own) {
-      const parts = [visibleText(own.left), " + ", visibleText(own.right), ` (${t("tip.merge", { step: own.step })})`];
-      list.append(el("dt", { text: t("tip.lineage") }), el("dd", {}, parts));
+      const [left, right] = [own.left, own.right].map((part) => visibleText(token.tokens[part].display_token));
+      const text = `${left} + ${right} (${t("tip.merge", { step: own.step })})`;
+      list.append(el("dt", { text: t("tip.lineage") }), el("dd", { text }));
     }
     replaceChildren(this.element, pieceElement(token.display_token), list);
     target.setAttribute("aria-describedby", "tip");

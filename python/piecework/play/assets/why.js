@@ -107,7 +107,7 @@ export class WhyDialog {
 
   // Shows the explanation of the words around a piece; the focus returns to it.
   open(name, explanation, span, target) {
-    const words = explanation.words.map((word) => wordParts(word, span));
+    const words = explanation.words.map((word) => wordParts(word, span, explanation.readable));
     replaceChildren(
       this.content,
       el("h2", { id: "why-title", text: t("why.title", { name }) }),
@@ -127,11 +127,11 @@ function pieces(symbols, taken = () => false) {
   );
 }
 
-function wordParts(word, span) {
+function wordParts(word, span, readable) {
   const isMeant = (piece) => span && piece.offsets[0] === span[0] && piece.offsets[1] === span[1];
   const title = el("h3", {}, `${t("why.word")} `, el("q", { text: visibleText(word.display_text) }), " → ");
   title.append(pieces(word.pieces, isMeant));
-  return el("section", {}, title, steps(word), pieceTable(word));
+  return el("section", {}, title, steps(word), pieceTable(word, readable));
 }
 
 function steps(word) {
@@ -201,17 +201,18 @@ function lattice({ nodes, edges, taken, nbest }) {
   }
   const same = (one, other) => one.symbols.map((each) => each.id).join() === other.symbols.map((each) => each.id).join();
   const best = nbest.some((each) => same(each, taken)) ? nbest : [taken, ...nbest];
-  const rows = best.map((each) => [pieces(each.symbols), each.score.toFixed(4), percent(each.share), same(each, taken) ? t("why.taken") : ""]);
+  const rows = best.map((each) => [each.score.toFixed(4), percent(each.share), same(each, taken) ? t("why.taken") : "", pieces(each.symbols)]);
   return el(
     "div",
     {},
     el("p", { class: "dim", text: t("why.lattice") }),
     scrolling(grid),
-    scrolling(table([t("why.best"), t("why.score"), t("why.share"), ""], rows)),
+    scrolling(table([t("why.score"), t("why.share"), "", t("why.best")], rows, { class: "best" })),
   );
 }
 
-function pieceTable(word) {
+function pieceTable(word, readable) {
+  const show = (token) => visibleText(readable[token]);
   const heads = [t("why.piece"), t("tip.id"), t("why.kind"), t("tip.offsets"), t("tip.bytes"), t("tip.code-points"), t("why.lineage")];
   const rows = word.pieces.slice(0, 200).map((piece) => [
     pieceElement(piece.display_token, { class: piece.kind === "unknown" ? "unknown" : piece.kind === "special" ? "special" : null }),
@@ -220,8 +221,8 @@ function pieceTable(word) {
     `${number(piece.offsets[0])}–${number(piece.offsets[1])}`,
     listed(piece.bytes ? piece.bytes.split(" ") : []),
     listed(piece.code_points),
-    el("span", {}, piece.merges.slice(-MAX_STEPS).map((merge) =>
-      el("div", {}, `${merge.step}: ${visibleText(merge.left)} + ${visibleText(merge.right)} = ${visibleText(merge.token)}`),
+    el("div", { class: "merges" }, piece.merges.slice(-MAX_STEPS).map((merge) =>
+      el("div", {}, `${merge.step}: ${show(merge.left)} + ${show(merge.right)} = ${show(merge.token)}`),
     )),
   ]);
   const left = word.pieces_left_out + word.pieces.length - rows.length;
