@@ -497,6 +497,19 @@ def test_the_tokenizer_is_used_in_type(open_train: OpenTrain) -> None:
     assert pieces(shown) == list(split.display_tokens)
 
 
+def test_facts_are_those_of_the_last_training(open_train: OpenTrain) -> None:
+    page = open_train()
+    for letter, byte in (("a", "61"), ("b", "62")):
+        page.click("#tab-train")
+        train(page, letter * 9, model="bpe", size="2")
+        page.click(".train-use")
+        page.locator("#text").evaluate(SET_TEXT, letter)
+        page.locator("article .piece", has_text=letter).hover()
+        page.locator("#tip", has_text="bytes").wait_for()
+        assert f"bytes{byte}" in (page.locator("#tip").text_content() or "")
+        page.mouse.move(1, 1)
+
+
 def test_names_for_screen_readers(open_train: OpenTrain) -> None:
     page = open_train()
     assert unnamed_elements(page) == []

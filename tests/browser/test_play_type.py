@@ -78,6 +78,20 @@ def test_same_piece_has_the_same_colour(open_play: Callable[..., Any]) -> None:
     assert len(hues) > 3
 
 
+def test_a_training_keeps_what_is_compared(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    wait_for_pieces(page)
+    compared = [panel.get_attribute("aria-label") for panel in page.locator("article").all()]
+    page.click("#tab-train")
+    page.locator("#status", has_text="trained WordPiece").wait_for()
+    page.click("#tab-type")
+    page.locator("#view-type label", has_text="trained WordPiece").wait_for()
+    wait_for_pieces(page)
+    shown = [panel.get_attribute("aria-label") for panel in page.locator("article").all()]
+    assert shown == compared == ["wordpiece", "bpe", "unigram", "words"]
+    assert page.locator("#view-vocabulary .tokenizer").input_value() == "wordpiece"
+
+
 def test_text_that_is_cut_differently_is_marked(open_play: Callable[..., Any]) -> None:
     page = open_play()
     page.locator("#view-type fieldset.choice").get_by_label("unigram").uncheck()

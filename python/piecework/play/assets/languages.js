@@ -163,8 +163,8 @@ class LanguagesView {
     this.refresh();
   }
 
-  tokenizersChanged(added) {
-    this.tokenizers.update(added);
+  tokenizersChanged(added, isChosen) {
+    this.tokenizers.update(isChosen ? added : null);
     this.refresh();
   }
 

@@ -5,6 +5,7 @@ import { el, replaceChildren } from "./dom.js";
 import { saveFile } from "./exporting.js";
 import { LANGUAGES, addMessages, currentLanguage, setLanguage, t } from "./messages.js";
 import { decodeSettings, encodeSettings } from "./permalink.js";
+import { forgetFacts } from "./tip.js";
 import { createTypeView } from "./type.js";
 import { createTrainView } from "./train.js";
 import { createVocabularyView } from "./vocabulary.js";
@@ -237,23 +238,24 @@ class Page {
     this.say(t("page.loading", { name: names }));
     try {
       const added = await ask("tokenizers", { files: await readFiles(files) });
-      this.setTokenizers(added.tokenizers, added.name);
+      this.setTokenizers(added.tokenizers, added.name, true);
       this.say(t("page.added", { name: added.name }));
     } catch (error) {
       this.say(error);
     }
   }
 
-  // Gives the views the tokenizers of the server, and which one is new.
-  setTokenizers(tokenizers, added = null) {
+  // Gives the views the tokenizers of the server, which one is new or another one than before, and whether they show it.
+  setTokenizers(tokenizers, added, isChosen) {
+    forgetFacts();
     this.session.tokenizers = tokenizers;
-    for (const view of this.views) view.tokenizersChanged?.(added);
+    for (const view of this.views) view.tokenizersChanged?.(added, isChosen);
   }
 
-  // Reads the tokenizers again, after the server has added one.
-  async refreshTokenizers(added = null) {
+  // Reads the tokenizers again, after a training has added one; what the views compare stays.
+  async refreshTokenizers(added) {
     const session = await getSession();
-    this.setTokenizers(session.tokenizers, added);
+    this.setTokenizers(session.tokenizers, added, false);
   }
 }
 

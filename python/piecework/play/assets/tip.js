@@ -28,15 +28,18 @@ addMessages({
 const MAX_LISTED = 24;
 const facts = new Map(); // the answers by tokenizer and id
 
-export async function tokenFacts(tokenizer, id) {
+async function tokenFacts(tokenizer, id) {
   const key = `${tokenizer}\n${id}`;
   if (!facts.has(key)) {
     if (facts.size > 5000) facts.clear();
-    facts.set(key, ask("token", { tokenizer, id }));
+    const answer = ask("token", { tokenizer, id });
+    facts.set(key, answer);
+    answer.catch(() => facts.delete(key));
   }
   return facts.get(key);
 }
 
+// To be called when the tokenizers change: another one may have the same name.
 export function forgetFacts() {
   facts.clear();
 }

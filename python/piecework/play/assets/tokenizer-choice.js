@@ -37,7 +37,7 @@ export class TokenizerChoice {
     this.draw();
   }
 
-  // Follows the tokenizers of the page, and chooses a new one.
+  // Follows the tokenizers of the page, and chooses a new one, if it is not null.
   update(added) {
     const known = new Set(this.names());
     this.chosen = this.chosen.filter((name) => known.has(name));

@@ -141,8 +141,8 @@ class TypeView {
     this.refresh();
   }
 
-  tokenizersChanged(added) {
-    this.choice.update(added);
+  tokenizersChanged(added, isChosen) {
+    this.choice.update(isChosen ? added : null);
     this.refresh();
   }
 

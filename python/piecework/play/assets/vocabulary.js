@@ -172,10 +172,10 @@ class VocabularyView {
     this.wanted = null;
   }
 
-  tokenizersChanged(added) {
+  tokenizersChanged(added, isChosen) {
     const before = this.tokenizer.value;
-    this.drawTokenizers(added ?? before);
-    if (this.tokenizer.value !== before || added) this.changed("tokenizer");
+    this.drawTokenizers(isChosen ? added : before);
+    if (this.tokenizer.value !== before || added === before) this.changed("tokenizer");
   }
 
   async takeText(file) {
