@@ -247,6 +247,53 @@ def test_change_of_language(open_play: Callable[..., Any]) -> None:
     assert missing == []
 
 
+def test_long_text_stays_when_the_language_changes(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    text = "hugs puns " * 30_000
+    type_text(page, text)
+    page.locator("#language").select_option("zh")
+    assert page.locator("#text").input_value() == text
+    assert page.get_attribute("body", "data-drop") == "拖入分词器文件或文本文件"
+    page.locator("#button-link").click()
+    page.locator("#status", has_text="放不进链接").wait_for()
+    page.click("#tab-train")
+    page.locator(".train-use:visible").click()
+    assert page.locator("#text").input_value() == text
+
+
+def test_text_file_that_is_too_large(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    type_text(page, "hugs")
+    for view in ("type", "languages"):
+        page.click(f"#tab-{view}")
+        page.evaluate("""() => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([new Uint8Array(8_000_001)], "a.txt"));
+            dispatchEvent(new DragEvent("drop", { dataTransfer }));
+        }""")
+        page.locator("#status", has_text="a.txt is larger than 8 MB.").wait_for()
+    assert page.locator("#text").input_value() == "hugs"
+
+
+def test_explanation_of_a_view_that_was_left(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    type_text(page, "hugs")
+    page.evaluate("""() => {
+        const ask = fetch;
+        fetch = async (...values) => {
+            const answer = await ask(...values);
+            await new Promise((resolve) => { globalThis.release = resolve; });
+            return answer;
+        };
+    }""")
+    page.locator("article .piece").first.click()
+    page.wait_for_function("() => Boolean(globalThis.release)")
+    page.click("#tab-languages")
+    page.evaluate("() => release()")
+    page.click("#tab-type", timeout=5000)
+    assert page.locator("dialog[open]").count() == 0
+
+
 def test_browser_in_chinese(open_play: Callable[..., Any]) -> None:
     assert open_play(locale="zh-CN").locator("#tab-type").inner_text() == "输入"
 

@@ -1,21 +1,33 @@
 // Asks the server. Addresses are relative, so that they contain the token of the page's own address.
 
+import { addMessages, t } from "./messages.js";
+
+addMessages({
+  en: {
+    "api.silent": "The server does not answer. Start piecework play again.",
+    "api.status": "The server answered with the status {status}.",
+  },
+  zh: {
+    "api.silent": "服务器没有响应。请重新启动 piecework play。",
+    "api.status": "服务器返回状态码 {status}。",
+  },
+});
+
 export class RequestError extends Error {}
 
 async function answered(promise) {
   let response;
   try {
     response = await promise;
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new RequestError("the server does not answer; start piecework play again");
+  } catch {
+    throw new RequestError(t("api.silent"));
   }
   const text = await response.text();
   let data;
   try {
     data = JSON.parse(text);
   } catch {
-    throw new RequestError(`the server answered ${response.status}`);
+    throw new RequestError(t("api.status", { status: response.status }));
   }
   if (!response.ok) {
     throw new RequestError(data.hint ? `${data.error}; ${data.hint}` : data.error);
@@ -27,11 +39,9 @@ export function getSession() {
   return answered(fetch("api/session"));
 }
 
-export function ask(name, members, signal) {
+export function ask(name, members) {
   const body = JSON.stringify(members);
-  return answered(
-    fetch(`api/${name}`, { method: "POST", body, signal, headers: { "content-type": "application/json" } }),
-  );
+  return answered(fetch(`api/${name}`, { method: "POST", body, headers: { "content-type": "application/json" } }));
 }
 
 // Asks with the last arguments only: a newer question replaces one that waits, and at most one is under way.

@@ -169,7 +169,7 @@ class LanguagesView {
   }
 
   async takeText(file) {
-    this.add(file.name, await file.text());
+    this.add(file.name, await this.page.readText(file));
   }
 
   // Texts

@@ -19,6 +19,8 @@ addMessages({
     "page.link.title": "Copy the address of this page with its text and settings",
     "page.link.done": "The link is copied. It opens on any page of piecework play: paste what follows # after its address.",
     "page.link.shown": "The address of this page now contains its text and settings.",
+    "page.link.no-text": "A text is not in it: more than 200,000 characters are too many for a link.",
+    "page.link.too-long": "The texts are too long for a link. Shorten them, or save the data as JSON.",
     "page.json": "JSON",
     "page.json.title": "Save the data of this view as JSON",
     "page.svg": "SVG",
@@ -40,6 +42,8 @@ addMessages({
     "page.link.title": "复制本页地址，包括文本和设置",
     "page.link.done": "链接已复制。任何 piecework play 页面都能打开它：把 # 之后的内容接到该页面的地址后面。",
     "page.link.shown": "本页地址现在包含文本和设置。",
+    "page.link.no-text": "有一段文本不在其中：超过 200,000 个字符的文本放不进链接。",
+    "page.link.too-long": "文本太长，放不进链接。请缩短文本，或把数据保存为 JSON。",
     "page.json": "JSON",
     "page.json.title": "把本视图的数据保存为 JSON",
     "page.svg": "SVG",
@@ -93,6 +97,7 @@ class Page {
       view.restore(settings[view.key] ?? {});
       if (settings.view === view.key) this.active = index;
     });
+    document.body.dataset.drop = t("page.drop");
     this.open(this.active);
   }
 
@@ -170,14 +175,14 @@ class Page {
     this.open(index);
   }
 
-  settings() {
+  settings(options) {
     const settings = { view: this.views[this.active].key, language: currentLanguage() };
-    for (const view of this.views) settings[view.key] = view.settings();
+    for (const view of this.views) settings[view.key] = view.settings(options);
     return settings;
   }
 
   translate(language) {
-    const settings = this.settings();
+    const settings = this.settings({ isWhole: true });
     setLanguage(language);
     this.build({ ...settings, language });
     document.getElementById("language").focus();
@@ -198,14 +203,17 @@ class Page {
 
   async copyLink() {
     if (!(await this.writeAddress())) {
-      this.say(t("page.too-large", { name: "#", limit: MAX_LINK.toLocaleString() }));
+      this.say(new RequestError(t("page.link.too-long")));
       return;
     }
+    // A text that is too long is null in the settings.
+    const { type, train } = this.settings();
+    const left = type.text === null || train.text === null ? ` ${t("page.link.no-text")}` : "";
     try {
       await navigator.clipboard.writeText(location.href);
-      this.say(t("page.link.done"));
+      this.say(t("page.link.done") + left);
     } catch {
-      this.say(t("page.link.shown"));
+      this.say(t("page.link.shown") + left);
     }
   }
 
@@ -228,9 +236,8 @@ class Page {
     if (!files.length) return;
     const view = this.views[this.active];
     if (!asTokenizer && files.length === 1 && view.takeText && (await isText(files[0]))) {
-      await view.takeText(files[0]);
       this.say("");
-      return;
+      return view.takeText(files[0]).catch((error) => this.say(error));
     }
     const large = files.find((file) => file.size > MAX_FILE);
     if (large) return this.say(new RequestError(t("page.too-large", { name: large.name, limit: "64 MB" })));
@@ -243,6 +250,13 @@ class Page {
     } catch (error) {
       this.say(error);
     }
+  }
+
+  // Returns the text of a file, unless the server would refuse it for its size.
+  async readText(file) {
+    const most = 4 * this.session.limits.text; // a character has at most four bytes
+    if (file.size > most) throw new RequestError(t("page.too-large", { name: file.name, limit: `${most / 1e6} MB` }));
+    return file.text();
   }
 
   // Gives the views the tokenizers of the server, which one is new or another one than before, and whether they show it.
@@ -273,7 +287,6 @@ function watchDrops(page) {
     depth = Math.max(0, depth + change);
     document.body.classList.toggle("dropping", depth > 0);
   };
-  document.body.dataset.drop = t("page.drop");
   addEventListener("dragenter", (event) => isFiles(event) && mark(1));
   addEventListener("dragleave", (event) => isFiles(event) && mark(-1));
   addEventListener("dragover", (event) => isFiles(event) && event.preventDefault());

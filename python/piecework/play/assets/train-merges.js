@@ -54,7 +54,7 @@ export class MergesPanel {
     this.merges.show(state);
     this.vocabulary.show();
     setShown(this.ended, state > states.length);
-    if (state > states.length) setText(this.ended, t("train.ended", { criterion: this.detail, count: number(states.length) }));
+    if (state > states.length) setText(this.ended, t("train.ended", { criterion: t(`train.criterion.${this.detail}`), count: number(states.length) }));
   }
 
   // Returns what a screen reader says of the state.

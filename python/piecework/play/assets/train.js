@@ -113,7 +113,7 @@ class TrainView {
   }
 
   useInType() {
-    const type = this.page.views.find((view) => view.key === "type").settings();
+    const type = this.page.views.find((view) => view.key === "type").settings({ isWhole: true });
     this.page.openView("type", { ...type, text: type.text || this.panel.text(), tokenizers: [this.answer.tokenizer] });
   }
 

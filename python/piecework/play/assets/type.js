@@ -52,7 +52,7 @@ addMessages({
 
 const PART = 12_000; // characters that are shown at a time
 const PASTED = 1000; // characters that nobody types at once
-const MAX_SHARED = 200_000; // characters of a text that a link or the storage keeps
+const MAX_SHARED = 200_000; // characters of a text that a link keeps
 
 export function createTypeView(page) {
   return new TypeView(page);
@@ -82,6 +82,12 @@ class TypeView {
       (answer) => this.showFigures(answer),
       (error) => page.say(error),
       idle,
+    );
+    this.explaining = new LatestQuestion(
+      (tokenizer, span) => ask("explain", { text: this.shownText, tokenizer, span: span ?? [0, 0] }),
+      // A dialog in a view that is not shown would block the page.
+      (explanation, tokenizer, span, element) => this.element.checkVisibility() && this.why.open(tokenizer, explanation, span, element),
+      (error) => page.say(error),
     );
     this.element = this.build();
   }
@@ -120,13 +126,14 @@ class TypeView {
 
   // Settings
 
-  settings() {
+  // Returns what a link keeps; `isWhole` also a text that is too long for it.
+  settings({ isWhole = false } = {}) {
     const text = this.text.value;
-    return { text: text.length <= MAX_SHARED ? text : "", tokenizers: this.choice.chosen, start: this.start };
+    return { text: isWhole || text.length <= MAX_SHARED ? text : null, tokenizers: this.choice.chosen, start: this.start };
   }
 
   restore({ text, tokenizers, start }) {
-    this.text.value = typeof text === "string" ? text : this.text.value || t("type.sample");
+    this.text.value = typeof text === "string" ? text : text === null ? "" : t("type.sample");
     this.start = Number.isInteger(start) && start >= 0 ? start : 0;
     this.length = this.text.value.length;
     this.choice.restore(tokenizers);
@@ -147,7 +154,7 @@ class TypeView {
   }
 
   async takeText(file) {
-    this.text.value = await file.text();
+    this.text.value = await this.page.readText(file);
     this.length = this.text.value.length;
     this.move(0);
   }
@@ -266,16 +273,10 @@ class TypeView {
     for (const panel of this.panels) panel.row.markBlock(null);
   }
 
-  async explain({ place, index, id, element }) {
+  explain({ place, index, id, element }) {
     const split = this.answers.compare.splits[place];
-    const span = offsetsOf(split, index, id);
     this.tip.hide();
-    try {
-      const explanation = await ask("explain", { text: this.shownText, tokenizer: split.name, span: span ?? [0, 0] });
-      this.why.open(split.name, explanation, span, element);
-    } catch (error) {
-      this.page.say(error);
-    }
+    this.explaining.ask(split.name, offsetsOf(split, index, id), element);
   }
 
   // Export
