@@ -105,6 +105,27 @@ def test_text_that_is_cut_differently_is_marked(open_play: Callable[..., Any]) -
         assert [text.replace("␣", " ") for text in marked] == expected
 
 
+def test_bytes_beside_hebrew_stay_in_order(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    places = page.evaluate("""async () => {
+        const { pieceElement } = await import("./dom.js");
+        const piece = pieceElement("\u05d5<0xD7>");
+        document.body.append(piece);
+        const places = [];
+        for (const node of [piece.firstChild, piece.lastChild.firstChild]) {
+            for (let index = 0; index < node.length; index++) {
+                const range = document.createRange();
+                range.setStart(node, index);
+                range.setEnd(node, index + 1);
+                places.push(range.getBoundingClientRect().left);
+            }
+        }
+        return places;
+    }""")
+    assert len(places) == 7
+    assert places == sorted(places)
+
+
 def test_edits_change_only_what_they_must(open_play: Callable[..., Any]) -> None:
     page = open_play()
     texts = [

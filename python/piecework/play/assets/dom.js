@@ -62,8 +62,9 @@ export function hue(piece) {
 
 const MARK = /\p{M}/u;
 const PLAIN = /^[!-~]([ -~]*[!-~])?$/;
+const BYTES = /((?:<0x[0-9A-F]{2}>)+)/;
 
-// Returns the parts of a text in readable form: [text, kind], where kind is "", "space" or "escape".
+// Returns the parts of a text in readable form: [text, kind], where kind is "", "space", "escape" or "bytes".
 // Control characters are escaped by the server; marks that are piled up, and spaces at the ends, are made visible here.
 export function visibleParts(text) {
   if (PLAIN.test(text) && text.length <= MAX_CHARACTERS) return [[text, ""]];
@@ -88,7 +89,13 @@ export function visibleParts(text) {
     } else add(c, "");
   });
   if (characters.length > shown.length) add(`… +${characters.length - shown.length}`, "escape");
-  return parts;
+  return parts.flatMap(([part, kind]) => (kind ? [[part, kind]] : bytesApart(part)));
+}
+
+// Bytes in hexadecimal are parts of their own: beside Hebrew or Arabic letters a browser would change their order.
+function bytesApart(text) {
+  const parts = text.split(BYTES).map((part, place) => [part, place % 2 ? "bytes" : ""]);
+  return parts.filter(([part]) => part);
 }
 
 export function visibleText(text) {
