@@ -384,6 +384,17 @@ def test_keyboard_alone(open_vocabulary: OpenView) -> None:
     assert page.evaluate("document.activeElement.textContent") == "hugs"
 
 
+def test_tab_leaves_the_table_at_once(open_vocabulary: OpenView) -> None:
+    page = open_vocabulary(tokenizer="words")
+    tab_to(page, "td button.entry")
+    page.keyboard.press("ArrowDown")
+    second = page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("Tab")
+    assert not page.evaluate("Boolean(document.activeElement.closest('table'))")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.textContent") == second
+
+
 def test_permalink(open_vocabulary: OpenView) -> None:
     page = open_vocabulary(tokenizer="words")
     search(page, "u")

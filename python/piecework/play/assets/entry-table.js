@@ -39,6 +39,7 @@ export class EntryTable {
     this.heads = COLUMNS.map((column) => this.head(column));
     this.reasonHead = el("th", { scope: "col", text: t("vocabulary.reason") });
     this.rows = el("tbody", { on: { click: (event) => this.clicked(event), keydown: (event) => this.move(event) } });
+    this.stop = null; // the button that Tab reaches: one of the rows, whose others the arrow keys reach
     const label = t("vocabulary.table");
     this.table = el(
       "table",
@@ -65,6 +66,13 @@ export class EntryTable {
     this.element.hidden = !rows.length;
     replaceChildren(this.rows, rows.map((row) => this.row(row, hasReasons)));
     this.element.scrollTop = 0;
+    this.stopAt(this.rows.querySelector("button"));
+  }
+
+  stopAt(button) {
+    if (this.stop) this.stop.tabIndex = -1;
+    this.stop = button;
+    if (button) button.tabIndex = 0;
   }
 
   row(row, hasReasons) {
@@ -73,7 +81,7 @@ export class EntryTable {
       "tr",
       { data: { id: row.id } },
       el("td", { class: "number", text: String(row.id) }),
-      el("td", { class: "column-token" }, el("button", { type: "button", class: "entry" }, piece)),
+      el("td", { class: "column-token" }, el("button", { type: "button", class: "entry", tabindex: "-1" }, piece)),
       hasReasons && el("td", { class: "reason", text: row.reason }),
       el("td", { class: "number", text: number(row.count) }),
       el("td", { class: "number", text: number(row.length) }),
@@ -95,7 +103,9 @@ export class EntryTable {
 
   clicked(event) {
     const row = event.target.closest("tr");
-    if (row) this.choose(Number(row.dataset.id), row.querySelector("button"));
+    if (!row) return;
+    this.stopAt(row.querySelector("button"));
+    this.choose(Number(row.dataset.id), this.stop);
   }
 
   move(event) {
@@ -103,6 +113,9 @@ export class EntryTable {
     const row = event.target.closest("tr");
     if (!step || !row) return;
     event.preventDefault();
-    (step > 0 ? row.nextElementSibling : row.previousElementSibling)?.querySelector("button").focus();
+    const other = step > 0 ? row.nextElementSibling : row.previousElementSibling;
+    if (!other) return;
+    this.stopAt(other.querySelector("button"));
+    this.stop.focus();
   }
 }
