@@ -43,7 +43,6 @@ def describe_session(session: Session) -> dict[str, Any]:
         "limits": {
             "tokenizers": MAX_TOKENIZERS,
             "text": MAX_TEXT,
-            "window": _MAX_CHARACTERS,
             "rows": _MAX_ROWS,
             "languages": _MAX_LANGUAGES,
         },
@@ -147,12 +146,6 @@ def _vocabulary(session: Session, fields: Fields) -> dict[str, Any]:
     return session.vocabulary(name).find(query, start, _MAX_ROWS)
 
 
-def _lint(session: Session, fields: Fields) -> dict[str, Any]:
-    tokenizer = session[fields.text("tokenizer")]
-    fields.end()
-    return pw.lint(tokenizer).to_dict()
-
-
 def _add_tokenizer(session: Session, fields: Fields) -> dict[str, Any]:
     files = read_files(fields)
     fields.end()
@@ -164,7 +157,6 @@ ANSWERS: Mapping[str, Answer] = {
     "compare": _compare,
     "evaluate": _evaluate,
     "explain": _explain,
-    "lint": _lint,
     "token": _token,
     "tokenizers": _add_tokenizer,
     "trace": _trace,

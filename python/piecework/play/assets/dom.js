@@ -66,7 +66,7 @@ const BYTES = /((?:<0x[0-9A-F]{2}>)+)/;
 
 // Returns the parts of a text in readable form: [text, kind], where kind is "", "space", "escape" or "bytes".
 // Control characters are escaped by the server; marks that are piled up, and spaces at the ends, are made visible here.
-export function visibleParts(text) {
+function visibleParts(text) {
   if (PLAIN.test(text) && text.length <= MAX_CHARACTERS) return [[text, ""]];
   const characters = Array.from(text);
   const shown = characters.slice(0, MAX_CHARACTERS);

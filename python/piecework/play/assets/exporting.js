@@ -14,7 +14,7 @@ export function saveFile(name, content, type) {
 const NOT_XML = /[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-export function escapeXml(text) {
+function escapeXml(text) {
   return text.replace(/[&<>"]/g, (c) => ESCAPES[c]).replace(NOT_XML, "\ufffd");
 }
 

@@ -53,12 +53,12 @@ export class PieceList {
     const children = this.element.children;
     for (let count = shown.length - start - end; count > 0; count--) children[start].remove();
     const after = children[start] ?? null;
-    for (const piece of pieces.slice(start, pieces.length - end)) this.element.insertBefore(newOrOld(piece), after);
+    for (const piece of pieces.slice(start, pieces.length - end)) this.element.insertBefore(pieceOf(piece), after);
     this.shown = pieces;
   }
 }
 
-function newOrOld([text, isNew]) {
+function pieceOf([text, isNew]) {
   return pieceElement(text, isNew ? { class: "train-new" } : {});
 }
 

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { t } from "./messages.js";
 import { setText } from "./train-parts.js";
 
-export const SPEEDS = { slow: 1, medium: 4, fast: 15, frame: Infinity }; // steps a second; the last: one each frame
+const SPEEDS = { slow: 1, medium: 4, fast: 15, frame: Infinity }; // steps a second; the last: one each frame
 const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", " ": "play" };
 const ICONS = { first: "|◀", back: "◀", forward: "▶", last: "▶|" };
 const QUIET = 250; // milliseconds without a move until it counts as settled

@@ -1,4 +1,4 @@
-// Explains pieces: the stages of the text, and the steps of the model for each word.
+// Explains pieces: the steps of the model for each word, and what each piece is.
 
 import { el, number, percent, pieceElement, replaceChildren, table, visibleText } from "./dom.js";
 import { addMessages, t } from "./messages.js";
@@ -8,9 +8,7 @@ addMessages({
   en: {
     "why.title": "Why {name} cuts it so",
     "why.close": "Close",
-    "why.normalized": "after normalization",
     "why.word": "Word",
-    "why.pieces": "Pieces",
     "why.added": "An added token: it is found before the model sees the text.",
     "why.long": "No steps are listed: the word has {count} characters (steps are listed up to 2,000), or the model has none.",
     "why.tried": "tried, not in the vocabulary",
@@ -19,7 +17,6 @@ addMessages({
     "why.at": "at character",
     "why.none": "no piece matches",
     "why.more": "and {count} longer ones",
-    "why.start": "symbols",
     "why.merge": "merge",
     "why.rank": "rank",
     "why.after": "symbols after it",
@@ -52,9 +49,7 @@ addMessages({
   zh: {
     "why.title": "{name} 为什么这样切分",
     "why.close": "关闭",
-    "why.normalized": "规范化之后",
     "why.word": "词",
-    "why.pieces": "片段",
     "why.added": "添加的词元：在模型处理文本之前就被找出。",
     "why.long": "未列出步骤：该词有 {count} 个字符（最多列出 2,000 个字符的步骤），或模型没有步骤。",
     "why.tried": "尝试过，不在词表中",
@@ -63,7 +58,6 @@ addMessages({
     "why.at": "字符位置",
     "why.none": "没有匹配的片段",
     "why.more": "以及 {count} 个更长的",
-    "why.start": "符号",
     "why.merge": "合并",
     "why.rank": "次序",
     "why.after": "合并后的符号",
@@ -157,7 +151,7 @@ function matchSteps({ matches }) {
 // BPE: the merges in order, and what they block.
 function mergeSteps({ is_whole: isWhole, symbols, merges, unmerged, replacements }) {
   if (isWhole) return el("p", { text: t("why.whole") });
-  const current = symbols.map((symbol) => symbol);
+  const current = [...symbols];
   const rows = [["", "", pieces(current), ""]];
   for (const merge of merges) {
     current.splice(merge.index, 2, merge.merged);
