@@ -282,6 +282,20 @@ def test_long_text_stays_when_the_language_changes(open_play: Callable[..., Any]
     assert page.locator("#text").input_value() == text
 
 
+def test_explanation_of_a_long_word_is_about_the_piece(open_play: Callable[..., Any]) -> None:
+    page = open_play()
+    text = "hugspun" * 1000
+    type_text(page, text)
+    start, end = pw.compare(text, {"unigram": TOKENIZERS["unigram"]}).splits[0].offsets[600]
+    page.locator('article[aria-label="unigram"] .piece').nth(600).click()
+    dialog = page.locator("dialog[open]")
+    dialog.wait_for()
+    assert dialog.locator("h3 .same").inner_text() == text[start:end]
+    rows = dialog.locator("table").last.locator("tbody tr")
+    assert rows.count() == 200
+    assert f"{start:,}–{end:,}" in rows.nth(100).inner_text()
+
+
 def test_text_file_that_is_too_large(open_play: Callable[..., Any]) -> None:
     page = open_play()
     type_text(page, "hugs")

@@ -90,6 +90,7 @@ addMessages({
 });
 
 const MAX_STEPS = 60;
+const MAX_PIECES = 200; // of a word: one of SentencePiece can be the whole text
 
 export class WhyDialog {
   constructor() {
@@ -123,9 +124,18 @@ function pieces(symbols, taken = () => false) {
 
 function wordParts(word, span, readable) {
   const isMeant = (piece) => span && piece.offsets[0] === span[0] && piece.offsets[1] === span[1];
+  const [start, end] = rangeAround(word.pieces.findIndex(isMeant), word.pieces.length);
+  const shown = word.pieces.slice(start, end);
   const title = el("h3", {}, `${t("why.word")} `, el("q", { text: visibleText(word.display_text) }), " → ");
-  title.append(pieces(word.pieces, isMeant));
-  return el("section", {}, title, steps(word), pieceTable(word, readable));
+  title.append(start > 0 ? "… " : "", pieces(shown, isMeant), end < word.pieces.length ? " …" : "");
+  const left = word.pieces_left_out + word.pieces.length - shown.length;
+  return el("section", {}, title, steps(word), pieceTable(shown, left, readable));
+}
+
+// Returns the start and end of the pieces that are shown around one.
+function rangeAround(place, length) {
+  const start = Math.max(0, Math.min(place - MAX_PIECES / 2, length - MAX_PIECES));
+  return [start, Math.min(start + MAX_PIECES, length)];
 }
 
 function steps(word) {
@@ -205,10 +215,11 @@ function lattice({ nodes, edges, taken, nbest }) {
   );
 }
 
-function pieceTable(word, readable) {
+// Returns a table of pieces, and the number of those that are not in it.
+function pieceTable(shown, left, readable) {
   const show = (token) => visibleText(readable[token]);
   const heads = [t("why.piece"), t("tip.id"), t("why.kind"), t("tip.offsets"), t("tip.bytes"), t("tip.code-points"), t("why.lineage")];
-  const rows = word.pieces.slice(0, 200).map((piece) => [
+  const rows = shown.map((piece) => [
     pieceElement(piece.display_token, { class: piece.kind === "unknown" ? "unknown" : piece.kind === "special" ? "special" : null }),
     String(piece.id),
     piece.reason ? visibleReason(piece.reason) : t(`why.kind.${piece.kind}`),
@@ -219,7 +230,6 @@ function pieceTable(word, readable) {
       el("div", {}, `${merge.step}: ${show(merge.left)} + ${show(merge.right)} = ${show(merge.token)}`),
     )),
   ]);
-  const left = word.pieces_left_out + word.pieces.length - rows.length;
   return el(
     "div",
     {},
