@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -504,7 +505,8 @@ def test_facts_are_those_of_the_last_training(open_train: OpenTrain) -> None:
         train(page, letter * 9, model="bpe", size="2")
         page.click(".train-use")
         page.locator("#text").evaluate(SET_TEXT, letter)
-        page.locator("article .piece", has_text=letter).hover()
+        page.locator("article .pieces", has_text=re.compile(f"^{letter}$")).wait_for()
+        page.locator("article .piece").hover()
         page.locator("#tip", has_text="bytes").wait_for()
         assert f"bytes{byte}" in (page.locator("#tip").text_content() or "")
         page.mouse.move(1, 1)
