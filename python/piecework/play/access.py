@@ -68,13 +68,12 @@ class Access:
         await self._app(inner, body.receive, sending)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        host = headers.get(b"host", "")
-        if _without_port(host) not in _LOOPBACK:
+        hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
+        if len(hosts) != 1 or _without_port(hosts[0]) not in _LOOPBACK:
             return _refused(
                 403, "the header Host does not name this machine", "open the address as printed"
             )
-        if headers.get(b"origin", f"http://{host}") != f"http://{host}":
+        if any(origin != f"http://{hosts[0]}" for origin in origins):
             return _refused(
                 403, "the request comes from another page", "open the address as printed"
             )
@@ -82,6 +81,11 @@ class Access:
         if not compare_digest(start.encode("utf-8", "surrogateescape"), self._prefix.encode()):
             return _refused(403, "the address has no valid token", "open the address as printed")
         return None
+
+
+def _values(scope: Scope, name: bytes) -> list[str]:
+    """Returns the values of a header, which can occur several times."""
+    return [value.decode("latin-1") for own, value in scope["headers"] if own == name]
 
 
 def _without_port(host: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import traceback
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,11 @@ def create_app(session: Session) -> Starlette:
         Route(f"/api/{name}", _answering(answer, session), methods=["POST"])
         for name, answer in ANSWERS.items()
     ]
-    return Starlette(routes=routes)
+    app = Starlette(routes=routes)
+    app.router.redirect_slashes = (
+        False  # it knows no token, so it redirects to an address without one
+    )
+    return app
 
 
 def _asset_names() -> list[str]:
@@ -88,6 +93,10 @@ def _answering(answer: Answer, session: Session) -> Callable[[Request], Awaitabl
             return _json(answer(session, fields))
         except PieceworkError as error:
             return JSONResponse({"error": str(error)}, 400)
+        except Exception as error:  # noqa: BLE001  # a defect of an answer, which must not stay unseen
+            traceback.print_exc()
+            problem = f"piecework failed ({type(error).__name__})"
+            return JSONResponse({"error": problem, "hint": "the terminal shows where"}, 500)
 
     async def run(request: Request) -> Response:
         return await run_in_threadpool(answered, await request.body())

@@ -66,7 +66,7 @@ class Session:
             ConfigError: There is none of this name.
         """
         with self._lock:
-            found = self._given.get(name) or self._added.get(name)
+            found = self._given.get(name, self._added.get(name))
         if found is None:
             raise ConfigError(f"there is no tokenizer {shown(name)}; load its file again")
         return found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from piecework.errors import ConfigError, FormatError, PieceworkError
+from piecework.io.compression import decompressed
 from piecework.io.files import write_aside
 from piecework.io.folders import temporary_folder
 from piecework.tokenizer import Tokenizer
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["load_files", "read_files"]
 
 _MAX_FILES = 4
+_MAX_DECOMPRESSED = 1 << 26
+"""The largest size of a file of gzip in bytes, decompressed."""
 _NAME = re.compile(r"[\w][\w .+()-]{0,120}")
 """The names of files that are accepted: no path leads out of a folder with them."""
 
@@ -36,7 +39,7 @@ def read_files(fields: Fields) -> dict[str, bytes]:
             raise ConfigError("expected names of files without folders", setting="files")
     try:
         return {name: base64.b64decode(data, validate=True) for name, data in pairs.items()}
-    except binascii.Error:
+    except ValueError:
         raise ConfigError("expected contents in Base64", setting="files") from None
 
 
@@ -47,14 +50,33 @@ def load_files(files: Mapping[str, bytes]) -> Tokenizer:
         FormatError: No file is that of a tokenizer.
     """
     with temporary_folder() as folder:
-        paths = [f"{folder}/{name}" for name in files]
-        for path, data in zip(paths, files.values(), strict=True):
-            write_aside(path, data)
-        errors = []
-        for path in paths:
-            try:
-                return Tokenizer.from_file(path)
-            except PieceworkError as error:
-                # The folder of the copies says nothing to the user.
-                errors.append(str(error).replace(f"{folder}/", ""))
-    raise FormatError(errors[0])
+        try:
+            return _load(folder, files)
+        except PieceworkError as error:
+            # The folder of the copies says nothing to the user.
+            raise FormatError(str(error).replace(f"{folder}/", "")) from None
+
+
+def _load(folder: str, files: Mapping[str, bytes]) -> Tokenizer:
+    paths = [f"{folder}/{name}" for name in files]
+    for path, data in zip(paths, files.values(), strict=True):
+        write_aside(path, _decompressed(path, data))
+    errors = []
+    for path in paths:
+        try:
+            return Tokenizer.from_file(path)
+        except PieceworkError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def _decompressed(path: str, data: bytes) -> bytes:
+    """Returns the content of a file, decompressed if it is gzip; a small file must not fill the memory."""
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    content = bytearray()
+    for block in decompressed(BytesIO(data), path, "gzip"):
+        content += block
+        if len(content) > _MAX_DECOMPRESSED:
+            raise FormatError(f"{path}: larger than {_MAX_DECOMPRESSED:,} bytes, decompressed")
+    return bytes(content)

@@ -16,6 +16,7 @@ import asyncio
 
 from piecework.play import Session, create_app
 from piecework.play.access import MAX_FILE, MAX_REQUEST, Access
+from piecework.play.fields import Fields
 
 TOKEN = "secret-token"
 GOOD = {"host": "127.0.0.1:8000"}
@@ -46,6 +47,7 @@ def request(
     *,
     method: str | None = None,
     headers: dict[str, str] | None = None,
+    repeated: tuple[tuple[str, str], ...] = (),
     chunk: int | None = None,
 ) -> Answer:
     """Sends a request to the application, without a network."""
@@ -60,7 +62,7 @@ def request(
         "raw_path": path.encode(),
         "query_string": b"",
         "root_path": "",
-        "headers": [(name.encode(), value.encode()) for name, value in given.items()],
+        "headers": [(name.encode(), value.encode()) for name, value in (*given.items(), *repeated)],
         "server": ("127.0.0.1", 8000),
         "client": ("127.0.0.1", 9),
     }
@@ -119,6 +121,15 @@ def test_own_origin() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "value"), [("origin", "http://127.0.0.1:8000"), ("host", "127.0.0.1:8000")]
+)
+def test_header_that_is_repeated(name: str, value: str) -> None:
+    headers = GOOD | {name: "http://evil.example"}
+    answer = request(f"/{TOKEN}/api/session", headers=headers, repeated=((name, value),))
+    assert answer.status == 403
+
+
+@pytest.mark.parametrize(
     "path",
     [
         "/",
@@ -152,6 +163,8 @@ def test_address_without_token(path: str) -> None:
         "api/../main.js",
         "main.js\x00",
         "api/unknown",
+        "api/session/",
+        "api/compare/",
     ],
 )
 def test_other_paths_are_not_found(path: str) -> None:
@@ -251,6 +264,8 @@ def test_body_that_is_no_object(body: bytes) -> None:
         ("tokenizers", {"files": {"../a.txt": ""}}, "files: expected names of files without"),
         ("tokenizers", {"files": {"a/b.txt": ""}}, "files: expected names of files without"),
         ("tokenizers", {"files": {"a.txt": "?"}}, "files: expected contents in Base64"),
+        ("tokenizers", {"files": {"a.txt": "\ud800"}}, "files: expected contents in Base64"),
+        ("tokenizers", {"files": {"中" * 100: ""}}, "中中"),
         ("tokenizers", {"files": {}}, "files: expected 1 to 4 texts"),
         ("tokenizers", {"files": {"a.json": "e30="}}, "a.json: "),
     ],
@@ -261,3 +276,16 @@ def test_members_that_are_refused(name: str, members: dict[str, Any], error: str
     assert answer.error.startswith(error)
     assert "/tmp" not in answer.error
     assert "Traceback" not in answer.body.decode()
+
+
+def test_answer_that_fails(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def failing(session: Session, fields: Fields) -> dict[str, Any]:
+        raise RuntimeError("/secret/path")
+
+    monkeypatch.setattr("piecework.play.app.ANSWERS", {"compare": failing})
+    answer = ask("compare")
+    assert (answer.status, answer.error) == (500, "piecework failed (RuntimeError)")
+    assert b"/secret" not in answer.body
+    assert "RuntimeError: /secret/path" in capfd.readouterr().err

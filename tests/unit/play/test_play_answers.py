@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import math
 from typing import Any
@@ -195,6 +196,21 @@ def test_files_that_belong_together(session: Session) -> None:
 def test_file_that_is_none(session: Session, data: bytes) -> None:
     with pytest.raises(FormatError, match=r"^a\.json: "):
         ask(session, "tokenizers", files={"a.json": encoded(data)})
+
+
+def test_compressed_file(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = gzip.compress(BPE.to_str().encode())
+    ask(session, "tokenizers", files={"my.json.gz": encoded(data)})
+    assert session["my.json.gz"] == BPE
+    monkeypatch.setattr("piecework.play.uploads._MAX_DECOMPRESSED", 100)
+    with pytest.raises(FormatError, match=r"^my\.json\.gz: larger than 100 bytes, decompressed"):
+        ask(session, "tokenizers", files={"my.json.gz": encoded(data)})
+
+
+def test_tokenizer_without_entries() -> None:
+    empty = {"version": "1.0", "model": {"type": "BPE", "vocab": {}, "merges": []}}
+    session = Session({"empty": pw.Tokenizer.from_str(json.dumps(empty))})
+    assert ask(session, "vocabulary", tokenizer="empty")["entries"] == 0
 
 
 # The samples
