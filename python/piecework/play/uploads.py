@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -23,8 +22,9 @@ __all__ = ["load_files", "read_files"]
 _MAX_FILES = 4
 _MAX_DECOMPRESSED = 1 << 26
 """The largest size of a file of gzip in bytes, decompressed."""
-_NAME = re.compile(r"[\w][\w .+()-]{0,120}")
-"""The names of files that are accepted: no path leads out of a folder with them."""
+_MAX_NAME = 120
+"""The largest number of characters of the name of a file."""
+_NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 
 
 def read_files(fields: Fields) -> dict[str, bytes]:
@@ -35,12 +35,23 @@ def read_files(fields: Fields) -> dict[str, bytes]:
     """
     pairs = fields.pairs("files", _MAX_FILES, limit=1 << 27)
     for name in pairs:
-        if not _NAME.fullmatch(name) or ".." in name:
+        if not _is_file_name(name):
             raise ConfigError("expected names of files without folders", setting="files")
     try:
         return {name: base64.b64decode(data, validate=True) for name, data in pairs.items()}
     except ValueError:
         raise ConfigError("expected contents in Base64", setting="files") from None
+
+
+def _is_file_name(name: str) -> bool:
+    r"""Returns whether a name is that of a file on any system, so that no path leads out of a folder with it.
+
+    >>> [_is_file_name(name) for name in ("it's 1.txt", "../a.txt", "..", "a\\b", "")]
+    [True, False, False, False, False]
+    """
+    if not 0 < len(name) <= _MAX_NAME or name.startswith("."):
+        return False
+    return name.isprintable() and _NOT_IN_NAMES.isdisjoint(name)
 
 
 def load_files(files: Mapping[str, bytes]) -> Tokenizer:

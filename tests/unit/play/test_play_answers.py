@@ -198,6 +198,22 @@ def test_file_that_is_none(session: Session, data: bytes) -> None:
         ask(session, "tokenizers", files={"a.json": encoded(data)})
 
 
+@pytest.mark.parametrize(
+    "name", ["it's @ [1], v=2.json", "cafe\u0301.json", "中文.json", "a..b.json"]
+)
+def test_name_of_a_file(session: Session, name: str) -> None:
+    answer = ask(session, "tokenizers", files={name: encoded(BPE.to_str().encode())})
+    assert session[answer["name"]] == BPE
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../a", "/a", "a/b", "a\\b", "C:a", "a\nb", "a\0", "\u202ea", "a" * 121]
+)
+def test_name_that_is_refused(session: Session, name: str) -> None:
+    with pytest.raises(ConfigError, match="expected names of files without folders"):
+        ask(session, "tokenizers", files={name: ""})
+
+
 def test_compressed_file(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     data = gzip.compress(BPE.to_str().encode())
     ask(session, "tokenizers", files={"my.json.gz": encoded(data)})
