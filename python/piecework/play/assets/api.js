@@ -16,14 +16,13 @@ addMessages({
 export class RequestError extends Error {}
 
 async function answered(promise) {
-  let response;
+  let response, text, data;
   try {
     response = await promise;
+    text = await response.text(); // fails if the server ends meanwhile
   } catch {
     throw new RequestError(t("api.silent"));
   }
-  const text = await response.text();
-  let data;
   try {
     data = JSON.parse(text);
   } catch {
@@ -72,9 +71,9 @@ export class LatestQuestion {
 }
 
 export async function readFiles(files) {
-  const contents = {};
-  for (const file of files) contents[file.name] = await base64(file);
-  return contents;
+  const contents = [];
+  for (const file of files) contents.push([file.name, await base64(file)]);
+  return Object.fromEntries(contents);
 }
 
 function base64(file) {

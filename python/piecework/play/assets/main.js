@@ -33,6 +33,7 @@ addMessages({
     "page.drop": "Drop the file of a tokenizer, or a text",
     "page.damaged": "The link is damaged; the page starts with its defaults.",
     "page.too-large": "{name} is larger than {limit}.",
+    "page.unreadable": "The browser cannot read {name}; drop files, not a folder.",
     "page.local": "Texts stay on this machine.",
   },
   zh: {
@@ -56,13 +57,14 @@ addMessages({
     "page.drop": "拖入分词器文件或文本文件",
     "page.damaged": "链接已损坏；页面以默认设置打开。",
     "page.too-large": "{name} 超过 {limit}。",
+    "page.unreadable": "浏览器无法读取 {name}；请拖入文件，而不是文件夹。",
     "page.local": "文本不会离开本机。",
   },
 });
 
 const VIEWS = [createTypeView, createTrainView, createVocabularyView, createLanguagesView];
 const MAX_LINK = 100_000; // characters of an address that browsers take
-const MAX_FILE = 64 << 20;
+const MAX_FILES = 64 << 20; // bytes of all files that are sent at once
 const TEXT_FILE = /\.(txt|md|csv|tsv|json|jsonl|html|xml|py|js|rs|c|java|log)$/i;
 
 class Page {
@@ -235,20 +237,21 @@ class Page {
   async receive(files, { asTokenizer = false } = {}) {
     if (!files.length) return;
     const view = this.views[this.active];
-    if (!asTokenizer && files.length === 1 && view.takeText && (await isText(files[0]))) {
-      this.say("");
-      return view.takeText(files[0]).catch((error) => this.say(error));
-    }
-    const large = files.find((file) => file.size > MAX_FILE);
-    if (large) return this.say(new RequestError(t("page.too-large", { name: large.name, limit: "64 MB" })));
     const names = files.map((file) => file.name).join(" + ");
-    this.say(t("page.loading", { name: names }));
     try {
+      if (!asTokenizer && files.length === 1 && view.takeText && (await isText(files[0]))) {
+        this.say("");
+        await view.takeText(files[0]);
+        return;
+      }
+      const size = files.reduce((sum, file) => sum + file.size, 0);
+      if (size > MAX_FILES) throw new RequestError(t("page.too-large", { name: names, limit: "64 MB" }));
+      this.say(t("page.loading", { name: names }));
       const added = await ask("tokenizers", { files: await readFiles(files) });
       this.setTokenizers(added.tokenizers, added.name, true);
       this.say(t("page.added", { name: added.name }));
     } catch (error) {
-      this.say(error);
+      this.say(error instanceof DOMException ? new RequestError(t("page.unreadable", { name: names })) : error);
     }
   }
 

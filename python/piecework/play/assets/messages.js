@@ -11,7 +11,7 @@ export function addMessages(added) {
 }
 
 export function setLanguage(name) {
-  language = name in LANGUAGES ? name : "en";
+  language = typeof name === "string" && Object.hasOwn(LANGUAGES, name) ? name : "en";
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
 }
 

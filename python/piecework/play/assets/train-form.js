@@ -179,14 +179,14 @@ export class TrainForm {
   // Sets what settings contain; a link may contain anything.
   restore(settings) {
     const choose = (select, name) => {
-      select.value = String(settings[name] ?? DEFAULTS[name]);
+      select.value = typeof settings[name] === "string" ? settings[name] : DEFAULTS[name];
       if (select.selectedIndex < 0) select.value = DEFAULTS[name];
     };
     choose(this.source, "source");
     choose(this.model, "model");
     choose(this.criterion, "criterion");
     choose(this.ties, "ties");
-    this.size.value = String(Number.isInteger(settings.vocab_size) ? settings.vocab_size : DEFAULTS.vocab_size);
+    this.size.value = String(Number.isSafeInteger(settings.vocab_size) ? settings.vocab_size : DEFAULTS.vocab_size);
     this.side.checked = settings.side_by_side === true;
     if (settings.text === null && longText) this.setText(longText);
     else this.setText({ name: "", text: typeof settings.text === "string" ? settings.text : "", isCut: false });

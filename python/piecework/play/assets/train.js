@@ -99,7 +99,7 @@ class TrainView {
     setShown(this.detailLabel, criteria.length > 1);
     this.use.textContent = t("train.use", { name: answer.tokenizer, view: t("type.tab") });
     setShown(this.steps, true);
-    this.player.load(this.panel.start, this.panel.end, Number.isInteger(step) ? step : this.panel.start);
+    this.player.load(this.panel.start, this.panel.end, Number.isSafeInteger(step) ? step : this.panel.start);
   }
 
   chooseDetail() {

@@ -134,7 +134,7 @@ class TypeView {
 
   restore({ text, tokenizers, start }) {
     this.text.value = typeof text === "string" ? text : text === null ? "" : t("type.sample");
-    this.start = Number.isInteger(start) && start >= 0 ? start : 0;
+    this.start = Number.isSafeInteger(start) && start >= 0 ? start : 0;
     this.length = this.text.value.length;
     this.choice.restore(tokenizers);
   }

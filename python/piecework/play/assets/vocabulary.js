@@ -159,11 +159,11 @@ class VocabularyView {
       sort: COLUMNS.includes(sort) ? sort : "id",
       descending: descending === true,
       script: typeof script === "string" ? script.slice(0, 100) : null,
-      start: Number.isInteger(start) && start > 0 ? start : 0,
+      start: Number.isSafeInteger(start) && start > 0 ? start : 0,
     };
     this.drawScripts({});
     this.entry.close();
-    this.wanted = Number.isInteger(entry) && entry >= 0 ? entry : null;
+    this.wanted = Number.isSafeInteger(entry) && entry >= 0 ? entry : null;
   }
 
   shown() {
