@@ -25,7 +25,7 @@ __all__ = ["ANSWERS", "Answer", "describe_session"]
 Answer = Callable[["Session", Fields], dict[str, Any]]
 """Answers a request; raises PieceworkError for an invalid one."""
 
-MAX_TOKENIZERS = 4
+_MAX_TOKENIZERS = 4
 """The number of tokenizers that are compared."""
 _MAX_LANGUAGES = 50
 _MAX_ROWS = 500
@@ -41,7 +41,7 @@ def describe_session(session: Session) -> dict[str, Any]:
         "version": pw.__version__,
         "tokenizers": session.to_dicts(),
         "limits": {
-            "tokenizers": MAX_TOKENIZERS,
+            "tokenizers": _MAX_TOKENIZERS,
             "text": MAX_TEXT,
             "rows": _MAX_ROWS,
             "languages": _MAX_LANGUAGES,
@@ -54,7 +54,7 @@ def describe_session(session: Session) -> dict[str, Any]:
 
 def _compare(session: Session, fields: Fields) -> dict[str, Any]:
     text = fields.text("text")
-    names = fields.texts("tokenizers", MAX_TOKENIZERS)
+    names = fields.texts("tokenizers", _MAX_TOKENIZERS)
     start, end = fields.span("span") or (0, len(text))
     fields.end()
     # A shorter text than the one before may end before the part that was shown.
@@ -81,7 +81,7 @@ def _compare(session: Session, fields: Fields) -> dict[str, Any]:
 
 
 def _evaluate(session: Session, fields: Fields) -> dict[str, Any]:
-    names = fields.texts("tokenizers", MAX_TOKENIZERS)
+    names = fields.texts("tokenizers", _MAX_TOKENIZERS)
     if fields.has("text"):
         texts = [fields.text("text")]
         fields.end()

@@ -25,19 +25,19 @@ class Fields:
     >>> fields.end()
     """
 
-    def __init__(self, body: bytes | dict[str, Any]) -> None:
+    def __init__(self, body: bytes) -> None:
         """Reads an object.
 
         Raises:
             ConfigError: The body is not a JSON object.
         """
         try:
-            members = body if isinstance(body, dict) else json.loads(body)
+            members = json.loads(body)
         except (ValueError, RecursionError):
             members = None
         if not isinstance(members, dict):
             raise ConfigError("expected a JSON object")
-        self._members: dict[str, Any] = dict(members)
+        self._members: dict[str, Any] = members
         self._read: list[str] = []
 
     def end(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from functools import cache
 from itertools import product
@@ -200,7 +201,7 @@ def test_entry_has_the_tokens_of_its_lineage(trained: dict[str, pw.Tokenizer]) -
 
 
 def answer(tok: pw.Tokenizer, name: str, **members: Any) -> dict[str, Any]:
-    return ANSWERS[name](Session({"tok": tok}), Fields(members))
+    return ANSWERS[name](Session({"tok": tok}), Fields(json.dumps(members).encode()))
 
 
 def test_answers_of_the_server(trained: dict[str, pw.Tokenizer]) -> None:
