@@ -77,7 +77,7 @@ class LanguagesView {
     this.question = new LatestQuestion(
       (members) => ask("evaluate", members),
       (answer) => this.show(answer),
-      (error) => this.page.say(error),
+      (error) => this.page.fail(error),
       () => (this.table.element.ariaBusy = "false"),
     );
     this.tokenizers = new TokenizerChoice(page, () => this.changed());
@@ -223,7 +223,7 @@ class LanguagesView {
   refresh() {
     if (this.element.hidden) return;
     const problem = this.table.problem();
-    if (problem) return this.page.say(new RequestError(problem));
+    if (problem) return this.page.fail(new RequestError(problem));
     const rows = this.table.rows().map(([name, text]) => [name.toWellFormed(), text.toWellFormed()]);
     if (!rows.length || !this.tokenizers.chosen.length) {
       this.answer = null;
@@ -236,7 +236,7 @@ class LanguagesView {
   }
 
   show(answer) {
-    this.page.clearError();
+    this.page.clearFailure();
     this.answer = answer;
     this.draw();
   }

@@ -77,14 +77,21 @@ class Page {
 
   // Shows a short message; an error is shown as one.
   say(message) {
+    this.said = message;
     const isError = message instanceof Error;
     this.status.classList.toggle("error", isError);
     this.status.textContent = isError ? message.message : message;
     if (isError && !(message instanceof RequestError)) console.error(message);
   }
 
-  clearError() {
-    if (this.status.classList.contains("error")) this.say("");
+  // Shows an error that the next answer of a view removes.
+  fail(error) {
+    this.failure = error;
+    this.say(error);
+  }
+
+  clearFailure() {
+    if (this.said && this.said === this.failure) this.say("");
   }
 
   // Builds the page from settings, which are those of a permalink.

@@ -74,20 +74,20 @@ class TypeView {
     this.comparing = new LatestQuestion(
       (members) => ask("compare", members),
       (answer, members) => this.show(answer, members),
-      (error) => page.say(error),
+      (error) => page.fail(error),
       idle,
     );
     this.evaluating = new LatestQuestion(
       (members) => ask("evaluate", members),
       (answer) => this.showFigures(answer),
-      (error) => page.say(error),
+      (error) => page.fail(error),
       idle,
     );
     this.explaining = new LatestQuestion(
       (tokenizer, span) => ask("explain", { text: this.shownText, tokenizer, span: span ?? [0, 0] }),
       // A dialog in a view that is not shown would block the page.
       (explanation, tokenizer, span, element) => this.element.checkVisibility() && this.why.open(tokenizer, explanation, span, element),
-      (error) => page.say(error),
+      (error) => page.fail(error),
     );
     this.element = this.build();
   }
@@ -185,7 +185,7 @@ class TypeView {
     this.leave();
     const text = this.text.value.toWellFormed();
     if (text.length > 2 * this.limits.text) {
-      this.page.say(new RequestError(t("type.too-long", { count: number(text.length), limit: number(this.limits.text) })));
+      this.page.fail(new RequestError(t("type.too-long", { count: number(text.length), limit: number(this.limits.text) })));
       return;
     }
     const tokenizers = this.choice.chosen;
@@ -200,7 +200,7 @@ class TypeView {
   }
 
   show(answer, { text, tokenizers }) {
-    this.page.clearError();
+    this.page.clearFailure();
     for (const block of answer.blocks) {
       block.tokens = block.ids.map((ids, place) => ids.map((id) => answer.splits[place].readable[id]));
     }

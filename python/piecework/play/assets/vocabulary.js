@@ -71,7 +71,6 @@ class VocabularyView {
     this.page = page;
     this.asked = { sort: "id", descending: false, script: null, start: 0 };
     this.answer = null;
-    this.hasFailed = false;
     const show = (answer, members) => members === this.members && this.show(answer);
     const fail = (error) => this.fail(error);
     const run = (members) => ask("vocabulary", members);
@@ -244,8 +243,7 @@ class VocabularyView {
     this.waiting.hidden = true;
     this.setNote(null);
     this.table.setBusy(false);
-    this.hasFailed = true;
-    this.page.say(error);
+    this.page.fail(error);
   }
 
   setNote(key) {
@@ -259,8 +257,7 @@ class VocabularyView {
     this.answer = answer;
     this.waiting.hidden = true;
     this.table.setBusy(false);
-    if (this.hasFailed) this.page.clearError(); // that of an entry stays
-    this.hasFailed = false;
+    this.page.clearFailure();
     this.found.textContent = t("vocabulary.found", { total: number(answer.total), entries: number(answer.entries) });
     this.setNote(this.noteOf(answer));
     this.drawScripts(answer.scripts);
