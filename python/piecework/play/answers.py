@@ -32,6 +32,10 @@ _MAX_ROWS = 500
 """The number of rows of the vocabulary in one answer."""
 _MAX_CHARACTERS = 20_000
 """The number of characters that are compared or explained in one answer; figures are those of the whole text."""
+_MAX_BLOCK = 2000
+"""The number of tokens of a block that are listed."""
+_MAX_TOKENS = 100_000
+"""The number of tokens whose offsets are listed."""
 _NBEST = 5
 
 
@@ -61,20 +65,27 @@ def _compare(session: Session, fields: Fields) -> dict[str, Any]:
     first = min(start, max(len(text) - 1, 0))
     span = (first, max(first, min(end, first + _MAX_CHARACTERS, len(text))))
     compared = pw.compare(text, session.chosen(names), span=span)
-    # The page has the text. Tokens are listed once, not where they occur: half the bytes.
+    # The page has the text. Tokens are listed once, not where they occur: half the bytes. Of a word that is a megabyte, the
+    # first tokens are enough.
     splits = [
         {
             "name": split.name,
             "model": split.model,
             "count": split.count,
             "readable": dict(zip(split.ids, split.display_tokens, strict=True)),
-            "ids": split.ids,
-            "offsets": split.offsets,
+            "ids": split.ids[:_MAX_TOKENS],
+            "offsets": split.offsets[:_MAX_TOKENS],
         }
         for split in compared.splits
     ]
     blocks = [
-        {"start": block.start, "end": block.end, "ids": block.ids, "agrees": block.agrees}
+        {
+            "start": block.start,
+            "end": block.end,
+            "ids": [ids[:_MAX_BLOCK] for ids in block.ids],
+            "counts": list(map(len, block.ids)),
+            "agrees": block.agrees,
+        }
         for block in compared.blocks
     ]
     return {"characters": len(text), "splits": splits, "blocks": blocks}

@@ -8,8 +8,8 @@ import traceback
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -99,7 +99,9 @@ def _answering(answer: Answer, session: Session) -> Callable[[Request], Awaitabl
             return JSONResponse({"error": problem, "hint": "the terminal shows where"}, 500)
 
     async def run(request: Request) -> Response:
-        return await run_in_threadpool(answered, await request.body())
+        body = await request.body()
+        # The server ends without waiting for an answer that takes long.
+        return await anyio.to_thread.run_sync(answered, body, abandon_on_cancel=True)
 
     return run
 

@@ -24,6 +24,8 @@ MODELS = ("wordpiece", "bpe", "byte-bpe", "unigram")
 _MAX_VOCABULARY = 10_000
 _MAX_SIDE_BY_SIDE = 4_000
 """The largest vocabulary with several criteria: each has an answer of its own, of about 1.6 kilobytes for each merge."""
+_MAX_WORD = 200_000
+"""The largest number of characters without white space in the text of a training."""
 _TOP = 8
 """The number of candidates of each step that the page shows."""
 _WORDS = 100
@@ -67,7 +69,7 @@ def read_training(fields: Fields) -> Training:
     if fields.has("example"):
         counts, trainer = example(fields.choice("example", EXAMPLES))
     else:
-        counts = [fields.text("text")]
+        counts = [_checked(fields.text("text"))]
         trainer = _trainer(fields, _MAX_SIDE_BY_SIDE if is_side_by_side else _MAX_VOCABULARY)
     if not is_side_by_side:
         return Training(counts, trainer, ())
@@ -76,6 +78,15 @@ def read_training(fields: Fields) -> Training:
     # The criterion of the settings comes first: its tokenizer is the one that other views show.
     others = (name for name in CRITERIA if name != trainer.criterion)
     return Training(counts, trainer, (trainer.criterion, *others))
+
+
+def _checked(text: str) -> str:
+    """Returns a text, or raises ConfigError for one with a word whose training would take minutes."""
+    longest = max(map(len, text.split()), default=0)
+    if longest > _MAX_WORD:
+        message = f"expected words of at most {_MAX_WORD:,} characters, found one of {longest:,}"
+        raise ConfigError(message, setting="text")
+    return text
 
 
 def _trainer(fields: Fields, most: int) -> Trainer:

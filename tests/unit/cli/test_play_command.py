@@ -1,14 +1,17 @@
 """`piecework play` as a process: its address, its port, and its end."""
 
+import json
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 from urllib.request import urlopen
 
@@ -66,6 +69,26 @@ def test_address_and_end(tok_file: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         assert (process.returncode, out, err) == (0, "", "Ctrl-C ends the server.\n")
+
+
+def test_end_while_a_training_runs(tok_file: Path) -> None:
+    numbers = Random(1)
+    word = "".join(numbers.choices("abcdefghij", k=190_000))
+    training = {"text": word, "model": "wordpiece", "vocab_size": 4000, "side_by_side": True}
+    with served("--no-browser", str(tok_file)) as (process, address):
+        asked = socket.create_connection(("127.0.0.1", int(address.split(":")[2].split("/")[0])))
+        body = json.dumps(training).encode()
+        path = f"/{address.split('/')[3]}/api/trace"
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+        asked.sendall(head.encode() + body)
+        asked.settimeout(2)
+        with pytest.raises(TimeoutError):  # the training runs
+            asked.recv(1)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+        assert time.monotonic() - start < 8
+        asked.close()
 
 
 def test_tokenizers_of_the_page() -> None:

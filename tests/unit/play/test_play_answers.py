@@ -48,7 +48,7 @@ def with_tokens(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """Returns the blocks of a comparison with the readable forms of their ids."""
     readable = [split["readable"] for split in answer["splits"]]
     return [
-        block
+        {name: value for name, value in block.items() if name != "counts"}
         | {
             "tokens": [
                 [names[str(number)] for number in ids]
@@ -71,6 +71,17 @@ def test_comparison(session: Session) -> None:
         assert [listed["readable"][str(each)] for each in listed["ids"]] == list(
             split.display_tokens
         )
+
+
+def test_block_with_many_tokens(session: Session) -> None:
+    text = f"hugs {'é' * 120_000} hugs"
+    answer = ask(session, "compare", text=text, tokenizers=["wordpiece", "bpe"])
+    (block,) = (block for block in answer["blocks"] if max(block["counts"]) > 10)
+    assert block["counts"] == [1, 120_000]
+    assert [len(ids) for ids in block["ids"]] == [1, 2000]
+    split = answer["splits"][1]
+    assert len(split["ids"]) == len(split["offsets"]) == 100_000
+    assert split["count"] > 120_000
 
 
 def test_part_of_a_long_text(session: Session) -> None:

@@ -73,6 +73,14 @@ def test_texts_are_traced(ask: Ask, session: Session, model: str) -> None:
     assert session[answer["tokenizer"]].fingerprint == wanted.tokenizer.fingerprint
 
 
+def test_word_whose_training_would_take_minutes(ask: Ask) -> None:
+    status, answer = ask(text=f"a {'b' * 200_001}", model="bpe", vocab_size=10, ties="lex")
+    assert status == 400
+    assert answer["error"] == (
+        "text: expected words of at most 200,000 characters, found one of 200,001"
+    )
+
+
 def test_criteria_side_by_side_begin_with_that_of_the_settings(ask: Ask, session: Session) -> None:
     _, answer = ask(**request_for("wordpiece"), side_by_side=True)
     assert list(answer["traces"]) == ["sum", "likelihood", "pmi", "frequency"]

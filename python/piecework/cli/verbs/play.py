@@ -40,8 +40,11 @@ def play(
       piecework play tokenizer.json vocab.txt
       piecework play tokenizer.json --port 8000 --no-browser
     """
+    import os
+    import sys
     import webbrowser
-    from threading import Thread
+    from threading import Thread, current_thread
+    from threading import enumerate as enumerate_threads
 
     from piecework.io.extras import import_extra
 
@@ -66,3 +69,7 @@ def play(
         raise typer.BadParameter(
             f"port {port}: {error.strerror}; 0 takes a free one", param_hint="--port"
         ) from None
+    if any(not thread.daemon and thread is not current_thread() for thread in enumerate_threads()):
+        # A training still runs, which can take minutes, and Python would wait for it.
+        sys.stdout.flush()
+        os._exit(0)

@@ -3,7 +3,6 @@
 import { el, number, pieceElement } from "./dom.js";
 
 const [LEAST, MOST] = [40, 160]; // blocks of a line
-const MAX_PIECES = 2000; // of one block that are shown
 
 // Returns the lines into which all tokenizers divide the blocks of a comparison: the first block of each, and the end.
 // A line ends after a line feed, or where the ids themselves decide, so that an edit moves no line but its own.
@@ -61,12 +60,12 @@ export class PieceRow {
     const pieces = [];
     let [index, hidden] = [first, 0];
     for (let block = start; block < end; block++) {
-      const [ids, tokens] = [blocks[block].ids[this.place], blocks[block].tokens[this.place]];
-      for (let place = 0; place < Math.min(ids.length, MAX_PIECES); place++) {
+      const [ids, tokens, count] = ["ids", "tokens", "counts"].map((name) => blocks[block][name][this.place]);
+      for (let place = 0; place < ids.length; place++) {
         pieces.push({ id: ids[place], block, index: index + place, display: tokens[place], differs: !blocks[block].agrees });
       }
-      hidden += Math.max(0, ids.length - MAX_PIECES);
-      index += ids.length;
+      hidden += count - ids.length;
+      index += count;
     }
     const key = `${pieces.map(({ id, differs }) => (differs ? -id - 1 : id)).join()} ${hidden}`;
     return { key, pieces, first, end: index, hidden, element: null };
