@@ -58,9 +58,8 @@ def create_app(session: Session) -> Starlette:
         for name, answer in ANSWERS.items()
     ]
     app = Starlette(routes=routes)
-    app.router.redirect_slashes = (
-        False  # it knows no token, so it redirects to an address without one
-    )
+    # A redirect would lead to an address without the token, which Access removes.
+    app.router.redirect_slashes = False
     return app
 
 
