@@ -30,7 +30,7 @@ OpenTrain = Callable[..., Any]
 TEXT = "the hugs of the pugs and the puns of the buns, the hugging pugs 中文 " * 9
 HOSTILE = (
     "<script>document.title='bad'</script> <img/src=x/onerror=alert(1)> \u202eevil\u202c \u2066x\u2069 __proto__ constructor "
-    + f"e{chr(0x301) * 100_000} {'hugs' * 20_000} a\x00b "
+    + f"e{chr(0x301) * 10_000} {'hugs' * 20_000} a\x00b "
 )
 
 
@@ -584,12 +584,12 @@ def test_hostile_texts_stay_text(open_train: OpenTrain, screenshots: Path) -> No
 @pytest.mark.parametrize("is_side_by_side", [False, True])
 def test_a_merge_for_each_frame(open_train: OpenTrain, is_side_by_side: bool) -> None:
     page = open_train(viewport={"width": 1280, "height": 900})
-    train(page, " ".join(f"{number:x}" for number in range(3000)), model="wordpiece", size="320")
+    train(page, " ".join(f"{number:x}" for number in range(1500)), model="wordpiece", size="160")
     if is_side_by_side:
         page.set_checked(".train-side", True)
         run(page)
     merges = int(page.locator(".train-position").inner_text().split(" / ")[1])
-    assert merges > 200
+    assert merges > 100
     page.select_option(".train-speed", "frame")
     frames = page.evaluate(
         """() => new Promise((done) => {

@@ -98,7 +98,7 @@ def test_threads_batches_and_columns_give_one_result() -> None:
     assert pw.evaluate(tok, iter(texts)).to_dict() == wanted
     assert pw.evaluate(tok, texts, threads=7).to_dict() == wanted
     assert pw.evaluate(tok, pa.chunked_array([texts[:10], texts[10:]])).to_dict() == wanted
-    assert sums_of(tok, texts) == naive_sums(tok, texts)
+    assert sums_of(tok, texts[:1500]) == naive_sums(tok, texts[:1500])
 
 
 def test_lengths_of_tokens_and_texts() -> None:

@@ -155,7 +155,7 @@ def check(tok: pw.Tokenizer) -> None:
     normalizer=st.sampled_from(NORMALIZERS),
     pre_tokenizer=st.sampled_from(PRE_TOKENIZERS),
 )
-@examples(60)
+@examples(30)
 def test_no_flagged_entry_is_in_a_short_text(
     kind: str, seed: int, normalizer: Any, pre_tokenizer: Any
 ) -> None:
@@ -169,7 +169,7 @@ def test_no_flagged_entry_is_in_a_short_text(
     normalizer=st.sampled_from(NORMALIZERS),
     pre_tokenizer=st.sampled_from(BYTE_LEVEL),
 )
-@examples(60)
+@examples(20)
 def test_no_flagged_entry_of_bytes_is_in_a_short_text(
     seed: int, normalizer: Any, pre_tokenizer: Any
 ) -> None:
