@@ -65,11 +65,12 @@ class TypeView {
     this.limits = page.session.limits;
     this.start = 0;
     this.answers = { compare: null, evaluate: null };
+    this.areFiguresDue = false;
     this.panels = [];
     this.tip = new PieceTip();
     this.why = new WhyDialog();
     const idle = () => {
-      this.grid.ariaBusy = String(this.comparing.isBusy || this.evaluating.isBusy);
+      this.grid.ariaBusy = String(this.comparing.isBusy || this.evaluating.isBusy || this.areFiguresDue);
     };
     this.comparing = new LatestQuestion(
       (members) => ask("compare", members),
@@ -206,8 +207,14 @@ class TypeView {
     }
     this.answers.compare = answer;
     this.shownText = text;
-    // Asked at the same time, the figures would delay the pieces.
-    this.evaluating.ask({ text, tokenizers });
+    // Asked before the pieces are painted, the figures would delay them.
+    this.areFiguresDue = true;
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        this.areFiguresDue = false;
+        this.evaluating.ask({ text, tokenizers });
+      }),
+    );
     if (tokenizers.join("\n") !== this.panels.map((panel) => panel.name).join("\n")) this.makePanels(answer.splits);
     const starts = lineStarts(answer.blocks);
     this.panels.forEach((panel, place) => {
