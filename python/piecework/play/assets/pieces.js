@@ -21,7 +21,7 @@ export class PieceRow {
   // Events of the element, with { place, block, index, id, element }: pieceselect, piecefocus, pieceleave.
   constructor(place, label) {
     this.place = place;
-    this.lines = []; // { key, pieces: [{ id, block, index }], first, end, hidden, element }, whose children are the pieces
+    this.lines = []; // { key, pieces: [{ id, block, index }], end, hidden, element }, whose children are the pieces
     this.element = el("div", { class: "pieces", role: "group", tabindex: "0", "aria-label": label, dir: "auto" });
     this.element.addEventListener("click", (event) => this.emit("pieceselect", event.target));
     this.element.addEventListener("pointerover", (event) => this.emit("piecefocus", event.target));
@@ -68,7 +68,7 @@ export class PieceRow {
       index += count;
     }
     const key = `${pieces.map(({ id, differs }) => (differs ? -id - 1 : id)).join()} ${hidden}`;
-    return { key, pieces, first, end: index, hidden, element: null };
+    return { key, pieces, end: index, hidden, element: null };
   }
 
   // Marks the pieces of a block.
@@ -88,15 +88,6 @@ export class PieceRow {
     return line ? [line, [...line.element.children].indexOf(element)] : null;
   }
 
-  // Returns the piece that is `step` pieces after another.
-  beside(line, place, step) {
-    const target = place + step;
-    if (line.element.children[target]?.matches(".piece")) return line.element.children[target];
-    const others = this.lines.filter((each) => each.pieces.length);
-    const next = others[others.indexOf(line) + step];
-    return next && pieceElements(next).at(step > 0 ? 0 : -1);
-  }
-
   emit(type, target) {
     const element = target.closest?.(".piece");
     const found = element && this.find(element);
@@ -107,24 +98,18 @@ export class PieceRow {
   }
 
   move(event) {
-    const found = this.find(document.activeElement);
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step && found) {
+    const all = [...this.element.querySelectorAll(".piece")];
+    const index = all.indexOf(document.activeElement);
+    const last = all.length - 1;
+    const targets = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: last };
+    if (event.key in targets) {
       event.preventDefault();
-      this.beside(...found, step)?.focus();
-    } else if (event.key === "Home" || event.key === "End" || step) {
+      all[Math.min(Math.max(targets[event.key], 0), last)]?.focus();
+    } else if ((event.key === "Enter" || event.key === " ") && index >= 0) {
       event.preventDefault();
-      const all = this.element.querySelectorAll(".piece");
-      all[event.key === "End" ? all.length - 1 : 0]?.focus();
-    } else if ((event.key === "Enter" || event.key === " ") && found) {
-      event.preventDefault();
-      this.emit("pieceselect", document.activeElement);
-    } else if (event.key === "Escape" && found) this.element.focus();
+      this.emit("pieceselect", all[index]);
+    } else if (event.key === "Escape" && index >= 0) this.element.focus();
   }
-}
-
-function pieceElements(line) {
-  return [...line.element.children].slice(0, line.pieces.length);
 }
 
 function draw(line) {
