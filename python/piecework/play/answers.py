@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import piecework as pw
-from piecework.play.entry import describe_entry
+from piecework.play.entry import describe_entry, tokens_of_merges
 from piecework.play.fields import MAX_TEXT, Fields
 from piecework.play.samples import PARALLEL_TEXTS
 from piecework.play.training import examples_with_criteria, read_training, readable_tokens
@@ -116,8 +116,7 @@ def _explain(session: Session, fields: Fields) -> dict[str, Any]:
         text, span=span, max_characters=_MAX_CHARACTERS, nbest=_NBEST
     ).to_dict()
     pieces = [piece for word in explanation["words"] for piece in word["pieces"]]
-    merges = [merge for piece in pieces for merge in piece["merges"]]
-    names = {merge[part] for merge in merges for part in ("left", "right", "token")}
+    names = set(tokens_of_merges(merge for piece in pieces for merge in piece["merges"]))
     return {**explanation, "readable": {name: tokenizer.display_token(name) for name in names}}
 
 

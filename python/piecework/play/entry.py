@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from piecework.errors import TokenIdError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["describe_entry"]
+__all__ = ["describe_entry", "tokens_of_merges"]
 
 
 def describe_entry(tokenizer: Tokenizer, number: int) -> dict[str, Any]:
@@ -42,12 +44,20 @@ def describe_entry(tokenizer: Tokenizer, number: int) -> dict[str, Any]:
     }
 
 
+def tokens_of_merges(merges: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Iterates over the parts and the result of each merge of a lineage or an explanation as JSON values.
+
+    >>> list(tokens_of_merges([{"left": "h", "right": "##u", "token": "hu"}]))
+    ['h', '##u', 'hu']
+    """
+    for merge in merges:
+        yield from (merge["left"], merge["right"], merge["token"])
+
+
 def _tokens(tokenizer: Tokenizer, lineage: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    names = [lineage["token"]]
-    names += [merge[part] for merge in lineage["merges"] for part in ("left", "right", "token")]
     counts = tokenizer.training._count_of
     tokens = {}
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys([lineage["token"], *tokens_of_merges(lineage["merges"])]):
         number = tokenizer.token_to_id(name)
         tokens[name] = {
             "id": number,

@@ -104,7 +104,6 @@ class Session:
                 "model": tok.model_type,
                 "vocab_size": tok.vocab_size,
                 "has_history": bool(tok.training),
-                "is_added": name not in self._given,
             }
             for name, tok in every.items()
         ]
