@@ -86,6 +86,7 @@ docs-check: doctests ## Run the docstring examples and the tests of the docs
 smoke: $(PYTHONS:%=smoke-%) ## Test the wheel with every Python of this machine
 
 test-python: $(VENV)/.built $(VENV)/.test ## Run the Python tests (ARGS="-k name" selects)
+	@$(call INSTALL,nm,binutils)
 	@$(call INSTALL,chromium,chromium) || echo "The tests in Chromium are skipped."
 	$(BIN)/pytest $(PARALLEL) --ignore tests/cluster $(ARGS)
 

@@ -61,7 +61,9 @@ fn run_ssse3<const N: usize, L: BlockLoop<N>>(tables: &Tables<N>, blocks: L) -> 
 }
 
 // The following functions are always inlined, into loops that are compiled for their instructions, so that masks stay in
-// registers. A function with target features cannot be.
+// registers. A function with target features cannot be. They pass no closure to a function that may stay apart from them
+// (`array::from_fn`, `Iterator::map`): it would be compiled without the instructions and call each intrinsic as a function.
+// `tests/unit/test_kernel_symbols.py` finds such calls in the compiled crate.
 
 /// Classifies 64 bytes by a look-up in 128 bytes of the table.
 ///
@@ -81,9 +83,12 @@ unsafe fn avx512<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Mas
         if high != 0 {
             bits = _mm512_mask_blend_epi8(high, bits, look_up(others));
         }
-        let set = |set: usize| _mm512_test_epi8_mask(bits, _mm512_set1_epi8((1_u8 << set).cast_signed()));
+        let mut sets = [0; N];
+        for (set, mask) in sets.iter_mut().enumerate() {
+            *mask = _mm512_test_epi8_mask(bits, _mm512_set1_epi8((1_u8 << set).cast_signed()));
+        }
         let inside = _mm512_cmplt_epi8_mask(text, _mm512_set1_epi8(LOWEST_LEAD_BYTE));
-        Masks { sets: std::array::from_fn(set), high, inside }
+        Masks { sets, high, inside }
     }
 }
 
