@@ -54,6 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         report(f"error: standard output: {error.strerror or error}")
         sys.exit(2)
     except Exception as error:  # noqa: BLE001  # the exit code of an unhandled error would be 1
+        from piecework.cli.help import NoArgumentsError
+
+        if isinstance(error, NoArgumentsError):
+            report(str(error))
+            sys.exit(2)
         if hasattr(error, "show"):  # an error of typer, whose classes differ by version
             _show_usage(error)
         _show_bug(error)
@@ -62,14 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _show_usage(error: Any) -> NoReturn:
-    """Reports an error of typer on one line; without arguments it prints the help."""
+    """Reports an error of typer on one line."""
     from piecework.display import visible
 
     context = getattr(error, "ctx", None)
-    if context and error.message == context.get_help():
-        report(error.message)
-    else:
-        report(f"error: {one_line(visible(_usage_error(error.format_message(), context)))}")
+    report(f"error: {one_line(visible(_usage_error(error.format_message(), context)))}")
     sys.exit(2)
 
 

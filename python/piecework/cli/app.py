@@ -10,7 +10,7 @@ import typer
 
 import piecework
 from piecework.cli import verbs
-from piecework.cli.help import VerbCommand, VerbGroup
+from piecework.cli.help import Program, VerbCommand, VerbGroup
 from piecework.cli.verb import command, help_text
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def _group(name: str | None, help: str) -> typer.Typer:  # noqa: A002  # the nam
     return typer.Typer(
         name=name,
         help=help,
-        cls=VerbGroup if name else None,
-        no_args_is_help=True,
+        cls=VerbGroup if name else Program,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["GLOBAL", "VerbCommand", "VerbGroup"]
+__all__ = ["GLOBAL", "NoArgumentsError", "Program", "VerbCommand", "VerbGroup"]
 
 GLOBAL = "Global options"
 """The section of options that do not change the result; it comes last."""
@@ -36,7 +36,21 @@ class VerbCommand(TyperCommand):
                     formatter.write_dl(rows)
 
 
-class VerbGroup(TyperGroup):
+class NoArgumentsError(Exception):
+    """Is raised where a group of verbs gets no arguments; the message is its help, which versions of typer end differently."""
+
+
+class Program(TyperGroup):
+    """Raises `NoArgumentsError` without arguments."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses arguments, of which there must be one."""
+        if not args:
+            raise NoArgumentsError(ctx.get_help())
+        return super().parse_args(ctx, args)
+
+
+class VerbGroup(Program):
     """Runs the verb of a group that an argument names, otherwise the first one: those of a package are in its order."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -59,4 +73,6 @@ def _placeholder(param: Any) -> str:
 def _section(param: Any) -> str:
     if _is_argument(param):
         return _ARGUMENTS
-    return GLOBAL if param.name == "help" else param.rich_help_panel or _OPTIONS
+    if "--help" in param.opts:  # in some versions an option of click, with a name of its own
+        return GLOBAL
+    return getattr(param, "rich_help_panel", None) or _OPTIONS
