@@ -20,6 +20,7 @@ _PARAMETERS = {
     "padding": "no_padding",
     "strategy": "truncation_strategy",
     "alpha": "sample",
+    "format": "tokenizer_format",
 }
 """The parameters of verbs for settings of other names."""
 _FLAGS = {"--no-truncation", "--no-padding", "--sample"}

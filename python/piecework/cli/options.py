@@ -439,6 +439,13 @@ class Loading(Splitting):
 
     section: ClassVar[str] = "Loading options"
 
+    tokenizer_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Read this format, such as vocab.txt (default: that of the content and the name).",
+        ),
+    ] = None
     unknown: Annotated[
         Unknown | None,
         typer.Option(
@@ -479,6 +486,8 @@ class Loading(Splitting):
     def _model_settings(self) -> dict[str, Any]:
         given = {name: getattr(self, name) for name in _MODEL}
         settings = {name: value for name, value in given.items() if value is not None}
+        if self.tokenizer_format is not None:
+            settings["format"] = self.tokenizer_format
         if self.unknown:
             settings["unknown"] = self.unknown.value
         if self.segmentation:

@@ -6,6 +6,7 @@ Each function takes the class of the tokenizer that it returns, which may be a s
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, cast
 
 from piecework import _core
@@ -59,6 +60,7 @@ __all__ = [
 ]
 
 _VOCAB_ONLY = (*BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
+_EMPTY_LINE = re.compile(rb"(?:^|\n)\r?\n")
 _SPLITTING = ("normalizer", "pre_tokenizer")
 _ALONE = {
     "merges.txt": "a BPE vocabulary or its merges alone; expected both files, vocab.json and merges.txt: call from_file",
@@ -81,14 +83,15 @@ def load_text(cls: type[Tokenizer], text: str, settings: LoadSettings) -> Tokeni
     """Implements :meth:`Tokenizer.from_str`."""
     if not isinstance(text, str):
         raise wrong_type("text", "a str (from_bytes takes bytes)", text)
-    return _parse(cls, to_utf8(text), "", settings)
+    data = to_utf8(text)
+    return _parse(cls, data, *_format_of(data, None, settings))
 
 
 def load_bytes(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
     """Implements :meth:`Tokenizer.from_bytes`."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise wrong_type("data", "bytes (from_str takes a str)", data)
-    return _parse(cls, bytes(data), "", settings)
+    return _parse(cls, bytes(data), *_format_of(bytes(data), None, settings))
 
 
 def load_tiktoken(
@@ -191,46 +194,80 @@ def _load(
     cls: type[Tokenizer], name: str, data: bytes, settings: LoadSettings, bpe: str | None = None
 ) -> Tokenizer:
     """Loads a file from its content; `bpe` names the tokenizer class of a vocab.json with merges.txt, if known."""
-    from piecework.formats.detect import detect_format
-
-    kind = detect_format(data, os.path.basename(name))
+    try:
+        kind, settings = _format_of(data, os.path.basename(name), settings)
+    except FormatError as error:
+        raise error.at(name) from None
     if kind == "tiktoken":
         return _with_limits(cls, cls.from_tiktoken(name), kind, settings)
     if kind == "merges.txt":
         return _from_merges(cls, name, data, settings, bpe)
     check_start(data, name, "")
     try:
-        return _parse(cls, data, os.path.splitext(name)[1].lower(), settings)
+        return _parse(cls, data, kind, settings, f"{name}: ")
     except (FormatError, VocabularyError) as error:
         raise error.at(name) from None
 
 
-def _parse(cls: type[Tokenizer], data: bytes, suffix: str, settings: LoadSettings) -> Tokenizer:
-    from piecework.formats.detect import detect_format, is_scored
-    from piecework.formats.read import read
+def _format_of(
+    data: bytes, name: str | None, settings: LoadSettings
+) -> tuple[Format, LoadSettings]:
+    """Returns the format of a file, and the settings without it.
+
+    Args:
+        data: The content.
+        name: The name of the file, without folder; None for text without a name, which may be a vocab.txt.
+        settings: The settings of the call; `format` decides.
+    """
+    from piecework.formats.detect import FORMATS, detect_format, is_scored
 
     refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+    others: Any = {key: value for key, value in settings.items() if key != "format"}
+    if "format" in settings:
+        kind = settings["format"]
+        if kind not in FORMATS:
+            message = f"expected one of {', '.join(FORMATS)}, found {shown(kind)}"
+            raise ConfigError(message, setting="format")
+        return kind, others
+    kind = detect_format(data, name or "")
+    if kind != "vocab.txt" or not data.strip() or _is_named_txt(name):
+        return kind, others
+    if is_scored(data):
+        raise FormatError(
+            "a SentencePiece .vocab file, which contains only pieces and scores",
+            hint="load the .model file, or build Tokenizer(models.Unigram.from_vocab(text))",
+        )
+    if name is not None:
+        raise FormatError(
+            "expected a tokenizer in one of the formats of docs/formats.md, found other text",
+            hint="name a list of tokens with the ending .txt, or pass `format='vocab.txt'`",
+        )
+    if _is_json(data):
+        raise FormatError(
+            "expected a tokenizer.json or a vocab.txt with one token per line, found other JSON"
+        )
+    return kind, others
+
+
+def _is_named_txt(name: str | None) -> bool:
+    return name is not None and name.lower().removesuffix(".gz").endswith(".txt")
+
+
+def _parse(
+    cls: type[Tokenizer], data: bytes, kind: Format, settings: LoadSettings, place: str = ""
+) -> Tokenizer:
+    from piecework.formats.read import read
+
     if not data.strip():
         raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
-    kind = detect_format(data, suffix)
     if kind in ("merges.txt", "tiktoken"):
         raise FormatError(_ALONE[kind])
     if kind not in ("tokenizer.json", "vocab.txt"):
         return _with_limits(cls, cls._wrap(read(kind, data)), kind, settings)
     is_json = kind == "tokenizer.json"
-    if not is_json and suffix != ".txt" and is_scored(data):
-        raise FormatError(
-            "a SentencePiece .vocab file, which contains only pieces and scores",
-            hint="load the .model file, or build Tokenizer(models.Unigram.from_vocab(text))",
-        )
-    try:
-        tokenizer = _from_json(cls, data, settings) if is_json else load_vocab(cls, data, settings)
-    except VocabularyError as error:
-        if is_json or suffix == ".txt" or not _is_json(data):
-            raise
-        raise FormatError(
-            "expected a tokenizer.json or a vocab.txt with one token per line, found other JSON"
-        ) from error
+    tokenizer = _from_json(cls, data, settings) if is_json else load_vocab(cls, data, settings)
+    if not is_json:
+        _warn_of_empty_lines(data, place)
     limits = {name: settings[name] for name in LIMITS if name in settings}  # type: ignore[literal-required]
     return tokenizer.replace(**limits) if limits else tokenizer
 
@@ -273,6 +310,20 @@ def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tok
     changes = {name: settings[name] for name in LIKELIEST if name in settings}  # type: ignore[literal-required]
     tokenizer = cls._wrap(core, functions)
     return tokenizer.replace(**changes) if changes else tokenizer
+
+
+def _warn_of_empty_lines(data: bytes, place: str) -> None:
+    """Warns of lines without characters, which are entries with ids, too."""
+    if not _EMPTY_LINE.search(data):
+        return
+    lines = data.removesuffix(b"\n").split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if line in (b"", b"\r"):
+            warn(
+                f"line {number} is empty: the token of the id {number - 1} has no characters, and no text contains it",
+                hint="remove the line only if no model was trained with these ids",
+                place=place,
+            )
 
 
 def _from_merges(

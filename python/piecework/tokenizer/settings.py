@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from piecework.arguments import Segmentation, UnknownPolicy
     from piecework.decoders import Decoder
     from piecework.encoding_settings import PaddingLike, TruncationLike
+    from piecework.formats.detect import Format
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
@@ -61,6 +62,8 @@ class LoadSettings(ModelSettings, total=False):
     """Lists the settings of a tokenizer that its file may not contain.
 
     Attributes:
+        format: The format, ``"vocab.txt"`` and so on (:data:`piecework.formats.FORMATS`); by default that of the content
+            and of the name. A file that is not named .txt is no vocab.txt by default.
         lowercase: vocab.txt: see :class:`BertNormalizer`.
         strip_accents: vocab.txt: see :class:`BertNormalizer`.
         clean_text: vocab.txt: see :class:`BertNormalizer`.
@@ -80,6 +83,7 @@ class LoadSettings(ModelSettings, total=False):
         padding: The default padding of calls; None for none. By default that of the tokenizer.json.
     """
 
+    format: Format
     lowercase: bool
     strip_accents: bool | None
     clean_text: bool

@@ -1,10 +1,12 @@
 """vocab.txt: reading and writing one token per line."""
 
+import gzip
 from pathlib import Path
 
 import pytest
 
 import piecework as pw
+from piecework.errors import ConfigError, FormatError, PieceworkWarning
 
 pytestmark = pytest.mark.smoke
 
@@ -27,12 +29,54 @@ def test_line_ends_and_trailing_white_space_are_ignored(text: str) -> None:
     assert pw.Tokenizer.from_str(text) == pw.Tokenizer.from_str(BERT)
 
 
+def test_other_white_space_is_a_part_of_a_token(tmp_path: Path) -> None:
+    others = ["\u2028", "##\u2028", "a\u0085", "\u00a0", "b\u3000", "\x0b", "a\x0cb", "c\rd"]
+    path = tmp_path / "vocab.txt"
+    for end in ("\n", "\r\n"):
+        path.write_bytes(end.join(["[UNK]", *others, ""]).encode())
+        tokenizer = pw.Tokenizer.from_file(path)
+        assert list(tokenizer.vocab) == ["[UNK]", *others]
+        tokenizer.save(tmp_path / "again.txt", "vocab.txt")
+        assert pw.Tokenizer.from_file(tmp_path / "again.txt") == tokenizer
+
+
+@pytest.mark.parametrize("name", ["notes.md", "vocab", "notes.txt.md", "x.vocab", "x.json.bak"])
+def test_other_text_is_no_vocabulary(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("# Notes\n\n[UNK]\nhug\n##s\n")
+    with pytest.raises(FormatError, match=r"expected a tokenizer in one of the formats") as error:
+        pw.Tokenizer.from_file(path)
+    assert error.value.place == f"{path}: "
+    with pytest.warns(PieceworkWarning, match="line 2 is empty"):
+        tokenizer = pw.Tokenizer.from_file(path, format="vocab.txt")
+    assert tokenizer.token_to_id("##s") == 4
+
+
+def test_the_format_may_be_given(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.bin"
+    path.write_text(BERT)
+    expected = pw.Tokenizer.from_str(BERT)
+    assert pw.Tokenizer.from_file(path, format="vocab.txt") == expected
+    assert pw.Tokenizer.from_str(BERT, format="vocab.txt") == expected
+    with pytest.raises(FormatError):
+        pw.Tokenizer.from_file(path, format="tokenizer.json")
+    with pytest.raises(ConfigError, match=r"format: expected one of .*vocab\.txt.*, found 'text'"):
+        pw.Tokenizer.from_file(path, format="text")  # type: ignore[arg-type]  # the test
+    zipped = tmp_path / "vocab.txt.gz"
+    zipped.write_bytes(gzip.compress(BERT.encode()))
+    assert pw.Tokenizer.from_file(zipped) == expected
+
+
 def test_empty_line_is_an_empty_token(tmp_path: Path) -> None:
-    tokenizer = pw.Tokenizer.from_str("[UNK]\n\nhug\n")
+    with pytest.warns(PieceworkWarning, match=r"^line 2 is empty: the token of the id 1 has no"):
+        tokenizer = pw.Tokenizer.from_str("[UNK]\n\nhug\n")
     assert tokenizer.vocab == {"[UNK]": 0, "": 1, "hug": 2}
     assert tokenizer.encode_ids("hug x") == [2, 0]
     tokenizer.save(tmp_path / "vocab.txt", "vocab.txt")
-    assert pw.Tokenizer.from_file(tmp_path / "vocab.txt") == tokenizer
+    with pytest.warns(PieceworkWarning, match=r"vocab\.txt: line 2 is empty"):
+        assert pw.Tokenizer.from_file(tmp_path / "vocab.txt") == tokenizer
+    for text in ("[UNK]\na\n", "[UNK]\r\na\r\n", "[UNK]\na"):
+        pw.Tokenizer.from_str(text)  # without a warning
 
 
 def test_special_tokens_are_those_in_the_file() -> None:

@@ -1,6 +1,6 @@
 //! `vocab.txt`: one token a line; the id is the line number, from 0.
 
-use super::lines::{self, lines, refuse_byte_order_mark, text};
+use super::lines::{self, lines, plain_text, refuse_byte_order_mark};
 use crate::added::AddedToken;
 use crate::decode::{Decoder, WordPieceDecoder};
 use crate::error::{Error, Message, Result, shorten};
@@ -66,8 +66,7 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
     refuse_byte_order_mark(bytes)?;
     let mut vocab = Vocab::expecting(lines(bytes).count());
     for (number, line) in lines(bytes) {
-        // As in the reference library, trailing white space is not a part of a token.
-        let token = text(number, line)?.trim_end();
+        let token = token_of(plain_text(number, line)?);
         if let Some(first) = vocab.id(token) {
             let (token, first) = (shorten(token), first + 1);
             let message =
@@ -80,6 +79,14 @@ fn vocab(bytes: &[u8]) -> Result<Vocab> {
         return Err(Error::Vocabulary("the vocabulary is empty; expected one token a line".into()));
     }
     Ok(vocab)
+}
+
+/// Returns the token of a line: without trailing spaces and tabs, as in the reference library, unless it has nothing else.
+///
+/// Other white space is kept, since it may be a token, as U+2028 is in the vocabulary of Chinese BERT.
+fn token_of(line: &str) -> &str {
+    let token = line.trim_end_matches([' ', '\t']);
+    if token.is_empty() { line } else { token }
 }
 
 /// Writes one token a line.
@@ -95,7 +102,8 @@ pub fn write_vocab_txt(vocab: &Vocab) -> Result<String> {
     let mut text = String::new();
     for (token, id) in vocab.iter() {
         // An empty line is read as an empty token, unless it is the whole file.
-        if token.contains('\n') || token.trim_end() != token || (token.is_empty() && vocab.len() == 1) {
+        let is_read_back = !token.contains('\n') && !token.ends_with('\r') && token_of(token) == token;
+        if !is_read_back || (token.is_empty() && vocab.len() == 1) {
             return Err(Error::Vocabulary(
                 Message::new(format!(
                     "the token {:?} (id {id}) ends in white space or holds a line end, and a vocab.txt cannot hold it",
