@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+WAIT = 240_000
+"""The milliseconds that a test waits for the page: far more than a busy machine takes, and below the limit of a test."""
 LOCAL = ("http://127.0.0.1", "http://localhost", "data:", "about:", "blob:")
 
 
@@ -64,6 +66,7 @@ class PageOpener:
         """Returns the page; its console, its requests and its dialogs are watched until the test ends."""
         page = self._browser.new_page(**settings)
         self.pages.append(page)
+        page.set_default_timeout(WAIT)
         page.on("console", self._record_message)
         page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         page.on("request", self._record_request)

@@ -12,6 +12,7 @@ import pytest
 
 import piecework as pw
 from piecework import decoders, models, pre_tokenizers
+from play_page import until
 
 pytestmark = pytest.mark.slow
 
@@ -176,6 +177,5 @@ def test_pages_by_address(open_page: OpenPage) -> None:
     ],
 )
 def test_the_fixture_sees_errors_and_requests(open_page: Any, html: str, problem: str) -> None:
-    open_page(html).wait_for_timeout(50)
-    assert problem in open_page.problems
+    until(open_page(html), lambda: problem in open_page.problems)
     open_page.problems.clear()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from play_page import drop
+from play_page import drop, until
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ def test_links_with_wrong_values(open_play: Callable[..., Any]) -> None:
         page.evaluate("fragment => { location.hash = fragment; }", fragment_of(settings))
         # The page is built again, and its view asks the server: errors of either fail the test.
         page.wait_for_timeout(40)
-        assert page.locator('[role="tabpanel"]:visible').count() == 1, settings
+        until(page, lambda: page.locator('[role="tabpanel"]:visible').count() == 1)
         assert page.locator("#status.error").count() == 0, settings
 
 

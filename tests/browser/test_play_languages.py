@@ -46,7 +46,6 @@ def open_languages(open_play: OpenView) -> OpenView:
 
     def opened(fragment: str = "", **settings: Any) -> Any:
         page = open_play(fragment, **settings)
-        page.set_default_timeout(10_000)
         if not fragment:
             page.locator("#tab-languages").click()
         wait(page)

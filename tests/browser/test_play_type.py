@@ -11,7 +11,7 @@ import pytest
 
 import piecework as pw
 from piecework import html
-from play_page import CONTRAST, SET_TEXT, address_of_link, drop, unnamed_elements
+from play_page import CONTRAST, SET_TEXT, address_of_link, drop, unnamed_elements, until
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ def type_text(page: Any, text: str) -> None:
 
 
 def wait_for_pieces(page: Any) -> None:
-    page.locator(PANELS).first.wait_for(state="attached", timeout=180_000)
+    page.locator(PANELS).first.wait_for(state="attached")
 
 
 def pieces(page: Any, name: str) -> list[str]:
@@ -325,7 +325,7 @@ def test_explanation_of_a_view_that_was_left(open_play: Callable[..., Any]) -> N
     page.wait_for_function("() => Boolean(globalThis.release)")
     page.click("#tab-languages")
     page.evaluate("() => release()")
-    page.click("#tab-type", timeout=5000)
+    page.click("#tab-type")
     assert page.locator("dialog[open]").count() == 0
 
 
@@ -386,11 +386,10 @@ def test_saved_files(open_play: Callable[..., Any], tmp_path: Path) -> None:
 def test_hostile_text_is_shown_as_text(open_play: Callable[..., Any]) -> None:
     page = open_play()
     type_text(page, HOSTILE)
-    page.wait_for_timeout(300)
+    until(page, lambda: "script" in "".join(pieces(page, "bpe")))
     assert page.locator("img, article script").count() == 0
     shown = page.locator("main").inner_text()
     assert "\u202e" not in shown
-    assert "script" in "".join(pieces(page, "bpe"))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.locator('article[aria-label="words"] .piece').last.click()
     page.locator("dialog[open]").wait_for()
@@ -402,14 +401,14 @@ def test_hostile_text_is_shown_as_text(open_play: Callable[..., Any]) -> None:
 def test_long_text_does_not_freeze_the_page(open_play: Callable[..., Any]) -> None:
     page = open_play()
     text = "hugs pugs puns. " * 65_536
-    with page.expect_response("**/api/compare", timeout=60_000) as compared:
+    with page.expect_response("**/api/compare") as compared:
         page.locator("#text").evaluate(SET_TEXT, text)
     assert compared.value.ok
-    page.locator(".piece").nth(1000).wait_for(state="attached", timeout=60_000)
+    page.locator(".piece").nth(1000).wait_for(state="attached")
     assert page.locator(".piece").count() < 60_000
     assert "1,048,576" in page.locator("main").inner_text()
     page.get_by_role("button", name="Next part").click()
-    page.locator("main", has_text="24,0").wait_for(timeout=60_000)
+    page.locator("main", has_text="24,0").wait_for()
     # A tab opens at once while the text is compared again.
     page.locator("#tab-vocabulary").click()
     assert page.locator("#view-vocabulary").is_visible()
@@ -433,9 +432,8 @@ def test_names_for_screen_readers(open_play: Callable[..., Any]) -> None:
     page = open_play()
     for tab in ("type", "train", "vocabulary", "languages"):
         page.locator(f"#tab-{tab}").click()
-        page.wait_for_timeout(150)
+        until(page, lambda: page.locator('[role="tabpanel"]:visible').count() == 1)
         assert unnamed_elements(page) == []
-        assert page.locator('[role="tabpanel"]:visible').count() == 1
         assert (
             page.locator('[role="tab"][aria-selected="true"]').get_attribute("id") == f"tab-{tab}"
         )

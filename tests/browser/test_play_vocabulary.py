@@ -68,7 +68,6 @@ def open_vocabulary(open_play: OpenView) -> OpenView:
 
     def opened(fragment: str = "", tokenizer: str = "samples", **settings: Any) -> Any:
         page = open_play(fragment, **settings)
-        page.set_default_timeout(10_000)
         if not fragment:
             page.locator("#tab-vocabulary").click()
             wait(page)
@@ -89,12 +88,12 @@ class Row(NamedTuple):
 
 
 def wait(page: Any) -> None:
-    page.locator('.entry-scroll[aria-busy="false"]').wait_for(state="attached", timeout=60_000)
+    page.locator('.entry-scroll[aria-busy="false"]').wait_for(state="attached")
 
 
 def answered(page: Any, act: Callable[[], object]) -> Any:
     """Does something that asks the server; returns the answer after the page shows it."""
-    with page.expect_response("**/api/vocabulary", timeout=60_000) as response:
+    with page.expect_response("**/api/vocabulary") as response:
         act()
     wait(page)
     return response.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -103,3 +104,12 @@ def tab_to(page: Any, selector: str, most: int = 60) -> None:
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
     raise AssertionError(f"Tab does not reach {selector}")
+
+
+def until(page: Any, condition: Callable[[], bool]) -> None:
+    """Waits, while the events of a page go on, until a condition holds; after minutes it fails."""
+    for _ in range(12_000):
+        if condition():
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError("the page never got there")

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,10 +83,8 @@ def test_end_while_a_training_runs(tok_file: Path) -> None:
         asked.settimeout(2)
         with pytest.raises(TimeoutError):  # the training runs
             asked.recv(1)
-        start = time.monotonic()
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0
-        assert time.monotonic() - start < 8
         asked.close()
 
 

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,10 +100,8 @@ def test_ctrl_c_ends_the_process(tok_file: Path) -> None:
         process.stdin.write(b"the cat\n")
         process.stdin.flush()
         process.stdout.readline()
-        started = time.monotonic()
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130
-        assert time.monotonic() - started < 5
         assert process.stderr
         assert b"Traceback" not in process.stderr.read()
 
