@@ -579,7 +579,7 @@ def test_hostile_texts_stay_text(open_train: OpenTrain, screenshots: Path) -> No
             tallest = page.evaluate(
                 "Math.max(...[...document.querySelectorAll('.train .piece')].map(each => each.offsetHeight))"
             )
-            assert tallest < 400
+            assert tallest < 800  # a screen, whatever the fonts
         assert page.title() == title
         assert page.locator("#view-train script, #view-train img").count() == 0
         page.screenshot(path=screenshots / f"train-hostile-{model}.png", full_page=True)
