@@ -279,6 +279,7 @@ class Tokenizer:
         path: str,
         *,
         model_max_length: int | None = None,
+        approximate: bool = False,
         **special_tokens: str | None,
     ) -> None:
         """Writes a folder that ``transformers`` loads; see :meth:`piecework.Tokenizer.save_folder`.
@@ -287,7 +288,8 @@ class Tokenizer:
         >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
         >>> import tempfile
         >>> folder = tempfile.mkdtemp()
-        >>> tok.save_folder(folder, unk_token="[UNK]")
+        >>> _ = tok.add_special_tokens(["[UNK]", "[PAD]"])
+        >>> tok.save_folder(folder)
         >>> import os
         >>> sorted(os.listdir(folder))
         ['special_tokens_map.json', 'tokenizer.json', 'tokenizer_config.json']
@@ -295,7 +297,9 @@ class Tokenizer:
         from piecework.tokenizer import Tokenizer as OwnTokenizer
 
         own = OwnTokenizer.from_str(self.to_str())
-        own.save_folder(path, model_max_length=model_max_length, **special_tokens)
+        own.save_folder(
+            path, model_max_length=model_max_length, approximate=approximate, **special_tokens
+        )
 
     def __getstate__(self) -> bytes:
         """Returns the tokenizer.json."""

@@ -134,6 +134,7 @@ class FolderSettings:
         split_special_tokens: Whether special tokens in a text are ordinary text.
         padding_side: The side of padding.
         truncation_side: The side of truncation.
+        model_input_names: The columns that a call of ``transformers`` returns.
     """
 
     special_tokens: Mapping[str, AddedToken] = field(default_factory=dict)
@@ -156,6 +157,7 @@ class FolderSettings:
     split_special_tokens: bool | None = None
     padding_side: Literal["left", "right"] | None = None
     truncation_side: Literal["left", "right"] | None = None
+    model_input_names: tuple[str, ...] | None = None
 
     @property
     def kind(self) -> str | None:
@@ -235,6 +237,7 @@ def from_config(
         added_ids={token.content: number for number, token in listed},
         unk_id=_member(config, "unk_id", NUMBER.check) if family == "xlnet" else None,
         model_max_length=_member(config, "model_max_length", _max_length),
+        model_input_names=_member(config, "model_input_names", _names),
         **{name: _member(config, name, kind.check) for name, kind in _PLAIN.items()},
     )
 
@@ -314,6 +317,10 @@ def unflagged_token(token: str, number: Any) -> tuple[int, AddedToken]:
     """Returns an entry of `added_tokens.json`: an id, and a token without flags."""
     with under(f".{token}"):
         return NUMBER.check(number), AddedToken._read({"content": token})
+
+
+def _names(data: Any) -> tuple[str, ...]:
+    return tuple(TEXT.check(name) for name in items(data))
 
 
 def _max_length(data: Any) -> int | None:

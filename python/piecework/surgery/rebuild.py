@@ -55,7 +55,7 @@ def rebuilt(tok: Tokenizer, model: dict[str, Any], new_id: Callable[[int], int])
         token["id"] = new_id(token["id"])
     _visit(tree, _checked(tok, new_id))
     core = _core.Tokenizer.from_json(json.dumps(tree).encode(), [], True, True)
-    made = type(tok)._wrap(core)._with_controls(tok.control_symbols)
+    made = type(tok)._wrap(core)._of_folder(tok._folder)._with_controls(tok.control_symbols)
     return made.replace(pre_tokenizer=tok.pre_tokenizer) if tok._functions else made
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from piecework.arguments import UnknownPolicy
     from piecework.formats.detect import Format
     from piecework.hf_folder.read import ModelFolder
+    from piecework.hf_folder.settings import FolderSettings
     from piecework.io.files import Pathish
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
@@ -187,7 +188,7 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     tokenizer = tokenizer.replace(**changes) if changes else tokenizer
     for message in unmet(tokenizer, folder):
         show_warning(message.at(folder.config_path))
-    return tokenizer
+    return tokenizer._of_folder(folder.settings)
 
 
 def _load(
@@ -404,10 +405,11 @@ def unpickle(
     pre_tokenizer: PreTokenizer | None,
     control_symbols: Sequence[str],
     cls: type[Tokenizer],
+    folder: FolderSettings | None = None,
 ) -> Tokenizer:
     """Returns a pickled tokenizer: its tokenizer.json, and what that cannot contain."""
     core = _core.Tokenizer.from_json(text.encode(), [], True, False)
-    tokenizer = cls._wrap(core)._with_controls(control_symbols)
+    tokenizer = cls._wrap(core)._of_folder(folder)._with_controls(control_symbols)
     return tokenizer.replace(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 

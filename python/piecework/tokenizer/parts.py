@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from piecework.arguments import UnknownPolicy
     from piecework.decoders import Decoder
     from piecework.encoding_settings import Padding, Truncation
+    from piecework.hf_folder.settings import FolderSettings
     from piecework.models import Model
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
@@ -29,6 +30,7 @@ class TokenizerParts(Immutable):
 
     _core: CoreTokenizer
     _functions: tuple[Callable[[str], object], ...] = ()
+    _folder: FolderSettings | None = None  # of the folder that the tokenizer was loaded from
 
     @property
     def vocab(self) -> dict[str, int]:

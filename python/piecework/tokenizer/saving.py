@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, cast
 
-from piecework.arguments import check_str
-from piecework.errors import ConfigError, show_warning, shown, warn
+from piecework.arguments import check_positive, check_str
+from piecework.errors import ConfigError, show_warning, warn
 from piecework.io import make_folder, packed, read_bytes, write_aside
 from piecework.io.files import checked
 from piecework.tokenizer.checks import first_few
@@ -57,19 +57,30 @@ def save_folder(
     path: Pathish,
     model_max_length: int | None,
     given: Mapping[str, str | None],
+    *,
+    build: type[Tokenizer] | None,
 ) -> None:
-    """Implements :meth:`Tokenizer.save_folder`."""
-    from piecework.hf_folder.write import configuration, roles_of
+    """Implements :meth:`Tokenizer.save_folder`; `build` is the class of an approximated tokenizer, None for an exact one."""
+    from piecework.hf_folder.write import configuration, own_types, roles_of
 
-    pad_token = tok.padding.pad_token if tok.padding else None
-    roles = roles_of(tok.special_tokens, tok.unk_token, pad_token, given)
-    for role, token in roles.items():
-        if tok.token_to_id(token) is None:
-            raise ConfigError(f"{shown(token)} is not in the vocabulary", setting=role)
-    side = tok.padding.direction if tok.padding else "right"
-    files = configuration(roles, model_max_length, side)
+    if model_max_length is not None:
+        check_positive("model_max_length", model_max_length)
+    written = tok if build is None else _approximate(tok, "tokenizer.json", build)
+    text = written.to_str()
+    if own := own_types(text):
+        is_convertible = build is None and tok.model_type == "Unigram"
+        raise ConfigError(
+            f"transformers cannot load this tokenizer exactly: tokenizers has no {', '.join(own)}",
+            hint="pass `approximate=True` to write the closest tokenizer that it loads"
+            if is_convertible
+            else "replace these parts, or call `save`, whose file piecework loads",
+        )
+    roles = roles_of(written, tok._folder, given)
+    if build is None:
+        _warn_of_controls(tok)  # an approximation has no control symbols
+    files = configuration(written, roles, tok._folder, model_max_length)
     folder = make_folder(path)
-    for name, data in ({"tokenizer.json": tok.to_str().encode()} | files).items():
+    for name, data in ({"tokenizer.json": text.encode()} | files).items():
         write_aside(os.path.join(folder, name), data)
 
 

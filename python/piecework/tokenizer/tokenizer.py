@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from piecework.encoding_settings import PaddingLike, TruncationLike
     from piecework.explain import Explanation, Lineage
     from piecework.formats.detect import Format
+    from piecework.hf_folder.settings import FolderSettings
     from piecework.io.files import Pathish
     from piecework.models import Model
     from piecework.normalizers import Normalizer
@@ -145,6 +146,17 @@ class Tokenizer(UdfMethods, DecodingMethods):
         tokenizer = cls.__new__(cls)
         tokenizer._set_core(core, functions)
         return tokenizer
+
+    def _derived(
+        self, core: CoreTokenizer, functions: Sequence[Callable[[str], object]]
+    ) -> Tokenizer:
+        """Returns a tokenizer of another core, with the settings of this one's folder."""
+        return self._wrap(core, functions)._of_folder(self._folder)
+
+    def _of_folder(self, settings: FolderSettings | None) -> Tokenizer:
+        """Sets the settings of the folder that a new tokenizer was loaded from, for :meth:`save_folder`."""
+        self.__dict__["_folder"] = settings
+        return self
 
     def _set_core(self, core: CoreTokenizer, functions: Sequence[Callable[[str], object]]) -> None:
         """Sets the attributes that every call reads; none is a cached property, whose access is slower."""
@@ -389,23 +401,30 @@ class Tokenizer(UdfMethods, DecodingMethods):
         path: Pathish,
         *,
         model_max_length: int | None = None,
+        approximate: bool = False,
         **special_tokens: str | None,
     ) -> None:
         r"""Writes a folder that ``transformers`` loads: tokenizer.json, tokenizer_config.json and special_tokens_map.json.
 
-        ``AutoTokenizer.from_pretrained(path)`` then has the roles of special tokens, and pads at once. Its own
-        ``save_pretrained`` drops the record of the training, unless it was created with ``piecework.hf.Tokenizer``.
+        ``AutoTokenizer.from_pretrained(path)`` then gives the same ids, offsets and texts, has the roles of special tokens,
+        and returns ``token_type_ids`` if the post-processor sets them. It truncates and pads only in calls that ask for it.
+        Its own ``save_pretrained`` drops the record of the training, unless it was created with ``piecework.hf.Tokenizer``.
 
         Args:
             path: The folder, which is created if it does not exist.
-            model_max_length: The largest number of tokens of the model, for ``truncation=True``.
+            model_max_length: The largest number of tokens, for ``truncation=True``. By default that of the tokenizer's
+                truncation, or of the folder that it was loaded from; without any of these ``truncation=True`` does nothing.
+            approximate: For Unigram: write the closest tokenizer that ``transformers`` loads, even if ids may change; the
+                changes raise a warning.
             **special_tokens: ``pad_token``, ``unk_token``, ``bos_token``, ``eos_token``, ``cls_token``, ``sep_token`` and
-                ``mask_token``; None for no token. By default the special tokens with the usual names; a text is padded by
-                its end token, or by the unknown token, if there is no other.
+                ``mask_token``; None for no token. By default those of the folder that the tokenizer was loaded from, the
+                unknown token of the model, the token of the padding, and special tokens with a usual name, such as
+                ``"[PAD]"``. A warning names each role that several tokens could have, and a missing ``pad_token``.
 
         Raises:
             FileError: A file cannot be written.
-            ConfigError: A token is not in the vocabulary, or an argument is unknown.
+            ConfigError: A token is not in the vocabulary, an argument is unknown or not a positive number, or
+                ``transformers`` cannot load the tokenizer (such as a Unigram ``.model`` without `approximate`).
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -415,7 +434,8 @@ class Tokenizer(UdfMethods, DecodingMethods):
         """
         from piecework.tokenizer.saving import save_folder
 
-        save_folder(self, path, model_max_length, special_tokens)
+        build = Tokenizer if approximate else None
+        save_folder(self, path, model_max_length, special_tokens, build=build)
 
     def to_str(self) -> str:
         """Returns the text of the tokenizer.json that :meth:`save` writes, with the :attr:`fingerprint`.
@@ -462,7 +482,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         """
         from piecework.tokenizer.replacing import replaced
 
-        return self._wrap(*replaced(self, changes))
+        return self._derived(*replaced(self, changes))
 
     def as_bpe(self) -> Tokenizer:
         r"""Returns a BPE tokenizer with the vocabulary and the merges of this trained WordPiece tokenizer.
@@ -484,7 +504,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         >>> tok.as_bpe().tokenize("hugs"), tok.as_bpe().tokenize("mug"), tok.tokenize("mug")
         (['hu', '##gs'], ['[UNK]', '##u', '##g'], ['[UNK]'])
         """
-        return self._wrap(self._core.as_bpe(), self._functions)
+        return self._derived(self._core.as_bpe(), self._functions)
 
     def with_added_tokens(
         self, tokens: Iterable[str | AddedToken], *, special: bool = False
@@ -508,13 +528,13 @@ class Tokenizer(UdfMethods, DecodingMethods):
         (['hug', '##s', '<name>'], 3)
         """
         tuples = added_tuples("tokens", tokens, check_flag("special", special))
-        return self._wrap(self._core.with_added_tokens(tuples), self._functions)
+        return self._derived(self._core.with_added_tokens(tuples), self._functions)
 
     def _with_controls(self, names: Sequence[str]) -> Tokenizer:
         """Returns a tokenizer of whose special tokens exactly `names` are control symbols."""
         if tuple(names) == self.control_symbols:
             return self
-        return self._wrap(self._core.with_control_symbols(list(names)), self._functions)
+        return self._derived(self._core.with_control_symbols(list(names)), self._functions)
 
     def explain(
         self,
@@ -653,7 +673,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         text, pre_tokenizer = self._without_functions._core.to_json(), None
         if self._functions:
             pre_tokenizer = self.pre_tokenizer
-        return unpickle, (text, pre_tokenizer, self.control_symbols, type(self))
+        return unpickle, (text, pre_tokenizer, self.control_symbols, type(self), self._folder)
 
     def __copy__(self) -> Tokenizer:
         """Returns itself, since it is immutable."""
