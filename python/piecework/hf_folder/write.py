@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from piecework.arguments import check_str
 from piecework.errors import ConfigError, did_you_mean, shown, warn
 from piecework.hf_folder.settings import FolderSettings
 from piecework.processors import ByteLevel, Sequence
@@ -73,7 +74,7 @@ def roles_of(
             raise ConfigError(
                 f"{shown(role)} is no role of a special token", setting=role, hint=hint
             )
-        if token is not None and tok.token_to_id(token) is None:
+        if token is not None and tok.token_to_id(check_str(role, token)) is None:
             raise ConfigError(f"{shown(token)} is not in the vocabulary", setting=role)
     special = set(tok.special_tokens)
     found = dict(_inferred(tok, folder, given))

@@ -78,6 +78,11 @@ def save_folder(
     roles = roles_of(written, tok._folder, given)
     if build is None:
         _warn_of_controls(tok)  # an approximation has no control symbols
+    if tok.padding and tok.padding.pad_type_id:
+        warn(
+            f"transformers pads type ids by 0, and this tokenizer by {tok.padding.pad_type_id}",
+            hint="set `_pad_token_type_id` of the loaded tokenizer",
+        )
     files = configuration(written, roles, tok._folder, model_max_length)
     folder = make_folder(path)
     for name, data in ({"tokenizer.json": text.encode()} | files).items():

@@ -434,7 +434,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         """
         from piecework.tokenizer.saving import save_folder
 
-        build = Tokenizer if approximate else None
+        build = Tokenizer if check_flag("approximate", approximate) else None
         save_folder(self, path, model_max_length, special_tokens, build=build)
 
     def to_str(self) -> str:

@@ -161,6 +161,16 @@ def test_settings_of_calls(transformers: Any, tmp_path: Path) -> None:
     assert not (tmp_path / "wrong").exists()
 
 
+def test_type_ids_of_padding(transformers: Any, tmp_path: Path) -> None:
+    tok = trained("wordpiece").replace(padding=pw.Padding(pad_type_id=3))
+    with pytest.warns(pw.errors.PieceworkWarning, match="_pad_token_type_id"):
+        tok.save_folder(tmp_path)
+    loaded = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    loaded._pad_token_type_id = 3
+    own = [list(encoding.type_ids) for encoding in tok.encode_batch(TEXTS)]
+    assert loaded(TEXTS, padding=True)["token_type_ids"] == own
+
+
 @pytest.mark.parametrize("name", ["bpe", "wordpiece"])
 def test_type_ids_are_those_of_the_post_processor(
     transformers: Any, name: str, tmp_path: Path
@@ -321,3 +331,7 @@ def test_given_tokens(tmp_path: Path) -> None:
         tok.save_folder(tmp_path, eos_token="</s>")
     with pytest.raises(pw.errors.ConfigError, match="pad_token"):
         tok.save_folder(tmp_path, pad_tokens="</s>")
+    with pytest.raises(TypeError, match="pad_token"):
+        tok.save_folder(tmp_path, pad_token=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="approximate"):
+        tok.save_folder(tmp_path, approximate="no")  # type: ignore[arg-type]
