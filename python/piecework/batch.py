@@ -334,7 +334,7 @@ class EncodedBatch:
         core, shown = self._call.tokenizer._core, list[str]()
         special = {number for _, number in core.special_tokens()}
         for token_id in self.ids[start : min(end, start + _MAX_TOKENS)].tolist():
-            display = display_token(core.token_bytes(core.id_to_token(token_id) or ""))
+            display = display_token(core.token_bytes(token_id))
             classes = ["pw-special"] if token_id in special else []
             shown.append(token_html(display, f"id {token_id}", *classes))
         return " ".join(shown) + more(end - start - len(shown), "tokens")

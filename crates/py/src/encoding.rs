@@ -525,7 +525,11 @@ impl Encoding {
         let tokens = self.tokens();
         let rows = tokens.iter().take(SHOWN).enumerate().map(|(place, token)| {
             let decoded = match names {
-                Names::Of(tokenizer) => tokenizer.token_bytes(token).ok(),
+                Names::Of(tokenizer) => {
+                    let id = encoding.ids[place];
+                    let is_own = tokenizer.token(id) == Some(token);
+                    if is_own { tokenizer.token_bytes(id).ok() } else { tokenizer.text_bytes(token).ok() }
+                }
                 Names::Listed(_) => None,
             };
             let bytes = decoded.unwrap_or_else(|| token.as_bytes().to_vec());

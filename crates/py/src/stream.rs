@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use piecework_core::Result;
 use piecework_core::decode::{self, StreamOutput};
-use piecework_core::{Result, pipeline};
+use piecework_core::pipeline::{self, DecodeOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -14,15 +15,15 @@ use crate::errors::to_py;
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct DecodeStream {
     tokenizer: Arc<pipeline::Tokenizer>,
-    skip_special_tokens: bool,
+    options: DecodeOptions,
     form: StreamOutput,
     state: Mutex<decode::DecodeStream>,
 }
 
 impl DecodeStream {
-    pub(crate) fn new(tokenizer: &Arc<pipeline::Tokenizer>, skip_special_tokens: bool, form: StreamOutput) -> Self {
+    pub(crate) fn new(tokenizer: &Arc<pipeline::Tokenizer>, options: DecodeOptions, form: StreamOutput) -> Self {
         let state = Mutex::new(tokenizer.decode_stream(form));
-        Self { tokenizer: Arc::clone(tokenizer), skip_special_tokens, form, state }
+        Self { tokenizer: Arc::clone(tokenizer), options, form, state }
     }
 
     fn state(&self) -> MutexGuard<'_, decode::DecodeStream> {
@@ -43,7 +44,7 @@ impl DecodeStream {
 impl DecodeStream {
     /// Decodes more ids and returns the text that can no longer change.
     fn step<'py>(&self, py: Python<'py>, ids: Ids) -> PyResult<Bound<'py, PyAny>> {
-        let step = || self.tokenizer.decode_step(&mut self.state(), &ids.0, self.skip_special_tokens);
+        let step = || self.tokenizer.decode_step(&mut self.state(), &ids.0, self.options);
         let new = py.detach(step);
         self.to_output(py, new)
     }

@@ -12,7 +12,7 @@ use piecework_core::format::{
     JsonSettings, VocabSettings, fingerprint, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts,
     write_model, write_parts, write_saved_json, write_splitter, write_tokenizer_json, write_trainer, write_vocab_txt,
 };
-use piecework_core::pipeline::{self, ExplainLimits};
+use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits};
 use piecework_core::postprocess::PostProcessor;
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
@@ -440,9 +440,12 @@ impl Tokenizer {
             .map_err(|error| to_py(py, &error))
     }
 
-    fn decode(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>) -> PyResult<String> {
-        let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
-        py.detach(|| self.inner.decode(&ids.0, skip)).map_err(|error| to_py(py, &error))
+    /// Returns the text of ids; with `added_as_entries` the decoder takes added tokens for entries of the model.
+    #[pyo3(signature = (ids, skip_special_tokens, added_as_entries=false))]
+    fn decode(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>, added_as_entries: bool) -> PyResult<String> {
+        let (py, skip_special_tokens) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
+        let options = DecodeOptions { skip_special_tokens, added_as_entries };
+        py.detach(|| self.inner.decode(&ids.0, options)).map_err(|error| to_py(py, &error))
     }
 
     fn decode_bytes(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
@@ -451,15 +454,22 @@ impl Tokenizer {
         bytes.map(|bytes| PyBytes::new(py, &bytes).unbind()).map_err(|error| to_py(py, &error))
     }
 
-    fn decode_stream(&self, skip_special_tokens: bool, as_bytes: bool) -> DecodeStream {
+    #[pyo3(signature = (skip_special_tokens, as_bytes, added_as_entries=false))]
+    fn decode_stream(&self, skip_special_tokens: bool, as_bytes: bool, added_as_entries: bool) -> DecodeStream {
         let form = if as_bytes { StreamOutput::Bytes } else { StreamOutput::Text };
-        DecodeStream::new(&self.inner, skip_special_tokens, form)
+        DecodeStream::new(&self.inner, DecodeOptions { skip_special_tokens, added_as_entries }, form)
     }
 
-    /// Returns the bytes of a single token.
-    fn token_bytes(&self, token: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
-        let (py, token) = (token.py(), string("token", token)?);
+    /// Returns the bytes of the token with an id, decoded alone.
+    fn token_bytes(&self, py: Python<'_>, token: u32) -> PyResult<Py<PyBytes>> {
         let bytes = self.inner.token_bytes(token).map_err(|error| to_py(py, &error))?;
+        Ok(PyBytes::new(py, &bytes).unbind())
+    }
+
+    /// Returns the bytes of a part of a word, decoded alone.
+    fn text_bytes(&self, text: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
+        let (py, text) = (text.py(), string("text", text)?);
+        let bytes = self.inner.text_bytes(text).map_err(|error| to_py(py, &error))?;
         Ok(PyBytes::new(py, &bytes).unbind())
     }
 

@@ -307,17 +307,28 @@ class Tokenizer:
     def log_likelihood(self, text: str, options: Options) -> float:
         """Returns the sum of ln p over the tokens of a text."""
 
-    def decode(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
-        """Returns the text of ids."""
+    def decode(
+        self, ids: Sequence[int], skip_special_tokens: bool, added_as_entries: bool = False
+    ) -> str:
+        """Returns the text of ids.
+
+        With `added_as_entries` the decoder takes added tokens for entries of the model, as `tokenizers` does, and not for
+        text.
+        """
 
     def decode_bytes(self, ids: Sequence[int], skip_special_tokens: bool) -> bytes:
         """Returns the bytes of ids, which need not be valid UTF-8."""
 
-    def decode_stream(self, skip_special_tokens: bool, as_bytes: bool) -> DecodeStream:
-        """Returns a stream that decodes ids to text or bytes."""
+    def decode_stream(
+        self, skip_special_tokens: bool, as_bytes: bool, added_as_entries: bool = False
+    ) -> DecodeStream:
+        """Returns a stream that decodes ids to text or bytes; see `decode`."""
 
-    def token_bytes(self, token: str) -> bytes:
-        """Returns the bytes of a single token, decoded alone."""
+    def token_bytes(self, token: int) -> bytes:
+        """Returns the bytes of the token with an id, decoded alone."""
+
+    def text_bytes(self, text: str) -> bytes:
+        """Returns the bytes of a part of a word, written as in tokens of the model, decoded alone."""
 
     def explain(
         self, text: str, options: Options, span: tuple[int, int], limits: tuple[int, int, int]

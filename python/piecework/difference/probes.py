@@ -85,7 +85,9 @@ def _samples(tokenizer: Tokenizer) -> Iterator[str]:
 def _texts(tokenizer: Tokenizer, entry: str) -> set[str]:
     """Returns the texts that an entry may stand for: as it is written, and as it is decoded."""
     prefix = tokenizer.continuing_subword_prefix
-    decoded = tokenizer._core.token_bytes(entry).decode("utf-8", "ignore")
+    core, number = tokenizer._core, tokenizer.token_to_id(entry)
+    data = core.text_bytes(entry) if number is None else core.token_bytes(number)
+    decoded = data.decode("utf-8", "ignore")
     return {entry, entry.removeprefix(prefix), decoded, decoded.removeprefix(prefix)} - {""}
 
 

@@ -131,7 +131,7 @@ class _Builder:
         pieces = tuple(self._piece(row, token, steps) for token in row["tokens"])
         return Word(
             row["text"],
-            display_token(self._core.token_bytes(row["text"])),
+            display_token(self._word_bytes(row)),
             kind,
             row["normalized"],
             row["original"],
@@ -175,6 +175,13 @@ class _Builder:
             self._tokenizer.lm.score([number]) if has_score else None,
         )
 
+    def _word_bytes(self, row: _WordRow) -> bytes:
+        """Returns the bytes of the text of a word; that of an added token is text, not characters for bytes."""
+        number, text = row["added"], row["text"]
+        if number is not None and self._core.id_to_token(number) == text:
+            return self._core.token_bytes(number)
+        return self._core.text_bytes(text)
+
     def _added_kind(self, number: int) -> str:
         # By the id, since the name of a normalized token is its normalized content.
         return "special" if number in self._special_tokens.values() else "added"
@@ -184,8 +191,9 @@ class _Builder:
         if symbol is None:
             token = self._core.id_to_token(number) or ""
             bare = token.removeprefix(self._prefix).removesuffix(self._suffix)
-            self._bytes[number] = self._core.token_bytes(bare)
-            symbol = Symbol(number, token, display_token(self._core.token_bytes(token)))
+            data = self._core.token_bytes(number)
+            self._bytes[number] = data if bare == token else self._core.text_bytes(bare)
+            symbol = Symbol(number, token, display_token(data))
             self._symbols[number] = symbol
         return symbol
 
@@ -228,7 +236,7 @@ class _Builder:
             return f"{_quoted(word)} is not in the vocabulary"
         characters = word[slice(*span)]
         if model == "BPE":
-            decoded = self._core.token_bytes(characters).decode("utf-8", "backslashreplace")
+            decoded = self._core.text_bytes(characters).decode("utf-8", "backslashreplace")
             shown = quoted(abridged(decoded, _MAX_QUOTED))
             return f"no token starts with {shown}{_code_points(characters)}"
         if model == "Unigram":

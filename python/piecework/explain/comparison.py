@@ -267,7 +267,7 @@ class _Encoded(NamedTuple):
     def _names(self, number: int) -> tuple[str, str]:
         core = self.tokenizer._core
         token = core.id_to_token(number) or ""
-        return token, display_token(core.token_bytes(token))
+        return token, display_token(core.token_bytes(number))
 
 
 def _encode(text: str, name: str, tokenizer: Tokenizer) -> _Encoded:

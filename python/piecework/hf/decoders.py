@@ -7,15 +7,20 @@
 
 from __future__ import annotations
 
+from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf._arguments import character, flag, listed, string, unsigned
+from piecework.hf._calls import has_custom
 from piecework.hf._patterns import Regex, pattern_state, prepend_scheme
 from piecework.hf._state import ByteLevelSettings, Component, Setting, call_custom, dumps, own
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from collections.abc import Sequence as Sequence2
 
+    from piecework._core import DecodeStream as CoreStream
     from piecework.hf.tokenizer import Tokenizer
 
 __all__ = [
@@ -318,8 +323,12 @@ class Sequence(Decoder):
 class DecodeStream:
     r"""Decodes token ids incrementally, such as those of a generating model.
 
+    A step returns the text that no later id can change. So the texts of all steps, concatenated, are the text of all ids,
+    except what is still open at the end, which :meth:`finish` returns.
+
     Args:
-        ids: Token ids before the first step, such as those of a prompt.
+        ids: Token ids before the first step, such as those of a prompt. Steps return the text after theirs, or all text if
+            theirs ends within a character.
         skip_special_tokens: Whether special tokens are omitted.
 
     >>> from piecework.hf import Tokenizer, decoders, models
@@ -330,22 +339,30 @@ class DecodeStream:
     ('hug', 's')
     """
 
-    __slots__ = ("_ids", "_prefix", "_read", "_skip")
+    __slots__ = ("_ids", "_pending", "_skip", "_source", "_stream", "_texts")
     _ids: list[int]
-    """The ids whose text may still change, after those that give the context."""
-    _prefix: str
-    """The text of the ids before `_read`."""
+    """All ids."""
+    _texts: list[str] | None
+    """The text of the given ids, and what was returned after it; None before the first step."""
+    _pending: str
+    """The end of that text, as far as the stream of the tokenizer has not returned it."""
+    _stream: CoreStream | _CustomStream | None
+    """The stream of the tokenizer of the last step."""
+    _source: object
+    """The object that the stream was made from; another one after a change of the tokenizer."""
 
     def __init__(
         self, ids: Sequence2[int] | None = None, skip_special_tokens: bool | None = False
     ) -> None:
         """Takes the ids before the first step."""
-        self._ids = [_id(number) for number in ids or ()]
-        self._skip = bool(skip_special_tokens)
-        self._prefix, self._read = "", 0
+        self._start([_id(number) for number in ids or ()], bool(skip_special_tokens))
+
+    def _start(self, ids: list[int], skip: bool) -> None:
+        self._ids, self._skip, self._texts = ids, skip, None
+        self._pending, self._stream, self._source = "", None, None
 
     def step(self, tokenizer: Tokenizer, id: int | list[int]) -> str | None:  # noqa: A002  # as tokenizers
-        """Returns the text that one or several ids add; None if more ids are needed for whole characters.
+        """Returns the text that one or several ids add; None if it depends on later ids.
 
         Args:
             tokenizer: The tokenizer of the ids.
@@ -355,8 +372,8 @@ class DecodeStream:
             The new text, or None.
 
         >>> from piecework.hf import Tokenizer, decoders, models
-        >>> tok = Tokenizer(models.WordLevel({"<0xC3>": 0, "<0xA9>": 1}, "<0xC3>"))
-        >>> tok.decoder = decoders.ByteFallback()
+        >>> tok = Tokenizer(models.WordLevel({"Ã": 0, "©": 1}, "Ã"))
+        >>> tok.decoder = decoders.ByteLevel()
         >>> stream = decoders.DecodeStream()
         >>> stream.step(tok, 0), stream.step(tok, 1)
         (None, 'é')
@@ -367,36 +384,142 @@ class DecodeStream:
             raise TypeError(
                 f"{type(tokenizer).__name__!r} object is not an instance of 'Tokenizer'"
             )
-        if not self._prefix and self._ids:
-            # As in `tokenizers`: the given ids are context, unless their text ends in an incomplete character.
-            text = tokenizer.decode(self._ids, skip_special_tokens=self._skip)
-            if not text.endswith("\ufffd"):
-                self._prefix, self._read = text, len(self._ids)
         try:
-            self._ids += [_id(number) for number in (id if isinstance(id, list) else [id])]
+            ids = [_id(number) for number in (id if isinstance(id, list) else [id])]
         except OverflowError as error:
             raise TypeError(f"expected an id or a list of ids: {error}") from None
-        text = tokenizer.decode(self._ids, skip_special_tokens=self._skip)
-        if len(text.encode()) <= len(self._prefix.encode()) or text.endswith("\ufffd"):
-            return None
-        if not text.startswith(self._prefix):
-            raise ValueError("the text of the ids does not begin with the text returned before")
-        new = text[len(self._prefix) :]
-        start, self._read = self._read, len(self._ids)
-        self._ids = self._ids[start:]
-        self._prefix = tokenizer.decode(self._ids, skip_special_tokens=self._skip)
-        self._read -= start
-        return new
+        try:
+            stream, texts, before = self._following(tokenizer)
+            new = before + self._unseen(_decoded(stream, tokenizer, ids))
+        except Exception:
+            self._source = None  # the next step decodes all ids before this one again
+            raise
+        self._ids += ids
+        texts.append(new)
+        return new or None
+
+    def finish(self) -> str:
+        """Returns the rest of the text, which may be empty, and forgets all ids; `tokenizers` has no such method.
+
+        >>> from piecework.hf import Tokenizer, decoders, models
+        >>> tok = Tokenizer(models.WordLevel({"<0xC3>": 0, "<0xA9>": 1}, "<0xC3>"))
+        >>> tok.decoder = decoders.ByteFallback()
+        >>> stream = decoders.DecodeStream()
+        >>> stream.step(tok, [0, 1]), stream.finish()
+        (None, 'é')
+        """
+        rest = "" if self._stream is None else self._unseen(self._stream.finish())
+        self._start([], self._skip)
+        return rest
+
+    def _following(self, tokenizer: Tokenizer) -> tuple[CoreStream | _CustomStream, list[str], str]:
+        """Returns the stream of a tokenizer, the list of texts, and what a new stream adds to them for the ids so far."""
+        core, is_custom = tokenizer._ready(), has_custom(tokenizer._parts["decoder"])
+        source: object = tokenizer._applied if is_custom else core
+        if self._stream is not None and self._texts is not None and source is self._source:
+            return self._stream, self._texts, ""
+        if self._texts is None:
+            # As in `tokenizers`: the given ids are context, unless their text ends in an incomplete character.
+            text = tokenizer.decode(self._ids, self._skip) if self._ids else ""
+            self._texts = ["" if text.endswith(_INCOMPLETE) else text]
+        self._stream = (
+            _CustomStream(partial(tokenizer.decode, skip_special_tokens=self._skip))
+            if is_custom
+            else core.decode_stream(self._skip, False, added_as_entries=True)
+        )
+        self._source, self._pending = source, "".join(self._texts)
+        before = self._unseen(_decoded(self._stream, tokenizer, self._ids)) if self._ids else ""
+        return self._stream, self._texts, before
+
+    def _unseen(self, new: str) -> str:
+        """Returns what a part of the stream adds to the text that is known already."""
+        if not self._pending:
+            return new
+        known = _common_length(self._pending, new)
+        # After a difference, which another tokenizer or incomplete given ids can cause, nothing else is known.
+        self._pending = self._pending[known:] if known == len(new) else ""
+        return new[known:]
 
     def __copy__(self) -> DecodeStream:
         """Returns a stream in the same state."""
-        copied = DecodeStream(self._ids, self._skip)
-        copied._prefix, copied._read = self._prefix, self._read
+        copied = DecodeStream((), self._skip)
+        copied.__setstate__(self.__getstate__())
+        copied._pending, copied._source = self._pending, self._source
+        copied._stream = copy(self._stream)
         return copied
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> DecodeStream:
         """Returns a stream in the same state."""
         return self.__copy__()
+
+    def __getstate__(self) -> tuple[list[int], bool, list[str] | None]:
+        """Returns the state without the stream of the tokenizer, which the next step makes again."""
+        texts = None if self._texts is None else ["".join(self._texts)]
+        return list(self._ids), self._skip, texts
+
+    def __setstate__(self, state: tuple[list[int], bool, list[str] | None]) -> None:
+        """Takes the state of another stream."""
+        self._start(state[0], state[1])
+        self._texts = state[2]
+
+
+class _CustomStream:
+    """Decodes ids with a decoder that calls a Python object, whose text later ids may change in any way.
+
+    As in `tokenizers`, text is returned if it does not end in an incomplete character, and only the last ids are decoded
+    again.
+    """
+
+    __slots__ = ("_decode", "_ids", "_prefix", "_read")
+
+    def __init__(self, decode: Callable[[list[int]], str]) -> None:
+        self._decode = decode
+        self._ids = list[int]()
+        self._prefix, self._read = "", 0
+        """The text of the first ids, which was returned, and their number."""
+
+    def step(self, ids: Sequence2[int]) -> str:
+        self._ids += ids
+        text = self._decode(self._ids)
+        is_open = text.endswith(_INCOMPLETE) or len(text) <= len(self._prefix)
+        if is_open and len(self._ids) - self._read < _MOST_OPEN:
+            return ""
+        return self._taken(text)
+
+    def finish(self) -> str:
+        return self._taken(self._decode(self._ids))
+
+    def _taken(self, text: str) -> str:
+        """Returns the end of the text that is new, and keeps its ids as the context of the next ones."""
+        new = text[_common_length(self._prefix, text) :]
+        self._ids = self._ids[self._read :]
+        self._prefix, self._read = self._decode(self._ids), len(self._ids)
+        return new
+
+    def __copy__(self) -> _CustomStream:
+        copied = _CustomStream(self._decode)
+        copied._ids = list(self._ids)
+        copied._prefix, copied._read = self._prefix, self._read
+        return copied
+
+
+_INCOMPLETE = "\ufffd"
+"""The last character of text that may end within a character."""
+_MOST_OPEN = 16
+"""The number of ids after which text is returned even if it ends in an incomplete character; its bytes are fewer."""
+
+
+def _decoded(stream: CoreStream | _CustomStream, tokenizer: Tokenizer, ids: Sequence2[int]) -> str:
+    """Returns the new text of a stream; as in :meth:`Tokenizer.decode`, unknown ids are omitted."""
+    core = tokenizer._ready()
+    text: str = stream.step([number for number in ids if core.id_to_token(number) is not None])
+    return text
+
+
+def _common_length(one: str, other: str) -> int:
+    """Returns the length of the longest common prefix."""
+    differences = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differences, min(len(one), len(other)))
 
 
 def _id(number: Any) -> int:

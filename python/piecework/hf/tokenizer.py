@@ -780,12 +780,12 @@ class Tokenizer:
         if _calls.has_custom(self._parts["decoder"]):
             return self._custom_text(core, numbers, flag(skip_special_tokens))
         try:
-            return core.decode(numbers, skip_special_tokens)
+            return core.decode(numbers, skip_special_tokens, added_as_entries=True)
         except ValueError as error:
             if type(error).__name__ != "TokenIdError":
                 raise
             known = [number for number in numbers if core.id_to_token(number) is not None]
-            return core.decode(known, skip_special_tokens)
+            return core.decode(known, skip_special_tokens, added_as_entries=True)
 
     def _custom_text(self, core: CoreTokenizer, ids: list[int], skip: bool) -> str:
         """Returns the text of ids by a decoder that calls a Python object."""

@@ -32,7 +32,7 @@ def describe_entry(tokenizer: Tokenizer, number: int) -> dict[str, Any]:
     token = tokenizer.id_to_token(number)
     if token is None:
         raise TokenIdError(f"no token has the id {number}")
-    data = tokenizer._core.token_bytes(token)
+    data = tokenizer._core.token_bytes(number)
     lineage = tokenizer.lineage(token).to_dict()
     return {
         "id": number,

@@ -70,7 +70,7 @@ class _Entries:
         pairs = sorted(tokenizer.vocab.items(), key=lambda pair: pair[1])
         self.tokens = [token for token, _ in pairs]
         self.ids = [number for _, number in pairs]
-        data = [core.token_bytes(token) for token in self.tokens]
+        data = [core.token_bytes(number) for number in self.ids]
         self.shown = [display_token(each) for each in data]
         self._folded_tokens = [token.casefold() for token in self.tokens]
         self._folded = [shown.casefold() for shown in self.shown]

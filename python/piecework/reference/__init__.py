@@ -64,6 +64,7 @@ to read them in: no file imports one below it.
       added              strings that become tokens before all other stages
       chunks             the safe split points of a text
       pipeline           a tokenizer as a tokenizer.json describes it
+      decoding           from ids back to a text: added tokens and special tokens
       tokenizer          a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
 
 The code is meant to be read and to be correct, not to be fast: the compiled core agrees with it in

@@ -113,7 +113,7 @@ class DecodingMethods(TokenizerParts):
         r"""Returns a token in readable form.
 
         Byte-level characters, tokens such as ``<0x61>`` and metaspaces are decoded. Prefixes and suffixes that mark the
-        position in a word are kept.
+        position in a word are kept. An added token is shown as its own text.
 
         Args:
             token: The token or its id.
@@ -133,8 +133,14 @@ class DecodingMethods(TokenizerParts):
         from piecework.display import display_token
 
         if not isinstance(token, str):
-            name = self.id_to_token(check_index("token", token))
-            if name is None:
+            number = check_index("token", token)
+            if self.id_to_token(number) is None:
                 raise TokenIdError(f"id {shown(token)} is not in the vocabulary")
-            token = name
-        return display_token(self._core.token_bytes(token))
+            return display_token(self._core.token_bytes(number))
+        known = self.token_to_id(token)
+        if known is None:
+            return display_token(self._core.text_bytes(token))
+        if self.id_to_token(known) != token:
+            # The text of an added token that is matched, and decoded, in its normalized form.
+            return display_token(token.encode())
+        return display_token(self._core.token_bytes(known))

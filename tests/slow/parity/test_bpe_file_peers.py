@@ -36,6 +36,29 @@ def test_cl100k_ids_equal_tiktoken(data: Path) -> None:
     )
 
 
+def test_special_tokens_of_any_text_equal_tiktoken(data: Path) -> None:
+    tiktoken = pytest.importorskip("tiktoken", reason="the oracle tiktoken is not installed")
+    from tiktoken.load import load_tiktoken_bpe
+
+    path = live_bpe.vocab_file(data, "cl100k_base.tiktoken")
+    names = ["<é>", "među", "汉字", "<|ÿđ|>", "Ġfoozle", "Ã©Ã©Ã©", "a é", "<|plain|>", "ĀĀĀĀ"]
+    specials = {name: 100_300 + place for place, name in enumerate(names)}
+    ranks = load_tiktoken_bpe(str(path))
+    theirs = tiktoken.Encoding(
+        "more", pat_str=live_bpe.CL100K, mergeable_ranks=ranks, special_tokens=specials
+    )
+    ours = pw.Tokenizer.from_tiktoken(path, pattern=live_bpe.CL100K, special_tokens=specials)
+    spelled = " foozle me\x11u é éé <\xe9> \x00\x00\x00\x00"
+    for text in [*names, f"é 鸡 {' '.join(names)}{''.join(names)}", spelled]:
+        ids = theirs.encode(text, allowed_special="all")
+        assert ours.encode_ids(text) == ids
+        assert ours.encode_ids(text, specials="text") == theirs.encode_ordinary(text)
+        assert ours.decode(ids, skip_special_tokens=False) == theirs.decode(ids) == text
+        assert ours.decode_bytes(ids, skip_special_tokens=False) == theirs.decode_bytes(ids)
+        stream = ours.decode_stream(skip_special_tokens=False)
+        assert "".join(stream.pieces(ids)) == text
+
+
 @pytest.mark.parametrize(
     "name", ["r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"]
 )

@@ -101,6 +101,15 @@ impl Decoder {
         })
     }
 
+    /// Returns how many times the decoder replaces characters by the bytes that they represent.
+    pub(crate) fn byte_levels(&self) -> usize {
+        match self {
+            Self::ByteLevel(_) => 1,
+            Self::Sequence(decoders) => decoders.iter().map(Self::byte_levels).sum(),
+            _ => 0,
+        }
+    }
+
     /// Returns the bytes of a token, as far as they depend on no other token.
     ///
     /// Characters and tokens that represent bytes become these bytes, a metaspace becomes a space; word joining has no

@@ -112,6 +112,15 @@ impl Normalizer {
         check_bytes(text.text().len())
     }
 
+    /// Returns how many times the normalizer writes bytes as the characters that represent them.
+    pub(crate) fn byte_levels(&self) -> usize {
+        match self {
+            Self::ByteLevel => 1,
+            Self::Sequence(normalizers) => normalizers.iter().map(Self::byte_levels).sum(),
+            _ => 0,
+        }
+    }
+
     /// Returns how much context the normalizer needs, and what it changes.
     pub(crate) fn locality(&self) -> Locality<'_> {
         match self {

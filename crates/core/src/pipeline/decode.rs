@@ -8,6 +8,21 @@ use crate::decode::{DecodeStream, DecodeTable, Decoder, StreamOutput};
 use crate::error::{Error, Message, Result};
 use crate::model::{Model, PROBABILITY_FLOOR, Probabilities};
 
+/// The options of decoding; `true` and `false` say whether special tokens are omitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DecodeOptions {
+    /// Whether special tokens are omitted.
+    pub skip_special_tokens: bool,
+    /// Whether the decoder takes added tokens for entries of the model, as `tokenizers` does, and not for text.
+    pub added_as_entries: bool,
+}
+
+impl From<bool> for DecodeOptions {
+    fn from(skip_special_tokens: bool) -> Self {
+        Self { skip_special_tokens, ..Self::default() }
+    }
+}
+
 impl Tokenizer {
     /// Returns the text of `ids`.
     ///
@@ -18,24 +33,24 @@ impl Tokenizer {
     /// assert_eq!(tokenizer.decode(&[1, 2, 1], true)?, "lower low");
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
-    pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
-        let tokens = self.tokens_to_decode(ids, skip_special_tokens)?;
+    pub fn decode(&self, ids: &[u32], options: impl Into<DecodeOptions>) -> Result<String> {
+        let parts = self.parts_to_decode(ids, options.into())?;
         match &self.parts.decoder {
-            Some(decoder) => decoder.decode(tokens),
-            None => Ok(tokens.join(" ")),
+            Some(decoder) => decoder.decode(parts),
+            None => Ok(parts.join(" ")),
         }
     }
 
     /// Returns the bytes of tokens in decoded texts.
     pub(super) fn decode_table(&self) -> &DecodeTable {
         self.decode_table
-            .get_or_init(|| DecodeTable::new(self.parts.decoder.as_ref(), self.id_limit(), |id| self.token(id)))
+            .get_or_init(|| DecodeTable::new(self.parts.decoder.as_ref(), self.id_limit(), |id| self.decoder_input(id)))
     }
 
     /// Returns the bytes of the text of `ids`; bytes of byte tokens are kept, even if they are not UTF-8.
-    pub fn decode_bytes(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
+    pub fn decode_bytes(&self, ids: &[u32], options: impl Into<DecodeOptions>) -> Result<Vec<u8>> {
         let mut stream = self.decode_stream(StreamOutput::Bytes);
-        let mut bytes = self.decode_step(&mut stream, ids, skip_special_tokens)?;
+        let mut bytes = self.decode_step(&mut stream, ids, options)?;
         bytes.extend(stream.finish()?);
         Ok(bytes)
     }
@@ -61,33 +76,59 @@ impl Tokenizer {
     /// assert_eq!(stream.finish()?, b"");
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
-    pub fn decode_step(&self, stream: &mut DecodeStream, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
-        stream.step(self.tokens_to_decode(ids, skip_special_tokens)?)
+    pub fn decode_step(
+        &self,
+        stream: &mut DecodeStream,
+        ids: &[u32],
+        options: impl Into<DecodeOptions>,
+    ) -> Result<Vec<u8>> {
+        stream.step(self.parts_to_decode(ids, options.into())?)
     }
 
-    /// Returns the bytes of a token, as far as they depend on no other token; see [`Decoder::token_bytes`].
-    pub fn token_bytes(&self, token: &str) -> Result<Vec<u8>> {
-        let token = token.as_bytes().to_vec();
+    /// Returns the bytes of the token with `id`, as far as they depend on no other token; see [`Decoder::token_bytes`].
+    ///
+    /// ```
+    /// use piecework_core::format::format_named;
+    ///
+    /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
+    /// assert_eq!(tokenizer.token_bytes(2)?, b"##er");
+    /// # Ok::<(), piecework_core::Error>(())
+    /// ```
+    pub fn token_bytes(&self, id: u32) -> Result<Vec<u8>> {
+        let token = self.expect_token(id)?;
+        self.text_bytes(self.decoder_input(id).unwrap_or(token))
+    }
+
+    /// Returns the bytes of a part of a word, written as in tokens of the model; see [`Decoder::token_bytes`].
+    pub fn text_bytes(&self, text: &str) -> Result<Vec<u8>> {
+        let text = text.as_bytes().to_vec();
         match &self.parts.decoder {
-            Some(decoder) => decoder.token_bytes(token),
-            None => Ok(token),
+            Some(decoder) => decoder.token_bytes(text),
+            None => Ok(text),
         }
     }
 
-    fn tokens_to_decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<&str>> {
+    /// Returns what the decoder receives for a token.
+    fn decoder_input(&self, id: u32) -> Option<&str> {
+        let Some(token) = self.added.token(id) else { return self.model().vocab().token(id) };
+        Some(self.decoder_inputs().get(&id).map_or(token, String::as_str))
+    }
+
+    fn parts_to_decode(&self, ids: &[u32], options: DecodeOptions) -> Result<Vec<&str>> {
         // SentencePiece never joins bytes on two sides of a control symbol to one character: an empty part separates
         // them.
         let leaves_gap = matches!(self.parts.decoder, Some(Decoder::SentencePiece(_)));
-        let mut tokens = Vec::with_capacity(ids.len());
+        let mut parts = Vec::with_capacity(ids.len());
         for &id in ids {
             let token = self.expect_token(id)?;
-            if !(skip_special_tokens && self.added.is_special(token)) {
-                tokens.push(token);
+            if !(options.skip_special_tokens && self.added.is_special(token)) {
+                let input = if options.added_as_entries { None } else { self.decoder_input(id) };
+                parts.push(input.unwrap_or(token));
             } else if leaves_gap {
-                tokens.push("");
+                parts.push("");
             }
         }
-        Ok(tokens)
+        Ok(parts)
     }
 
     /// Returns the log-likelihood of a text in nats: the sum of ln p over the tokens of its encoding.

@@ -2,12 +2,13 @@
 //!
 //! `encode` has the entry points, `tokens` the generic path, `fast_path` the fast path, `cuts` the safe split points of
 //! long texts, `boundaries` positions that no token spans, `truncate_text` the longest part of a text with a number of
-//! tokens, `nbest` alternative segmentations, `explain` the stages of a text, `measure` sums over texts, and `decode`
-//! decoding.
+//! tokens, `nbest` alternative segmentations, `explain` the stages of a text, `measure` sums over texts, `decode`
+//! decoding, and `decoder_inputs` what decoders receive for added tokens.
 
 mod boundaries;
 mod cuts;
 mod decode;
+mod decoder_inputs;
 mod encode;
 mod explain;
 mod fast_path;
@@ -20,6 +21,7 @@ mod tokens;
 mod truncate_text;
 
 pub use cuts::{Cuts, SplitPart};
+pub use decode::DecodeOptions;
 pub use explain::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};
 pub use measure::{LENGTHS, Measures, Meter, TEXT_LENGTHS};
 pub use options::{EncodingPath, Input, Options};
@@ -37,6 +39,7 @@ use crate::learn::{Merge, UnigramStep};
 use crate::model::{Model, Trainer};
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
+use decoder_inputs::DecoderInputs;
 use encode::{Step, steps};
 use fast_path::normal_form::KnownForms;
 
@@ -100,6 +103,8 @@ pub struct Tokenizer {
     forms: Option<KnownForms>,
     /// The steps of post-processing for one text and for a pair, without and with special tokens.
     plans: [[Result<Vec<Step>>; 2]; 2],
+    /// The parts that the decoder receives for added tokens, made on first use.
+    decoder_inputs: OnceLock<DecoderInputs>,
     /// The bytes of tokens in texts, made on first use.
     decode_table: OnceLock<DecodeTable>,
     /// The identity of this tokenizer, so that a cache is used only with the tokenizer that filled it.
@@ -125,8 +130,8 @@ impl Tokenizer {
         let fast = FastPath::of(&parts.splitter, &parts.model);
         let is_normalized = added.tokens().iter().any(|token| token.normalized);
         let forms = is_normalized.then(|| KnownForms::of(&parts.splitter));
-        let (decode_table, identity) = (OnceLock::new(), Arc::default());
-        let mut tokenizer = Self { parts, added, shadows, fast, forms, plans, decode_table, identity };
+        let (decoder_inputs, decode_table, identity) = (OnceLock::new(), OnceLock::new(), Arc::default());
+        let mut tokenizer = Self { parts, added, shadows, fast, forms, plans, decoder_inputs, decode_table, identity };
         tokenizer.compare_token_names();
         Ok(tokenizer)
     }

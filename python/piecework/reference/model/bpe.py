@@ -311,7 +311,10 @@ class BpeEncoder:
         if dropout_probability and generator is None:
             raise ValueError(f"dropout={self.settings.dropout}: requires a generator; pass one")
         known = self.entries - self.settings.unused
-        if self.settings.ignore_merges and not dropout_probability and word in known:
+        whole = (
+            known & self._merges.ranks.keys() if isinstance(self._merges, ImpliedMerges) else known
+        )
+        if self.settings.ignore_merges and not dropout_probability and word in whole:
             return [Piece(word, 0, len(word))]
         first = list(self._initial_symbols(word))
         if generator and dropout_probability:

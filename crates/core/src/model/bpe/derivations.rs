@@ -40,6 +40,7 @@ pub(super) fn derivations(
     pairs: &MergeTable,
     form: InputForm,
     allowed: impl Fn(u32) -> bool,
+    is_whole_word: impl Fn(u32) -> bool,
 ) -> Option<Derivations> {
     let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } = settings;
     let (marked, separate) = (!suffix.is_empty(), settings.suffix_style == SuffixStyle::Separate);
@@ -56,7 +57,7 @@ pub(super) fn derivations(
             (Some(merge), None) => (text, merge, None),
             (None, Some(merge)) => (ending.unwrap_or(text), merge, Some(END)),
             (None, None) => {
-                if *ignore_merges {
+                if *ignore_merges && is_whole_word(id) {
                     all.whole_words.extend(form.of(text).map(|bytes| (bytes, id)));
                 }
                 continue;

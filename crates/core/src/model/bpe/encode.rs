@@ -4,7 +4,7 @@ use super::alphabet::{Alphabet, NONE};
 use super::backtracking::BacktrackingEncoder;
 use super::derivations::{END, InputForm};
 use super::merging::{BpeScratch, Part};
-use super::{Bpe, Tables};
+use super::{Bpe, Merges, NO_RANK, Tables};
 use crate::error::{Error, Result, shorten};
 use crate::model::Token;
 use crate::text::bytes::byte_to_char;
@@ -91,7 +91,17 @@ impl Bpe {
             return None;
         }
         let is_token = |id: &u32| self.tables.allows(entries, *id);
-        self.vocab().id(word).filter(is_token).filter(|id| !self.settings().unused.contains(id))
+        self.vocab().id(word).filter(is_token).filter(|&id| self.is_whole_word(id))
+    }
+
+    /// Returns whether `ignore_merges` takes a word for an entry: not for an unused one, or one without a rank.
+    pub(super) fn is_whole_word(&self, id: u32) -> bool {
+        let has_rank = |ranks: &[u32]| ranks.get(id as usize).is_some_and(|&rank| rank != NO_RANK);
+        let is_entry = match self.merges() {
+            Merges::Listed(_) => true,
+            Merges::Implied(ranks) => has_rank(ranks),
+        };
+        is_entry && !self.settings().unused.contains(&id)
     }
 
     /// Fills `scratch` with the characters of a word.
@@ -339,8 +349,8 @@ pub(super) fn push(word: &str, scratch: &BpeScratch, at: u32, out: &mut Vec<Toke
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::bpe::Settings;
     use crate::model::bpe::backtracking::BacktrackingScratch;
-    use crate::model::bpe::{Merges, NO_RANK, Settings};
     use crate::vocab::Vocab;
 
     /// A generator of pseudo-random numbers (linear congruential).
@@ -444,6 +454,20 @@ mod tests {
             for found in [word, bytes] {
                 assert_eq!(found.iter().map(|token| token.id).collect::<Vec<_>>(), wanted, "{entries:?}");
             }
+        }
+    }
+
+    #[test]
+    fn an_entry_without_a_rank_encodes_no_word() {
+        let vocab = Vocab::from_tokens(["S", "Y", "SYS", "YY"].map(String::from)).unwrap();
+        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        let model = Bpe::implied(vocab, vec![0, 1, NO_RANK, 2], settings).unwrap();
+        let mut scratch = BpeScratch::default();
+        for (text, wanted) in [("SYS", vec![0, 1, 0]), ("YY", vec![3])] {
+            assert_eq!(ids(&model, text, &mut scratch), wanted);
+            let mut bytes = Vec::new();
+            model.encode_bytes(text, Entries::All, &mut scratch, &mut bytes).unwrap();
+            assert_eq!(bytes.iter().map(|token| token.id).collect::<Vec<_>>(), wanted);
         }
     }
 

@@ -13,6 +13,7 @@ mod backtracking;
 mod derivations;
 mod encode;
 mod infer_merges;
+mod made;
 mod merging;
 mod pairs;
 mod parts;
@@ -253,7 +254,9 @@ impl Bpe {
         let Tables { entries, alphabet, pairs, backtracking, .. } = tables;
         let make = || {
             let allowed = |id| self.tables.allows(*entries, id);
-            let derivations = derivations(self.vocab(), self.settings(), alphabet, pairs, form, allowed)?;
+            let is_whole_word = |id| self.is_whole_word(id);
+            let derivations =
+                derivations(self.vocab(), self.settings(), alphabet, pairs, form, allowed, is_whole_word)?;
             BacktrackingEncoder::new(derivations, self.vocab().id_limit() as usize)
         };
         backtracking[usize::from(form == InputForm::Bytes)].get_or_init(make).as_ref()

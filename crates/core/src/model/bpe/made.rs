@@ -1,0 +1,83 @@
+//! Tells entries that merging makes from those that are in the vocabulary only for their ids.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Bpe, Merges, NO_RANK, Settings};
+
+impl Bpe {
+    /// Returns those of some entries that a word can become by merging: single characters, and results of merges.
+    ///
+    /// Other entries may be in the vocabulary only for their ids, such as added tokens. The cost is linear in the length of the entries and the number of merges.
+    pub(crate) fn made(&self, ids: &[u32]) -> HashSet<u32> {
+        let is_made = |&id: &u32| match self.merges() {
+            Merges::Implied(ranks) => ranks.get(id as usize).is_some_and(|&rank| rank != NO_RANK),
+            Merges::Listed(_) => false,
+        };
+        let mut made: HashSet<u32> = ids.iter().copied().filter(|id| self.is_character(*id) || is_made(id)).collect();
+        if let Merges::Listed(merges) = self.merges() {
+            let halves: HashMap<_, _> =
+                ids.iter().flat_map(|&id| self.halves_of(id).map(move |pair| (pair, id))).collect();
+            if !halves.is_empty() {
+                made.extend(merges.iter().filter_map(|pair| halves.get(pair)));
+            }
+        }
+        made
+    }
+
+    /// Returns whether an entry is a single character, but for the marks of its position in the word.
+    fn is_character(&self, id: u32) -> bool {
+        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self.settings();
+        let text = self.vocab().token(id).unwrap_or_default();
+        let text = text.strip_prefix(prefix).unwrap_or(text);
+        text.strip_suffix(suffix).unwrap_or(text).chars().nth(1).is_none()
+    }
+
+    /// Returns all pairs of entries whose merge would make an entry.
+    fn halves_of(&self, id: u32) -> impl Iterator<Item = (u32, u32)> {
+        let (vocab, text) = (self.vocab(), self.vocab().token(id).unwrap_or_default());
+        text.char_indices().skip(1).filter_map(move |(at, _)| {
+            let (left, right) = text.split_at(at);
+            let right = [&self.settings().continuing_subword_prefix, right].concat();
+            Some((vocab.id(left)?, vocab.id(&right)?))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::Vocab;
+
+    fn vocab(tokens: &[&str]) -> Vocab {
+        Vocab::from_tokens(tokens.iter().map(|&token| token.to_owned())).unwrap()
+    }
+
+    fn made(model: &Bpe) -> Vec<u32> {
+        let ids: Vec<u32> = (0..model.vocab().id_limit()).collect();
+        let mut made: Vec<u32> = model.made(&ids).into_iter().collect();
+        made.sort_unstable();
+        made
+    }
+
+    #[test]
+    fn characters_results_of_merges_and_ranks() {
+        let tokens = ["é", "b", "éb", "bé", "ébb"];
+        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        let listed = Bpe::listed(vocab(&tokens), vec![(0, 1), (2, 1)], settings.clone()).unwrap();
+        assert_eq!(made(&listed), [0, 1, 2, 4]);
+        let implied = Bpe::implied(vocab(&tokens), vec![0, 1, 2, NO_RANK, 3], settings).unwrap();
+        assert_eq!(made(&implied), [0, 1, 2, 4]);
+    }
+
+    #[test]
+    fn marks_of_the_position_in_a_word() {
+        let tokens = ["é", "##é", "##é$", "éé", "éé$", "##é##é"];
+        let settings = Settings {
+            continuing_subword_prefix: "##".to_owned(),
+            end_of_word_suffix: "$".to_owned(),
+            ..Settings::default()
+        };
+        let model = Bpe::listed(vocab(&tokens), vec![(0, 1), (0, 2)], settings).unwrap();
+        assert_eq!(made(&model), [0, 1, 2, 3, 4]);
+    }
+}
