@@ -34,14 +34,13 @@ use crate::decode::{DecodeTable, Decoder};
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
 use crate::error::{Error, Result};
-use crate::fast::FastPath;
+use crate::fast::{FastPath, KnownForms};
 use crate::learn::{Merge, UnigramStep};
 use crate::model::{Model, Trainer};
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use decoder_inputs::DecoderInputs;
 use encode::{Step, steps};
-use fast_path::normal_form::KnownForms;
 
 /// The record of a training: its settings, and its results except the vocabulary.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,20 +7,18 @@
 mod chunk;
 mod columns;
 mod ids;
-pub(super) mod normal_form;
 pub(super) mod scratch;
 
 use self::chunk::ChunkEncoder;
 use self::columns::ColumnSink;
 use self::ids::IdSink;
-use self::normal_form::FormBuffers;
 use self::scratch::FastScratch;
 use super::Tokenizer;
 use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, ChunkBuffers, Fallback, FastPath, PartModel, Sink};
+use crate::fast::{Cache, ChunkBuffers, Fallback, FastPath, FormBuffers, PartModel, Sink};
 use crate::model::context::Context;
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;

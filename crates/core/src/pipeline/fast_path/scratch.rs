@@ -3,8 +3,7 @@
 use super::chunk::{ChunkToken, GenericBuffers};
 use super::columns::{CachedToken, INLINE_TOKENS};
 use super::ids::{INLINE_IDS, IdBuffer};
-use super::normal_form::FormBuffers;
-use crate::fast::{Cache, ChunkBuffers};
+use crate::fast::{Cache, ChunkBuffers, FormBuffers};
 
 /// The memory of a worker that the fast path reuses for all texts.
 #[derive(Debug, Default)]

@@ -1,8 +1,7 @@
 //! Finds added tokens that are matched in normalized text, without normalizing most texts.
 
-use super::Result;
+use super::{Fallback, Result, Unchanged};
 use crate::added::{AddedTokenSearch, TextPart};
-use crate::fast::{Fallback, Unchanged};
 use crate::normalize::Normalized;
 use crate::normalize::locality::CharacterChanges;
 use crate::splitter::WordSplitter;
@@ -10,21 +9,21 @@ use crate::text::span::Span;
 
 /// The buffers of normal forms.
 #[derive(Debug, Default)]
-pub(super) struct FormBuffers {
+pub(crate) struct FormBuffers {
     ascii: String,
     normalized: (Normalized, Normalized),
 }
 
 impl FormBuffers {
     /// Returns the largest capacity of a buffer.
-    pub(super) fn capacity(&self) -> usize {
+    pub(crate) fn capacity(&self) -> usize {
         self.ascii.capacity().max(self.normalized.0.capacity()).max(self.normalized.1.capacity())
     }
 }
 
 /// The texts whose added tokens are found without normalizing them, by the normalizer of a tokenizer.
 #[derive(Debug)]
-pub(in crate::pipeline) struct KnownForms {
+pub(crate) struct KnownForms {
     /// The characters that it does not change, if these are known.
     unchanged: Option<Unchanged>,
     /// Its changes, if it maps each character by itself.
@@ -35,7 +34,7 @@ pub(in crate::pipeline) struct KnownForms {
 
 impl KnownForms {
     /// Returns what is known of the normal forms of a splitter.
-    pub(in crate::pipeline) fn of(splitter: &WordSplitter) -> Self {
+    pub(crate) fn of(splitter: &WordSplitter) -> Self {
         let locality = splitter.locality();
         Self {
             unchanged: Unchanged::of(splitter),
@@ -51,7 +50,7 @@ impl KnownForms {
     /// With each part comes the text whose bytes it counts: the original, or a normal form in which every character has the
     /// place that it has in the original. `base` is the first byte of the text in the input. If neither is known to have the
     /// tokens at the right places, and there are any, the text needs the generic path.
-    pub(super) fn parts(
+    pub(crate) fn parts(
         &self,
         search: AddedTokenSearch<'_>,
         splitter: &WordSplitter,
