@@ -10,7 +10,7 @@ use piecework_fuzz::Trial;
 
 /// Counts the words of documents one by one.
 fn expected_counts<'a>(tokenizer: &Tokenizer, documents: impl IntoIterator<Item = (u64, &'a str)>) -> WordCounts {
-    let mut counts = WordCounts::new(Some(tokenizer.splitter().clone()));
+    let mut counts = WordCounts::new(Some(tokenizer.splitter().clone().into()));
     let mut words = Words::default();
     for (document, text) in documents {
         tokenizer.splitter().split(text, false, &mut words).expect("these splitters take any text");

@@ -12,7 +12,9 @@ from piecework.errors import UnsupportedError, did_you_mean, shown
 from piecework.patterns import Regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from piecework.added_tokens import AddedToken
 
 
 class Component(Settings):
@@ -146,15 +148,20 @@ def numbered(tree: object) -> tuple[str, list[Callable[[str], object]]]:
 
 
 def splitter_json(
-    normalizer: Component | None, pre_tokenizer: Component | None
+    normalizer: Component | None,
+    pre_tokenizer: Component | None,
+    added_tokens: Iterable[AddedToken] = (),
 ) -> tuple[str, list[Callable[[str], object]]]:
-    """Returns both stages as JSON for the core, and the functions that the JSON refers to by index."""
+    """Returns the stages as JSON for the core, and the functions that the JSON refers to by index."""
     for name, stage in (("normalizer", normalizer), ("pre_tokenizer", pre_tokenizer)):
         if stage is not None and not isinstance(stage, Component):
             raise TypeError(f"{name} must be one of piecework.{name}s, or None, not {shown(stage)}")
+    tokens = [{"id": number} | token.to_dict() for number, token in enumerate(added_tokens)]
+    added = {"added_tokens": tokens} if tokens else {}
     return numbered(
         {
             "normalizer": normalizer and normalizer._write(),
             "pre_tokenizer": pre_tokenizer and pre_tokenizer._write(),
         }
+        | added
     )

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
     from piecework._core import ArrowTexts
     from piecework._core import WordCounts as CoreCounts
+    from piecework.added_tokens import AddedToken
     from piecework.counting import CountingJob
     from piecework.engines import Engine
     from piecework.io.documents import ReadOptions
@@ -127,6 +128,7 @@ class WordCounts(Immutable):
         *,
         normalizer: Normalizer | Default | None = DEFAULT,
         pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+        added_tokens: Iterable[str | AddedToken] = (),
         threads: int | None = None,
         progress: ProgressLike = False,
         first_document: int = 0,
@@ -140,6 +142,9 @@ class WordCounts(Immutable):
                 :meth:`Tokenizer.encode_batch`.
             normalizer: The normalizer; BERT's by default, None for none.
             pre_tokenizer: The pre-tokenizer; BERT's by default, None makes each text one word.
+            added_tokens: The tokens at which texts are cut, as encoding does, so that no word contains one: those of a
+                trainer (:attr:`piecework.trainers.Trainer.added_tokens`) or of a tokenizer. A text is a token that is not
+                special. Each occurrence is a word of the table, which training does not learn from.
             threads: The number of threads; by default one per core.
             progress: Whether to show progress, or a callback for it.
             first_document: The document number of the first text, if another table counted the texts before it.
@@ -164,6 +169,7 @@ class WordCounts(Immutable):
             texts,
             normalizer=normalizer,
             pre_tokenizer=pre_tokenizer,
+            added_tokens=added_tokens,
             threads=threads,
             progress=progress,
             first_document=first_document,
@@ -178,6 +184,7 @@ class WordCounts(Immutable):
         *,
         normalizer: Normalizer | Default | None = DEFAULT,
         pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+        added_tokens: Iterable[str | AddedToken] = (),
         threads: int | None = None,
         progress: ProgressLike = False,
         first_document: int = 0,
@@ -189,7 +196,7 @@ class WordCounts(Immutable):
         normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
         if isinstance(texts, str):
             raise TypeError("texts must be an iterable of str, not one str; pass [text]")
-        splitter, functions = splitter_json(normalizer, pre_tokenizer)
+        splitter, functions = splitter_json(normalizer, pre_tokenizer, _as_tokens(added_tokens))
         counter = _counter(
             splitter,
             functions,
@@ -217,6 +224,7 @@ class WordCounts(Immutable):
         *,
         normalizer: Normalizer | Default | None = DEFAULT,
         pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+        added_tokens: Iterable[str | AddedToken] = (),
         threads: int | None = None,
         progress: ProgressLike = False,
         encoding: str = "utf-8",
@@ -238,6 +246,9 @@ class WordCounts(Immutable):
                 ([docs/files.md](docs/files.md)).
             normalizer: The normalizer; BERT's by default, None for none.
             pre_tokenizer: The pre-tokenizer; BERT's by default, None makes each line one word.
+            added_tokens: The tokens at which texts are cut, as encoding does, so that no word contains one: those of a
+                trainer (:attr:`piecework.trainers.Trainer.added_tokens`) or of a tokenizer. A text is a token that is not
+                special. Each occurrence is a word of the table, which training does not learn from.
             threads: The number of threads; by default one per core.
             progress: Whether to show progress, or a callback for it.
             encoding: The character encoding of the files, or ``"auto"`` to detect that of each file.
@@ -272,6 +283,7 @@ class WordCounts(Immutable):
             paths,
             normalizer=normalizer,
             pre_tokenizer=pre_tokenizer,
+            added_tokens=added_tokens,
             threads=threads,
             progress=progress,
             encoding=encoding,
@@ -367,6 +379,7 @@ class WordCounts(Immutable):
         *,
         normalizer: Normalizer | Default | None = DEFAULT,
         pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+        added_tokens: Iterable[str | AddedToken] = (),
         threads: int | None = None,
         progress: ProgressLike = False,
         encoding: str = "utf-8",
@@ -389,7 +402,7 @@ class WordCounts(Immutable):
         if isinstance(paths, str | os.PathLike):
             paths = [paths]
         paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
-        splitter, functions = splitter_json(normalizer, pre_tokenizer)
+        splitter, functions = splitter_json(normalizer, pre_tokenizer, _as_tokens(added_tokens))
         if engine is not None and paths:
             if threads is not None:
                 message = "has no effect with `engine`, whose workers have one thread each"
@@ -491,7 +504,7 @@ class WordCounts(Immutable):
         Raises:
             FileError: A file cannot be read or written.
             FormatError: A file is not a table of word counts, or is truncated or corrupt.
-            CountsError: Two files have different normalizers or pre-tokenizers.
+            CountsError: Two files have different normalizers, pre-tokenizers or added tokens.
             CountOverflowError: A sum does not fit into 64 bits.
 
         >>> import pathlib, tempfile
@@ -529,7 +542,7 @@ class WordCounts(Immutable):
         """Returns the sum of two tables, also written ``a + b``.
 
         Raises:
-            CountsError: The tables have different normalizers or pre-tokenizers.
+            CountsError: The tables have different normalizers, pre-tokenizers or added tokens.
             CountOverflowError: A sum does not fit into 64 bits.
 
         >>> sum = WordCounts({"a": 1}) + WordCounts({"a": 2, "b": 1})
@@ -555,6 +568,17 @@ class WordCounts(Immutable):
         """Returns the pre-tokenizer of the words, or None if there is none or it is unknown."""
         part = self._parts()["pre_tokenizer"]
         return part and PreTokenizer.from_dict(part, self._functions)
+
+    @property
+    def added_tokens(self) -> tuple[AddedToken, ...]:
+        """Returns the tokens at which the texts were cut, in the order of their contents.
+
+        >>> WordCounts.from_texts(["low<a>er"], added_tokens=["<a>"]).added_tokens[0].content
+        '<a>'
+        """
+        from piecework.added_tokens import AddedToken
+
+        return tuple(map(AddedToken.from_dict, self._parts().get("added_tokens", ())))
 
     @property
     def has_pipeline(self) -> bool:
@@ -623,7 +647,7 @@ class WordCounts(Immutable):
             return type(self).from_bytes, (self.to_bytes(),)
         table = self._core.with_splitter(None, [])
         parts = (table.to_text().encode(), self.normalizer, self.pre_tokenizer)
-        return _unpickle, (*parts, type(self))
+        return _unpickle, (*parts, type(self), self.added_tokens)
 
     def __repr__(self) -> str:
         """Returns the number of words and the sum of their counts."""
@@ -748,10 +772,26 @@ def _unpickle(
     normalizer: Normalizer | None,
     pre_tokenizer: PreTokenizer | None,
     kind: type[WordCounts] = WordCounts,
+    added_tokens: tuple[AddedToken, ...] = (),
 ) -> WordCounts:
     table = _core.WordCounts.from_bytes(data)
-    splitter, functions = splitter_json(normalizer, pre_tokenizer)
+    splitter, functions = splitter_json(normalizer, pre_tokenizer, added_tokens)
     return kind._wrap(table.with_splitter(splitter, functions), functions)
+
+
+def _as_tokens(tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
+    """Returns added tokens; a text is one that is not special."""
+    from piecework.added_tokens import AddedToken
+
+    expected = "an iterable of str or AddedToken"
+    if isinstance(tokens, str):
+        raise wrong_type("added_tokens", expected, tokens)
+    found = []
+    for token in check_iterable("added_tokens", tokens, expected):
+        if not isinstance(token, str | AddedToken):
+            raise wrong_type("added_tokens", "only str or AddedToken", token)
+        found.append(AddedToken(token) if isinstance(token, str) else token)
+    return found
 
 
 def _checked(words: Mapping[Any, Any]) -> dict[str, int]:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal
 
 from piecework import _core
 from piecework._immutable import Immutable, dataclass
+from piecework.added_tokens import AddedToken
 from piecework.arguments import DEFAULT, Default
 from piecework.errors import ConfigError, from_surrogate, shown, to_utf8
 
@@ -116,6 +117,26 @@ class Trainer(Immutable):
                     setting="user_defined_symbols",
                     hint="remove one of them",
                 )
+
+    @property
+    def added_tokens(self) -> tuple[AddedToken, ...]:
+        """Returns the tokens at which training cuts texts, since encoding always does.
+
+        They are the special tokens, and for BPE and Unigram the user-defined symbols. With ``ties="hf"`` BPE has none, as the
+        trainer of ``tokenizers`` cuts no text.
+
+        >>> [token.content for token in BpeTrainer(300, user_defined_symbols=["<a>"]).added_tokens]
+        ['<unk>', '<a>']
+        """
+        special = (AddedToken(token, special=True) for token in self._special_tokens())
+        return (*special, *map(AddedToken, self._cutting_symbols()))
+
+    def _special_tokens(self) -> Sequence[str]:
+        return self.special_tokens
+
+    def _cutting_symbols(self) -> Sequence[str]:
+        """Returns the user-defined symbols at which texts are cut."""
+        return self.user_defined_symbols
 
     def _integer(self, name: str, value: object, least: int) -> int | None:
         """Returns a checked integer (NumPy's included) or None."""
@@ -229,6 +250,9 @@ class WordPieceTrainer(Trainer):
     max_token_length: int | None = None
     prune_unused: bool = False
 
+    def _cutting_symbols(self) -> Sequence[str]:
+        return ()  # they are entries like others
+
 
 @dataclass(frozen=True)
 class BpeTrainer(Trainer):
@@ -269,7 +293,7 @@ class BpeTrainer(Trainer):
             unknown characters; training on characters with ``unk_token=None`` raises a warning, but not with
             ``ties="hf"``. Merges do not depend on it.
         user_defined_symbols: Tokens in normalized form that are matched in the normalized text before it is split; nothing
-            is learned from words that equal one.
+            is learned across them.
         alphabet: ``"char"`` for the characters that occur, ``"byte"`` for the 256 byte-level characters.
         initial_alphabet: Characters that become tokens even if they never occur.
         limit_alphabet: The number of characters to keep, most frequent first; words are split at the others.
@@ -328,6 +352,16 @@ class BpeTrainer(Trainer):
 
     def _values(self) -> dict[str, object]:
         return super()._values() | {"unk_token": self.unknown_token}
+
+    @property
+    def added_tokens(self) -> tuple[AddedToken, ...]:
+        """Returns the tokens at which training cuts texts; see :attr:`Trainer.added_tokens`."""
+        return () if self.ties == "hf" else super().added_tokens
+
+    def _special_tokens(self) -> Sequence[str]:
+        unknown = self.unknown_token
+        is_new = unknown is not None and unknown not in self.special_tokens
+        return (unknown, *self.special_tokens) if unknown and is_new else self.special_tokens
 
     @property
     def unknown_token(self) -> str | None:

@@ -137,6 +137,7 @@ def prepare_training(
             cast("Iterable[str] | ArrowColumn", texts),
             normalizer=normalizer,
             pre_tokenizer=pre_tokenizer,
+            added_tokens=trainer.added_tokens,
             threads=threads,
             progress=progress,
         )
@@ -225,6 +226,7 @@ def train_files(
         _COMMAND,
         normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
+        added_tokens=trainer.added_tokens,
         threads=threads if engine is None else None,  # with an engine, they are for the training
         progress=progress,
         encoding=encoding,

@@ -186,7 +186,9 @@ def test_equal_seed_values_are_ordered_by_bytes() -> None:
 
 def test_special_tokens_are_no_seed_pieces() -> None:
     trainer = UnigramTrainer(99, special_tokens=["<unk>", "hug"])
-    assert "hug" not in select_seed_pieces(build_corpus({"hug": 5}, trainer), trainer)
+    assert build_corpus({"hug": 5, "hugs": 2}, trainer).segments == {"s": 2}
+    uncut = build_corpus({"hug": 5}, trainer, cut_at=())
+    assert "hug" not in select_seed_pieces(uncut, trainer)
 
 
 # The steps

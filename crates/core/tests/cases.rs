@@ -221,7 +221,7 @@ fn decode_json() {
 fn counts(case: &Value, defaults: &Value) -> Result<(WordCounts, WordSplitter)> {
     if let Some(texts) = case.get("texts") {
         let splitter = splitter(&with(defaults, &case["pipeline"]));
-        let mut counts = WordCounts::new(Some(splitter.clone()));
+        let mut counts = WordCounts::new(Some(splitter.clone().into()));
         for (document, text) in (0..).zip(strings(texts)) {
             counts.add_text(document, &text, &mut Words::default())?;
         }

@@ -121,7 +121,7 @@ fn in_shards(random: &mut Random, splitter: &WordSplitter, documents: &[String])
         let counter = random.below(counters.len());
         counters[counter].add_text(number as u64 + 7, &documents[number]).unwrap();
     }
-    let mut sum = WordCounts::new(Some(splitter.clone()));
+    let mut sum = WordCounts::new(Some(splitter.clone().into()));
     for counter in counters {
         sum.merge(&counter.finish().unwrap()).unwrap();
     }

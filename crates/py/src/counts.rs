@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use piecework_core::Error;
 use piecework_core::counts::{
-    self, BlockStart, Counter, FirstOccurrence, Lines, MAX_MERGED, Merge, Run, SortedWords, Spill, merge, reduce,
+    self, BlockStart, Counter, FirstOccurrence, Lines, MAX_MERGED, Merge, Run, SortedWords, Spill, TextSplitter, merge,
+    reduce,
 };
-use piecework_core::format::{read_counts, read_splitter, write_counts, write_splitter};
-use piecework_core::splitter::WordSplitter;
+use piecework_core::format::{read_counts, read_splitter, read_text_splitter, write_counts, write_text_splitter};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
@@ -92,13 +92,13 @@ impl WordCounts {
     /// Returns the table with another splitter (JSON), or with none.
     fn with_splitter(&self, py: Python<'_>, splitter: Option<&str>, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
         let functions = self::functions(functions);
-        let splitter = splitter.map(|splitter| read_splitter(splitter, &functions)).transpose();
+        let splitter = splitter.map(|splitter| read_text_splitter(splitter, &functions)).transpose();
         let splitter = splitter.map_err(|error| to_py(py, &error))?;
         Ok(Self { inner: self.inner.clone().with_splitter(splitter) })
     }
 
     fn splitter(&self) -> Option<String> {
-        self.inner.splitter().map(write_splitter)
+        self.inner.splitter().map(write_text_splitter)
     }
 
     fn fingerprint(&self, py: Python<'_>) -> String {
@@ -140,7 +140,7 @@ impl WordCounts {
 #[pyclass(module = "piecework._core")]
 pub(crate) struct WordCounter {
     shards: Vec<Counter>,
-    splitter: WordSplitter,
+    splitter: TextSplitter,
     documents: u64,
     /// The folder for the words that exceed the limit of memory, if there is one.
     work: Option<Arc<WorkFolder>>,
@@ -158,7 +158,8 @@ impl WordCounter {
         max_memory: Option<usize>,
         work_dir: Option<PathBuf>,
     ) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
+        let splitter =
+            read_text_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
         let threads = threads::number(threads);
         let (shards, work) = match max_memory {
             None => ((0..threads).map(|_| Counter::new(splitter.clone())).collect(), None),
@@ -285,7 +286,7 @@ impl WordCounter {
 
 /// Returns counters that share `max_memory` bytes; fewer than `threads` if their shares would be too small.
 fn limited_counters(
-    splitter: &WordSplitter,
+    splitter: &TextSplitter,
     threads: usize,
     max_memory: usize,
     work: &Arc<WorkFolder>,

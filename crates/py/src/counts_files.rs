@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
 use piecework_core::counts::{
-    CountedWord, Interruptible, MAX_MERGED, Merge, Renumbered, Run, SortedWords, merge, reduce,
+    CountedWord, Interruptible, MAX_MERGED, Merge, Renumbered, Run, SortedWords, TextSplitter, merge, reduce,
 };
 use piecework_core::error::Message;
 use piecework_core::format::{CountsReader, CountsSummary, write_buckets, write_sorted_counts};
-use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
 
 use crate::blocks::open;
@@ -49,8 +48,8 @@ pub(crate) fn merged_files(
     py: Python<'_>,
     paths: Vec<(PathBuf, u64)>,
     work_dir: Option<PathBuf>,
-) -> PyResult<(Option<WordSplitter>, Words)> {
-    let mut first: Option<(PathBuf, Option<WordSplitter>)> = None;
+) -> PyResult<(Option<TextSplitter>, Words)> {
+    let mut first: Option<(PathBuf, Option<TextSplitter>)> = None;
     let mut open_all = |paths: &[(PathBuf, u64)]| -> PyResult<Merge<Renumbered<FileWords>>> {
         let mut files = Vec::with_capacity(paths.len());
         for (path, first_document) in paths {
@@ -80,7 +79,7 @@ pub(crate) fn merged_files(
 pub(crate) fn write_file(
     py: Python<'_>,
     words: impl SortedWords + Send,
-    splitter: Option<&WordSplitter>,
+    splitter: Option<&TextSplitter>,
     path: &Path,
 ) -> PyResult<Summary> {
     let mut file = existing(py, path)?;
@@ -91,7 +90,7 @@ pub(crate) fn write_file(
 pub(crate) fn write_bucket_files(
     py: Python<'_>,
     words: impl SortedWords + Send,
-    splitter: Option<&WordSplitter>,
+    splitter: Option<&TextSplitter>,
     paths: &[PathBuf],
 ) -> PyResult<Vec<Summary>> {
     let mut files: Vec<_> = paths.iter().map(|path| existing(py, path)).collect::<PyResult<_>>()?;
@@ -134,7 +133,7 @@ fn call<S: SortedWords, T>(
 fn different_splitters(one: &Path, other: &Path) -> Error {
     Error::Counts(
         Message::new(format!(
-            "{} and {} were counted with different normalization or pre-tokenization and do not add up",
+            "{} and {} were counted with different normalization, pre-tokenization or added tokens and do not add up",
             one.display(),
             other.display()
         ))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use piecework_core::format::{
     self, ENCODINGS, FORMATS, Filter, TiktokenSettings, format_named, named_encoding, read_merges, read_splitter,
-    read_subword_nmt, read_tiktoken,
+    read_subword_nmt, read_text_splitter, read_tiktoken,
 };
 use piecework_core::text::grammar::translated;
 use piecework_core::text::pattern::Pattern;
@@ -129,6 +129,6 @@ pub(crate) fn first_gap(tokenizer: &Bound<'_, Tokenizer>) -> Option<u32> {
 /// Returns the fingerprint of normalizer and pre-tokenizer (JSON), which decide the words of a text.
 #[pyfunction]
 pub(crate) fn splitter_fingerprint(py: Python<'_>, splitter: &str) -> PyResult<String> {
-    let splitter = read_splitter(splitter, &[]).map_err(|error| in_settings(py, &error))?;
+    let splitter = read_text_splitter(splitter, &[]).map_err(|error| in_settings(py, &error))?;
     py.detach(|| format::splitter_fingerprint(&splitter)).map_err(|error| to_py(py, &error))
 }

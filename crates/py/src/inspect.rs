@@ -1,5 +1,6 @@
 //! Facts about a tokenizer.
 
+use piecework_core::Result;
 use piecework_core::model::bpe::Bpe;
 use piecework_core::pipeline::Tokenizer;
 
@@ -10,12 +11,10 @@ pub(crate) fn added_tokens(tokenizer: &Tokenizer) -> Vec<(u32, AddedTokenRow)> {
     tokenizer.added().tokens().iter().map(|token| (token.id, AddedTokenRow::of(token))).collect()
 }
 
-/// Returns the tokens of a BPE model that no text is encoded as; none for other models.
-pub(crate) fn unreachable_tokens(tokenizer: &Tokenizer) -> Vec<String> {
-    let Some(model) = tokenizer.model().as_bpe() else { return Vec::new() };
-    let is_added = |id: u32| tokenizer.added().token(id).is_some();
-    let ids = model.unreachable().into_iter().filter(|&id| !is_added(id));
-    ids.filter_map(|id| tokenizer.token(id).map(str::to_owned)).collect()
+/// Returns the tokens that no text is encoded as: no merge makes them, or an added token is matched inside them.
+pub(crate) fn unreachable_tokens(tokenizer: &Tokenizer) -> Result<Vec<String>> {
+    let ids = tokenizer.unreachable()?.into_iter();
+    Ok(ids.filter_map(|id| tokenizer.token(id).map(str::to_owned)).collect())
 }
 
 /// Returns the ids of the pairs of a BPE model that no word merges; none for other models.

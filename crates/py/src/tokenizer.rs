@@ -210,8 +210,8 @@ impl Tokenizer {
     }
 
     /// Returns the tokens of a BPE model that no text is encoded as; none for other models.
-    fn unreachable_tokens(&self, py: Python<'_>) -> Vec<String> {
-        py.detach(|| unreachable_tokens(&self.inner))
+    fn unreachable_tokens(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        py.detach(|| unreachable_tokens(&self.inner)).map_err(|error| to_py(py, &error))
     }
 
     /// Returns the ids of the pairs of a BPE model that no word merges; none for other models.

@@ -161,7 +161,7 @@ class Tokenizer:
         """Returns the matcher of each split pattern of the pre-tokenizer, in order."""
 
     def unreachable_tokens(self) -> list[str]:
-        """Returns the tokens of a BPE model that no text is encoded to; none for other models."""
+        """Returns the tokens that no text is encoded to: no merge makes them, or an added token is matched inside them."""
 
     def unused_merges(self) -> list[tuple[int, int]]:
         """Returns the ids of the pairs of a BPE model that no word merges, in order; none for other models."""

@@ -40,7 +40,7 @@ def count_words(
 
     Args:
         files: The files; `-` is standard input.
-        splitting: The normalizer and pre-tokenizer for :meth:`piecework.WordCounts.from_files`.
+        splitting: The normalizer, pre-tokenizer and added tokens for :meth:`piecework.WordCounts.from_files`.
         reading: The options of reading.
         memory: The limit of memory.
         threads: The number of threads; by default one per core.

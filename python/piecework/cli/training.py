@@ -479,11 +479,15 @@ def check_counting(
 
 
 def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
-    """Returns the given normalizer and pre-tokenizer, with the trainer's defaults."""
+    """Returns the given normalizer and pre-tokenizer, with the trainer's defaults, and its added tokens."""
     from piecework.training import splitting_for
 
     normalizer, pre_tokenizer = splitting_for(trainer, **given)
-    return {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}
+    return {
+        "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer,
+        "added_tokens": trainer.added_tokens,
+    }
 
 
 def _with_suffix_spaces(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:

@@ -309,13 +309,18 @@ def _word_level(counts: WordCounts, trainer: Trainer) -> _Json:
     if not counts:
         vocab = {token: number for number, token in enumerate(special)}
         return {"type": "WordLevel", "vocab": vocab, "unk_token": ""}
+    size = max(settings["vocab_size"], len(special), 1)
+    # Words are not cut at special tokens, as `tokenizers` does, so the training has none.
     chosen = core_trainers.WordLevelTrainer(
-        max(settings["vocab_size"], len(special), 1),
+        size,
         min_frequency=max(settings["min_frequency"], 1),
-        special_tokens=special,
+        special_tokens=(),
         unk_token=None,
     )
-    return whole_model(_run(counts, chosen, settings["show_progress"]))
+    model = whole_model(_run(counts, chosen, settings["show_progress"]))
+    words = [word for word in model["vocab"] if word not in special]
+    tokens = [*special, *words][:size]
+    return model | {"vocab": {token: number for number, token in enumerate(tokens)}}
 
 
 def _unigram(counts: WordCounts, trainer: Trainer) -> _Json:

@@ -50,8 +50,10 @@ class Proofs:
             return "it stands for no text"
         if entry.token in self._unused:
             return "the model marks it as not used"
+        if entry.token in self._unreachable:
+            return self._without_merges(entry)
         if self._kind == "BPE":
-            return "merges never make it" if entry.token in self._unmerged else None
+            return None
         if self._kind == "Unigram" or self._is_likeliest:
             return self._better_split(entry)
         if self._kind == "WordPiece":
@@ -64,8 +66,17 @@ class Proofs:
         model = self._subject.model
         return frozenset([*(model.get("unused") or ()), *(model.get("reserved") or ())])
 
+    def _without_merges(self, entry: Entry) -> str:
+        """Returns why an entry is among the unreachable tokens."""
+        text = entry.text or entry.token
+        added = self._subject.tokenizer.added_tokens.values()
+        found = next((token.content for token in added if token.content in text), None)
+        if found is None:
+            return "merges never make it"
+        return f"the added token {found!r} is always matched inside it"
+
     @cached_property
-    def _unmerged(self) -> frozenset[str]:
+    def _unreachable(self) -> frozenset[str]:
         return frozenset(self._subject.tokenizer.unreachable_tokens())
 
     @property

@@ -36,6 +36,7 @@ to read them in: no file imports one below it.
 
     learn/               from counts of words to a vocabulary
       counts             count words: the table is the only input of training
+      cut                words are cut at the tokens that encoding always matches
       alphabet           words become symbols, `hug` becomes `h ##u ##g`
       pairs              count adjacent symbols, and merge them
       gain               the gain of a merge in log-likelihood, compared exactly

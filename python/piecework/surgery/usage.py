@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from piecework.added_tokens import AddedToken
     from piecework.arguments import ArrowColumn
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["token_counts", "word_counts"]
+__all__ = ["matched_tokens", "token_counts", "word_counts"]
 
 _EXPECTED = "an iterable of texts, WordCounts, or a mapping of words to counts"
 _BATCH = 4096
@@ -98,9 +99,21 @@ def word_counts(
         texts,
         normalizer=tok.normalizer,
         pre_tokenizer=tok.pre_tokenizer,
+        added_tokens=matched_tokens(tok),
         threads=threads,
         progress=progress,
     )
+
+
+def matched_tokens(tok: Tokenizer) -> list[AddedToken]:
+    r"""Returns the added tokens that encoding matches in texts: all but control symbols.
+
+    >>> import piecework as pw
+    >>> matched_tokens(pw.Tokenizer.from_str("[UNK]\nhug\n##s\n").with_added_tokens(["<a>"]))[-1].content
+    '<a>'
+    """
+    controls = set(tok.control_symbols)
+    return [token for token in tok.added_tokens.values() if token.content not in controls]
 
 
 def _counted(corpus: object) -> WordCounts | None:

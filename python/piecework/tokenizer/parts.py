@@ -244,16 +244,22 @@ class TokenizerParts(Immutable):
         return tuple(self._core.split_backends())
 
     def unreachable_tokens(self) -> list[str]:
-        """Returns the tokens of a BPE vocabulary that no text is encoded to, since no merges produce them.
+        """Returns the tokens that no text is encoded to, as far as this follows from merges and added tokens.
 
-        A trained vocabulary has none except user-defined symbols, which are matched before merging. Edited vocabularies may
-        have some.
+        No merges of a BPE model produce them, or, with any model, they contain an added token that is matched wherever it
+        occurs. A trained vocabulary has none. Edited vocabularies may have some. :func:`piecework.lint` finds others.
 
         Returns:
-            The tokens in order of their ids, without added tokens; an empty list for models other than BPE.
+            The tokens in order of their ids, without added tokens.
+
+        Raises:
+            PieceworkError: The normalizer cannot normalize an added token.
 
         >>> from piecework import Tokenizer, models
         >>> Tokenizer(models.BPE(["a", "b", "c", "bc", "abc"], [("b", "c")])).unreachable_tokens()
         ['abc']
+        >>> tok = Tokenizer(models.WordLevel(["[UNK]", "new", "newer"]), added_tokens=["new"])
+        >>> tok.unreachable_tokens()
+        ['newer']
         """
         return self._core.unreachable_tokens()

@@ -168,7 +168,7 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
         "".join([first, words[0], *words, last]): "line 3: the word 'a' occurs twice",
         whole.replace("b\t2\t1", "b\t2\t2"): "line 5: the words do not agree with this line",
         whole + "x": "line 6: expected the end of the file",
-        whole.replace('"version":2', '"version":3'): "reads the versions 1 and 2",
+        whole.replace('"version":2', '"version":4'): "reads the versions 1 to 3",
         "a\tb\n": "not valid JSON",
         "\x1f\x8b\x08": "gzip",
     }

@@ -4,11 +4,12 @@
 //! The result is equal to that of the generic path, including first occurrences.
 
 use super::runs::{MAX_MERGED, Run, Runs, Spill, merge, reduce};
-use super::{FirstOccurrence, WordCounts};
+use super::token_finder::TokenFinder;
+use super::{FirstOccurrence, TextSplitter, WordCounts};
+use crate::added::TextPart;
 use crate::error::{Error, Result};
 use crate::fast::{ChunkCounts, Documents, FastPath, WordTable};
 use crate::pretokenize::words::Words;
-use crate::splitter::WordSplitter;
 use crate::text::span::{check_bytes, check_length};
 
 /// A counter of the words of documents.
@@ -26,11 +27,22 @@ use crate::text::span::{check_bytes, check_length};
 pub struct Counter {
     counts: WordCounts,
     words: Words,
-    fast: Option<(FastPath, ChunkCounts)>,
+    fast: Option<FastCounter>,
     /// One past the number of the last document, if documents come in order.
     next: u64,
     spill: Option<Spill>,
     runs: Runs,
+}
+
+/// The fast path of a counter.
+#[derive(Debug)]
+struct FastCounter {
+    path: FastPath,
+    chunks: ChunkCounts,
+    /// The search for added tokens, if there are any.
+    finder: Option<TokenFinder>,
+    /// The parts of a text between added tokens.
+    parts: Vec<TextPart>,
 }
 
 /// The options for reading lines as documents.
@@ -56,15 +68,22 @@ pub struct BlockStart {
 impl Counter {
     /// Returns an empty counter of the words that `splitter` produces.
     #[must_use]
-    pub fn new(splitter: WordSplitter) -> Self {
-        let fast = FastPath::new(&splitter).ok().map(|fast| (fast, ChunkCounts::default()));
+    pub fn new(splitter: impl Into<TextSplitter>) -> Self {
+        let splitter = splitter.into();
+        let fast = |path| FastCounter {
+            path,
+            chunks: ChunkCounts::default(),
+            finder: TokenFinder::of(&splitter),
+            parts: Vec::new(),
+        };
+        let fast = FastPath::new(splitter.words()).ok().map(fast);
         Self { fast, ..Self::generic(splitter) }
     }
 
     /// Returns an empty counter that uses the generic path, for comparison with the fast path.
     #[must_use]
-    pub fn generic(splitter: WordSplitter) -> Self {
-        let counts = WordCounts::new(Some(splitter));
+    pub fn generic(splitter: impl Into<TextSplitter>) -> Self {
+        let counts = WordCounts::new(Some(splitter.into()));
         Self { counts, words: Words::default(), fast: None, next: 0, spill: None, runs: Runs::default() }
     }
 
@@ -79,14 +98,14 @@ impl Counter {
     /// Adds the words of one document. Documents in ascending order are counted faster.
     pub fn add_text(&mut self, document: u64, text: &str) -> Result<()> {
         check_length(text)?;
-        self.add(text, Documents::One(document), document.saturating_add(1))
+        self.add(text, Documents::Part(document, 0), document.saturating_add(1))
     }
 
     /// Adds the lines of `block` as documents; it ends at a line end or at the end of the file.
     pub fn add_lines(&mut self, block: &[u8], at: BlockStart, lines: Lines) -> Result<()> {
         match simdutf8::compat::from_utf8(block) {
             // A line can only be too long if the block is.
-            Ok(text) if self.can_count_blocks(lines) && check_bytes(block.len()).is_ok() => {
+            Ok(text) if check_bytes(block.len()).is_ok() && self.can_count_block(text, lines) => {
                 self.add(text, Documents::Lines(at.document), at.after(block).document)
             }
             Err(error) if !lines.replace => Err(at.utf8_error(block, error.valid_up_to())),
@@ -99,9 +118,11 @@ impl Counter {
         }
     }
 
-    /// Whether a block of lines can be counted without splitting it into lines.
-    fn can_count_blocks(&self, lines: Lines) -> bool {
-        self.fast.as_ref().is_some_and(|(fast, _)| fast.can_count_blocks(lines.keep_ends))
+    /// Whether a block of lines can be counted without splitting it into lines: none has an added token.
+    fn can_count_block(&mut self, block: &str, lines: Lines) -> bool {
+        let (Some(fast), Some(splitter)) = (&mut self.fast, &self.counts.splitter) else { return false };
+        fast.path.can_count_blocks(lines.keep_ends)
+            && fast.finder.as_mut().is_none_or(|finder| finder.excludes(splitter, block))
     }
 
     /// Returns the table of counts, with the words of all runs.
@@ -151,28 +172,56 @@ impl Counter {
 
     /// Adds the documents of a text; `next` is one past the last document's number.
     fn add(&mut self, text: &str, documents: Documents, next: u64) -> Result<()> {
-        let (Documents::One(first) | Documents::Lines(first)) = documents;
+        let (Documents::Part(first, _) | Documents::Lines(first)) = documents;
         if first < self.next {
             // A chunk cached for a later document may have its first occurrence here.
             self.flush_chunks()?;
         }
         self.next = next;
-        match &mut self.fast {
-            Some((fast, chunks)) => fast.count(
-                text,
-                documents,
-                chunks,
-                &mut TableWriter { counts: &mut self.counts, words: &mut self.words },
-            )?,
-            None => self.counts.add_text(first, text, &mut self.words)?,
+        if !self.count_fast(text, documents)? {
+            self.counts.add_text(first, text, &mut self.words)?;
         }
         self.check_memory()
+    }
+
+    /// Counts a text on the fast path; returns false if it needs the generic path.
+    fn count_fast(&mut self, text: &str, documents: Documents) -> Result<bool> {
+        let Self { fast: Some(FastCounter { path, chunks, finder, parts }), counts, words, .. } = self else {
+            return Ok(false);
+        };
+        let (Some(finder), &Documents::Part(document, first)) = (finder, &documents) else {
+            path.count(text, documents, chunks, &mut TableWriter { counts, words })?;
+            return Ok(true);
+        };
+        let is_cut = counts.splitter.as_ref().is_some_and(|splitter| finder.cut(splitter, text, parts).is_ok());
+        // Only the part that begins the text may get a prefix.
+        if !is_cut || parts.len() > 1 && path.capabilities().prefixes_first {
+            return Ok(false);
+        }
+        let mut word = first;
+        for part in &*parts {
+            match *part {
+                TextPart::Text(span) => {
+                    let part = Documents::Part(document, word);
+                    word = path.count(&text[span.range()], part, chunks, &mut TableWriter { counts, words })?;
+                }
+                // The token before has taken all of it.
+                TextPart::Token(_, span) if span.start == span.end => {}
+                TextPart::Token(id, _) => {
+                    counts.add_token(id, FirstOccurrence { document, word })?;
+                    word += 1;
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Writes the pending counts of chunks to the table.
     fn flush_chunks(&mut self) -> Result<()> {
         match &mut self.fast {
-            Some((_, chunks)) => chunks.flush(&mut TableWriter { counts: &mut self.counts, words: &mut self.words }),
+            Some(FastCounter { chunks, .. }) => {
+                chunks.flush(&mut TableWriter { counts: &mut self.counts, words: &mut self.words })
+            }
             None => Ok(()),
         }
     }
@@ -186,7 +235,7 @@ struct TableWriter<'a> {
 
 impl WordTable for TableWriter<'_> {
     fn on_miss(&mut self, chunk: &str, document: u64, first: u64, indices: &mut Vec<usize>) -> Result<()> {
-        self.counts.splitter.get_or_insert_default().split(chunk, false, self.words)?;
+        self.counts.splitter.get_or_insert_default().words().split(chunk, false, self.words)?;
         for (word, text) in (first..).zip(self.words.iter()) {
             indices.push(self.counts.add_nonempty(text, 1, FirstOccurrence { document, word })?);
         }
@@ -234,6 +283,7 @@ mod tests {
     use super::*;
     use crate::pretokenize::PreTokenizer;
     use crate::settings::ByteLevel;
+    use crate::splitter::WordSplitter;
 
     /// Returns a counter on the fast path and one on the generic path.
     fn counters() -> [Counter; 2] {

@@ -10,6 +10,8 @@
 mod counter;
 mod runs;
 mod sorted;
+mod text_splitter;
+mod token_finder;
 
 use hashbrown::HashTable;
 use sha2::{Digest, Sha256};
@@ -18,6 +20,7 @@ pub use counter::{BlockStart, Counter, Lines, strip_line_end};
 pub use runs::{MAX_MERGED, Run, RunReader, RunStorage, RunStore, Spill, merge, reduce};
 pub(crate) use sorted::OwnedWord;
 pub use sorted::{CountedWord, Interruptible, Merge, Renumbered, SortedTable, SortedWords};
+pub use text_splitter::TextSplitter;
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::hash::hash_one;
@@ -49,9 +52,9 @@ struct WordEntry {
 /// use piecework_core::pretokenize::words::Words;
 /// use piecework_core::splitter::WordSplitter;
 ///
-/// let mut first = WordCounts::new(Some(WordSplitter::bert()?));
+/// let mut first = WordCounts::new(Some(WordSplitter::bert()?.into()));
 /// first.add_text(0, "low lower", &mut Words::default())?;
-/// let mut second = WordCounts::new(Some(WordSplitter::bert()?));
+/// let mut second = WordCounts::new(Some(WordSplitter::bert()?.into()));
 /// second.add_text(1, "Low!", &mut Words::default())?;
 /// first.merge(&second)?;
 /// assert_eq!(first.by_first_occurrence(), [("low", 2), ("lower", 1), ("!", 1)]);
@@ -59,7 +62,7 @@ struct WordEntry {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct WordCounts {
-    splitter: Option<WordSplitter>,
+    splitter: Option<TextSplitter>,
     /// All words, one after another.
     text: String,
     entries: Vec<WordEntry>,
@@ -106,19 +109,19 @@ fn too_many_words() -> Error {
 impl WordCounts {
     /// Returns an empty table for words split by `splitter`, or by unknown means, such as those of a mapping.
     #[must_use]
-    pub fn new(splitter: Option<WordSplitter>) -> Self {
+    pub fn new(splitter: Option<TextSplitter>) -> Self {
         Self { splitter, ..Self::default() }
     }
 
     /// Returns the table with `splitter` as its origin.
     #[must_use]
-    pub fn with_splitter(self, splitter: Option<WordSplitter>) -> Self {
+    pub fn with_splitter(self, splitter: Option<TextSplitter>) -> Self {
         Self { splitter, ..self }
     }
 
     /// Returns the splitter that produced the words, if it is known.
     #[must_use]
-    pub fn splitter(&self) -> Option<&WordSplitter> {
+    pub fn splitter(&self) -> Option<&TextSplitter> {
         self.splitter.as_ref()
     }
 
@@ -180,6 +183,14 @@ impl WordCounts {
         }
     }
 
+    /// Adds an occurrence of an added token of the splitter.
+    fn add_token(&mut self, id: u32, first: FirstOccurrence) -> Result<()> {
+        let splitter = self.splitter.take().unwrap_or_default();
+        let added = self.add(splitter.content(id), 1, first);
+        self.splitter = Some(splitter);
+        added
+    }
+
     /// Adds `count` later occurrences of the word at an index.
     fn increase(&mut self, index: usize, count: u64) -> Result<()> {
         self.total =
@@ -191,11 +202,14 @@ impl WordCounts {
     /// Adds the words of one document.
     pub fn add_text(&mut self, document: u64, text: &str, words: &mut Words) -> Result<()> {
         check_length(text)?;
-        self.splitter.get_or_insert_default().split(text, false, words)?;
-        for (index, word) in (0..).zip(words.iter()) {
-            self.add(word, 1, FirstOccurrence { document, word: index })?;
-        }
-        Ok(())
+        let splitter = self.splitter.take().unwrap_or_default();
+        let added = splitter.split(text, words).and_then(|()| {
+            (0..).zip(words.as_slice()).try_for_each(|(index, word)| {
+                self.add(splitter.text_of(words, word), 1, FirstOccurrence { document, word: index })
+            })
+        });
+        self.splitter = Some(splitter);
+        added
     }
 
     /// Adds all words of `other`, which must have an equal splitter.
@@ -203,7 +217,8 @@ impl WordCounts {
         if self.splitter != other.splitter {
             return Err(Error::Counts(
                 Message::new(
-                    "the tables were counted with different normalization or pre-tokenization and do not add up",
+                    "the tables were counted with different normalization, pre-tokenization or added tokens and do not \
+                     add up",
                 )
                 .hint("count both with the same settings"),
             ));
@@ -215,7 +230,7 @@ impl WordCounts {
     }
 
     /// Returns the table of the words of a source.
-    pub fn from_sorted(splitter: Option<WordSplitter>, mut source: impl SortedWords) -> Result<Self> {
+    pub fn from_sorted(splitter: Option<TextSplitter>, mut source: impl SortedWords) -> Result<Self> {
         let mut counts = Self::new(splitter);
         while source.advance()? {
             let CountedWord { word, count, first } = source.current();
@@ -388,7 +403,7 @@ mod tests {
     }
 
     fn table(texts: &[(u64, &str)]) -> WordCounts {
-        let mut counts = WordCounts::new(Some(splitter()));
+        let mut counts = WordCounts::new(Some(splitter().into()));
         for &(document, text) in texts {
             counts.add_text(document, text, &mut Words::default()).unwrap();
         }

@@ -31,8 +31,8 @@ pub(crate) trait WordTable {
 /// The division of a text into documents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Documents {
-    /// The text is the document of this number.
-    One(u64),
+    /// The text is a part of the document of this number, and begins with its word of this number.
+    Part(u64, u64),
     /// Each line of the text is a document; the first has this number.
     Lines(u64),
 }
@@ -98,13 +98,15 @@ const MAX_PLACES: usize = if SMALL { 1 << 4 } else { 1 << 16 };
 
 impl FastPath {
     /// Counts the words of `text`; `counts` keeps the counts that are not yet flushed to `table`.
+    ///
+    /// Returns the number of the word after the last one in its document.
     pub(crate) fn count(
         &self,
         text: &str,
         documents: Documents,
         counts: &mut ChunkCounts,
         table: &mut impl WordTable,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         with_chunker!(&self.strategy, |chunker| count(chunker, text, documents, counts, table))
     }
 }
@@ -116,7 +118,7 @@ fn count(
     documents: Documents,
     ChunkCounts { chunks: ChunkBuffers { list, keys, .. }, chunks_seen: seen }: &mut ChunkCounts,
     table: &mut impl WordTable,
-) -> Result<()> {
+) -> Result<u64> {
     let (bytes, fold) = (text.as_bytes(), chunker.fold());
     let mut position = Position::new(bytes, documents);
     let lines = matches!(documents, Documents::Lines(_));
@@ -136,7 +138,8 @@ fn count(
             };
         }
         Ok(())
-    })
+    })?;
+    Ok(position.word)
 }
 
 /// A position in a text: its document, and the number of words of the document before it.
@@ -152,7 +155,7 @@ struct Position {
 impl Position {
     fn new(text: &[u8], documents: Documents) -> Self {
         match documents {
-            Documents::One(document) => Self { document, word: 0, end: text.len() },
+            Documents::Part(document, word) => Self { document, word, end: text.len() },
             Documents::Lines(document) => Self { document, word: 0, end: line_end(text, 0) },
         }
     }

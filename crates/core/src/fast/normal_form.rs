@@ -45,6 +45,25 @@ impl KnownForms {
         }
     }
 
+    /// Returns whether no line of a text has a token, if that is known without normalizing the text; otherwise false.
+    pub(crate) fn excludes(&self, search: AddedTokenSearch<'_>, lines: &str, buffers: &mut FormBuffers) -> bool {
+        let finds_none = |text: &str| {
+            let refuse_tokens = |part| match part {
+                TextPart::Text(_) => Ok(()),
+                TextPart::Token(..) => Err(Fallback::AddedToken),
+            };
+            search.normalized(text, |at| at, refuse_tokens).is_ok()
+        };
+        if self.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(lines)) {
+            return finds_none(lines);
+        }
+        if self.writes_metaspaces {
+            return !search.may_be_in(lines);
+        }
+        self.characters.is_some_and(|changes| fill_ascii(lines, changes, &mut buffers.ascii))
+            && finds_none(&buffers.ascii)
+    }
+
     /// Calls `each` with the parts of a text without tokens of the original text: its tokens, and the text between them.
     ///
     /// With each part comes the text whose bytes it counts: the original, or a normal form in which every character has the

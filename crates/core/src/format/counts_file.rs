@@ -9,7 +9,8 @@
 //!
 //! A line holds a word, its count, and the document and position of its first occurrence, ordered by the bytes of the
 //! words, so that equal tables are equal files, and files are merged line by line. Backslashes, tabs and line ends in a
-//! word are escaped. The last line covers all before it. In version 1 its members are in the first line.
+//! word are escaped. The last line covers all before it. In version 1 its members are in the first line. Version 3 has
+//! added tokens in the splitter.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, Write};
@@ -18,15 +19,18 @@ use sha2::{Digest, Sha256};
 
 use super::fingerprint::splitter_fingerprint;
 use super::json::{Json, Node, object};
-use super::tokenizer_json::{refuse_functions, splitter, splitter_json};
+use super::tokenizer_json::{refuse_functions, text_splitter, text_splitter_json};
 use crate::counts::{
-    CountedWord, Fingerprint, FirstOccurrence, OwnedWord, SortedWords, WordCounts, bucket, hexadecimal, overflow,
+    CountedWord, Fingerprint, FirstOccurrence, OwnedWord, SortedWords, TextSplitter, WordCounts, bucket, hexadecimal,
+    overflow,
 };
 use crate::error::{Error, Message, Place, Result, shorten};
-use crate::splitter::WordSplitter;
 
 const FORMAT: &str = "piecework.word_counts";
+/// The version of tables that were cut at no added tokens.
 const VERSION: u64 = 2;
+/// The version of the others, which older readers would take for the former.
+const VERSION_WITH_TOKENS: u64 = 3;
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\t', 't'), ('\n', 'n'), ('\r', 'r')];
 /// The number of bytes that are written at once.
 const BUFFER: usize = 1 << 16;
@@ -64,7 +68,7 @@ pub fn write_counts(counts: &WordCounts) -> Result<String> {
 /// Writes the words of a source as a file, one at a time.
 pub fn write_sorted_counts(
     mut source: impl SortedWords,
-    splitter: Option<&WordSplitter>,
+    splitter: Option<&TextSplitter>,
     out: &mut dyn Write,
 ) -> Result<CountsSummary> {
     let mut writer = CountsWriter::new(splitter, out)?;
@@ -90,7 +94,7 @@ pub fn write_sorted_counts(
 /// ```
 pub fn write_buckets(
     mut source: impl SortedWords,
-    splitter: Option<&WordSplitter>,
+    splitter: Option<&TextSplitter>,
     outs: Vec<&mut dyn Write>,
 ) -> Result<Vec<CountsSummary>> {
     let mut writers: Vec<_> = outs.into_iter().map(|out| CountsWriter::new(splitter, out)).collect::<Result<_>>()?;
@@ -111,12 +115,12 @@ struct CountsWriter<'a> {
 
 impl<'a> CountsWriter<'a> {
     /// Writes the first line.
-    fn new(splitter: Option<&WordSplitter>, out: &'a mut dyn Write) -> Result<Self> {
-        splitter.map_or(Ok(()), |splitter| refuse_functions(splitter, "word counts"))?;
+    fn new(splitter: Option<&TextSplitter>, out: &'a mut dyn Write) -> Result<Self> {
+        splitter.map_or(Ok(()), |splitter| refuse_functions(splitter.words(), "word counts"))?;
         let header = [
             ("format", FORMAT.into()),
-            ("version", VERSION.into()),
-            ("splitter", splitter.map(splitter_json).into()),
+            ("version", splitter.map_or(VERSION, version).into()),
+            ("splitter", splitter.map(text_splitter_json).into()),
             ("splitter_fingerprint", splitter.map(splitter_fingerprint).transpose()?.as_deref().map(Json::from).into()),
         ];
         let mut out = HashedLines { out, lines: String::with_capacity(BUFFER), sha: Sha256::new() };
@@ -166,6 +170,11 @@ impl HashedLines<'_> {
     }
 }
 
+/// Returns the version of the file of a table.
+fn version(splitter: &TextSplitter) -> u64 {
+    if splitter.added().is_empty() { VERSION } else { VERSION_WITH_TOKENS }
+}
+
 fn write_entry(CountedWord { word, count, first }: CountedWord<'_>, line: &mut String) {
     escape(word, line);
     let (document, word) = (first.document, first.word);
@@ -195,7 +204,7 @@ pub struct CountsReader<R> {
     line: Vec<u8>,
     /// The number of the line, from 1.
     number: usize,
-    splitter: Option<WordSplitter>,
+    splitter: Option<TextSplitter>,
     /// The first line of a file of version 1, which describes the words.
     header: Option<Json>,
     current: OwnedWord,
@@ -227,7 +236,7 @@ impl<R: BufRead> CountsReader<R> {
     }
 
     /// Returns the splitter of the words, if it is known.
-    pub fn splitter(&self) -> Option<&WordSplitter> {
+    pub fn splitter(&self) -> Option<&TextSplitter> {
         self.splitter.as_ref()
     }
 
@@ -243,13 +252,13 @@ impl<R: BufRead> CountsReader<R> {
         let version = header.member("version")?;
         match version.unsigned()? {
             1 => header.only(&["format", "version", "words", "total", "sha256", "splitter"])?,
-            VERSION => header.only(&["format", "version", "splitter", "splitter_fingerprint"])?,
+            VERSION | VERSION_WITH_TOKENS => header.only(&["format", "version", "splitter", "splitter_fingerprint"])?,
             _ => {
-                let message = format!("this version of piecework reads the versions 1 and {VERSION}");
+                let message = format!("this version of piecework reads the versions 1 to {VERSION_WITH_TOKENS}");
                 return Err(version.unsupported(message));
             }
         }
-        self.splitter = header.find("splitter")?.map(|node| splitter(&node, &[])).transpose()?;
+        self.splitter = header.find("splitter")?.map(|node| text_splitter(&node, &[])).transpose()?;
         self.header = (version.unsigned()? == 1).then_some(json);
         Ok(())
     }
@@ -389,10 +398,9 @@ fn unescape(field: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::splitter::WordSplitter;
 
     fn table() -> WordCounts {
-        let mut counts = WordCounts::new(Some(WordSplitter::default()));
+        let mut counts = WordCounts::new(Some(TextSplitter::default()));
         for (place, word) in (0..).zip(["b", "a\\\t\r\nz", "é"]) {
             counts.add(word, place + 1, FirstOccurrence { document: place, word: 7 }).unwrap();
         }

@@ -8,13 +8,15 @@
 use sha2::{Digest, Sha256};
 
 use super::json::{Json, object};
-use super::tokenizer_json::{added_token_json, model_json, post_processor_json, refuse_functions, splitter_json};
+use super::tokenizer_json::{
+    added_token_json, model_json, post_processor_json, refuse_functions, splitter_json, text_splitter_json,
+};
 use crate::added::AddedToken;
+use crate::counts::TextSplitter;
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::wordpiece::Segmentation;
 use crate::pipeline::Tokenizer;
-use crate::splitter::WordSplitter;
 
 /// Changes when a part gets another canonical JSON, so that old fingerprints differ from new ones.
 const VERSION: u64 = 1;
@@ -57,10 +59,10 @@ fn hash_of(tokenizer: &Tokenizer, is_control: fn(&AddedToken) -> bool) -> Result
     ])))
 }
 
-/// Returns the fingerprint of what decides the words of a text: normalizer and pre-tokenizer.
-pub fn splitter_fingerprint(splitter: &WordSplitter) -> Result<String> {
-    refuse_functions(splitter, "a splitter")?;
-    Ok(hash(&object([("fingerprint", VERSION.into()), ("splitter", splitter_json(splitter))])))
+/// Returns the fingerprint of what decides the words of a text: normalizer, pre-tokenizer and added tokens.
+pub fn splitter_fingerprint(splitter: &TextSplitter) -> Result<String> {
+    refuse_functions(splitter.words(), "a splitter")?;
+    Ok(hash(&object([("fingerprint", VERSION.into()), ("splitter", text_splitter_json(splitter))])))
 }
 
 /// Returns the token counts if they decide segmentations, as the probabilities of a `WordPiece` model without its own.

@@ -1,6 +1,7 @@
 //! The shared parts of trainers; for merging trainers the settings, the words, the alphabet, and a run of merges.
 //!
 //! * `plan`: the settings.
+//! * `cut`: the words cut at the tokens that encoding always matches.
 //! * `table`: the words to learn from.
 //! * `alphabet`: the characters that are kept, and the words as their symbols.
 //! * `segmented`: words in the tokens of a model, for merges on top of an existing vocabulary.
@@ -13,6 +14,7 @@
 //! The engine in `crate::merge` does the merging.
 
 pub(crate) mod alphabet;
+pub(crate) mod cut;
 pub(crate) mod plan;
 mod progress;
 pub(crate) mod recorder;

@@ -1,6 +1,7 @@
 //! The settings of any trainer.
 
 use super::{bpe, unigram, word_level, wordpiece};
+use crate::added::AddedToken;
 
 /// The settings of a training, by the kind of the model.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,4 +14,26 @@ pub enum Trainer {
     Unigram(unigram::train::TrainerConfig),
     /// The settings of a `WordLevel` training.
     WordLevel(word_level::train::TrainerConfig),
+}
+
+impl Trainer {
+    /// Returns the tokens at which encoding with the trained tokenizer always cuts texts, and training with it.
+    ///
+    /// They are the special tokens, and the user-defined symbols that are not entries of the model like others. There are
+    /// none for the trainer of `tokenizers`.
+    #[must_use]
+    pub fn added_tokens(&self) -> Vec<AddedToken> {
+        let (specials, symbols) = match self {
+            Self::WordPiece(config) => (config.special_tokens.clone(), &[][..]),
+            Self::WordLevel(config) => (config.special_tokens.clone(), &[][..]),
+            Self::Bpe(config) if config.cuts_words() => (config.all_special_tokens(), &config.user_defined_symbols[..]),
+            Self::Bpe(_) => (Vec::new(), &[][..]),
+            Self::Unigram(config) => (config.special_tokens.clone(), &config.user_defined_symbols[..]),
+        };
+        let special = specials.iter().map(|content| AddedToken::special(0, content));
+        let symbol =
+            |content: &String| AddedToken { content: content.clone(), normalized: true, ..AddedToken::default() };
+        let tokens = special.chain(symbols.iter().map(symbol));
+        (0..).zip(tokens).map(|(id, token)| AddedToken { id, ..token }).collect()
+    }
 }

@@ -19,6 +19,7 @@ mod options;
 mod scratch;
 mod tokens;
 mod truncate_text;
+mod unreachable;
 
 pub use cuts::{Cuts, SplitPart};
 pub use decode::DecodeOptions;

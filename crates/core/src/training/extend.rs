@@ -2,6 +2,7 @@
 
 use super::check_splitter;
 use super::decoder::sentencepiece;
+use super::words::TokensInWords;
 use crate::counts::WordCounts;
 use crate::error::{Error, Message, Result};
 use crate::learn::{ExtensionConfig, Merge, ProgressCallback, Threads};
@@ -33,8 +34,11 @@ pub fn extend(
     callback: ProgressCallback<'_>,
 ) -> Result<LearnedTokens> {
     check_splitter(counts, tokenizer.splitter())?;
-    let mut words = counts.by_first_occurrence();
-    words.retain(|&(word, count)| count > 0 && !word.is_empty());
+    let added = tokenizer.added().tokens();
+    let (words, found) = (counts.by_first_occurrence(), TokensInWords::new(counts, tokenizer.splitter(), added)?);
+    let mut words = found.cut(&words)?.into_owned();
+    let is_token = |word: &str| tokenizer.added().id(word).is_some();
+    words.retain(|&(word, count)| count > 0 && !word.is_empty() && !is_token(word));
     if words.is_empty() {
         return Err(Error::Counts(Message::new("empty corpus: no word is left to learn from").hint("pass text")));
     }

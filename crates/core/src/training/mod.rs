@@ -2,14 +2,17 @@
 
 mod decoder;
 mod extend;
+mod words;
 
 pub use extend::{LearnedTokens, extend};
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use self::decoder::{TokenMarks, decoder_for, sentencepiece};
+use self::words::TokensInWords;
 use crate::added::AddedToken;
-use crate::counts::WordCounts;
+use crate::counts::{TextSplitter, WordCounts};
 use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
 use crate::error::{Error, Message, Result};
 use crate::learn::{MergeRecorder, ProgressCallback, Stage, Threads, UnigramRecorder, report};
@@ -58,7 +61,9 @@ pub fn train_recorded(
     callback: ProgressCallback<'_>,
 ) -> Result<Tokenizer> {
     check_splitter(counts, splitter)?;
-    let words = counts.by_first_occurrence();
+    let (words, tokens) =
+        (counts.by_first_occurrence(), TokensInWords::new(counts, splitter, &trainer.added_tokens())?);
+    let words = tokens.cut(&words)?;
     let (merges, steps) = recorders.map(|recorders| (&mut recorders.merges, &mut recorders.unigram)).unzip();
     let (parts, token_counts, history, rounds) = match trainer {
         Trainer::WordPiece(config) => {
@@ -73,12 +78,12 @@ pub fn train_recorded(
         Trainer::Unigram(config) => {
             let trained = unigram::train::train_recorded(&words, config, steps, threads, callback)?;
             let parts = unigram(trained.entries, splitter, config)?;
-            let token_counts = count(&parts.model, &words, callback)?;
+            let token_counts = count(&parts.model, &parts.added, &words, callback)?;
             (parts, token_counts, Vec::new(), trained.history)
         }
         Trainer::WordLevel(config) => {
             let parts = word_level(word_level::train::train(&words, config)?, splitter, config)?;
-            let token_counts = count(&parts.model, &words, callback)?;
+            let token_counts = count(&parts.model, &parts.added, &words, callback)?;
             (parts, token_counts, Vec::new(), Vec::new())
         }
     };
@@ -89,7 +94,9 @@ pub fn train_recorded(
 
 /// Returns an error for counts of another splitter than `splitter`, with the stage that differs.
 fn check_splitter(counts: &WordCounts, splitter: &WordSplitter) -> Result<()> {
-    let Some(made_with) = counts.splitter().filter(|&made_with| made_with != splitter) else { return Ok(()) };
+    let Some(made_with) = counts.splitter().map(TextSplitter::words).filter(|&made_with| made_with != splitter) else {
+        return Ok(());
+    };
     let same_normalizer = made_with.normalizer() == splitter.normalizer();
     let same_pre_tokenizer = made_with.pre_tokenizer() == splitter.pre_tokenizer();
     let other = match (same_normalizer, same_pre_tokenizer) {
@@ -227,30 +234,44 @@ fn unigram(
 /// The splitter of the counts, if it is recorded, must be the tokenizer's.
 pub fn count_tokens(tokenizer: &Tokenizer, counts: &WordCounts, callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
     check_splitter(counts, tokenizer.splitter())?;
-    count(tokenizer.model(), &counts.by_first_occurrence(), callback)
+    let tokens = tokenizer.added().tokens();
+    let (words, found) = (counts.by_first_occurrence(), TokensInWords::new(counts, tokenizer.splitter(), tokens)?);
+    count(tokenizer.model(), tokens, &found.cut(&words)?, callback)
 }
 
 /// Returns the number of occurrences of each token in the encoded words, except words that cannot be encoded.
-fn count(model: &Model, words: &[(&str, u64)], callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
+///
+/// A word that is an added token is that token.
+fn count(
+    model: &Model,
+    added: &[AddedToken],
+    words: &[(&str, u64)],
+    callback: ProgressCallback<'_>,
+) -> Result<Vec<u64>> {
     /// The number of words encoded between two calls of the progress callback.
     const CHUNK: usize = 1 << 12;
-    let mut counts = vec![0; model.vocab().id_limit() as usize];
+    let last = added.iter().map(|token| token.id + 1).max().unwrap_or_default();
+    let mut counts = vec![0; model.vocab().id_limit().max(last) as usize];
+    let added: HashMap<&str, u32> =
+        added.iter().filter(|token| !token.control).map(|token| (token.content.as_str(), token.id)).collect();
     let (mut scratch, mut tokens, mut total) = (ModelScratch::default(), Vec::new(), 0_u64);
     for (done, chunk) in words.chunks(CHUNK).enumerate() {
         report(callback, Stage::Counting, done * CHUNK, words.len())?;
         for &(word, count) in chunk {
             tokens.clear();
-            if model.encode_word(word, 0, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
+            let token = added.get(word).copied();
+            if token.is_none() && model.encode_word(word, 0, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
                 continue;
             }
-            let more = count.checked_mul(tokens.len() as u64).and_then(|more| total.checked_add(more));
+            let ids = tokens.iter().map(|token| token.id).chain(token);
+            let more = count.checked_mul(ids.clone().count() as u64).and_then(|more| total.checked_add(more));
             total = more.ok_or_else(|| {
                 Error::Overflow(
                     Message::new("the tokens of the words are more than 2^64 - 1")
                         .hint("divide all counts by a common factor"),
                 )
             })?;
-            tokens.iter().for_each(|token| counts[token.id as usize] += count);
+            ids.for_each(|id| counts[id as usize] += count);
         }
     }
     Ok(counts)

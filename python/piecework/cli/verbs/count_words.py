@@ -38,6 +38,22 @@ def count_words(
     ] = None,
     json: AsJson = False,
     splitting: Splitting,
+    special_tokens: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--special-token",
+            metavar="TOKEN",
+            help="Cut texts at a special token of the training; repeat for several.",
+        ),
+    ] = None,
+    user_defined_symbols: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--user-defined-symbol",
+            metavar="WORD",
+            help="Cut texts at a user-defined symbol of the training (BPE and Unigram); repeat for several.",
+        ),
+    ] = None,
     keep_line_ends: Annotated[
         bool,
         typer.Option("--keep-line-ends", help="Keep line ends in documents, as for training BPE."),
@@ -75,10 +91,16 @@ def count_words(
         )
     if output:
         check_target(output, *names, *splitting.files())
+    from piecework import AddedToken
+
+    added = [
+        *(AddedToken(token, special=True) for token in special_tokens or ()),
+        *map(AddedToken, user_defined_symbols or ()),
+    ]
     with bar(no_progress) as show:
         counted = count(
             names,
-            splitting=splitting.settings(),
+            splitting=splitting.settings() | {"added_tokens": added},
             reading=reading.options(errors, encoding, keep_line_ends=keep_line_ends),
             memory=memory,
             engine=engine,

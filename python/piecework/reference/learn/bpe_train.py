@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from piecework.reference.learn.alphabet import Symbol
+from piecework.reference.learn.cut import cut_words
 from piecework.reference.learn.merging import MergeTraining, TrainedVocabulary
 from piecework.reference.learn.pairs import Pair, join_pair
 from piecework.reference.learn.settings import BpeTrainer
@@ -68,6 +69,17 @@ class BpeTraining(MergeTraining):
     def _is_hf_compatible(self) -> bool:
         """Returns whether the filters of `tokenizers` apply, too."""
         return self.trainer.ties == "hf"
+
+    def _cut(self, words: Mapping[str, int]) -> Mapping[str, int]:
+        options = self.trainer
+        if self._is_hf_compatible:
+            return words
+        return cut_words(
+            words,
+            options.special_tokens,
+            options.user_defined_symbols,
+            in_bytes=options.alphabet == "byte",
+        )
 
     def _suffix(self) -> str:
         return self.trainer.end_of_word_suffix

@@ -7,7 +7,7 @@ the word; sums and minima do not depend on the order of merging.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from piecework.reference.normalize.normalizers import BertNormalizer
 from piecework.reference.pretokenize.pre_tokenizers import PreTokenizerLike, as_pre_tokenizer
@@ -15,6 +15,9 @@ from piecework.reference.pretokenize.split import split_bert
 from piecework.reference.text.alignment import Normalized
 
 LARGEST_COUNT = 2**64 - 1
+
+TextPart = tuple[Normalized, Any]
+"""A part of a text, and the added token that it is, or None."""
 
 
 class WordCount(NamedTuple):
@@ -39,6 +42,7 @@ def count_words(
     *,
     normalizer: Callable[[str], Normalized] | None = None,
     pre_tokenizer: PreTokenizerLike = split_bert,
+    cut: Callable[[str], Iterable[TextPart]] | None = None,
     first_document: int = 0,
 ) -> dict[str, WordCount]:
     """Counts the words of texts.
@@ -47,6 +51,8 @@ def count_words(
         texts: The documents, in order.
         normalizer: Applied to each document; None is `BertNormalizer()`.
         pre_tokenizer: Splits the normalized document into words.
+        cut: Cuts each document at added tokens, and normalizes the text between them, such as
+            `AddedTokens.split` (P70); None for no tokens.
         first_document: Index of the first of these documents within the whole corpus.
 
     Returns:
@@ -62,8 +68,11 @@ def count_words(
     split = as_pre_tokenizer(pre_tokenizer)
     table: dict[str, WordCount] = {}
     for document, text in enumerate(texts, first_document):
-        for ordinal, word in enumerate(split(normalize(text))):
-            _add(table, word.text, WordCount(1, document, ordinal))
+        words: list[str] = []
+        for value, token in cut(text) if cut else [(normalize(text), None)]:
+            words += [word.text for word in split(value)] if token is None else [token.content]
+        for ordinal, word in enumerate(words):
+            _add(table, word, WordCount(1, document, ordinal))
     return table
 
 

@@ -25,6 +25,7 @@ from piecework.reference.learn.alphabet import (
     split_symbols,
 )
 from piecework.reference.learn.criteria import history_score, likelihood
+from piecework.reference.learn.cut import cut_words
 from piecework.reference.learn.pairs import Pair, SymbolCounts, count_symbols, join_pair, merge_pair
 from piecework.reference.learn.settings import MergeTrainer
 
@@ -93,6 +94,7 @@ class MergeTraining:
 
     def __post_init__(self) -> None:
         options, user_defined = self.trainer, set(self.trainer.user_defined_symbols)
+        self.words = self._cut(self.words)
         floor = max(1, options.min_word_frequency)
         self.words = {
             w: n for w, n in self.words.items() if w and n >= (1 if w in user_defined else floor)
@@ -162,6 +164,10 @@ class MergeTraining:
         return merge
 
     # Overridden by WordPiece and BPE
+
+    def _cut(self, words: Mapping[str, int]) -> Mapping[str, int]:
+        """Cuts words at the tokens that encoding always matches."""
+        return cut_words(words, self.trainer.special_tokens)
 
     def _required_characters(self) -> Sequence[str]:
         """Returns the characters to include even if they do not occur."""

@@ -56,7 +56,8 @@ class UnigramExtension(UnigramTraining):
     new_tokens: int = 0
 
     def __post_init__(self) -> None:
-        self._corpus, self._expected = build_corpus(self.words, self.trainer), {}
+        symbols = self.trainer.user_defined_symbols
+        self._corpus, self._expected = build_corpus(self.words, self.trainer, symbols), {}
         alphabet = self._corpus.alphabet.keys()
         values = select_seed_pieces(self._corpus, self.trainer)
         whole = sum(max(value, 1) for value in values.values())

@@ -39,12 +39,15 @@ class TrainingCorpus(NamedTuple):
     alphabet: TextCounts
 
 
-def build_corpus(words: TextCounts, trainer: UnigramTrainer) -> TrainingCorpus:
+def build_corpus(
+    words: TextCounts, trainer: UnigramTrainer, cut_at: Sequence[str] | None = None
+) -> TrainingCorpus:
     """Splits words into segments (U6 to U9).
 
     Args:
         words: word -> count; normalized and pre-tokenized.
         trainer: The settings.
+        cut_at: The tokens at which words are cut; None for those of the settings.
 
     Returns:
         The segments and the alphabet. Cost: linear, and a sort of the alphabet.
@@ -57,8 +60,10 @@ def build_corpus(words: TextCounts, trainer: UnigramTrainer) -> TrainingCorpus:
     TrainingCorpus(segments={'▁ab': 2, '▁a': 3}, alphabet={'z': 0, 'a': 5, '▁': 5, 'b': 2})
     """
     least = max(1, trainer.min_word_frequency)
-    parts: TextCounts = {word: count for word, count in words.items() if count >= least}
-    parts = _split_texts(parts, lambda word: split_at_symbols(word, trainer.user_defined_symbols))
+    own = [*trainer.special_tokens, *trainer.user_defined_symbols]
+    tokens = own if cut_at is None else cut_at
+    parts = _split_texts(words, lambda word: split_at_symbols(word, tokens))
+    parts = {part: count for part, count in parts.items() if count >= least}
     alphabet = _select_alphabet(parts, trainer)
     parts = _split_texts(parts, lambda part: _split_at_unknown(part, alphabet))
     if trainer.split_by_whitespace:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from piecework.reference.learn.cut import cut_words
 from piecework.reference.learn.settings import WordLevelTrainer
 
 
@@ -31,8 +32,9 @@ def train_word_level(words: Mapping[str, int], trainer: WordLevelTrainer) -> Wor
     if not any(words.values()):
         raise ValueError("empty corpus: no word is left to train on")
     least = max(1, trainer.min_frequency)
-    candidates = [w for w, n in words.items() if n >= least and w and w not in special]
-    candidates.sort(key=lambda word: (-words[word], word.encode()))
+    parts = cut_words(words, special)
+    candidates = [w for w, n in parts.items() if n >= least and w]
+    candidates.sort(key=lambda word: (-parts[word], word.encode()))
     vocabulary = special + candidates[: trainer.vocab_size - len(special)]
     return WordLevelTraining(vocabulary, _token_counts(words, vocabulary, trainer))
 
@@ -40,9 +42,11 @@ def train_word_level(words: Mapping[str, int], trainer: WordLevelTrainer) -> Wor
 def _token_counts(
     words: Mapping[str, int], vocabulary: list[str], trainer: WordLevelTrainer
 ) -> list[int]:
-    """Returns the number of words that each entry encodes; no word becomes a special token (L5)."""
-    learned = vocabulary[len(trainer.special_tokens) :]
-    counts = dict.fromkeys(vocabulary, 0) | {word: words[word] for word in learned}
-    if trainer.unk_token is not None:
-        counts[trainer.unk_token] = sum(words.values()) - sum(words[word] for word in learned)
+    """Returns the number of words that each entry encodes (L5)."""
+    parts = cut_words(words, (), trainer.special_tokens)
+    counts = dict.fromkeys(vocabulary, 0)
+    for word, count in parts.items():
+        token = word if word in counts else trainer.unk_token
+        if word and token is not None:
+            counts[token] += count
     return list(counts.values())

@@ -25,7 +25,7 @@ pub(super) fn added_tokens(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<AddedTo
     Ok(numbered)
 }
 
-fn added_token(node: &Node<'_>) -> Result<AddedToken> {
+pub(in crate::format) fn added_token(node: &Node<'_>) -> Result<AddedToken> {
     node.only(&["id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"])?;
     let content = node.member("content")?;
     if content.str()?.is_empty() {

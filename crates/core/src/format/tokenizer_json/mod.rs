@@ -37,13 +37,13 @@ use crate::splitter::WordSplitter;
 pub use self::decoders::{read_decoder, write_decoder};
 pub use self::limits::{read_padding, read_truncation, write_padding, write_truncation};
 pub use self::models::write_model;
-pub use self::splitter::{read_splitter, write_splitter};
+pub use self::splitter::{read_splitter, read_text_splitter, write_splitter, write_text_splitter};
 pub use self::trainers::{read_trainer, write_trainer};
 
 pub(super) use self::added_tokens::added_token_json;
 pub(super) use self::models::{model_json, read_vocab, vocab_json};
 pub(super) use self::post_processors::post_processor_json;
-pub(super) use self::splitter::{refuse_functions, splitter, splitter_json};
+pub(super) use self::splitter::{refuse_functions, splitter, splitter_json, text_splitter, text_splitter_json};
 
 /// The depth down to which a saved file breaks lines: one token a line, one merge a line.
 const DEPTH: usize = 4;

@@ -1,11 +1,16 @@
 //! Splitters, as the boundary passes them.
 
+use super::added_tokens::{added_token, added_token_json};
 use super::normalizers::{normalizer, normalizer_json};
 use super::pre_tokenizers::{pre_tokenizer, pre_tokenizer_json};
+use crate::counts::TextSplitter;
 use crate::error::{Error, Message, Result};
 use crate::format::json::{Json, Node, object};
 use crate::pretokenize::{Function, PreTokenizer};
 use crate::splitter::WordSplitter;
+
+/// The member with the tokens at which texts are cut.
+const ADDED_TOKENS: &str = "added_tokens";
 
 /// Reads `{"normalizer": …, "pre_tokenizer": …}`; `functions` are the caller's own pre-tokenizers, named by index.
 pub fn read_splitter(text: &str, functions: &[Function]) -> Result<WordSplitter> {
@@ -26,6 +31,35 @@ pub(in crate::format) fn splitter_json(splitter: &WordSplitter) -> Json {
         ("normalizer", normalizer_json(splitter.normalizer())),
         ("pre_tokenizer", pre_tokenizer_json(splitter.pre_tokenizer())),
     ])
+}
+
+/// Reads a splitter with an optional member `added_tokens`: the tokens at which texts are cut.
+pub fn read_text_splitter(text: &str, functions: &[Function]) -> Result<TextSplitter> {
+    let json = Json::parse(text.as_bytes())?;
+    let root = Node::root(&json);
+    root.only(&["normalizer", "pre_tokenizer", ADDED_TOKENS])?;
+    text_splitter(&root, functions)
+}
+
+/// Writes `{"normalizer": …, "pre_tokenizer": …}`, and the member `added_tokens` if there are any.
+#[must_use]
+pub fn write_text_splitter(splitter: &TextSplitter) -> String {
+    text_splitter_json(splitter).text()
+}
+
+pub(in crate::format) fn text_splitter_json(splitter: &TextSplitter) -> Json {
+    let mut json = splitter_json(splitter.words());
+    if let (Json::Object(members), tokens @ [_, ..]) = (&mut json, splitter.added()) {
+        members.push((ADDED_TOKENS.to_owned(), tokens.iter().map(added_token_json).collect()));
+    }
+    json
+}
+
+/// Reads the members `normalizer`, `pre_tokenizer` and `added_tokens` of `node`.
+pub(in crate::format) fn text_splitter(node: &Node<'_>, functions: &[Function]) -> Result<TextSplitter> {
+    let words = splitter(node, functions)?;
+    let Some(tokens) = node.find(ADDED_TOKENS)? else { return Ok(words.into()) };
+    TextSplitter::new(words, tokens.array()?.map(|node| added_token(&node)).collect::<Result<_>>()?)
 }
 
 /// Reads the members `normalizer` and `pre_tokenizer` of `node`.

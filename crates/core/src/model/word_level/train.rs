@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::error::{Error, Message, Result};
+use crate::learn::cut::{CutToken, cut_words};
 
 /// The settings of a `WordLevel` training.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,9 +74,10 @@ pub fn train(words: &[(&str, u64)], config: &TrainerConfig) -> Result<Vec<String
     if words.iter().all(|&(_, count)| count == 0) {
         return Err(Error::Counts(Message::new("empty corpus: no word is left to train on").hint("pass text")));
     }
-    let known: HashSet<&str> = specials.iter().map(String::as_str).collect();
+    let tokens: Vec<_> = specials.iter().map(|content| CutToken::special(content)).collect();
+    let words = cut_words(words, &tokens)?;
     let least = config.min_frequency.max(1);
-    let is_candidate = |&&(word, count): &&(&str, u64)| count >= least && !word.is_empty() && !known.contains(word);
+    let is_candidate = |&&(word, count): &&(&str, u64)| count >= least && !word.is_empty();
     let mut candidates: Vec<_> = words.iter().filter(is_candidate).collect();
     candidates.sort_unstable_by(|(word, count), (other, other_count)| other_count.cmp(count).then(word.cmp(other)));
     let learned = candidates.into_iter().take(space).map(|&(word, _)| word.to_owned());

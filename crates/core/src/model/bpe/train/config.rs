@@ -1,6 +1,7 @@
 //! The settings of a BPE training.
 
 use crate::learn::Ties;
+use crate::learn::cut::{CutToken, Occurrences};
 use crate::learn::plan::{Compatibility, Plan, Spelling};
 use crate::merge::score::Frequency;
 use crate::model::bpe::SuffixStyle;
@@ -37,7 +38,7 @@ pub struct TrainerConfig {
     pub special_tokens_first: bool,
     /// The token for unknown characters; `None` drops them.
     pub unk_token: Option<String>,
-    /// Whole words that are entries even if they do not occur; nothing is learned from them.
+    /// Entries at which words are cut, even if they do not occur; nothing is learned across them.
     pub user_defined_symbols: Vec<String>,
     /// The alphabet's required characters.
     pub alphabet: Alphabet,
@@ -87,6 +88,30 @@ impl TrainerConfig {
         added.chain(&self.special_tokens).cloned().collect()
     }
 
+    /// Whether words are cut at special tokens and user-defined symbols, which `tokenizers` does not do.
+    #[must_use]
+    pub fn cuts_words(&self) -> bool {
+        self.ties != Ties::Hf
+    }
+
+    /// Returns the tokens that words are cut at, given all special tokens.
+    pub(super) fn cut_tokens<'a>(&'a self, special_tokens: &'a [String]) -> Vec<CutToken<'a>> {
+        if !self.cuts_words() {
+            return Vec::new();
+        }
+        let special = special_tokens.iter().map(|content| CutToken::special(content));
+        let tokens = special.chain(self.user_defined_symbols.iter().map(|content| CutToken::symbol(content)));
+        match self.alphabet {
+            Alphabet::Char => tokens.collect(),
+            Alphabet::Byte => {
+                let spelled = |token: CutToken<'a>| {
+                    [CutToken { occurrences: Occurrences::Whole, ..token.clone() }, token.in_bytes()]
+                };
+                tokens.flat_map(spelled).collect()
+            }
+        }
+    }
+
     /// Returns the characters that the alphabet contains even if they do not occur.
     pub(super) fn wanted(&self) -> Vec<char> {
         let bytes = match self.alphabet {
@@ -118,7 +143,7 @@ impl TrainerConfig {
                 suffix: &self.end_of_word_suffix,
                 separate: self.suffix_style == SuffixStyle::Separate,
             },
-            compatibility: if self.ties == Ties::Hf { Compatibility::Tokenizers } else { Compatibility::Own },
+            compatibility: if self.cuts_words() { Compatibility::Own } else { Compatibility::Tokenizers },
         }
     }
 }

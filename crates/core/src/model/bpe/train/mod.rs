@@ -16,6 +16,7 @@ pub use extend::extend;
 pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties};
 
 use crate::error::{Error, Message, Result, shorten};
+use crate::learn::cut::cut_words;
 use crate::learn::run::MergeRun;
 use crate::learn::table::TrainingWords;
 use crate::text::bytes::char_to_byte;
@@ -58,7 +59,8 @@ pub fn train_recorded(
     let wanted = config.wanted();
     let special_tokens = config.all_special_tokens();
     let plan = config.plan(&wanted, &special_tokens);
-    let table = TrainingWords::new(words, &plan)?;
+    let words = cut_words(words, &config.cut_tokens(&special_tokens))?;
+    let table = TrainingWords::new(&words, &plan)?;
     if config.alphabet == Alphabet::Byte {
         check_bytes(&table)?;
     }

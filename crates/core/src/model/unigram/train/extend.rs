@@ -36,7 +36,7 @@ pub fn extend(
 ) -> Result<Vec<(String, f64)>> {
     let trainer = trainer(model, words, taken, suffixed, config);
     trainer.check()?;
-    let corpus = Corpus::new(words, &trainer, callback)?;
+    let corpus = Corpus::new(words, &trainer.user_defined_symbols, &trainer, callback)?;
     let seeds = seeds::seeds(&corpus, &trainer, callback)?;
     let fixed = fixed_pieces(model, &corpus);
     let size = fixed.len() + config.new_tokens.min(seeds.len());

@@ -117,7 +117,8 @@ impl<'a> Training<'a> {
         callback: ProgressCallback<'_>,
     ) -> Result<Self> {
         let reserved = config.reserved();
-        let corpus = Corpus::new(words, config, callback)?;
+        let tokens = [&*config.special_tokens, &*config.user_defined_symbols].concat();
+        let corpus = Corpus::new(words, &tokens, config, callback)?;
         let size = wanted(config, reserved.len(), corpus.alphabet.len())?;
         let seeds = seeds::seeds(&corpus, config, callback)?;
         let largest = corpus.alphabet.len() + seeds.len();

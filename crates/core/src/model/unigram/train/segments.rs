@@ -1,14 +1,14 @@
 //! Cuts words into segments of characters of the alphabet, from which the pieces are learned (U6 to U9 of
 //! `spec/unigram.md`).
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use super::TrainerConfig;
 use crate::error::{Error, Message, Result};
+use crate::learn::cut::{CountedWords, CutToken, cut_words};
 use crate::learn::{ProgressCallback, Stage, report};
 use crate::settings::METASPACE;
 
@@ -40,9 +40,14 @@ pub(super) struct Corpus {
 type Counted<'w> = (&'w str, u64);
 
 impl Corpus {
-    /// Cuts words into segments.
-    pub(super) fn new(words: &[Counted<'_>], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Self> {
-        let parts = between(words, config)?;
+    /// Cuts words into segments, at `tokens` first.
+    pub(super) fn new<'w>(
+        words: &'w CountedWords<'w>,
+        tokens: &'w [String],
+        config: &TrainerConfig,
+        callback: ProgressCallback<'_>,
+    ) -> Result<Self> {
+        let parts = between(words, tokens, config)?;
         let alphabet = alphabet(&parts, config, callback)?;
         let mut symbols = vec![None; CODE_POINTS];
         for (symbol, &(character, _)) in (0..).zip(&alphabet) {
@@ -103,29 +108,18 @@ impl Corpus {
     }
 }
 
-/// Returns the parts of the words between user-defined symbols.
-fn between<'w>(words: &[Counted<'w>], config: &TrainerConfig) -> Result<Vec<Counted<'w>>> {
+/// Returns the parts of the words between tokens, without those that are rare.
+fn between<'w>(
+    words: &'w CountedWords<'w>,
+    tokens: &'w [String],
+    config: &TrainerConfig,
+) -> Result<Cow<'w, CountedWords<'w>>> {
+    let tokens: Vec<_> = tokens.iter().map(|content| CutToken::special(content)).collect();
+    let mut parts = cut_words(words, &tokens)?;
     let least = config.min_word_frequency.max(1);
-    let kept = words.iter().copied().filter(|&(_, count)| count >= least);
-    if config.user_defined_symbols.is_empty() {
-        return Ok(kept.collect());
-    }
-    let symbols = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostLongest)
-        .build(&config.user_defined_symbols)
-        .map_err(|error| {
-            Error::Config(
-                Message::new(error.to_string()).setting("user_defined_symbols").hint("name fewer or shorter ones"),
-            )
-        })?;
-    let mut parts = Vec::new();
-    for (word, count) in kept {
-        let mut start = 0;
-        for found in symbols.find_iter(word) {
-            parts.push((&word[start..found.start()], count));
-            start = found.end();
-        }
-        parts.push((&word[start..], count));
+    let is_rare = |&(_, count): &Counted<'_>| count < least;
+    if parts.iter().any(is_rare) {
+        parts.to_mut().retain(|part| !is_rare(part));
     }
     Ok(parts)
 }

@@ -18,6 +18,7 @@ pub use extend::{LearnedEntries, extend};
 pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties};
 
 use crate::error::Result;
+use crate::learn::cut::{CutToken, cut_words};
 use crate::learn::table::TrainingWords;
 use run::Training;
 
@@ -53,7 +54,9 @@ pub fn train_recorded(
     recorder: Option<&mut MergeRecorder>,
     callback: ProgressCallback<'_>,
 ) -> Result<Trained> {
-    let table = TrainingWords::new(words, &config.plan())?;
+    let tokens: Vec<_> = config.special_tokens.iter().map(|content| CutToken::special(content)).collect();
+    let words = cut_words(words, &tokens)?;
+    let table = TrainingWords::new(&words, &config.plan())?;
     let mut training = Training::new(&table, config, recorder, callback)?;
     training.merge_until_stop(callback)?;
     if config.prune_unused {

@@ -1,0 +1,70 @@
+//! Finds the added tokens of texts to count, without normalizing most of the texts.
+
+use super::TextSplitter;
+use crate::added::{AllowedTokens, TextPart};
+use crate::fast::{Fallback, FormBuffers, KnownForms};
+
+/// The search for the added tokens of a splitter, with its buffers.
+#[derive(Debug)]
+pub(super) struct TokenFinder {
+    known: KnownForms,
+    forms: FormBuffers,
+    allowed: AllowedTokens,
+    /// Whether a token may be in two lines of a text.
+    spans_lines: bool,
+}
+
+impl TokenFinder {
+    /// Returns the search for the tokens of a splitter; `None` if it has none.
+    pub(super) fn of(splitter: &TextSplitter) -> Option<Self> {
+        let tokens = splitter.added();
+        (!tokens.is_empty()).then(|| Self {
+            known: KnownForms::of(splitter.words()),
+            forms: FormBuffers::default(),
+            allowed: AllowedTokens::default(),
+            spans_lines: tokens.iter().any(|token| token.content.contains(['\n', '\r'])),
+        })
+    }
+
+    /// Returns whether no line of a text has a token; false if only normalizing the lines shows it.
+    pub(super) fn excludes(&mut self, splitter: &TextSplitter, lines: &str) -> bool {
+        let Ok(search) = splitter.search(lines, &mut self.allowed) else { return false };
+        let refuse_tokens = |part| match part {
+            TextPart::Text(_) => Ok(()),
+            TextPart::Token(..) => Err(Fallback::AddedToken),
+        };
+        !self.spans_lines
+            && search.raw(lines, 0, refuse_tokens).is_ok()
+            && (!search.searches_normalized() || self.known.excludes(search, lines, &mut self.forms))
+    }
+
+    /// Replaces `parts` with the parts of a text; an error if the text needs the generic path.
+    pub(super) fn cut(
+        &mut self,
+        splitter: &TextSplitter,
+        text: &str,
+        parts: &mut Vec<TextPart>,
+    ) -> Result<(), Fallback> {
+        parts.clear();
+        let Self { known, forms, allowed, .. } = self;
+        let search = splitter.search(text, allowed)?;
+        search.raw(text, 0, |found| {
+            let TextPart::Text(span) = found else {
+                parts.push(found);
+                return Ok(());
+            };
+            if !search.searches_normalized() {
+                parts.push(found);
+                return Ok(());
+            }
+            let (plain, base) = (&text[span.range()], span.start);
+            known.parts(search, splitter.words(), plain, base as usize, forms, |_, part| {
+                parts.push(match part {
+                    TextPart::Text(span) => TextPart::Text(span.shifted(base)),
+                    TextPart::Token(id, span) => TextPart::Token(id, span.shifted(base)),
+                });
+                Ok(())
+            })
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Cuts words at the tokens that encoding matches before the model sees a text, so that nothing is learned across them
+//! (P70 of `spec/pipeline.md`).
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use hashbrown::hash_map::Entry;
+
+use super::alphabet::overflow;
+use crate::error::{Error, Result};
+use crate::hash::FixedHasher;
+use crate::text::bytes::{byte_to_char, char_to_byte};
+use crate::text::unicode::stands_alone;
+
+/// Words with their counts.
+pub(crate) type CountedWords<'w> = [(&'w str, u64)];
+
+/// Where a token is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Occurrences {
+    /// Anywhere in a word.
+    Inside,
+    /// Where no word character is beside it.
+    Alone,
+    /// As a whole word, in a table that was cut at the token.
+    Whole,
+}
+
+/// A token at which words are cut.
+#[derive(Debug, Clone)]
+pub(crate) struct CutToken<'t> {
+    /// The text of the token in a word.
+    pub(crate) spelling: Cow<'t, str>,
+    /// The words that an occurrence becomes.
+    pub(crate) words: Vec<&'t str>,
+    /// Where it is found.
+    pub(crate) occurrences: Occurrences,
+}
+
+impl<'t> CutToken<'t> {
+    /// Returns a special token, whose occurrences are left out.
+    pub(crate) fn special(content: &'t str) -> Self {
+        Self { spelling: content.into(), words: Vec::new(), occurrences: Occurrences::Inside }
+    }
+
+    /// Returns a user-defined symbol, whose occurrences are words of their own.
+    pub(crate) fn symbol(content: &'t str) -> Self {
+        Self { words: vec![content], ..Self::special(content) }
+    }
+
+    /// Returns the token as the characters of bytes spell it.
+    pub(crate) fn in_bytes(self) -> Self {
+        let spelling: String = self.spelling.bytes().map(byte_to_char).collect();
+        Self { spelling: spelling.into(), ..self }
+    }
+}
+
+/// Returns the words cut at tokens, leftmost and of those the longest, in the order of their first occurrence.
+///
+/// Equal parts are one word. Words without any token are returned as they are.
+pub(crate) fn cut_words<'w>(words: &'w CountedWords<'w>, tokens: &[CutToken<'w>]) -> Result<Cow<'w, CountedWords<'w>>> {
+    if tokens.is_empty() {
+        return Ok(words.into());
+    }
+    let cutter = Cutter::new(tokens)?;
+    let Some(first) = words.iter().position(|(word, _)| cutter.finds(word)) else { return Ok(words.into()) };
+    let mut parts = Parts::default();
+    for &(word, count) in &words[..first] {
+        parts.add(word, count)?;
+    }
+    for &(word, count) in &words[first..] {
+        cutter.cut(word, |part| parts.add(part, count))?;
+    }
+    Ok(parts.words.into())
+}
+
+/// Parts of words with their counts.
+#[derive(Default)]
+struct Parts<'w> {
+    words: Vec<(&'w str, u64)>,
+    places: hashbrown::HashMap<&'w str, usize, FixedHasher>,
+}
+
+impl<'w> Parts<'w> {
+    fn add(&mut self, part: &'w str, count: u64) -> Result<()> {
+        match self.places.entry(part) {
+            Entry::Occupied(place) => {
+                let (_, sum) = &mut self.words[*place.get()];
+                *sum = sum.checked_add(count).ok_or_else(overflow)?;
+            }
+            Entry::Vacant(place) => {
+                place.insert(self.words.len());
+                self.words.push((part, count));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Finds tokens in words.
+struct Cutter<'c, 't> {
+    automaton: AhoCorasick,
+    /// The tokens of the automaton.
+    inside: Vec<&'c CutToken<'t>>,
+    /// The others, by their texts.
+    whole: HashMap<&'c str, &'c CutToken<'t>>,
+}
+
+impl<'c, 't> Cutter<'c, 't> {
+    fn new(tokens: &'c [CutToken<'t>]) -> Result<Self> {
+        let (whole, inside): (Vec<_>, Vec<_>) = tokens
+            .iter()
+            .filter(|token| !token.spelling.is_empty())
+            .partition(|token| token.occurrences == Occurrences::Whole);
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(inside.iter().map(|token| token.spelling.as_bytes()))
+            .map_err(|error| Error::Config(format!("the added tokens make too large a matcher: {error}").into()))?;
+        let whole = whole.into_iter().map(|token| (&*token.spelling, token)).collect();
+        Ok(Self { automaton, inside, whole })
+    }
+
+    /// Returns whether a word has a token, perhaps one that is rejected.
+    fn finds(&self, word: &str) -> bool {
+        self.whole.contains_key(word) || self.automaton.is_match(word)
+    }
+
+    /// Calls `each` with the parts of a word, and with the words of the tokens between them.
+    fn cut(&self, word: &'t str, mut each: impl FnMut(&'t str) -> Result<()>) -> Result<()> {
+        if let Some(token) = self.whole.get(word) {
+            return token.words.iter().copied().try_for_each(each);
+        }
+        let mut start = 0;
+        for found in self.automaton.find_iter(word) {
+            let token = self.inside[found.pattern().as_usize()];
+            // A rejected match consumes its text, as in encoding.
+            if token.occurrences == Occurrences::Alone && !is_alone(word, found.range()) {
+                continue;
+            }
+            if start < found.start() {
+                each(&word[start..found.start()])?;
+            }
+            token.words.iter().copied().try_for_each(&mut each)?;
+            start = found.end();
+        }
+        if start < word.len() || word.is_empty() { each(&word[start..]) } else { Ok(()) }
+    }
+}
+
+/// Returns whether no word character is beside a range of a word, which may be written in the characters of bytes.
+fn is_alone(word: &str, range: std::ops::Range<usize>) -> bool {
+    let (before, after) = (&word[..range.start], &word[range.end..]);
+    let text = |part: &str| {
+        let bytes: Option<Vec<u8>> = part.chars().map(char_to_byte).collect();
+        bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| part.to_owned())
+    };
+    let (before, after) =
+        if word.is_ascii() { (before.to_owned(), after.to_owned()) } else { (text(before), text(after)) };
+    let middle = before.len()..before.len();
+    stands_alone(&format!("{before}{after}"), middle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut<'w>(words: &'w CountedWords<'w>, tokens: &[CutToken<'w>]) -> Vec<(&'w str, u64)> {
+        cut_words(words, tokens).unwrap().into_owned()
+    }
+
+    #[test]
+    fn words_are_cut_at_tokens() {
+        let tokens = [CutToken::symbol("new"), CutToken::special("[S]"), CutToken::symbol("newer")];
+        let words = [("a", 1), ("newest", 3), ("[S]est", 2), ("xnewera", 4), ("[S]", 9)];
+        assert_eq!(cut(&words, &tokens), [("a", 5), ("new", 3), ("est", 5), ("x", 4), ("newer", 4)]);
+        assert!(matches!(cut_words(&words[..1], &tokens), Ok(Cow::Borrowed(_))));
+    }
+
+    #[test]
+    fn tokens_may_be_spelled_in_bytes_stand_alone_or_be_whole_words() {
+        assert_eq!(cut(&[("aÃ©b", 1)], &[CutToken::symbol("é").in_bytes()]), [("a", 1), ("é", 1), ("b", 1)]);
+        let alone = CutToken { occurrences: Occurrences::Alone, ..CutToken::symbol("new") };
+        let words = [("newer", 1), ("-new", 2), ("Ġnew", 3), ("Ã©new", 4)];
+        assert_eq!(cut(&words, &[alone]), [("newer", 1), ("-", 2), ("new", 5), ("Ġ", 3), ("Ã©new", 4)]);
+        let whole = CutToken { occurrences: Occurrences::Whole, ..CutToken::special("new") };
+        assert_eq!(cut(&[("newer", 1), ("new", 2)], &[whole]), [("newer", 1)]);
+    }
+
+    #[test]
+    fn sums_that_overflow_are_errors() {
+        let words = [("aXa", u64::MAX), ("b", 1)];
+        assert!(matches!(cut_words(&words, &[CutToken::special("X")]), Err(Error::Overflow(_))));
+    }
+}

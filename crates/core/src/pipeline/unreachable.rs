@@ -1,0 +1,95 @@
+//! Entries that no text becomes, since an added token is always matched inside them.
+
+use std::collections::HashSet;
+
+use aho_corasick::AhoCorasick;
+
+use super::Tokenizer;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::pretokenize::PreTokenizer;
+use crate::settings::METASPACE;
+use crate::text::bytes::char_to_byte;
+
+impl Tokenizer {
+    /// Returns the ids of entries that no text becomes, in order, without added tokens.
+    ///
+    /// They are the entries of a BPE model that merges never make, and entries of all models that contain an added token
+    /// which is matched wherever it occurs. Control symbols are not matched. Where a token may be rejected, or a normalizer
+    /// may make one of other text, entries count as reachable. The cost is that of encoding all entries.
+    pub fn unreachable(&self) -> Result<Vec<u32>> {
+        let mut ids: HashSet<u32> =
+            self.model().as_bpe().map(|model| model.unreachable()).unwrap_or_default().into_iter().collect();
+        let tokens = self.always_matched()?;
+        if !tokens.is_empty() {
+            let tokens = AhoCorasick::new(&tokens)
+                .map_err(|error| Error::Config(format!("the added tokens make too large a matcher: {error}").into()))?;
+            let is_cut = |token: &str| self.spelled(token).is_some_and(|text| tokens.is_match(&text));
+            ids.extend(self.model().vocab().iter().filter(|&(token, _)| is_cut(token)).map(|(_, id)| id));
+        }
+        let mut ids: Vec<u32> = ids.into_iter().filter(|&id| self.added().token(id).is_none()).collect();
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    /// Returns the added tokens, as normalized text has them, that are matched wherever they occur in it.
+    fn always_matched(&self) -> Result<Vec<String>> {
+        let tokens = self.added().tokens();
+        let steps = || self.splitter().pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
+        if steps().any(|step| matches!(step, PreTokenizer::Function(_))) {
+            return Ok(Vec::new());
+        }
+        let replacements: HashSet<char> = steps()
+            .filter_map(
+                |step| if let PreTokenizer::Metaspace(metaspace) = step { Some(metaspace.replacement) } else { None },
+            )
+            .collect();
+        // A rejected match consumes its text, and another token in it is not found.
+        let rejected: HashSet<char> = tokens
+            .iter()
+            .filter(|token| token.single_word || token.control)
+            .flat_map(|token| token.content.chars())
+            .collect();
+        let is_text_kept = self
+            .splitter()
+            .locality()
+            .is_none_or(|locality| locality.metaspaces.is_some_and(|spaces| spaces.keeps_characters()));
+        let mut found = Vec::new();
+        for token in tokens.iter().filter(|token| !token.single_word && !token.control) {
+            let form = if token.normalized {
+                self.splitter().normalize_token(&token.content)?
+            } else if is_text_kept {
+                token.content.clone()
+            } else {
+                continue;
+            };
+            // Spaces may be inserted, removed or replaced after the search.
+            let is_plain = !form.is_empty()
+                && !form.contains(|c: char| c == METASPACE || c.is_whitespace() || replacements.contains(&c));
+            if is_plain && !form.chars().any(|c| rejected.contains(&c)) {
+                found.push(form);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the bytes of the text that an entry stands for at least; `None` if it may stand for unknown characters.
+    fn spelled(&self, token: &str) -> Option<Vec<u8>> {
+        let (prefix, suffix) = match self.model() {
+            Model::Bpe(model) => (&*model.settings().continuing_subword_prefix, &*model.settings().end_of_word_suffix),
+            Model::WordPiece(model) => (&*model.settings().continuing_subword_prefix, ""),
+            Model::Unigram(_) | Model::WordLevel(_) => ("", ""),
+        };
+        let is_unknown = self.model().unk_token().is_some_and(|unk| !unk.is_empty() && token.contains(unk));
+        if is_unknown || token.contains("<0x") {
+            return None;
+        }
+        let text = token.strip_prefix(prefix).unwrap_or(token);
+        let text = text.strip_suffix(suffix).unwrap_or(text);
+        let mut steps = self.splitter().pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
+        if !steps.any(|step| matches!(step, PreTokenizer::ByteLevel(_))) {
+            return Some(text.into());
+        }
+        text.chars().map(char_to_byte).collect()
+    }
+}

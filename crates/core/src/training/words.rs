@@ -1,0 +1,108 @@
+//! The words of a table as encoding would cut them: at added tokens (P70 of `spec/pipeline.md`).
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use crate::added::AddedToken;
+use crate::counts::WordCounts;
+use crate::error::Result;
+use crate::learn::cut::{CountedWords, CutToken, Occurrences, cut_words};
+use crate::pretokenize::PreTokenizer;
+use crate::pretokenize::words::Words;
+use crate::splitter::WordSplitter;
+
+/// An added token in the words of a table.
+#[derive(Debug)]
+struct TokenInWords {
+    /// How words spell it.
+    spelling: String,
+    /// The words that it becomes: its content, or the words of its text, if it is not matched.
+    words: Vec<String>,
+    occurrences: Occurrences,
+}
+
+/// The added tokens in the words of a table.
+#[derive(Debug)]
+pub(super) struct TokensInWords(Vec<TokenInWords>);
+
+impl TokensInWords {
+    /// Returns the search for `tokens` in a table; `splitter` makes words of a text.
+    ///
+    /// A table that was cut at a token has it as a word alone. If it is none of `tokens`, it is ordinary text.
+    pub(super) fn new(counts: &WordCounts, splitter: &WordSplitter, tokens: &[AddedToken]) -> Result<Self> {
+        let cut_at = counts.splitter().map_or(&[][..], |made_with| made_with.added());
+        let cut_contents: HashSet<&str> = cut_at.iter().map(|token| token.content.as_str()).collect();
+        let contents: HashSet<&str> = tokens.iter().map(|token| token.content.as_str()).collect();
+        let mut found = Vec::new();
+        for token in tokens.iter().filter(|token| !token.control) {
+            let content = &token.content;
+            let mut add = |spelling, occurrences| {
+                found.push(TokenInWords { spelling, words: vec![content.clone()], occurrences });
+            };
+            add(content.clone(), Occurrences::Whole);
+            if !cut_contents.contains(content.as_str()) {
+                let occurrences = if token.single_word { Occurrences::Alone } else { Occurrences::Inside };
+                add(written(content.clone(), splitter), occurrences);
+                add(written(splitter.normalize_token(content)?, splitter), occurrences);
+            }
+        }
+        let mut words = Words::default();
+        for token in cut_at.iter().filter(|token| !contents.contains(token.content.as_str())) {
+            splitter.split(&token.content, false, &mut words)?;
+            let words = words.iter().map(str::to_owned).collect();
+            found.push(TokenInWords { spelling: token.content.clone(), words, occurrences: Occurrences::Whole });
+        }
+        Ok(Self(found))
+    }
+
+    /// Returns the words cut at the tokens, each of whose occurrences is a word: its content.
+    pub(super) fn cut<'w>(&'w self, words: &'w CountedWords<'w>) -> Result<Cow<'w, CountedWords<'w>>> {
+        let token = |token: &'w TokenInWords| CutToken {
+            spelling: Cow::from(&token.spelling),
+            words: token.words.iter().map(String::as_str).collect(),
+            occurrences: token.occurrences,
+        };
+        cut_words(words, &self.0.iter().map(token).collect::<Vec<_>>())
+    }
+}
+
+/// Returns the text of a token as the pre-tokenizer writes it inside words.
+fn written(text: String, splitter: &WordSplitter) -> String {
+    let steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
+    steps.fold(text, |text, step| match step {
+        PreTokenizer::ByteLevel(_) => CutToken::special(&text).in_bytes().spelling.into_owned(),
+        PreTokenizer::Metaspace(metaspace) => text.replace(' ', metaspace.replacement.encode_utf8(&mut [0; 4])),
+        _ => text,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::{Counter, TextSplitter};
+    use crate::normalize::Normalizer;
+    use crate::settings::ByteLevel;
+
+    fn cut(made_at: Vec<AddedToken>, tokens: &[AddedToken], text: &str) -> Vec<(String, u64)> {
+        let bytes = ByteLevel { use_regex: false, add_prefix_space: false, trim_offsets: true };
+        let splitter = WordSplitter::new(Some(Normalizer::Lowercase), Some(PreTokenizer::ByteLevel(bytes))).unwrap();
+        let mut counter = Counter::new(TextSplitter::new(splitter.clone(), made_at).unwrap());
+        counter.add_text(0, text).unwrap();
+        let counts = counter.finish().unwrap();
+        let found = TokensInWords::new(&counts, &splitter, tokens).unwrap();
+        let words = counts.by_first_occurrence();
+        found.cut(&words).unwrap().iter().map(|&(word, count)| (word.to_owned(), count)).collect()
+    }
+
+    #[test]
+    fn tables_of_any_tokens_are_cut_alike() {
+        let special = AddedToken::special(0, "<É>");
+        let other = AddedToken { content: "é".to_owned(), normalized: true, ..AddedToken::default() };
+        let words = |words: &[(&str, u64)]| words.iter().map(|&(word, n)| (word.to_owned(), n)).collect::<Vec<_>>();
+        let wanted = words(&[("a", 1), ("<É>", 1), ("b", 1)]);
+        assert_eq!(cut(vec![special.clone()], &[special.clone()], "A<É>b"), wanted);
+        assert_eq!(cut(Vec::new(), &[special.clone()], "A<É>b"), wanted, "word by word");
+        assert_eq!(cut(vec![other.clone()], &[special.clone()], "xé"), words(&[("x", 1), ("Ã©", 1)]), "é is text");
+        assert_eq!(cut(vec![other], &[], "é"), words(&[("Ã©", 1)]));
+    }
+}
