@@ -51,9 +51,7 @@ class Proofs:
         if entry.token in self._unused:
             return "the model marks it as not used"
         if entry.token in self._unreachable:
-            return self._without_merges(entry)
-        if self._kind == "BPE":
-            return None
+            return self._of_merges(entry)
         if self._kind == "Unigram" or self._is_likeliest:
             return self._better_split(entry)
         if self._kind == "WordPiece":
@@ -66,7 +64,7 @@ class Proofs:
         model = self._subject.model
         return frozenset([*(model.get("unused") or ()), *(model.get("reserved") or ())])
 
-    def _without_merges(self, entry: Entry) -> str:
+    def _of_merges(self, entry: Entry) -> str:
         """Returns why an entry is among the unreachable tokens."""
         text = entry.text or entry.token
         added = self._subject.tokenizer.added_tokens.values()
