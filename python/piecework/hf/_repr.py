@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from piecework.hf._state import PIECEWORK
+
 __all__ = ["MANY", "SEVERAL", "describe"]
 
 MANY, SEVERAL = 99, 5
@@ -33,10 +35,14 @@ def describe(state: Any, limit: int) -> str:
 
 
 def _object(state: dict[str, Any], limit: int) -> str:
-    """Returns a component, or a variant with its value."""
+    """Returns a component, a variant with its value, or a mapping."""
     if "type" in state:
+        if state["type"].startswith(PIECEWORK):
+            limit = SEVERAL  # such components can hold dictionaries and rules of many kilobytes
         members = {name: value for name, value in state.items() if name != "type"}
         return f"{state['type']}({_members(members, limit)})"
+    if len(state) != 1:
+        return _mapping(state, limit)
     ((variant, value),) = state.items()
     if isinstance(value, dict):
         return f"{variant}({_members(value, limit)})"
@@ -72,7 +78,7 @@ def _list(name: str, value: list[Any], limit: int) -> str:
 
 
 def _dict(name: str, value: dict[str, Any], limit: int) -> str:
-    if name in {"vocab", "words"}:
+    if name in {"piecework", "probabilities", "vocab", "words"}:
         return _mapping(value, limit)
     if name == "special_tokens":
         return _mapping(value, limit, "SpecialToken")
@@ -87,7 +93,7 @@ def _mapping(items: dict[str, Any], limit: int, kind: str = "") -> str:
     for name, value in items.items():
         if len(shown) == limit:
             break
-        text = f"{kind}({_members(value, limit)})" if kind else _scalar(value, limit)
+        text = f"{kind}({_members(value, limit)})" if kind else _member(name, value, limit)
         shown.append(f'"{name}":{text}')
     return f"{{{_joined(shown, len(items), limit)}}}"
 

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BYTE_LEVEL",
+    "PIECEWORK",
     "ByteLevelSettings",
     "Component",
+    "OwnComponent",
     "Parts",
     "Setting",
     "call_custom",
@@ -28,6 +30,9 @@ Value = TypeVar("Value")
 
 BYTE_LEVEL = ("add_prefix_space", "trim_offsets", "use_regex")
 """The settings of byte-level components, in the order of a tokenizer.json."""
+
+PIECEWORK = "piecework."
+"""The beginning of the types that `tokenizers` does not have."""
 
 _counter = itertools.count(1)
 _latest = [0]
@@ -80,14 +85,18 @@ class Component:
     def _read(cls, state: dict[str, Any]) -> Self:
         """Returns the component of a state, of the subclass that its type names."""
         kinds = {kind._type_name: kind for kind in cls.__subclasses__()}
-        kind = kinds.get(state.get("type", ""))
+        name = str(state.get("type", ""))
+        kind = kinds.get(PIECEWORK if name.startswith(PIECEWORK) else name)
         if kind is None:
-            raise ValueError(
-                f"the type {state.get('type')!r} is none of {', '.join(sorted(kinds))}"
-            )
+            listed = ", ".join(sorted(kinds.keys() - {PIECEWORK}))
+            raise ValueError(f"the type {state.get('type')!r} is none of {listed}")
         component = kind.__new__(kind)
-        component._restore({name: value for name, value in state.items() if name != "type"})
+        component._take(state)
         return component
+
+    def _take(self, state: dict[str, Any]) -> None:
+        """Takes a state, whose type is that of this class."""
+        self._restore({name: value for name, value in state.items() if name != "type"})
 
     def _restore(self, values: dict[str, Any]) -> None:
         """Takes the values of a state."""
@@ -111,9 +120,7 @@ class Component:
 
     def __setstate__(self, state: bytes | str) -> None:
         """Takes a state that `__getstate__` returned."""
-        values = json.loads(state)
-        values.pop("type", None)
-        self._restore(values)
+        self._take(json.loads(state))
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], Any]:
         """Pickles and copies the state."""
@@ -136,6 +143,21 @@ class Component:
         from piecework.hf._repr import SEVERAL, describe
 
         return describe(self._described(), SEVERAL)
+
+
+class OwnComponent(Component):
+    """Serves as the base of components that only piecework has; they have no attributes, and keep the state of their file."""
+
+    __slots__ = ()
+    _type_name = PIECEWORK
+
+    def _take(self, state: dict[str, Any]) -> None:
+        """Takes a state, and keeps its type."""
+        self._restore(dict(state))
+
+    def _write(self) -> dict[str, Any]:
+        """Returns the state as JSON values."""
+        return dict(self._values)
 
 
 class ByteLevelSettings(Component):
@@ -257,17 +279,34 @@ class Setting(Generic[Value]):
 
 
 def own(component: object, base: type[Part]) -> Part:
-    """Returns a component as one of ours: itself, or one with the state of a component of `tokenizers`.
+    """Returns a component as one of ours: itself, or one with the state of a component of `tokenizers` or `piecework`.
 
     Raises:
         TypeError: It is no component of this stage.
     """
     if isinstance(component, base):
         return component
-    names = {kind.__name__ for kind in type(component).__mro__}
-    if is_of_tokenizers(component) and base.__name__ in names:
-        return base._read(json.loads(component.__getstate__()))  # type: ignore[arg-type]  # JSON in bytes
+    if base.__name__ in {kind.__name__ for kind in type(component).__mro__}:
+        if is_of_tokenizers(component):
+            return base._read(json.loads(component.__getstate__()))  # type: ignore[arg-type]  # JSON in bytes
+        if (state := piecework_state(component)) is not None:
+            return base._read(state)
     raise TypeError(f"{type(component).__name__!r} object is not an instance of {base.__name__!r}")
+
+
+def piecework_state(component: object) -> dict[str, Any] | None:
+    """Returns the state of a component of `piecework.normalizers` and the modules beside it; None for other values.
+
+    Raises:
+        TypeError: The component calls a Python function, which JSON cannot hold.
+    """
+    from piecework._component import Component as Immutable
+
+    if not isinstance(component, Immutable):
+        return None
+    if component.functions():
+        raise TypeError(f"{component!r} calls a Python function; pass PreTokenizer.custom(...)")
+    return component.to_dict()
 
 
 Part = TypeVar("Part", bound=Component)

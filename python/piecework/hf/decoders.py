@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 from piecework.hf._arguments import character, flag, listed, string, unsigned
 from piecework.hf._calls import has_custom
 from piecework.hf._patterns import Regex, pattern_state, prepend_scheme
-from piecework.hf._state import ByteLevelSettings, Component, Setting, call_custom, dumps, own
+from piecework.hf._state import (
+    ByteLevelSettings,
+    Component,
+    OwnComponent,
+    Setting,
+    call_custom,
+    dumps,
+    own,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -284,6 +292,12 @@ class Replace(Decoder):
     def __init__(self, pattern: str | Regex, content: str) -> None:
         """Checks the settings."""
         self._set(pattern=pattern_state(pattern), content=string(content))
+
+
+class _OwnDecoder(Decoder, OwnComponent):
+    """Holds a decoder that only piecework has, such as `SentencePiece`."""
+
+    __slots__ = ()
 
 
 class Sequence(Decoder):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from piecework.arguments import FAST
 from piecework.hf._arguments import flag, ignored, instance, maybe, number32, real, string, unsigned
-from piecework.hf._state import Component, Setting, changes, dumps
+from piecework.hf._state import PIECEWORK, Component, Setting, changes, dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ _Span = tuple[int, int]
 class Model(Component):
     """Serves as the base of all models; without arguments it is a :class:`BPE` without vocabulary."""
 
-    __slots__ = ("_bare", "_empty", "_owner", "_saved")
+    __slots__ = ("_bare", "_empty", "_has_part", "_owner", "_saved")
     _kind = "Model"
 
     _bare: CoreTokenizer | None
@@ -44,6 +44,11 @@ class Model(Component):
     _saved: dict[str, Any] | None
     _empty: tuple[str, ...]
     """The members that a file states as empty strings, which are null to the core."""
+    _has_part: bool
+    """Whether a file states by a part of piecework that there is no unknown token.
+
+    The core writes that part, too, where `tokenizers` states it by the absence of the token from the vocabulary.
+    """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Returns a model; of the base class, one without vocabulary."""
@@ -57,10 +62,11 @@ class Model(Component):
         """Creates a model without vocabulary."""
 
     @staticmethod
-    def _of_core(core: CoreTokenizer, empty: tuple[str, ...] = ()) -> Model:
-        """Returns the model of a tokenizer of the core."""
+    def _of_core(core: CoreTokenizer, data: bytes = b"") -> Model:
+        """Returns the model of a tokenizer of the core, and of a tokenizer.json if it was read from one."""
         model = _new(_kinds()[core.model_type()])
-        model._owner, model._empty = core, empty
+        model._owner, model._empty = core, _empty_members(data)
+        model._has_part = _PART.search(data) is not None
         return model
 
     @property
@@ -68,10 +74,7 @@ class Model(Component):
         if self._saved is None:
             assert self._owner is not None
             state = json.loads(self._owner.model_json()) | dict.fromkeys(self._empty, "")
-            del state["type"]
-            # Without a training the own part states what `tokenizers` states by the absence of the unknown token.
-            state.pop("piecework", None)
-            self._saved = state
+            self._saved = _values_of(state, has_part=self._has_part)
         return self._saved
 
     @_values.setter
@@ -81,7 +84,8 @@ class Model(Component):
 
     def _replace(self, core: CoreTokenizer) -> None:
         """Replaces the model by that of a tokenizer of the core."""
-        self._owner, self._bare, self._saved, self._empty = core, None, None, ()
+        self._owner, self._bare, self._saved = core, None, None
+        self._empty, self._has_part = (), False
         changes()
 
     def _core(self) -> CoreTokenizer:
@@ -101,7 +105,15 @@ class Model(Component):
         return dumps(self._write()) if '"piecework":{"version"' in text else text
 
     def _write(self) -> dict[str, Any]:
+        """Returns the state as JSON values; its type is one of piecework if `_values` has such a type."""
         return {"type": self._type_name} | self._values
+
+    @classmethod
+    def _read(cls, state: dict[str, Any]) -> Any:
+        """Returns the model of a state, of the subclass that its type names."""
+        model = _new(_kinds()[state["type"].removeprefix(PIECEWORK)])
+        model._values = _values_of(state, has_part=True)
+        return model
 
     def __getstate__(self) -> bytes:
         """Returns the model as JSON."""
@@ -113,8 +125,8 @@ class Model(Component):
 
     def __copy__(self) -> Model:
         """Returns a model that can be changed independently, with a shared vocabulary."""
-        copied = Model._of_core(self._core(), self._empty)
-        copied._saved = self._saved
+        copied = Model._of_core(self._core())
+        copied._saved, copied._empty, copied._has_part = self._saved, self._empty, self._has_part
         return copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Model:
@@ -241,6 +253,25 @@ class Model(Component):
         return dict(sorted(self._values["vocab"].items(), key=lambda item: item[1]))
 
 
+def _values_of(state: dict[str, Any], *, has_part: bool) -> dict[str, Any]:
+    """Returns a state without its training, and without its type unless only piecework has that type.
+
+    For `has_part` see :class:`Model`.
+    """
+    values = dict(state)
+    part = values.pop("piecework", {})
+    is_own = values["type"].startswith(PIECEWORK)
+    if not is_own:
+        del values["type"]
+    if is_own or (has_part and part) or part.keys() & _KEPT_WITHOUT_TYPE:
+        values["piecework"] = part | {"training": None}
+    return values
+
+
+_KEPT_WITHOUT_TYPE = {"probabilities"}
+"""The members of a part of piecework that change no encoding, so that the type is one of `tokenizers`."""
+
+
 class _ModelSetting(Setting[Any]):
     """Describes a setting of a model, which makes another model of the core when it is set."""
 
@@ -258,11 +289,20 @@ def _read_core(text: str) -> CoreTokenizer:
 
 
 _EMPTY = re.compile(rb'"(continuing_subword_prefix|end_of_word_suffix)"\s*:\s*""')
+"""Matches members of a model that are empty strings."""
 
 
-def empty_members(data: bytes) -> tuple[str, ...]:
-    """Returns the members of a model in a tokenizer.json that are empty strings."""
-    return tuple(match[1].decode() for match in _EMPTY.finditer(data))
+def _empty_members(data: bytes) -> tuple[str, ...]:
+    """Returns the members of the model of a tokenizer.json that are empty strings."""
+    names = {match[1].decode() for match in _EMPTY.finditer(data)}
+    if not names:
+        return ()
+    model = json.loads(data)["model"]  # the settings of a training can have such members, too
+    return tuple(sorted(name for name in names if model.get(name) == ""))
+
+
+_PART = re.compile(rb'"has_unk"\s*:\s*false')
+"""Matches a part of piecework by which a model has no unknown token."""
 
 
 def whole_model(core: CoreTokenizer) -> dict[str, Any]:
@@ -283,9 +323,7 @@ def _way(core: CoreTokenizer, model: Model) -> Any:
 
 def _model_of_json(state: bytes) -> Model:
     """Returns the model of JSON."""
-    values = json.loads(state)
-    model = _new(_kinds()[values.pop("type")])
-    model._values = values
+    model: Model = Model._read(json.loads(state))
     return model
 
 
@@ -293,7 +331,7 @@ def _new(kind: type[Model]) -> Model:
     """Returns a model without state, which the caller sets."""
     model = object.__new__(kind)
     model._custom = model._saved = model._owner = model._bare = None
-    model._empty = ()
+    model._empty, model._has_part = (), False
     return model
 
 
@@ -316,6 +354,16 @@ def _rounded(value: float) -> float:
 
     rounded: float = struct.unpack("f", struct.pack("f", value))[0]
     return rounded
+
+
+class _WordPieceUnknown(_ModelSetting):
+    """Describes the unknown token, which a part of piecework may state to be absent."""
+
+    def __set__(self, component: Component, value: Any) -> None:
+        """Sets the token."""
+        super().__set__(component, value)
+        if part := component._values.get("piecework"):
+            component._values = component._values | {"piecework": part | {"has_unk": True}}
 
 
 class _Dropout(_ModelSetting):
@@ -479,6 +527,11 @@ class BPE(Model):
         return self._write() | {"dropout": self.dropout}
 
     def _files(self) -> list[tuple[str, str]]:
+        if self._values.get("piecework", {}).get("ranks") is not None:
+            from piecework.errors import UnsupportedError
+
+            problem = "the model has ranks in place of merges, which no merges.txt can hold"
+            raise UnsupportedError(problem, hint="save the tokenizer")
         merges = "".join(f"{left} {right}\n" for left, right in self._values["merges"])
         return [
             ("vocab.json", dumps(self._ordered())),
@@ -515,7 +568,7 @@ class WordPiece(Model):
 
     __slots__ = ()
     _type_name = "WordPiece"
-    unk_token = _ModelSetting(string)
+    unk_token = _WordPieceUnknown(string)
     continuing_subword_prefix = _ModelSetting(string)
     max_input_chars_per_word = _ModelSetting(unsigned)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.hf._arguments import flag, instance, listed, maybe, string
 from piecework.hf._patterns import Regex, pattern_state
-from piecework.hf._state import Component, Parts, Setting, call_custom, own
+from piecework.hf._state import Component, OwnComponent, Parts, Setting, call_custom, own
 from piecework.hf.strings import NormalizedString
 
 if TYPE_CHECKING:
@@ -348,6 +348,12 @@ class Replace(Normalizer):
     def pattern(self, _pattern: str | Regex) -> None:
         message = "the pattern cannot be set; create another Replace"
         raise Exception(message)  # as tokenizers
+
+
+class _OwnNormalizer(Normalizer, OwnComponent):
+    """Holds a normalizer that only piecework has, such as `SentencePiece`."""
+
+    __slots__ = ()
 
 
 class Sequence(Normalizer, Parts):

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 from piecework.hf._arguments import character, flag, instance, listed, string, unsigned
 from piecework.hf._patterns import Regex, behavior_name, pattern_state, prepend_scheme
 from piecework.hf._patterns import behavior as check_behavior
-from piecework.hf._state import BYTE_LEVEL, Component, Parts, Setting, call_custom, own
+from piecework.hf._state import (
+    BYTE_LEVEL,
+    Component,
+    OwnComponent,
+    Parts,
+    Setting,
+    call_custom,
+    own,
+)
 from piecework.hf.strings import NormalizedString, PreTokenizedString
 
 if TYPE_CHECKING:
@@ -399,6 +407,12 @@ class WhitespaceSplit(PreTokenizer):
     def __init__(self) -> None:
         """Creates the pre-tokenizer."""
         self._set()
+
+
+class _OwnPreTokenizer(PreTokenizer, OwnComponent):
+    """Holds a pre-tokenizer that only piecework has, such as `Dictionary` or `Jieba`."""
+
+    __slots__ = ()
 
 
 class Sequence(PreTokenizer, Parts):

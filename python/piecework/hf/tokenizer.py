@@ -23,7 +23,7 @@ from piecework.hf._deferred import DeferredColumns
 from piecework.hf._state import Component, dumps, own, revision
 from piecework.hf.added_tokens import AddedToken, checked_flags
 from piecework.hf.encoding import Encoding
-from piecework.hf.models import Model, _read_core, _way, empty_members, whole_model
+from piecework.hf.models import Model, _read_core, _way
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -141,7 +141,7 @@ class Tokenizer:
         tokenizer = cls.__new__(cls)
         state = json.loads(core.parts())
         parts = {name: state[name] for name in _STAGES}
-        tokenizer._begin(Model._of_core(core, empty_members(data)), parts, core)
+        tokenizer._begin(Model._of_core(core, data), parts, core)
         tokenizer._truncation = _calls.truncation_of(state["truncation"])
         tokenizer._padding = _calls.padding_of(state["padding"])
         return tokenizer
@@ -226,8 +226,8 @@ class Tokenizer:
             pretty: Whether it is indented, with a member on each line.
 
         Returns:
-            The text; a training by piecework is recorded in the member ``piecework`` of the model, which `tokenizers`
-            ignores.
+            The text; a training by piecework, and a decoder that only piecework has, are recorded in the member
+            ``piecework`` of the model, which `tokenizers` ignores.
 
         >>> from piecework.hf import Tokenizer, models
         >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
@@ -236,7 +236,15 @@ class Tokenizer:
         """
         core = self._ready()
         state = self._head(core)
-        model = self._model._model_json() if core.training() is None else dumps(whole_model(core))
+        is_own = _calls.has_own(state["decoder"])
+        if core.training() is None and not is_own:
+            model = self._model._model_json()
+        else:
+            whole = json.loads(core.to_json())
+            model = dumps(whole["model"] | dict.fromkeys(self._model._empty, ""))
+            if is_own:
+                # The model holds the decoder; the member `decoder` is one that `tokenizers` reads.
+                state["decoder"] = whole["decoder"]
         text = f'{dumps(state)[:-1]},"model":{model}}}'
         return json.dumps(json.loads(text), ensure_ascii=False, indent=2) if pretty else text
 
