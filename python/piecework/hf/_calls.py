@@ -9,7 +9,7 @@ from piecework.hf._arguments import number32, string, unsigned
 from piecework.hf._state import PIECEWORK, Component, dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
 __all__ = [
     "checked_direction",
@@ -41,8 +41,14 @@ _STRATEGIES = {
 def _choice(value: Any, names: dict[str, str], what: str) -> str:
     """Returns a name, after checking that it is known."""
     if string(value) not in names:
-        raise ValueError(f"expected {' or '.join(map(repr, names))} as {what}, found {value!r}")
+        raise ValueError(f"Unknown `{what}`: `{value}`. Use one of {listed_names(names)}")
     return str(value)
+
+
+def listed_names(names: Iterable[str]) -> str:
+    """Returns names as the errors of `tokenizers` list them."""
+    *first, last = (f"`{name}`" for name in names)
+    return f"{', '.join(first)}{',' * (len(first) > 1)} or {last}"
 
 
 def _named(value: str, names: dict[str, str]) -> str:

@@ -74,7 +74,10 @@ def behavior(value: Any) -> str:
     if name in shown:
         return shown[name]
     if name not in _BEHAVIORS:
-        raise ValueError(f"expected one of {', '.join(_BEHAVIORS)} as behavior, found {value!r}")
+        listed = ", ".join(_BEHAVIORS)
+        raise ValueError(
+            f"Wrong value for SplitDelimiterBehavior, expected one of: `{listed}`, found {value!r}"
+        )
     return _BEHAVIORS[name]
 
 
@@ -86,7 +89,5 @@ def behavior_name(member: str) -> str:
 def prepend_scheme(value: Any) -> str:
     """Returns where a metaspace is prepended."""
     if string(value) not in _SCHEMES:
-        raise ValueError(
-            f"expected one of {', '.join(_SCHEMES)} as prepend_scheme, found {value!r}"
-        )
+        raise ValueError(f"{value} is an unknown variant, should be one of {list(_SCHEMES)}")
     return str(value)

@@ -94,6 +94,11 @@ class Component:
         component._take(state)
         return component
 
+    @classmethod
+    def _is_type(cls, name: object) -> bool:
+        """Returns whether states of a type are states of this class."""
+        return name == cls._type_name
+
     def _take(self, state: dict[str, Any]) -> None:
         """Takes a state, whose type is that of this class."""
         self._restore({name: value for name, value in state.items() if name != "type"})
@@ -119,8 +124,20 @@ class Component:
         return dumps(self._write()).encode()
 
     def __setstate__(self, state: bytes | str) -> None:
-        """Takes a state that `__getstate__` returned."""
-        self._take(json.loads(state))
+        """Takes a state that `__getstate__` returned.
+
+        Raises:
+            ValueError: It is no state of this class.
+        """
+        try:
+            values = json.loads(state)
+            found = values.get("type") if isinstance(values, dict) else None
+            if not self._is_type(found):
+                raise ValueError(f"expected the type {self._type_name!r}, found {found!r}")
+        except ValueError as error:
+            message = f"Error while attempting to unpickle {self._kind}: {error}"
+            raise ValueError(message) from None
+        self._take(values)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], Any]:
         """Pickles and copies the state."""
@@ -150,6 +167,11 @@ class OwnComponent(Component):
 
     __slots__ = ()
     _type_name = PIECEWORK
+
+    @classmethod
+    def _is_type(cls, name: object) -> bool:
+        """Returns whether only piecework has a type."""
+        return str(name).startswith(PIECEWORK)
 
     def _take(self, state: dict[str, Any]) -> None:
         """Takes a state, and keeps its type."""
@@ -200,7 +222,10 @@ class Parts(Component):
 
     def _slot(self, index: Any) -> tuple[list[Any], int]:
         """Returns the place of a component, or raises IndexError."""
-        return list(self._slots())[unsigned(index)]
+        slots, place = list(self._slots()), unsigned(index)
+        if place >= len(slots):
+            raise IndexError("Index not found")
+        return slots[place]
 
     def __getitem__(self, index: int) -> Any:
         """Returns a component."""

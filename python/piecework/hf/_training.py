@@ -149,7 +149,7 @@ def _checked_trainer(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     trainer = own_trainer(trainer)
     if _TRAINS[type(trainer)] != kind:
         name = type(trainer).__name__
-        raise ValueError(f"{name} trains a {_TRAINS[type(trainer)]} model, and this is a {kind}")
+        raise ValueError(f"{name} can only train a {_TRAINS[type(trainer)]}, and this is a {kind}")
     return trainer
 
 

@@ -162,12 +162,14 @@ def _flags_of(token: Any) -> Flags:
     return content, single_word, lstrip, rstrip, normalized, special
 
 
-def checked_flags(token: Any, *, special: bool) -> Flags:
+def checked_flags(token: Any, *, special: bool, name: str = "Input") -> Flags:
     """Returns the flags of a token to add, which is a text or an added token.
 
     Args:
         token: The token.
-        special: Whether it is added as a special one.
+        special: Whether it is added as a special one. An added token then becomes special, as in `tokenizers`, and its
+            `normalized` false unless it was given.
+        name: The argument that the message of an error names.
 
     Raises:
         TypeError: The token is neither.
@@ -176,19 +178,8 @@ def checked_flags(token: Any, *, special: bool) -> Flags:
         return token, False, False, False, not special, special
     if not _is_added_token(token):
         raise TypeError(
-            f"expected a list of str or AddedToken, found {type(token).__name__!r} in it"
+            f"{name} must be a List[Union[str, AddedToken]], found {type(token).__name__!r} in it"
         )
-    return _special_flags_of(token) if special else _flags_of(token)
-
-
-def _special_flags_of(token: Any) -> Flags:
-    """Returns the flags of an added token as a special one, whose `normalized` is false unless it was given.
-
-    Only the token knows whether it was given, so it is made special while its flags are read.
-    """
-    was_special = token.special
-    token.special = True
-    try:
-        return _flags_of(token)
-    finally:
-        token.special = was_special
+    if special:
+        token.special = True
+    return _flags_of(token)

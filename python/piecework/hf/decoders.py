@@ -100,6 +100,9 @@ class Decoder(Component):
 class ByteLevel(Decoder, ByteLevelSettings):
     """Decodes characters that represent bytes.
 
+    Args:
+        **_kwargs: Ignored, such as the settings of a pre-tokenizer.
+
     >>> from piecework.hf.decoders import ByteLevel
     >>> ByteLevel().decode(["Ġna", "Ã¯ve"])
     ' naïve'
@@ -108,7 +111,7 @@ class ByteLevel(Decoder, ByteLevelSettings):
     __slots__ = ()
     _type_name = "ByteLevel"
 
-    def __init__(self) -> None:
+    def __init__(self, **_kwargs: Any) -> None:
         """Creates the decoder."""
         self._restore({})
 

@@ -261,7 +261,7 @@ class Encoding:
         (['a'], ['b'])
         """
         if string(direction) not in ("left", "right"):
-            raise ValueError(f"expected 'left' or 'right' as direction, found {direction!r}")
+            raise ValueError(f"Invalid truncation direction value : {direction}")
         self._inner = self._inner.truncate(unsigned(max_length), unsigned(stride), direction)
 
     def pad(
@@ -297,7 +297,7 @@ class Encoding:
         """
         ignored(kwargs, "Encoding.pad")
         if string(direction) not in ("left", "right"):
-            raise ValueError(f"expected 'left' or 'right' as direction, found {direction!r}")
+            raise ValueError(f"Unknown `direction`: `{direction}`. Use one of `left` or `right`")
         self._inner = self._inner.pad(
             unsigned(length),
             direction=direction,

@@ -112,8 +112,17 @@ class Model(Component):
     def _read(cls, state: dict[str, Any]) -> Any:
         """Returns the model of a state, of the subclass that its type names."""
         model = _new(_kinds()[state["type"].removeprefix(PIECEWORK)])
-        model._values = _values_of(state, has_part=True)
+        model._take(state)
         return model
+
+    @classmethod
+    def _is_type(cls, name: object) -> bool:
+        """Returns whether states of a type are states of this class."""
+        return str(name).removeprefix(PIECEWORK) == cls._type_name
+
+    def _take(self, state: dict[str, Any]) -> None:
+        """Takes a state, whose type is that of this class."""
+        self._values = _values_of(state, has_part=True)
 
     def __getstate__(self) -> bytes:
         """Returns the model as JSON."""

@@ -69,7 +69,8 @@ class Normalizer(Component):
         """
         instance(normalized, NormalizedString)
         if self._custom is not None:
-            call_custom(self._custom, "normalize", normalized)
+            with normalized._in_callback() as passed:
+                call_custom(self._custom, "normalize", passed)
         elif isinstance(self, Sequence):
             for part in self._values["normalizers"]:
                 part.normalize(normalized)
@@ -342,11 +343,11 @@ class Replace(Normalizer):
     @property
     def pattern(self) -> None:
         """Raises an exception: the pattern cannot be read or set."""
-        raise Exception("the pattern cannot be read")  # as tokenizers
+        raise Exception("Cannot get pattern")  # as tokenizers
 
     @pattern.setter
     def pattern(self, _pattern: str | Regex) -> None:
-        message = "the pattern cannot be set; create another Replace"
+        message = "Cannot set pattern, please instantiate a new replace pattern instead"
         raise Exception(message)  # as tokenizers
 
 
@@ -391,6 +392,8 @@ def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
         ValueError: The name is unknown.
     """
     if normalizer not in NORMALIZERS:
-        raise ValueError(f"expected one of {', '.join(NORMALIZERS)}, found {normalizer!r}")
+        raise ValueError(
+            f"{normalizer} is not a known unicode normalizer. Available are {NORMALIZERS.keys()}"
+        )
     made: Normalizer = NORMALIZERS[normalizer]()
     return made

@@ -76,7 +76,8 @@ class PreTokenizer(Component):
         """
         instance(pretok, PreTokenizedString)
         if self._custom is not None:
-            call_custom(self._custom, "pre_tokenize", pretok)
+            with pretok._in_callback() as passed:
+                call_custom(self._custom, "pre_tokenize", passed)
         elif isinstance(self, Sequence):
             for part in self._values["pretokenizers"]:
                 part.pre_tokenize(pretok)
@@ -349,11 +350,11 @@ class Split(PreTokenizer):
     @property
     def pattern(self) -> None:
         """Raises an exception: the pattern cannot be read or set."""
-        raise Exception("the pattern cannot be read")  # as tokenizers
+        raise Exception("Cannot get pattern")  # as tokenizers
 
     @pattern.setter
     def pattern(self, _pattern: str | Regex) -> None:
-        message = "the pattern cannot be set; create another Split"
+        message = "Cannot set pattern, please instantiate a new split pattern instead"
         raise Exception(message)  # as tokenizers
 
     def __getnewargs__(self) -> tuple[str, str]:

@@ -216,26 +216,38 @@ def _template(value: Any) -> list[_Piece]:
     from piecework.processors import _Template
 
     if not isinstance(value, str | list) or not all(isinstance(item, str) for item in value):
-        raise TypeError(f"expected a str or a list of str as template, found {value!r}")
+        raise TypeError(f"Expected Union[str, List[str]], found {value!r}")
     kind = _Template()
-    try:
-        return kind.write(kind.check(value))
-    except Mismatch as error:
-        raise ValueError(error.message) from None
+    pieces: list[_Piece] = []
+    for item in value.split(" ") if isinstance(value, str) else value:
+        try:
+            # As in `tokenizers`: two spaces in a row have a special token without name between them.
+            pieces += kind.write(kind.check([item])) if item else [_UNNAMED]
+        except Mismatch as error:
+            message = f'Cannot build Piece from string "{item}": {error.message}'
+            raise ValueError(message) from None
+    return pieces
+
+
+_UNNAMED: _Piece = {"SpecialToken": {"id": "", "type_id": 0}}
 
 
 def _special(value: Any) -> dict[str, Any]:
     """Returns a special token of a template as JSON."""
     if isinstance(value, dict):
-        missing = {"id", "ids", "tokens"} - value.keys()
-        if missing:
-            raise ValueError(f"a special token lacks {', '.join(sorted(missing))}")
+        for member in ("id", "ids", "tokens"):
+            if member not in value:
+                raise ValueError(f"`{member}` must be specified")
         ids, tokens = [number32(x) for x in value["ids"]], [string(x) for x in value["tokens"]]
         if len(ids) != len(tokens):
-            raise ValueError(f"found {len(ids)} ids and {len(tokens)} tokens of a special token")
+            raise ValueError(
+                "SpecialToken: ids and tokens must be of the same length, "
+                f"found {len(ids)} and {len(tokens)}"
+            )
         return {"id": string(value["id"]), "ids": ids, "tokens": tokens}
-    if not isinstance(value, tuple) or len(value) != 2:
-        raise TypeError(f"expected (token, id), (id, token) or a dict, found {value!r}")
+    kinds = tuple(map(type, value)) if isinstance(value, tuple) else ()
+    if len(kinds) != 2 or kinds.count(str) != 1:
+        raise TypeError(f"Expected Union[Tuple[str, int], Tuple[int, str], dict], found {value!r}")
     name, number = value if isinstance(value[0], str) else reversed(value)
     return {"id": string(name), "ids": [number32(number)], "tokens": [name]}
 
@@ -277,10 +289,10 @@ class TemplateProcessing(PostProcessor):
         second = _template("$A:0 $B:1" if pair is None else pair)
         specials = {token["id"]: token for token in map(_special, special_tokens or ())}
         if {*_items(second, "Sequence")} != {"A", "B"}:
-            raise ValueError("the template for a pair must contain $A and $B")
+            raise ValueError("Template for `pair` must use both sequences")
         names = {*_items(first, "SpecialToken"), *_items(second, "SpecialToken")}
         if missing := names - specials.keys():
-            raise ValueError(f"special_tokens lacks the ids of {', '.join(sorted(missing))}")
+            raise ValueError(f"Missing SpecialToken(s) with id(s) `{', '.join(sorted(missing))}`")
         ordered = {name: specials[name] for name in sorted(specials)}
         self._set(single=first, pair=second, special_tokens=ordered)
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import operator
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
-from piecework.hf._arguments import flag, instance, number32, string
+from piecework.hf._arguments import flag, instance, listed, number32, string
 from piecework.hf._patterns import Regex, behavior, pattern_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from piecework.hf.encoding import Encoding
 
@@ -70,7 +71,45 @@ class Token:
         return self._id, self._value, self._offsets
 
 
-class NormalizedString:
+class _CallbackText:
+    """Serves as the base of texts that a function of the caller changes, and cannot use when it has returned."""
+
+    __slots__ = ()
+    _callback: ClassVar[str]
+    """The method of the caller that gets such a text."""
+
+    @contextmanager
+    def _in_callback(self) -> Iterator[Self]:
+        """Returns a copy for a function of the caller: its changes are taken over, and it becomes unusable."""
+        passed = self._copy()
+        try:
+            yield passed
+        finally:
+            for name in self._fields():
+                setattr(self, name, getattr(passed, name))
+                delattr(passed, name)
+
+    def _copy(self) -> Self:
+        """Returns a copy that can be changed independently."""
+        copied = type(self).__new__(type(self))
+        for name in self._fields():
+            setattr(copied, name, getattr(self, name))
+        return copied
+
+    @classmethod
+    def _fields(cls) -> Iterator[str]:
+        return (name for kind in cls.__mro__ for name in kind.__dict__.get("__slots__", ()))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raises an exception if the text was passed to a function and is used afterwards, and AttributeError otherwise."""
+        kind = type(self).__name__
+        if name in self._fields():
+            message = f"Cannot use a {kind}RefMut outside `{self._callback}`"
+            raise Exception(message)  # as tokenizers
+        raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+
+
+class NormalizedString(_CallbackText):
     """Holds a text and its normalized form, with their alignment.
 
     Args:
@@ -86,6 +125,7 @@ class NormalizedString:
     """
 
     __slots__ = ("_original", "_origins", "_start", "_text")
+    _callback = "normalize"
     _original: str
     """The part of the original that the text was made from."""
     _start: int
@@ -182,17 +222,19 @@ class NormalizedString:
         >>> text.normalized
         'to be'
         """
-        self._origins[:0] = self._origins[:1] * len(string(s)) or [(0, 0)] * len(s)
+        before = self._origins[:1] * len(string(s)) or [(0, 0)] * len(s)
+        self._origins = before + self._origins
         self._text = s + self._text
 
     def append(self, s: str) -> None:
         """Appends a string, which represents the last character."""
-        self._origins += self._origins[-1:] * len(string(s)) or [(0, 0)] * len(s)
+        after = self._origins[-1:] * len(string(s)) or [(0, 0)] * len(s)
+        self._origins = self._origins + after
         self._text += s
 
     def clear(self) -> None:
         """Removes all text."""
-        self._text, self._origins = "", []
+        self._text, self._origins = self._text[:0], []
 
     def filter(self, func: Callable[[str], bool]) -> None:
         """Keeps the characters for which a function returns true.
@@ -203,7 +245,7 @@ class NormalizedString:
         >>> text.normalized, text.original
         ('be', 'b3e')
         """
-        _check_callable(func, "filter")
+        _check_callable(func, "filter", "fn(char) -> bool")
         kept = [
             (c, origin)
             for c, origin in zip(self._text, self._origins, strict=True)
@@ -221,12 +263,12 @@ class NormalizedString:
         >>> text.normalized
         'BE'
         """
-        _check_callable(func, "map")
+        _check_callable(func, "map", "fn(char) -> char")
         self._text = "".join(string(func(c))[0] for c in self._text)
 
     def for_each(self, func: Callable[[str], object]) -> None:
         """Calls a function with each character."""
-        _check_callable(func, "for_each")
+        _check_callable(func, "for_each", "fn(char)")
         for c in self._text:
             func(c)
 
@@ -293,21 +335,30 @@ class NormalizedString:
             start, end = range
         else:
             start = operator.index(range)
+            if start < 0:  # counted from the end in bytes, as in tokenizers
+                size = len(self._text.encode())
+                if -start > size:
+                    raise ValueError(f"{-start} is bigger than max len")
+                start += size
             end = start + 1
-        if not 0 <= start <= end <= len(self._text):
+        is_inside = start < len(self._text) or (start, end) == (0, 0)  # as in tokenizers
+        if not 0 <= start <= end or not is_inside:
             return None
-        return self._part(start, end)
+        return self._part(start, min(end, len(self._text)))
 
     def __str__(self) -> str:
         """Returns the normalized text."""
         return self._text
 
     def __repr__(self) -> str:
-        """Returns both texts."""
-        return f'NormalizedString(original="{self._original}", normalized="{self._text}")'
+        """Returns both texts, if it can be used."""
+        try:
+            return f'NormalizedString(original="{self._original}", normalized="{self._text}")'
+        except Exception:  # noqa: BLE001  # of `__getattr__`: debuggers show such objects, too
+            return object.__repr__(self)
 
 
-class PreTokenizedString:
+class PreTokenizedString(_CallbackText):
     """Holds a text in parts, which are normalized, split and encoded separately.
 
     Args:
@@ -321,6 +372,7 @@ class PreTokenizedString:
     """
 
     __slots__ = ("_original", "_splits")
+    _callback = "pre_tokenize"
     _splits: list[tuple[NormalizedString, list[Token] | None]]
 
     def __init__(self, s: str) -> None:
@@ -343,16 +395,18 @@ class PreTokenizedString:
         >>> [part for part, _, _ in text.get_splits()]
         ['to', 'be']
         """
-        _check_callable(func, "split")
+        signature = "fn(index: int, normalized: NormalizedString) -> List[NormalizedString]"
+        _check_callable(func, "split", signature)
         splits: list[tuple[NormalizedString, list[Token] | None]] = []
         for number, (part, tokens) in enumerate(self._splits):
             if tokens is not None:
                 splits.append((part, tokens))
                 continue
-            for piece in func(number, part):
+            # Copies, as in `tokenizers`: the caller may change the part and its pieces afterwards.
+            for piece in func(number, part._copy()):
                 instance(piece, NormalizedString)
                 if piece.normalized:
-                    splits.append((piece, None))
+                    splits.append((piece._copy(), None))
         self._splits = splits
 
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:
@@ -364,10 +418,11 @@ class PreTokenizedString:
         >>> text.get_splits()
         [('TO BE', (0, 5), None)]
         """
-        _check_callable(func, "normalize")
+        _check_callable(func, "normalize", "fn(normalized: NormalizedString)")
         for part, tokens in self._splits:
             if tokens is None:
-                func(part)
+                with part._in_callback() as passed:
+                    func(passed)
 
     def tokenize(self, func: Callable[[str], list[Token]]) -> None:
         """Encodes each part that is not encoded, by a function that returns its tokens.
@@ -379,9 +434,9 @@ class PreTokenizedString:
         >>> text.to_encoding().tokens
         ['to be']
         """
-        _check_callable(func, "tokenize")
+        _check_callable(func, "tokenize", "fn(str) -> List[Token]")
         self._splits = [
-            (part, list(func(part.normalized)) if tokens is None else tokens)
+            (part, _tokens(func(part.normalized)) if tokens is None else tokens)
             for part, tokens in self._splits
         ]
 
@@ -405,8 +460,8 @@ class PreTokenizedString:
         >>> text.get_splits(offset_type="byte")
         [('to be', (0, 5), None)]
         """
-        referential = _choice(offset_referential, ("original", "normalized"), "offset_referential")
-        unit = _choice(offset_type, ("char", "byte"), "offset_type")
+        referential = _choice(offset_referential, ("original", "normalized"), "OffsetReferential")
+        unit = _choice(offset_type, ("byte", "char"), "OffsetType")
         if referential == "original":
             text, spans = self._original, [self._span(part) for part, _ in self._splits]
         else:
@@ -455,7 +510,8 @@ class PreTokenizedString:
         from piecework.hf.encoding import Encoding, _inner_of
 
         if any(tokens is None for _, tokens in self._splits):
-            raise ValueError("a part has no tokens; call tokenize first")
+            message = "Split has not been tokenized, call `PreTokenizedString::tokenize` first"
+            raise ValueError(message)
         rows = [
             (token, number if word_idx is None else word_idx, _token_span(part, token))
             for number, (part, tokens) in enumerate(self._splits)
@@ -506,13 +562,23 @@ def _choice(value: Any, names: tuple[str, ...], what: str) -> str:
     """Returns a name; a member of an enumeration is accepted."""
     name = getattr(value, "value", value)
     if name not in names:
-        raise ValueError(f"expected {' or '.join(map(repr, names))} as {what}, found {value!r}")
+        listed = ", ".join(names)
+        raise ValueError(f"Wrong value for {what}, expected one of `{listed}`, found {value!r}")
     return str(name)
 
 
 _behavior = behavior
 
 
-def _check_callable(func: object, name: str) -> None:
+def _tokens(value: Any) -> list[Token]:
+    """Returns the tokens that a function of the caller returned."""
+    tokens = listed(value)
+    for token in tokens:
+        instance(token, Token)
+    return tokens
+
+
+def _check_callable(func: object, name: str, signature: str) -> None:
     if not callable(func):
-        raise TypeError(f"{name} expects a function, found {type(func).__name__!r}")
+        message = f"`{name}` expect a callable with the signature: `{signature}`"
+        raise TypeError(f"{message}, found {type(func).__name__!r}")

@@ -131,6 +131,11 @@ class Tokenizer:
         """The added tokens by their texts; None until they are needed."""
         self._new_tokens: list[Flags] = []
         """All tokens that were added since the start; the core gets them on its next use."""
+        self._unmarked: dict[str, Flags] = {}
+        """The special tokens that were added again as plain ones, which stay special to the core.
+
+        As in `tokenizers`, decoding skips them until they are read from a file, where they are plain.
+        """
         self._calls: dict[bool, _Call] = {}
         """The settings of calls with and without special tokens; another dictionary after a change."""
 
@@ -256,7 +261,7 @@ class Tokenizer:
             "padding": _calls.padding_json(self._padding),
             "added_tokens": [
                 {"id": number} | AddedToken._of(flags).__getstate__()
-                for number, flags in core.added_tokens()
+                for number, flags in self._added_tokens(core)
             ],
         } | {name: _calls.written(self._part(name)) for name in _STAGES}
 
@@ -345,7 +350,13 @@ class Tokenizer:
         copied._parts, copied._changed = parts, object()
         copied._truncation, copied._padding = self._truncation, self._padding
         copied._encode_special_tokens = self._encode_special_tokens
+        copied._new_tokens = list(self._unmarked.values())
         return copied
+
+    def _added_tokens(self, core: CoreTokenizer) -> list[tuple[int, Flags]]:
+        """Returns the added tokens with their ids, as they were added last."""
+        unmarked = self._unmarked
+        return [(number, unmarked.get(flags[0], flags)) for number, flags in core.added_tokens()]
 
     def __repr__(self) -> str:
         """Returns all parts, with at most 100 elements of a list."""
@@ -930,7 +941,8 @@ class Tokenizer:
         True
         """
         return {
-            number: AddedToken._of(flags) for number, flags in sorted(self._ready().added_tokens())
+            number: AddedToken._of(flags)
+            for number, flags in sorted(self._added_tokens(self._ready()))
         }
 
     def token_to_id(self, token: str) -> int | None:
@@ -988,14 +1000,26 @@ class Tokenizer:
     def _add(self, tokens: list[Flags]) -> int:
         """Adds tokens; the core gets them on its next use."""
         if self._added is None:
-            self._added = {flags[0]: flags for _, flags in self._ready().added_tokens()}
+            self._added = {flags[0]: flags for _, flags in self._added_tokens(self._ready())}
         count = 0
         for flags in tokens:
-            if flags[0] and self._added.get(flags[0]) != flags:
+            before = self._added.get(flags[0])
+            if flags[0] and before != flags:
                 self._added[flags[0]] = flags
-                self._new_tokens.append(flags)
+                self._new_tokens.append(self._marked(flags, before))
                 count += 1
         return count
+
+    def _marked(self, flags: Flags, before: Flags | None) -> Flags:
+        """Returns the flags of a new token for the core: a token that is special already stays so."""
+        content, *others, special = flags
+        was_special = content in self._unmarked or (before is not None and before[-1])
+        if special or not was_special:
+            self._unmarked.pop(content, None)
+            return flags
+        self._unmarked[content] = flags
+        single_word, lstrip, rstrip, normalized = others
+        return content, single_word, lstrip, rstrip, normalized, True
 
     # --- training ------------------------------------------------------------------------------
 

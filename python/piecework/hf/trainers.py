@@ -51,7 +51,7 @@ _FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
 
 def _special(tokens: Any) -> list[dict[str, Any]]:
     """Returns special tokens as JSON."""
-    flags = [checked_flags(token, special=True) for token in listed(tokens)]
+    flags = [checked_flags(token, special=True, name="special_tokens") for token in listed(tokens)]
     return [AddedToken._of(each).__getstate__() for each in flags]
 
 
@@ -468,7 +468,7 @@ _UNIGRAM: _Checks = {
 def _variant(value: Any) -> str:
     """Returns the name of a variant of parity-aware BPE."""
     if string(value) not in {"base", "window"}:
-        raise ValueError(f"variant: expected 'base' or 'window', found {value!r}")
+        raise ValueError(f"Unknown variant {value!r}. Use 'base' or 'window'.")
     return str(value)
 
 
