@@ -30,6 +30,7 @@ def tok() -> pw.Tokenizer:
 # Names and signatures
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
+TABLE = COUNTING.replace("threads", "added_tokens=(), threads")
 FILES = "encoding='utf-8', errors='strict', field=None, column=None, on_error='raise'"
 MEMORY = "max_memory=None, work_dir=None"
 PARTS = "engine=None, part_bytes=None"
@@ -66,8 +67,8 @@ SIGNATURES: dict[str, str] = {
     "continuing_subword_prefix='', end_of_word_suffix='', suffix_style='attached', "
     "max_token_length=None)",
     "WordCounts": "(words)",
-    "WordCounts.from_texts": f"(texts, *, {COUNTING}, first_document=0, {MEMORY})",
-    "WordCounts.from_files": f"(paths, *, {COUNTING}, {FILES}, first_document=0, "
+    "WordCounts.from_texts": f"(texts, *, {TABLE}, first_document=0, {MEMORY})",
+    "WordCounts.from_files": f"(paths, *, {TABLE}, {FILES}, first_document=0, "
     f"keep_line_ends=False, {MEMORY}, {PARTS})",
     "WordCounts.count_files": f"(paths, out, *, {MEMORY}, **settings)",
     "WordCounts.load": "(path)",

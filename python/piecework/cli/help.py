@@ -44,8 +44,8 @@ class Program(TyperGroup):
     """Raises `NoArgumentsError` without arguments."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parses arguments, of which there must be one."""
-        if not args:
+        """Parses arguments, of which there must be one; completion asks without any."""
+        if not args and not ctx.resilient_parsing:
             raise NoArgumentsError(ctx.get_help())
         return super().parse_args(ctx, args)
 
