@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import operator
+import os
 import sys
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from piecework._core import ArrowTexts
 from piecework.errors import ConfigError, shown, wrong_type
+
+if TYPE_CHECKING:
+    from piecework.tokenizer import Tokenizer
 
 Item = TypeVar("Item")
 
@@ -21,6 +25,13 @@ class ArrowColumn(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
         """Returns the texts."""
+
+
+class TokenizerLike(Protocol):
+    """Describes a tokenizer of piecework: a `Tokenizer`, or one of :mod:`piecework.hf`."""
+
+    def _to_piecework(self) -> Tokenizer:
+        """Returns it as a `Tokenizer`."""
 
 
 def as_column(texts: object) -> ArrowTexts | None:
@@ -59,6 +70,44 @@ def check_iterable(name: str, value: Iterable[Item], expected: str) -> Iterator[
         return iter(value)
     except TypeError:
         raise wrong_type(name, expected, value) from None
+
+
+def as_tokenizer(name: str, value: Any) -> Tokenizer:
+    """Returns an argument that is a tokenizer of piecework; one of :mod:`piecework.hf` is converted.
+
+    Raises:
+        TypeError: It is anything else; the message says how to convert a tokenizer of another library.
+
+    >>> as_tokenizer("tok", "tokenizer.json")
+    Traceback (most recent call last):
+    ...
+    TypeError: tok: expected a piecework.Tokenizer, found 'tokenizer.json'; load it: piecework.Tokenizer.from_file('tokenizer.json')
+    """
+    convert = getattr(value, "_to_piecework", None)
+    if convert is not None and not isinstance(value, type):
+        tokenizer: Tokenizer = convert()
+        return tokenizer
+    expected = "a piecework.Tokenizer"
+    if isinstance(value, str | os.PathLike):
+        raise TypeError(
+            f"{wrong_type(name, expected, value)}; load it: piecework.Tokenizer.from_file({shown(value)})"
+        )
+    library = type(value).__module__.partition(".")[0]
+    if library not in _CONVERSIONS:
+        raise wrong_type(name, expected, value)
+    found = f"a {type(value).__name__} of {library}"
+    raise TypeError(
+        f"{name}: expected {expected}, found {found}; pass {_CONVERSIONS[library].format(name)}"
+    )
+
+
+_CONVERSIONS = {
+    "tokenizers": "piecework.Tokenizer.from_str({}.to_str())",
+    "transformers": "piecework.Tokenizer.from_str({}.backend_tokenizer.to_str())",
+    "sentencepiece": "piecework.Tokenizer.from_bytes({}.serialized_model_proto())",
+    "tiktoken": "piecework.Tokenizer.from_tiktoken(path) with its file of ranks",
+}
+"""How to make a tokenizer of piecework from one of another library, with the name of the argument as ``{}``."""
 
 
 def check_index(name: str, value: object) -> int:

@@ -33,10 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Literal
 
-    from piecework.arguments import Specials
+    from piecework.arguments import Specials, TokenizerLike
     from piecework.engines import Engine
     from piecework.io.files import Pathish
-    from piecework.tokenizer import Tokenizer
 
 __all__ = [
     "CorpusFormat",
@@ -52,7 +51,7 @@ __all__ = [
 
 
 def tokenize(
-    tok: Tokenizer,
+    tok: TokenizerLike,
     inputs: Pathish | Iterable[Pathish],
     output: Pathish,
     *,
@@ -117,9 +116,11 @@ def tokenize(
 
     Cost: time linear in the input; disk for the tokens twice, until the manifest is written.
     """
+    from piecework.arguments import as_tokenizer
     from piecework.corpus.run import run
     from piecework.io.documents import ReadOptions
 
+    tok = as_tokenizer("tok", tok)
     reading = ReadOptions(field, keep, per, encoding, on_error=on_error)
     settings = CorpusSettings(
         format,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from piecework.arguments import as_tokenizer
 from piecework.corpus.dataset import Dataset
 from piecework.corpus.manifest import MANIFEST
 from piecework.errors import PieceworkError
@@ -12,8 +13,8 @@ from piecework.io.folders import list_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from piecework.arguments import TokenizerLike
     from piecework.io.files import Pathish
-    from piecework.tokenizer import Tokenizer
 
 __all__ = ["Finding", "verify"]
 
@@ -30,7 +31,7 @@ class Finding(NamedTuple):
     problem: str
 
 
-def verify(path: Pathish, tok: Tokenizer | None = None) -> list[Finding]:
+def verify(path: Pathish, tok: TokenizerLike | None = None) -> list[Finding]:
     """Returns what is wrong with a tokenized corpus: files that are missing, changed, or not of the run.
 
     Every byte is read. Files whose names begin with a point do not count.
@@ -46,15 +47,16 @@ def verify(path: Pathish, tok: Tokenizer | None = None) -> list[Finding]:
         MissingFileError: There is no manifest: the folder has no corpus, or its run has not ended.
         FormatError: The manifest is damaged.
     """
+    expected = None if tok is None else as_tokenizer("tok", tok).fingerprint
     dataset = Dataset(path)
     findings = list(_changed(dataset)) or list(_misread(dataset))
     known = {MANIFEST, *(file.name for file in dataset.manifest.files)}
     others = (name for name in list_folder(path) if not name.startswith(".") and name not in known)
     findings += (Finding(name, "does not belong to the corpus") for name in others)
-    if tok is not None and tok.fingerprint != dataset.manifest.fingerprint:
+    if expected is not None and expected != dataset.manifest.fingerprint:
         message = (
             f"the ids are those of the tokenizer {dataset.manifest.fingerprint[:12]}…, "
-            f"and the given one is {tok.fingerprint[:12]}…"
+            f"and the given one is {expected[:12]}…"
         )
         findings.append(Finding(MANIFEST, message))
     return findings

@@ -10,6 +10,7 @@ from piecework.errors import wrong_type
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from piecework.arguments import TokenizerLike
     from piecework.difference.behaviour import TextBatch
     from piecework.io.documents import ReadOptions
     from piecework.io.files import Pathish
@@ -19,8 +20,8 @@ __all__ = ["diff"]
 
 
 def diff(
-    old: Tokenizer,
-    new: Tokenizer,
+    old: TokenizerLike,
+    new: TokenizerLike,
     texts: Iterable[str] | None = None,
     *,
     files: Pathish | Iterable[Pathish] | None = None,
@@ -60,7 +61,7 @@ def diff(
     >>> bool(found), dict(found.added), found.ids_compatible, found.texts[0].new.ids
     (True, {'##gs': 2}, False, (1, 3))
     """
-    from piecework.arguments import check_index
+    from piecework.arguments import as_tokenizer, check_index
     from piecework.difference.behaviour import Behaviour
     from piecework.difference.model import (
         merges_change,
@@ -72,9 +73,7 @@ def diff(
     from piecework.difference.probes import changed_entries, probe_texts
     from piecework.io.documents import read_options
 
-    for name, tokenizer in (("old", old), ("new", new)):
-        if not hasattr(tokenizer, "model_type"):
-            raise wrong_type(name, "a Tokenizer", tokenizer)
+    old, new = as_tokenizer("old", old), as_tokenizer("new", new)
     options = read_options(field, column, encoding=encoding, errors=errors, on_error=on_error)
     vocabs = old.vocab, new.vocab
     models = model_parts(old), model_parts(new)

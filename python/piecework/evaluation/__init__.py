@@ -28,11 +28,10 @@ from piecework.evaluation.sums import ChangedText, TextSums
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from piecework.arguments import ArrowColumn, Specials
+    from piecework.arguments import ArrowColumn, Specials, TokenizerLike
     from piecework.engines import Engine
     from piecework.io.files import Pathish
     from piecework.results import ProgressLike
-    from piecework.tokenizer import Tokenizer
 
 __all__ = [
     "METRICS",
@@ -52,7 +51,7 @@ __all__ = [
 
 
 def evaluate(
-    tokenizers: Tokenizer | Mapping[str, Tokenizer],
+    tokenizers: TokenizerLike | Mapping[str, TokenizerLike],
     texts: Iterable[str] | ArrowColumn | Mapping[str, Iterable[str] | ArrowColumn],
     *,
     parallel: bool = False,
@@ -101,7 +100,7 @@ def evaluate(
 
 
 def evaluate_files(
-    tokenizers: Tokenizer | Mapping[str, Tokenizer],
+    tokenizers: TokenizerLike | Mapping[str, TokenizerLike],
     inputs: Pathish | Iterable[Pathish] | Mapping[str, Pathish | Iterable[Pathish]],
     *,
     by: By | None = None,

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from piecework.arguments import as_column, check_iterable, check_str, check_threads
+from piecework.arguments import as_column, as_tokenizer, check_iterable, check_str, check_threads
 from piecework.engines import check_engine
-from piecework.errors import ConfigError, PieceworkError, WorkerError, shown, wrong_type
+from piecework.errors import ConfigError, PieceworkError, WorkerError, shown
 from piecework.evaluation.measuring import GroupPart, MeasurePart, TextMeter
 from piecework.evaluation.metrics import metrics_of
 from piecework.evaluation.parity import Parity, check_parallel, reference_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from piecework._core import ArrowTexts
-    from piecework.arguments import Specials
+    from piecework.arguments import Specials, TokenizerLike
     from piecework.engines import Engine
     from piecework.io.documents import ReadOptions
     from piecework.io.sources import Source
@@ -53,7 +53,7 @@ class Settings:
 
     def __init__(
         self,
-        tokenizers: Tokenizer | Mapping[str, Tokenizer],
+        tokenizers: TokenizerLike | Mapping[str, TokenizerLike],
         specials: Specials | None,
         power: Any,
         parallel: bool,
@@ -115,14 +115,14 @@ class Settings:
 
 def _named(tokenizers: Any) -> dict[str, Tokenizer]:
     """Returns tokenizers by their names."""
-    named = dict(tokenizers) if isinstance(tokenizers, Mapping) else {"tokenizer": tokenizers}
-    for name, tok in named.items():
-        check_str("the name of a tokenizer", name)
-        if not hasattr(tok, "model_type"):
-            raise wrong_type("tokenizers", "a Tokenizer or a mapping of names to tokenizers", tok)
-    if not named:
+    if not isinstance(tokenizers, Mapping):
+        return {"tokenizer": as_tokenizer("tokenizers", tokenizers)}
+    if not tokenizers:
         raise ConfigError("expected at least one tokenizer", setting="tokenizers")
-    return named
+    return {
+        check_str("the name of a tokenizer", name): as_tokenizer(f"tokenizers[{shown(name)}]", tok)
+        for name, tok in tokenizers.items()
+    }
 
 
 def _frequent(tok: Tokenizer, sums: TextSums) -> tuple[tuple[str, int], ...]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from piecework._immutable import Immutable, dataclass
-from piecework.arguments import check_range, check_str
+from piecework.arguments import as_tokenizer, check_range, check_str
 from piecework.display import abridged, cell_width, display_token, padded, quoted
-from piecework.errors import RegexError, SurrogateError, UnknownTokenError, wrong_type
+from piecework.errors import RegexError, SurrogateError, UnknownTokenError, shown
 from piecework.explain.alignment import align, white_space
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from piecework.arguments import TokenizerLike
     from piecework.explain.alignment import Flags, Integers
     from piecework.tokenizer import Tokenizer
 
@@ -163,7 +164,7 @@ class Comparison(Immutable):
 
 
 def compare(
-    text: str, tokenizers: Mapping[str, Tokenizer], *, span: tuple[int, int] | None = None
+    text: str, tokenizers: Mapping[str, TokenizerLike], *, span: tuple[int, int] | None = None
 ) -> Comparison:
     """Compares the segmentations of one text by several tokenizers.
 
@@ -225,10 +226,10 @@ def checked_tokenizers(tokenizers: object) -> Mapping[str, Tokenizer]:
     if not isinstance(tokenizers, Mapping):
         kind = type(tokenizers).__name__
         raise TypeError(f"tokenizers must be a mapping of names to tokenizers, not {kind}")
-    for tokenizer in tokenizers.values():
-        if not hasattr(tokenizer, "model_type"):
-            raise wrong_type("tokenizers", "tokenizers as the values of a mapping", tokenizer)
-    return tokenizers
+    return {
+        name: as_tokenizer(f"tokenizers[{shown(name)}]", tokenizer)
+        for name, tokenizer in tokenizers.items()
+    }
 
 
 class _Encoded(NamedTuple):

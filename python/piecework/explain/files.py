@@ -14,10 +14,10 @@ from piecework.explain.comparison import checked_tokenizers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from piecework.arguments import TokenizerLike
     from piecework.explain.comparison import Block
     from piecework.io.files import Pathish
     from piecework.results import ProgressLike
-    from piecework.tokenizer import Tokenizer
 
 __all__ = ["ALL", "Disagreement", "Figures", "FilesComparison", "GroupComparison", "compare_files"]
 
@@ -167,7 +167,7 @@ def _dict(group: GroupComparison) -> dict[str, Any]:
 
 def compare_files(
     paths: Pathish | Iterable[Pathish],
-    tokenizers: Mapping[str, Tokenizer],
+    tokenizers: Mapping[str, TokenizerLike],
     *,
     by: str | None = None,
     examples: int = 5,

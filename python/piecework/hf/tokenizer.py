@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from piecework.hf.pre_tokenizers import PreTokenizer
     from piecework.hf.processors import PostProcessor
     from piecework.hf.trainers import Trainer
+    from piecework.tokenizer import Tokenizer as OwnTokenizer
 
 __all__ = ["Tokenizer"]
 
@@ -150,6 +151,12 @@ class Tokenizer:
         tokenizer._truncation = _calls.truncation_of(state["truncation"])
         tokenizer._padding = _calls.padding_of(state["padding"])
         return tokenizer
+
+    def _to_piecework(self) -> OwnTokenizer:
+        """Returns it as a tokenizer of piecework, for the functions that take one."""
+        from piecework.tokenizer import Tokenizer as OwnTokenizer
+
+        return OwnTokenizer.from_str(self.to_str())
 
     # --- loading and saving ---------------------------------------------------------------------
 
@@ -307,10 +314,7 @@ class Tokenizer:
         >>> sorted(os.listdir(folder))
         ['special_tokens_map.json', 'tokenizer.json', 'tokenizer_config.json']
         """
-        from piecework.tokenizer import Tokenizer as OwnTokenizer
-
-        own = OwnTokenizer.from_str(self.to_str())
-        own.save_folder(
+        self._to_piecework().save_folder(
             path, model_max_length=model_max_length, approximate=approximate, **special_tokens
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from piecework.arguments import check_iterable, check_str
+from piecework.arguments import as_tokenizer, check_iterable, check_str
 from piecework.errors import ConfigError, did_you_mean, shown, wrong_type
 from piecework.linter.result import Finding, LintReport
 from piecework.linter.rules import RULES
@@ -13,6 +13,7 @@ from piecework.linter.subject import Subject
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from piecework.arguments import TokenizerLike
     from piecework.linter.checks.problem import Problem
     from piecework.linter.rules import Rule
     from piecework.tokenizer import Tokenizer
@@ -23,7 +24,7 @@ _SEVERITIES = ("error", "warning", "note")
 
 
 def lint(
-    tokenizer: Tokenizer, *, select: Iterable[str] | None = None, ignore: Iterable[str] = ()
+    tokenizer: TokenizerLike, *, select: Iterable[str] | None = None, ignore: Iterable[str] = ()
 ) -> LintReport:
     r"""Checks a tokenizer for faults of its vocabulary and its settings.
 
@@ -46,8 +47,7 @@ def lint(
       Hug (3): the normalizer never writes 'H' (U+0048)
       remedy: remove them, or use them for added tokens
     """
-    if not hasattr(tokenizer, "model_type"):
-        raise wrong_type("tokenizer", "a Tokenizer", tokenizer)
+    tokenizer = as_tokenizer("tokenizer", tokenizer)
     selected = None if select is None else _names("select", select)
     ignored = _names("ignore", ignore)
     rules = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal
 
 from piecework._immutable import Immutable, dataclass
 from piecework.errors import ConfigError, shown, wrong_type
@@ -49,20 +50,24 @@ class VocabularyChange(Immutable):
     removed: tuple[str, ...] = field(repr=False)
     added: tuple[str, ...] = field(repr=False)
 
-    def apply(self, matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def apply(
+        self, matrix: npt.NDArray[Any], *, gaps: Literal["keep", "mean"] | float = "keep"
+    ) -> npt.NDArray[Any]:
         r"""Returns the rows of a matrix for the new ids: those of kept tokens as they are, those of new tokens as means.
 
-        Use it for embeddings, for the output layer and for its bias. Rows beyond the largest old id are dropped; rows of
-        ids without token are 0.
+        Use it for embeddings, for the output layer and for its bias. Rows beyond the largest old id are dropped.
 
         Args:
             matrix: An array whose first axis has a row for each old id.
+            gaps: The rows of ids without token, which only :func:`extend` leaves: ``"keep"`` for those of the same ids,
+                ``"mean"`` for the mean of the rows of kept tokens, or a number for all their values.
 
         Returns:
             A new array of the same type, with ``tokenizer.max_id + 1`` rows.
 
         Raises:
-            ConfigError: The array has fewer rows than old ids.
+            ConfigError: The array has fewer rows than old ids, or `gaps` is another string.
+            TypeError: `matrix` is no array, or `gaps` neither a string nor a number.
 
         >>> import numpy as np
         >>> import piecework as pw
@@ -80,12 +85,18 @@ class VocabularyChange(Immutable):
                 f"expected at least {rows:,} rows, one for each old id, found the shape {shown(matrix.shape)}",
                 setting="matrix",
             )
+        _check_gaps(gaps)
         largest = self.tokenizer.max_id
         made = np.zeros((0 if largest is None else largest + 1, *matrix.shape[1:]), matrix.dtype)
         kept = np.flatnonzero(self.id_map >= 0)
         made[self.id_map[kept]] = matrix[kept]
         for number, sources in self.initial_rows.items():
-            made[number] = matrix[list(sources)].mean(axis=0, dtype=_sum_type(matrix.dtype))
+            made[number] = _mean(matrix[list(sources)])
+        known = [*self.id_map[kept], *self.initial_rows]
+        empty = np.setdiff1d(np.arange(len(made)), known)
+        if len(empty):
+            by_name = {"keep": lambda: matrix[empty], "mean": lambda: _mean(matrix[kept])}
+            made[empty] = by_name[gaps]() if isinstance(gaps, str) else gaps
         return made
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,12 +135,18 @@ class VocabularyChange(Immutable):
             write_aside(path, f"{json.dumps(self.to_dict())}\n".encode())
 
 
-def _sum_type(dtype: Any) -> Any:
-    """Returns the type in which a mean is computed, before it is rounded to the type of the matrix."""
+def _check_gaps(gaps: object) -> None:
+    """Raises an error for a value that is neither ``"keep"`` nor ``"mean"`` nor a number."""
+    expected = 'expected "keep", "mean" or a number'
+    if isinstance(gaps, bool) or not isinstance(gaps, str | Real):
+        raise TypeError(f"gaps: {expected}, found {shown(gaps)}")
+    if isinstance(gaps, str) and gaps not in {"keep", "mean"}:
+        raise ConfigError(f"{expected}, found {shown(gaps)}", setting="gaps")
+
+
+def _mean(rows: npt.NDArray[Any]) -> Any:
+    """Returns the mean of rows, in 64 bits before it is rounded to the type of a matrix."""
     import numpy as np
 
-    return (
-        np.float64
-        if np.issubdtype(dtype, np.floating) or np.issubdtype(dtype, np.integer)
-        else dtype
-    )
+    is_real = np.issubdtype(rows.dtype, np.floating) or np.issubdtype(rows.dtype, np.integer)
+    return rows.mean(axis=0, dtype=np.float64 if is_real else rows.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast, get_args
 
 from piecework import _core
-from piecework.arguments import check_index, check_threads
+from piecework.arguments import as_tokenizer, check_index, check_threads
 from piecework.errors import ConfigError, shown, warn
 from piecework.progress import reporting
 from piecework.results import Merge
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from piecework.arguments import ArrowColumn
+    from piecework.arguments import ArrowColumn, TokenizerLike
     from piecework.counts import WordCounts
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
@@ -32,7 +32,7 @@ _CRITERIA = get_args(Criterion)
 
 
 def extend(
-    tok: Tokenizer,
+    tok: TokenizerLike,
     corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
     *,
     vocab_size: int | None = None,
@@ -82,6 +82,7 @@ def extend(
     (['low', 'est'], ['lowest'])
     """
     check_threads(threads)
+    tok = as_tokenizer("tok", tok)
     wanted = _wanted(tok, vocab_size, new_tokens)
     criterion = _criterion(tok, criterion)
     min_frequency = _positive("min_frequency", min_frequency)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from piecework.arguments import check_flag, check_index, check_threads
+from piecework.arguments import as_tokenizer, check_flag, check_index, check_threads
 from piecework.errors import ConfigError, VocabularyError, shown, wrong_type
 from piecework.surgery.change import VocabularyChange
 from piecework.surgery.models import reduced
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from piecework.arguments import ArrowColumn
+    from piecework.arguments import ArrowColumn, TokenizerLike
     from piecework.counts import WordCounts
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
@@ -27,7 +27,7 @@ __all__ = ["prune"]
 
 
 def prune(
-    tok: Tokenizer,
+    tok: TokenizerLike,
     corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int] | npt.NDArray[Any],
     *,
     vocab_size: int | None = None,
@@ -72,6 +72,7 @@ def prune(
     import numpy as np
 
     check_threads(threads)
+    tok = as_tokenizer("tok", tok)
     keep_alphabet = check_flag("keep_alphabet", keep_alphabet)
     limit = _limit(vocab_size, min_count)
     model, parts = model_tree(tok), parts_of(tok)

@@ -668,6 +668,9 @@ class Tokenizer(UdfMethods, DecodingMethods):
             return "a Tokenizer is immutable, and this attribute is read-only"
         return with_hint("Tokenizer has no attribute of this name", did_you_mean(name, known))
 
+    def _to_piecework(self) -> Tokenizer:
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles a tokenizer.json, and separately a pre-tokenizer that is a Python function."""
         text, pre_tokenizer = self._without_functions._core.to_json(), None

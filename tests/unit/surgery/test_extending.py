@@ -163,11 +163,23 @@ def test_embedding_rows() -> None:
         change.apply([[1.0]])  # type: ignore[arg-type]  # the test
 
 
-def test_ids_without_token_have_empty_rows() -> None:
+def test_ids_without_token_keep_their_rows() -> None:
     tok = pw.Tokenizer(models.BPE({"a": 0, "b": 3}))
     change = pw.extend(tok, {"ab": 5}, new_tokens=1)
     assert change.id_map.tolist() == [0, -1, -1, 3]
-    assert change.apply(np.array([1.0, 2.0, 3.0, 4.0])).tolist() == [1.0, 0.0, 0.0, 4.0, 2.5]
+    matrix = np.array([1.0, 2.0, 3.0, 4.0])
+    assert change.apply(matrix).tolist() == [1.0, 2.0, 3.0, 4.0, 2.5]
+    assert change.apply(matrix, gaps="mean").tolist() == [1.0, 2.5, 2.5, 4.0, 2.5]
+    assert change.apply(matrix, gaps=-1).tolist() == [1.0, -1.0, -1.0, 4.0, 2.5]
+    half = np.float32(0.5)
+    assert change.apply(matrix, gaps=half).tolist() == [1.0, 0.5, 0.5, 4.0, 2.5]  # type: ignore[arg-type]  # NumPy's number
+    rows = np.arange(8).reshape(4, 2)
+    assert change.apply(rows, gaps="mean")[1].tolist() == [3, 4]
+    with pytest.raises(pw.errors.ConfigError, match="gaps: expected"):
+        change.apply(matrix, gaps="zero")  # type: ignore[arg-type]  # the test
+    for wrong in (None, True, [0.0]):
+        with pytest.raises(TypeError, match="gaps: expected"):
+            change.apply(matrix, gaps=wrong)  # type: ignore[arg-type]  # the test
 
 
 def test_a_function_as_pre_tokenizer_is_kept() -> None:
