@@ -71,7 +71,7 @@ def extend(
     Raises:
         ConfigError: Neither or both of `vocab_size` and `new_tokens` are given, a setting is invalid, or the model cannot be
             extended.
-        CountsError: There are no words, or they were counted with another normalizer or pre-tokenizer.
+        CountsError: The corpus has no word, or its words were counted with another normalizer or pre-tokenizer.
 
     >>> import piecework as pw
     >>> tok = pw.train({"low": 5, "lower": 2, "newest": 6, "widest": 3}, pw.BpeTrainer(vocab_size=16))

@@ -34,6 +34,7 @@ def prune(
     min_count: int | None = None,
     keep: Iterable[str] = (),
     keep_alphabet: bool = True,
+    force: bool = False,
     threads: int | None = None,
     progress: ProgressLike = False,
 ) -> VocabularyChange:
@@ -50,6 +51,8 @@ def prune(
         min_count: The smallest count of a token to keep, instead of `vocab_size`.
         keep: More tokens to keep.
         keep_alphabet: Whether all single characters stay, so that no known character becomes unknown.
+        force: Whether to remove more tokens than the corpus has, which is otherwise an error, since so small a corpus says
+            little about the use of a vocabulary.
         threads: The number of threads for encoding texts; by default one per core. The result does not depend on it.
         progress: Whether to show progress, or a callback for it.
 
@@ -57,8 +60,9 @@ def prune(
         The new tokenizer, without a record of a training, and the map from old ids to new ones.
 
     Raises:
-        ConfigError: Neither or both of `vocab_size` and `min_count` are given, or `vocab_size` is too small.
-        CountsError: The words were counted with another normalizer or pre-tokenizer.
+        ConfigError: Neither or both of `vocab_size` and `min_count` are given, `vocab_size` is too small, or more tokens
+            would be removed than the corpus has.
+        CountsError: The corpus has no token, or its words were counted with another normalizer or pre-tokenizer.
         VocabularyError: A token of `keep` is not in the vocabulary, or an inserted token is not.
 
     >>> import piecework as pw
@@ -74,6 +78,7 @@ def prune(
     check_threads(threads)
     tok = as_tokenizer("tok", tok)
     keep_alphabet = check_flag("keep_alphabet", keep_alphabet)
+    force = check_flag("force", force)
     limit = _limit(vocab_size, min_count)
     model, parts = model_tree(tok), parts_of(tok)
     _give_probabilities(tok, model)
@@ -90,6 +95,8 @@ def prune(
     else:
         _check_size(limit, len(needed), keep_alphabet=keep_alphabet)
         kept = set(ranked[:limit])
+    if not force:
+        _check_corpus(len(vocab) - len(kept), int(counts.sum()))
     new_ids = {number: place for place, number in enumerate(sorted(kept))}
     id_map = np.full(0 if tok.max_id is None else tok.max_id + 1, -1, np.int64)
     for number, place in new_ids.items():
@@ -134,6 +141,16 @@ def _check_size(size: int, needed: int, *, keep_alphabet: bool) -> None:
         message = f"{size:,} is too small: {needed:,} tokens are never removed ({kinds}bytes and what they need)"
         hint = f"pass at least {needed:,}" + (", or `keep_alphabet=False`" if keep_alphabet else "")
         raise ConfigError(message, setting="vocab_size", hint=hint)
+
+
+def _check_corpus(removed: int, tokens: int) -> None:
+    """Raises ConfigError for a corpus with fewer tokens than are removed."""
+    if removed > tokens:
+        raise ConfigError(
+            f"{removed:,} tokens would be removed, and the corpus has only {tokens:,} tokens in all",
+            setting="corpus",
+            hint="pass more text, or `force=True`",
+        )
 
 
 def _give_probabilities(tok: Tokenizer, model: dict[str, Any]) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from piecework import _core
+from piecework._component import splitter_json
 from piecework.arguments import as_column, check_iterable
 from piecework.counts import WordCounts
-from piecework.errors import ConfigError, shown, wrong_type
+from piecework.errors import ConfigError, CountsError, shown, warn, wrong_type
+from piecework.linter.byte_text import bytes_of
 from piecework.progress import reporting
 from piecework.tokenizer.checks import TEXT_TYPES
 
@@ -27,6 +30,9 @@ __all__ = ["matched_tokens", "token_counts", "word_counts"]
 _EXPECTED = "an iterable of texts, WordCounts, or a mapping of words to counts"
 _BATCH = 4096
 """The number of texts that are encoded together."""
+_SHOWN = 3
+"""The number of words that a warning shows."""
+_READ_ONCE = "pass texts that are not empty; an iterator that was read before has none left"
 
 
 def token_counts(
@@ -47,7 +53,7 @@ def token_counts(
         The counts.
 
     Raises:
-        CountsError: The words were counted with another normalizer or pre-tokenizer.
+        CountsError: There is no token, or the words were counted with another normalizer or pre-tokenizer.
 
     >>> import piecework as pw
     >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
@@ -57,10 +63,24 @@ def token_counts(
     import numpy as np
 
     if isinstance(corpus, np.ndarray):
-        return _checked(tok, corpus)
+        counts = _checked(tok, corpus)
+    elif (words := _counted(tok, corpus)) is not None:
+        with reporting(progress) as report:
+            counts = np.array(_core.count_tokens(tok._core, words._core, report), np.uint64)
+    else:
+        counts = _of_texts(tok, corpus, threads, progress)
+    if not counts.any():
+        raise CountsError("the corpus has no token", setting="corpus", hint=_READ_ONCE)
+    return counts
+
+
+def _of_texts(
+    tok: Tokenizer, corpus: object, threads: int | None, progress: ProgressLike
+) -> npt.NDArray[np.uint64]:
+    """Returns the number of occurrences of each token in texts."""
+    import numpy as np
+
     with reporting(progress) as report:
-        if (words := _counted(corpus)) is not None:
-            return np.array(_core.count_tokens(tok._core, words._core, report), np.uint64)
         counts = np.zeros(_ids(tok), np.uint64)
         done = 0
         for texts in _batches(corpus):
@@ -86,15 +106,30 @@ def word_counts(
 ) -> WordCounts:
     r"""Returns the words that a tokenizer splits texts into, with their counts.
 
+    Raises:
+        CountsError: There are no words.
+
     >>> import piecework as pw
     >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
     >>> sorted(word_counts(tok, ["Hugs, hug"], None, False).items())
     [(',', 1), ('hug', 1), ('hugs', 1)]
     """
-    counted = _counted(corpus)
-    if counted is not None:
-        return counted
-    texts = cast("Iterable[str] | ArrowColumn", _checked_texts(corpus))
+    words = _counted(tok, corpus)
+    if words is None:
+        texts = cast("Iterable[str] | ArrowColumn", _checked_texts(corpus))
+        words = _words_of(tok, texts, threads=threads, progress=progress)
+    if not words.total:
+        raise CountsError("the corpus has no word", setting="corpus", hint=_READ_ONCE)
+    return words
+
+
+def _words_of(
+    tok: Tokenizer,
+    texts: Iterable[str] | ArrowColumn,
+    *,
+    threads: int | None = None,
+    progress: ProgressLike = False,
+) -> WordCounts:
     return WordCounts.from_texts(
         texts,
         normalizer=tok.normalizer,
@@ -116,11 +151,38 @@ def matched_tokens(tok: Tokenizer) -> list[AddedToken]:
     return [token for token in tok.added_tokens.values() if token.content not in controls]
 
 
-def _counted(corpus: object) -> WordCounts | None:
-    """Returns counted words; None for texts."""
-    if isinstance(corpus, WordCounts):
-        return corpus
-    return WordCounts(corpus) if isinstance(corpus, Mapping) else None
+def _counted(tok: Tokenizer, corpus: object) -> WordCounts | None:
+    """Returns counted words, with a warning if no text contains some of them; None for texts."""
+    if not isinstance(corpus, WordCounts | Mapping):
+        return None
+    words = corpus if isinstance(corpus, WordCounts) else WordCounts(corpus)
+    if not words.has_pipeline:
+        _warn_of_foreign_words(tok, words)
+    return words
+
+
+def _warn_of_foreign_words(tok: Tokenizer, words: WordCounts) -> None:
+    """Warns of words that a text is never split into."""
+    changed = words._core.foreign_to(*splitter_json(tok.normalizer, tok.pre_tokenizer), len(words))
+    found = _words_of(tok, (text for word in changed for text in _texts_of(word)))
+    foreign = [word for word in changed if word not in found]
+    if foreign:
+        warn(
+            f"{len(foreign):,} of {len(words):,} words, such as {foreign[:_SHOWN]}, are in no text, since the normalizer "
+            "and the pre-tokenizer change them",
+            setting="corpus",
+            hint="pass texts, or words as `WordCounts.from_texts` of texts has them",
+        )
+
+
+def _texts_of(word: str) -> Iterator[str]:
+    """Iterates over texts that may be split into a word: of byte-level characters, and with spaces for ``▁``."""
+    yield word
+    spaced = word.replace("▁", " ")
+    yield spaced
+    yield spaced.lstrip(" ")
+    with contextlib.suppress(UnicodeDecodeError):
+        yield (bytes_of(word) or b"").decode()
 
 
 def _checked_texts(corpus: object) -> object:

@@ -64,5 +64,5 @@ def test_usage(run: Run, vocab: Path, tmp_path: Path) -> None:
         == "error: --vocab-size: expected more than the 4 tokens of the tokenizer, found 4\n"
     )
     ended = run("extend", vocab, "-o", output, "--new-tokens", 1, stdin="")
-    assert (ended.code, "no word is left to learn from" in ended.err) == (2, True)
+    assert (ended.code, "corpus: the corpus has no word" in ended.err) == (2, True)
     assert not output.exists()

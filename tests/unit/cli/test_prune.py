@@ -53,14 +53,14 @@ def test_standard_input_and_json(run: Run, vocab: Path, tmp_path: Path) -> None:
 def test_word_counts(run: Run, vocab: Path, tmp_path: Path) -> None:
     counts, output = tmp_path / "counts.txt", tmp_path / "small.json"
     pw.WordCounts.from_texts(["hugs"]).save(counts)
-    ended = run(
-        "prune", vocab, "--counts", counts, "-o", output, "--min-count", 1, "--no-keep-alphabet"
-    )
-    assert ended.code == 0
+    prune = ("prune", vocab, "--counts", counts, "-o", output, "--min-count", 1)
+    ended = run(*prune, "--no-keep-alphabet")
+    assert ended.code == 2
+    assert "9 tokens would be removed" in ended.err
+    assert ended.err.endswith("pass more text, or --force\n")
+    assert run(*prune, "--no-keep-alphabet", "--force").code == 0
     assert list(pw.Tokenizer.from_file(output).vocab) == ["[UNK]", "##s", "hug"]
-    ended = run(
-        "prune", vocab, "--counts", counts, "-o", output, "--min-count", 1, "--max-memory", "1GB"
-    )
+    ended = run(*prune, "--max-memory", "1GB")
     assert (ended.code, "--max-memory: has no effect with --counts" in ended.err) == (2, True)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import piecework as pw
-from piecework import models, pre_tokenizers, processors
+from piecework import models, normalizers, pre_tokenizers, processors
 from piecework.errors import ConfigError, CountsError, PieceworkWarning
 
 BERT = pw.Tokenizer.from_str("[PAD]\n[UNK]\n[CLS]\n[SEP]\nhug\n##s\n##ging\n##g\n##e\n##d\n")
@@ -183,7 +183,7 @@ def test_ids_without_token_keep_their_rows() -> None:
 
 
 def test_a_function_as_pre_tokenizer_is_kept() -> None:
-    split = pre_tokenizers.Function(lambda text: [(0, 3), (3, len(text))])
+    split = pre_tokenizers.Function(lambda text: [(0, len(text))])
     tok = BERT.replace(pre_tokenizer=split)
     change = pw.extend(tok, {"hugging": 5}, new_tokens=1)
     assert change.tokenizer.pre_tokenizer == tok.pre_tokenizer
@@ -220,8 +220,30 @@ def test_errors_of_corpora() -> None:
     with pytest.raises(TypeError, match="corpus: expected an iterable of texts"):
         pw.extend(BERT, 5, new_tokens=1)  # type: ignore[arg-type]  # the test
     for empty in ([], [""], {}):
-        with pytest.raises(CountsError, match="no word is left to learn from"):
+        with pytest.raises(CountsError, match="corpus: the corpus has no word; pass texts"):
             pw.extend(BERT, empty, new_tokens=1)  # type: ignore[arg-type]  # the test
+
+
+def test_words_of_a_mapping_that_no_text_has() -> None:
+    tok = pw.train(["hugs"], pw.BpeTrainer(257, alphabet="byte"))
+    for word in (" hugs", "hu gs", "é"):
+        with pytest.warns(PieceworkWarning, match=r"1 of 2 words, such as .*, are in no text"):
+            pw.extend(tok, {word: 9, "Ġhugs": 9}, new_tokens=1)
+    lowercasing = BERT.replace(normalizer=normalizers.BertNormalizer())
+    with pytest.warns(PieceworkWarning, match=r"corpus: 1 of 1 words, such as \['Hugging'\]"):
+        pw.prune(lowercasing, {"Hugging": 100}, min_count=1)
+
+
+@pytest.mark.parametrize(
+    ("tok", "words"),
+    [
+        (BERT, ["hug", "!"]),
+        (pw.train(["hugs é"], pw.BpeTrainer(270, alphabet="byte")), ["Ġhug", "ĠÃ©", "hug"]),
+        (pw.train(["hug hugs"] * 5, pw.UnigramTrainer(9)), ["▁hug", "▁hugs"]),
+    ],
+)
+def test_words_as_texts_have_them_are_no_warning(tok: pw.Tokenizer, words: list[str]) -> None:
+    pw.prune(tok, dict.fromkeys(words, 100), min_count=1)
 
 
 def test_only_wordpiece_has_a_criterion() -> None:

@@ -132,7 +132,7 @@ def test_characters_stay_unless_asked() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\nh\n##u\nhu\n##ug\nhug\n")
     # `##ug` has a character without an entry of its own, and so has `hug`.
     assert pw.prune(tok, ["h"], min_count=1).removed == ("hu",)
-    assert pw.prune(tok, ["h"], min_count=1, keep_alphabet=False).removed == (
+    assert pw.prune(tok, ["h h h h"], min_count=1, keep_alphabet=False).removed == (
         "##u",
         "hu",
         "##ug",
@@ -144,7 +144,7 @@ def test_probabilities_of_the_likeliest_segmentation_stay() -> None:
     words = {"hu": 30, "hug": 4, "bugs": 40, "hus": 3, "bus": 5, "rags": 20}
     tok = pw.train(words, pw.WordPieceTrainer(vocab_size=17, special_tokens=["[UNK]"]))
     tok = tok.replace(segmentation="likeliest")
-    change = pw.prune(tok, {"hugs": 3}, min_count=1)
+    change = pw.prune(tok, {"hugs": 9}, min_count=1)
     assert change.removed
     assert change.tokenizer.tokenize("hugs") == tok.tokenize("hugs")
     model = change.tokenizer.model
@@ -168,6 +168,26 @@ def test_kinds_of_counts() -> None:
         pw.prune(BERT, np.zeros(3, np.int64), vocab_size=13)
     with pytest.raises(CountsError, match="another pre-tokenizer"):
         pw.prune(BERT, pw.WordCounts.from_texts(texts, pre_tokenizer=None), vocab_size=13)
+
+
+@pytest.mark.parametrize(
+    "corpus", [[], iter([]), [""], {}, pw.WordCounts({}), np.zeros(15, np.int64)]
+)
+def test_an_empty_corpus_is_an_error(corpus: Any) -> None:
+    with pytest.raises(CountsError, match="corpus: the corpus has no token; pass texts"):
+        pw.prune(BERT, corpus, min_count=1)
+
+
+def test_more_removals_than_tokens_need_consent() -> None:
+    with pytest.raises(
+        ConfigError, match=r"corpus: 2 tokens would be removed, .* only 1 token"
+    ) as error:
+        pw.prune(BERT, ["hug"], vocab_size=13)
+    assert error.value.hint == "pass more text, or `force=True`"
+    assert len(pw.prune(BERT, ["hug"], vocab_size=13, force=True).removed) == 2
+    assert len(pw.prune(BERT, ["hug hug"], vocab_size=13).removed) == 2
+    with pytest.raises(TypeError, match="force: expected a bool"):
+        pw.prune(BERT, ["hug"], vocab_size=13, force=1)  # type: ignore[arg-type]  # the test
 
 
 def test_keep() -> None:
@@ -205,7 +225,7 @@ def test_errors_of_arguments(
 
 
 def test_maps_of_ids_as_files(tmp_path: Path) -> None:
-    change = pw.prune(BERT, ["hug"], vocab_size=13)
+    change = pw.prune(BERT, ["hug hug"], vocab_size=13)
     change.save_map(tmp_path / "map.npy")
     assert np.load(tmp_path / "map.npy").tolist() == change.id_map.tolist()
     change.save_map(tmp_path / "map.json")

@@ -60,6 +60,12 @@ def prune(
             help="Keep all single characters, so that no known character becomes unknown.",
         ),
     ] = True,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="Remove more tokens than the files have, which is otherwise an error."
+        ),
+    ] = False,
     id_map: IdMap = None,
     counts: WordCountFiles = False,
     json: AsJson = False,
@@ -106,6 +112,7 @@ def prune(
             min_count=min_count,
             keep=keep or (),
             keep_alphabet=keep_alphabet,
+            force=force,
             progress=show,
         )
     write_change(tok, change, output, id_map, json=json)
