@@ -28,10 +28,18 @@ if TYPE_CHECKING:
     from piecework.hf_folder.settings import FolderSettings
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["NAMED_AT_ENDS", "class_parts", "class_post_processor", "differences", "named_token"]
+__all__ = [
+    "NAMED_AT_ENDS",
+    "class_parts",
+    "class_post_processor",
+    "differences",
+    "named_token",
+    "with_class_model",
+]
 
 NAMED_AT_ENDS = {
     "bert": {"cls_token": "[CLS]", "sep_token": "[SEP]"},
+    "mpnet": {"sep_token": "</s>", "cls_token": "<s>"},
     "roberta": {"sep_token": "</s>", "cls_token": "<s>"},
     "clip": {"eos_token": "<|endoftext|>", "bos_token": "<|startoftext|>"},
     "t5": {"eos_token": "</s>"},
@@ -42,14 +50,16 @@ NAMED_AT_ENDS = {
 """The special tokens that the classes of a family add to a text, with their defaults."""
 
 _BPE = {"dropout": None, "ignore_merges": False, "fuse_unk": False, "byte_fallback": False}
+_WORDPIECE = {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
 _MODELS: dict[str, tuple[str, dict[str, Any]]] = {
-    "bert": ("WordPiece", {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}),
+    **dict.fromkeys(("bert", "mpnet"), ("WordPiece", _WORDPIECE)),
     **dict.fromkeys(("gpt2", "roberta", "clip", "qwen2"), ("BPE", _BPE)),
     "llama": ("BPE", _BPE | {"fuse_unk": True, "byte_fallback": True}),
     **dict.fromkeys(("t5", "albert", "xlnet", "pegasus"), ("Unigram", {"byte_fallback": False})),
 }
 """The type and settings of the model that the classes of a family build; settings that depend on a file are added."""
 
+_OF_MODEL = " of the model"
 _UNK_IDS = {"t5": 2, "albert": 1}
 _CLIP_SPECIALS = r"<\|startoftext\|>|<\|endoftext\|>|"
 _VISIBLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
@@ -68,7 +78,7 @@ def class_parts(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, Any
     space = bool(settings.add_prefix_space)
     parts: tuple[n.Normalizer | None, p.PreTokenizer]
     match settings.family:
-        case "bert":
+        case "bert" | "mpnet":
             flags: Any = settings.bert_settings()
             parts = n.BertNormalizer(**flags), p.BertPreTokenizer()
         case "gpt2" | "roberta":
@@ -150,8 +160,8 @@ def class_post_processor(
         case "roberta":
             trim, space = settings.trim_offsets is not False, bool(settings.add_prefix_space)
             return RobertaProcessing(first, last, trim, space)
-        case "clip":
-            return RobertaProcessing(first, last, trim_offsets=False, add_prefix_space=False)
+        case "mpnet" | "clip":
+            return RobertaProcessing(first, last, family == "mpnet", add_prefix_space=False)
         case "albert" if part is not None:
             return part
         case "bert" if part == BertProcessing(last, first):
@@ -252,10 +262,26 @@ def _model_differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
     found: dict[str, Any] = json.loads(folder.data.decode("utf-8-sig"))["model"]
     without_effect = _without_effect(tokenizer, kind, found)
     return [
-        f"{name} of the model"
+        f"{name}{_OF_MODEL}"
         for name, value in wanted.items()
         if name not in without_effect and _set(name, found.get(name)) != _set(name, value)
     ]
+
+
+def with_class_model(tokenizer: Tokenizer, folder: ModelFolder) -> bytes | None:
+    """Returns the tokenizer.json of a folder with the settings of the model that its class builds; None if they are equal.
+
+    Args:
+        tokenizer: The tokenizer of the file.
+        folder: The folder, whose class replaces normalizer and pre-tokenizer.
+    """
+    names = [name.removesuffix(_OF_MODEL) for name in _model_differences(tokenizer, folder)]
+    _, wanted = _model(tokenizer, folder.settings)
+    if not names or not wanted.keys() >= set(names):
+        return None
+    tree: dict[str, Any] = json.loads(folder.data.decode("utf-8-sig"))
+    tree["model"] |= {name: wanted[name] for name in names}
+    return json.dumps(tree).encode()
 
 
 def _set(name: str, value: Any) -> Any:

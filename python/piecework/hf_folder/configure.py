@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from piecework import decoders
 from piecework.errors import PieceworkWarning, shown
 from piecework.hf_folder.classes import (
     NAMED_AT_ENDS,
@@ -26,6 +27,7 @@ from piecework.processors import PostProcessor, TemplateProcessing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from piecework.decoders import Decoder
     from piecework.hf_folder.read import ModelFolder
     from piecework.hf_folder.settings import FolderSettings
     from piecework.pre_tokenizers import PreTokenizer
@@ -38,6 +40,16 @@ _REBUILT = ("t5", "albert", "xlnet", "pegasus", "llama")
 
 _MERGES = {"vocab.json", "encoder.json"}
 """The names of a BPE vocabulary with merges next to it."""
+
+_CLEAN_UP = [
+    *(decoders.Replace(f" {mark}", mark) for mark in ".?!,"),
+    decoders.Replace(" ' ", "'"),
+    *(decoders.Replace(f" {end}", end) for end in ("n't", "'m", "'s", "'ve", "'re")),
+]
+"""What ``clean_up_tokenization_spaces`` replaces in a decoded text, in the order of ``transformers``."""
+
+_JOINED = decoders.WordPiece(prefix="\0", cleanup=False)
+"""The decoder that joins tokens with spaces, as texts are decoded without a decoder."""
 
 _SPACES = ("Ġ", "▁")
 """The characters for a space in byte-level words and in those of SentencePiece."""
@@ -57,6 +69,7 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
     parts = {
         "pre_tokenizer": _pre_tokenizer(tokenizer, settings),
         "post_processor": _post_processor(tokenizer, folder),
+        "decoder": _decoder(tokenizer, settings),
     }
     if is_rebuilt(folder) or (is_plain and settings.family == "qwen2"):
         parts |= class_parts(tokenizer, settings)
@@ -85,6 +98,17 @@ def _pre_tokenizer(tokenizer: Tokenizer, settings: FolderSettings) -> PreTokeniz
     if isinstance(part, ByteLevel) and settings.kind in {"gpt2", "roberta"}:
         return replace(part, add_prefix_space=bool(settings.add_prefix_space))
     return part
+
+
+def _decoder(tokenizer: Tokenizer, settings: FolderSettings) -> Decoder | None:
+    """Returns the decoder, with the clean-up of spaces at its end if the configuration asks for it."""
+    part = tokenizer.decoder
+    if not settings.cleans_up(tokenizer.model_type):
+        return part
+    steps = list(part.decoders) if isinstance(part, decoders.Sequence) else [part or _JOINED]
+    if steps[-len(_CLEAN_UP) :] == _CLEAN_UP:
+        return part
+    return decoders.Sequence([*steps, decoders.Fuse(), *_CLEAN_UP])
 
 
 def _post_processor(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor | None:

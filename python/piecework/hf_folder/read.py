@@ -16,12 +16,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from piecework._settings import Mismatch, members, under
-from piecework.errors import FormatError, MissingFileError, shown
+from piecework._settings import TEXT, Maybe, Mismatch, members, under
+from piecework.errors import FormatError, MissingFileError, UnsupportedError, shown
+from piecework.hf_folder.model_types import CLASS_OF_MODEL
 from piecework.hf_folder.settings import (
     FolderSettings,
     from_config,
     listed_token,
+    member,
     replace_specials,
     special_tokens_of,
     unflagged_token,
@@ -87,10 +89,14 @@ def read_model_folder(path: Pathish) -> ModelFolder:
     for name in _FORMATS:
         file = os.path.join(folder, name)
         if (data := read_if_exists(file)) is not None:
+            if name != "tokenizer.json":
+                _refuse_others(folder, name)
             settings = _settings(folder, is_byte_level=_is_byte_level(name, data))
-            if name == "tokenizer.json" and exists(os.path.join(folder, "tokenizer_config.json")):
+            has_config = exists(os.path.join(folder, "tokenizer_config.json"))
+            if name == "tokenizer.json" and (has_config or settings.tokenizer_class):
                 data = _without_limits(data)
             return ModelFolder(name, file, data, settings)
+    _refuse_others(folder, None)
     message = f"contains no tokenizer; expected one of {', '.join(_FORMATS)}"
     raise MissingFileError(errno.ENOENT, message, folder)
 
@@ -156,12 +162,72 @@ def _next(text: str, at: int) -> int:
 def _settings(folder: str, *, is_byte_level: bool) -> FolderSettings:
     config_path = os.path.join(folder, "tokenizer_config.json")
     config = _object(config_path)
+    if config.get("tokenizer_class") is None:
+        config["tokenizer_class"] = _class_of_model(os.path.join(folder, "config.json"))
     if config.get("added_tokens_decoder") is None:
         return _older_settings(folder, config, is_byte_level=is_byte_level)
     with _naming(config_path), under(".added_tokens_decoder"):
         listed = [listed_token(*entry) for entry in members(config["added_tokens_decoder"]).items()]
     with _naming(config_path):
         return from_config(config, listed, is_byte_level=is_byte_level)
+
+
+_UNITS = {
+    "ByT5Tokenizer": "bytes",
+    "CanineTokenizer": "code points",
+    "DiaTokenizer": "bytes",
+    "EsmTokenizer": "residues of proteins",
+    "FastSpeech2ConformerTokenizer": "phonemes",
+    "MgpstrTokenizer": "characters",
+    "MyT5Tokenizer": "bytes",
+    "PerceiverTokenizer": "bytes",
+    "Pop2PianoTokenizer": "notes",
+    "VitsTokenizer": "characters",
+    "Wav2Vec2CTCTokenizer": "characters",
+    "Wav2Vec2PhonemeCTCTokenizer": "phonemes",
+}
+"""The classes of ``transformers`` that encode to other units than subwords."""
+_PIECES = ("sentencepiece.bpe.model", "source.spm", "spiece.model", "spm.model")
+"""The names of SentencePiece models whose ids a vocab.json without merges replaces."""
+
+
+def _refuse_others(folder: str, name: str | None) -> None:
+    """Raises an error for a folder whose class is no subword tokenizer, or takes ids and pieces from two files.
+
+    Args:
+        folder: The folder.
+        name: The file of the tokenizer, or None.
+
+    Raises:
+        UnsupportedError: The folder is one of these.
+    """
+    path = os.path.join(folder, "tokenizer_config.json")
+    with _naming(path):
+        named = member(_object(path), "tokenizer_class", Maybe(TEXT).check)
+    kind = named or _class_of_model(os.path.join(folder, "config.json")) or ""
+    if kind.removesuffix("Fast") in _UNITS:
+        units = _UNITS[kind.removesuffix("Fast")]
+        raise UnsupportedError(
+            f"the class {kind} is no subword tokenizer: it encodes to {units}", place=f"{folder}: "
+        )
+    pieces = [each for each in _PIECES if exists(os.path.join(folder, each))]
+    if name == "vocab.json" and pieces and not exists(os.path.join(folder, "merges.txt")):
+        raise UnsupportedError(
+            f"{kind or 'the class'} takes the pieces of {pieces[0]} and the ids of vocab.json, which is not supported",
+            hint=f"load {pieces[0]} with Tokenizer.from_sentencepiece, which gives other ids",
+            place=f"{folder}: ",
+        )
+
+
+def _class_of_model(path: str) -> str | None:
+    """Returns the tokenizer class of a model's configuration, or that of its type; None if it names neither."""
+    model = _object(path)
+    with _naming(path):
+        named = {name: member(model, name, Maybe(TEXT).check) for name in _NAMES_OF_CLASSES}
+    return named["tokenizer_class"] or CLASS_OF_MODEL.get(named["model_type"] or "")
+
+
+_NAMES_OF_CLASSES = ("tokenizer_class", "model_type")
 
 
 def _older_settings(folder: str, config: dict[str, Any], *, is_byte_level: bool) -> FolderSettings:

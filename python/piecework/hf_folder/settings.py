@@ -32,6 +32,7 @@ __all__ = [
     "FolderSettings",
     "from_config",
     "listed_token",
+    "member",
     "replace_specials",
     "special_tokens_of",
     "unflagged_token",
@@ -55,7 +56,7 @@ _ENDLESS = 10**20
 
 _KINDS = {"gpt2": "gpt2", "roberta": "roberta", "clip": "clip", "qwen2": "gpt2"}
 """The tokenizer type of a vocab.json with merges.txt by the family of its class."""
-_NAMED_BY_CLASS = {
+_NAMED_BY_CLASS: dict[str, dict[str, Any]] = {
     "gpt2": dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>"),
     "roberta": {
         "bos_token": "<s>",
@@ -74,6 +75,15 @@ _NAMED_BY_CLASS = {
     },
     "qwen2": dict.fromkeys(("eos_token", "unk_token", "pad_token"), "<|endoftext|>"),
     "llama": {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"},
+    "mpnet": {
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+        "unk_token": "[UNK]",
+        "sep_token": "</s>",
+        "pad_token": "<pad>",
+        "cls_token": "<s>",
+        "mask_token": {"content": "<mask>", "lstrip": True},
+    },
     "bert": {
         "unk_token": "[UNK]",
         "sep_token": "[SEP]",
@@ -91,6 +101,7 @@ _FAMILIES = {
     **dict.fromkeys(("LEDTokenizer", "MvpTokenizer"), "roberta"),
     **dict.fromkeys(("BertTokenizer", "ConvBertTokenizer", "LxmertTokenizer"), "bert"),
     **dict.fromkeys(("MobileBertTokenizer", "SqueezeBertTokenizer"), "bert"),
+    "MPNetTokenizer": "mpnet",
     "T5Tokenizer": "t5",
     "AlbertTokenizer": "albert",
     "XLNetTokenizer": "xlnet",
@@ -123,7 +134,8 @@ class FolderSettings:
         do_lower_case: Whether BERT's normalizer lowercases.
         strip_accents: Whether BERT's normalizer strips accents.
         tokenize_chinese_chars: Whether BERT's normalizer pads CJK ideographs.
-        clean_up_tokenization_spaces: Whether decoding removes spaces before punctuation.
+        clean_up_tokenization_spaces: Whether decoding removes spaces before punctuation, but with BPE.
+        clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output: Whether it does so with BPE, too.
         add_prefix_space: Whether a space is prepended to a text that starts without one.
         trim_offsets: Whether offsets exclude white space, in RoBERTa's template.
         add_bos_token: Whether ``bos_token`` is added before each text.
@@ -147,6 +159,7 @@ class FolderSettings:
     strip_accents: bool | None = None
     tokenize_chinese_chars: bool | None = None
     clean_up_tokenization_spaces: bool | None = None
+    clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output: bool | None = None
     add_prefix_space: bool | None = None
     trim_offsets: bool | None = None
     add_bos_token: bool | None = None
@@ -158,6 +171,11 @@ class FolderSettings:
     padding_side: Literal["left", "right"] | None = None
     truncation_side: Literal["left", "right"] | None = None
     model_input_names: tuple[str, ...] | None = None
+
+    def cleans_up(self, model_type: str) -> bool:
+        """Returns whether decoding with a type of model removes spaces before punctuation."""
+        of_bpe = self.clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output
+        return bool(self.clean_up_tokenization_spaces and (model_type != "BPE" or of_bpe))
 
     @property
     def kind(self) -> str | None:
@@ -222,7 +240,7 @@ def from_config(
 ) -> FolderSettings:
     """Returns the settings of a configuration and of the added tokens in its folder."""
     listed = sorted(listed, key=operator.itemgetter(0))
-    tokenizer_class = _member(config, "tokenizer_class", _PLAIN["tokenizer_class"].check)
+    tokenizer_class = member(config, "tokenizer_class", _PLAIN["tokenizer_class"].check)
     family = _FAMILIES.get(_class(tokenizer_class), "")
     if not (family == "llama" and is_byte_level):
         config = _NAMED_BY_CLASS.get(family, {}) | config
@@ -235,13 +253,14 @@ def from_config(
             _as_special(token) if token.content in special else token for _, token in listed
         ),
         added_ids={token.content: number for number, token in listed},
-        unk_id=_member(config, "unk_id", NUMBER.check) if family == "xlnet" else None,
-        model_max_length=_member(config, "model_max_length", _max_length),
-        model_input_names=_member(config, "model_input_names", _names),
-        **{name: _member(config, name, kind.check) for name, kind in _PLAIN.items()},
+        unk_id=member(config, "unk_id", NUMBER.check) if family == "xlnet" else None,
+        model_max_length=member(config, "model_max_length", _max_length),
+        model_input_names=member(config, "model_input_names", _names),
+        **{name: member(config, name, kind.check) for name, kind in _PLAIN.items()},
     )
 
 
+_CLEAN_UP_BPE = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
 _FLAG, _SIDE = Maybe(FLAG), Maybe(Choice({"left": "left", "right": "right"}))
 _PLAIN: dict[str, Kind] = {
     "tokenizer_class": Maybe(TEXT),
@@ -249,6 +268,7 @@ _PLAIN: dict[str, Kind] = {
     "strip_accents": _FLAG,
     "tokenize_chinese_chars": _FLAG,
     "clean_up_tokenization_spaces": _FLAG,
+    _CLEAN_UP_BPE: _FLAG,
     "add_prefix_space": _FLAG,
     "trim_offsets": _FLAG,
     "add_bos_token": _FLAG,
@@ -261,7 +281,7 @@ _PLAIN: dict[str, Kind] = {
 }
 
 
-def _member(data: Mapping[str, Any], name: str, take: Callable[[Any], Any]) -> Any:
+def member(data: Mapping[str, Any], name: str, take: Callable[[Any], Any]) -> Any:
     """Returns a checked member, or None if it is absent or null."""
     if data.get(name) is None:
         return None
@@ -275,10 +295,10 @@ def special_tokens_of(
     """Returns the special tokens with and without a name, with their flags if known."""
     named, more = {}, {}
     for name in SPECIAL_TOKEN_NAMES:
-        if token := _member(config, name, _special):
+        if token := member(config, name, _special):
             named[name] = _as_special(flags.get(token.content, token))
     for name in _LISTS:
-        for token in _member(config, name, _specials) or ():
+        for token in member(config, name, _specials) or ():
             more[token.content] = _as_special(flags.get(token.content, token))
     return named, tuple(more.values())
 

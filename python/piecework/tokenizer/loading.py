@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from piecework import _core
@@ -164,6 +165,9 @@ def load_subword_nmt(
 
 def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
     """Implements :meth:`Tokenizer.from_folder`."""
+    from dataclasses import replace
+
+    from piecework.hf_folder.classes import with_class_model
     from piecework.hf_folder.configure import configured, is_rebuilt, unmet
     from piecework.hf_folder.read import read_model_folder
     from piecework.hf_folder.settings import FolderSettings
@@ -175,8 +179,15 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
         others = folder.settings.vocab_settings(others) | others
     if is_rebuilt(folder):
         tokenizer = _from_exact_json(cls, folder, others)
+        if data := with_class_model(tokenizer, folder):
+            # Where it is no valid model, a warning names what the class would replace.
+            with suppress(FormatError, VocabularyError):
+                changed = replace(folder, data=data)
+                tokenizer, folder = _from_exact_json(cls, changed, others), changed
     else:
         tokenizer = _load(cls, folder.path, folder.data, others, folder.settings.kind)
+    if folder.format == "vocab.txt" and folder.settings.family == "mpnet":
+        tokenizer = _without_added_tokens(tokenizer)
     if folder.settings != FolderSettings():
         tokenizer = tokenizer._with_controls(())
     known = {token.content for token in tokenizer.added_tokens.values()}
@@ -231,6 +242,8 @@ def _format_of(
             raise ConfigError(message, setting="format")
         return kind, others
     kind = detect_format(data, name or "")
+    if kind == "sentencepiece" and detect_format(data) == "tiktoken":
+        kind = "tiktoken"  # such as the tokenizer.model of Llama 3
     if kind != "vocab.txt" or not data.strip() or _is_named_txt(name):
         return kind, others
     if is_scored(data):
@@ -389,6 +402,16 @@ def _from_exact_json(
         return _from_json(cls, folder.data, settings, exact_numbers=True)
     except (FormatError, VocabularyError) as error:
         raise error.at(folder.path) from None
+
+
+def _without_added_tokens(tok: Tokenizer) -> Tokenizer:
+    """Returns a tokenizer of a vocab.txt without BERT's special tokens, which other classes encode as text."""
+    return type(tok)(
+        tok.model,
+        normalizer=tok.normalizer,
+        pre_tokenizer=tok.pre_tokenizer,
+        decoder=tok.decoder,
+    )
 
 
 def _compare_ids(tok: Tokenizer, folder: ModelFolder) -> None:

@@ -234,22 +234,6 @@ def tiktoken_ranks(folder: Path) -> tuple[bool, bool, bool, bool]:
     return readers(ranks(folder))
 
 
-@check("offsets of tokens")
-def offsets(folder: Path) -> tuple[bool, bool, bool, bool]:
-    ours = pw.Tokenizer.from_file(json_file(folder)).encode("low", add_special_tokens=False)
-    theirs = trained("BPE").encode("low")
-    processor = sentencepiece.SentencePieceProcessor(model_file=str(sentencepiece_file(folder)))
-    proto = processor.encode("low", return_type="proto")
-    enc = encoding(folder)
-    _, starts = enc.decode_with_offsets(enc.encode("low"))
-    return (
-        ours.offsets[-1][1] == 3,
-        theirs.offsets[-1][1] == 3,
-        proto.pieces[-1].end == 3,
-        starts[0] == 0,
-    )
-
-
 @check("batches as NumPy and Arrow columns")
 def batches(folder: Path) -> tuple[bool, bool, bool, bool]:
     processor = sentencepiece.SentencePieceProcessor(model_file=str(sentencepiece_file(folder)))

@@ -312,7 +312,7 @@ def test_truncated_files_raise() -> None:
     text = json.dumps(GOOD)
     for end in range(1, len(text), 7):
         with pytest.raises(pw.errors.FormatError):
-            loading._parse(pw.Tokenizer, text[:end].encode(), ".json", {})
+            loading._parse(pw.Tokenizer, text[:end].encode(), "tokenizer.json", {})
 
 
 def test_files_with_changed_bytes_raise_or_load() -> None:
@@ -321,7 +321,7 @@ def test_files_with_changed_bytes_raise_or_load() -> None:
         for byte in b'"{]9\xff\x00':
             broken = data[:place] + bytes([byte]) + data[place + 1 :]
             with contextlib.suppress(pw.PieceworkError):
-                loading._parse(pw.Tokenizer, broken, ".json", {}).encode("hug pug x")
+                loading._parse(pw.Tokenizer, broken, "tokenizer.json", {}).encode("hug pug x")
 
 
 # Word counts

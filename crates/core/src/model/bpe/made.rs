@@ -1,4 +1,4 @@
-//! Tells entries that merging makes from those that are in the vocabulary only for their ids.
+//! Distinguishes entries that merging makes from those that are in the vocabulary only for their ids.
 
 use std::collections::{HashMap, HashSet};
 

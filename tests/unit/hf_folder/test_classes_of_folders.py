@@ -1,0 +1,216 @@
+"""What a folder's class and configuration decide, held against AutoTokenizer of transformers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework import decoders
+from piecework.errors import ConfigError, PieceworkWarning, UnsupportedError
+from piecework.hf_folder.model_types import CLASS_OF_MODEL
+
+transformers = pytest.importorskip("transformers", reason="compares with AutoTokenizer")
+
+BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+WORDS = [
+    "don",
+    "'",
+    "t",
+    "it",
+    "s",
+    "is",
+    "hello",
+    "world",
+    ".",
+    "?",
+    "!",
+    ",",
+    "m",
+    "ve",
+    "##s",
+    "n",
+]
+TEXTS = [
+    "Don't! It's hello, world. It is? 's 'm 've",
+    "hello ' world ' . ' ! ,",
+    "hellos",
+    "it [MASK] is <mask> it",
+    "",
+]
+
+
+def write(folder: Path, **files: Any) -> Path:
+    """Writes files: lists as lines, other values as JSON; `vocab_txt` is vocab.txt."""
+    for name, value in files.items():
+        path = folder / ".".join(name.rsplit("_", 1))
+        if isinstance(value, list):
+            path.write_text("".join(f"{line}\n" for line in value), encoding="utf-8")
+        else:
+            path.write_text(json.dumps(value), encoding="utf-8")
+    return folder
+
+
+def bert_file() -> dict[str, Any]:
+    tree: dict[str, Any] = json.loads(pw.Tokenizer.from_str("\n".join([*BERT, *WORDS])).to_str())
+    return tree
+
+
+def check_equal(folder: Path) -> pw.Tokenizer:
+    """Compares ids and decoding of a folder with those of AutoTokenizer."""
+    ours = pw.Tokenizer.from_folder(folder)
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    for text in TEXTS:
+        ids = theirs(text)["input_ids"]
+        assert ours.encode_ids(text) == ids, text
+        for skips in (False, True):
+            wanted = theirs.decode(ids, skip_special_tokens=skips)
+            assert ours.decode(ids, skip_special_tokens=skips) == wanted
+            stream = ours.decode_stream(skip_special_tokens=skips)
+            assert "".join([*map(stream.step, ids), stream.finish()]) == wanted
+            assert ours.decode_bytes(ids, skip_special_tokens=skips) == wanted.encode()
+    return ours
+
+
+@pytest.mark.parametrize("name", ["vocab_txt", "tokenizer_json"])
+@pytest.mark.parametrize("kind", ["BertTokenizer", "PreTrainedTokenizerFast"])
+@pytest.mark.parametrize("cleans", [True, False, None])
+def test_clean_up_of_spaces(name: str, kind: str, cleans: bool | None, tmp_path: Path) -> None:
+    if name == "vocab_txt" and kind != "BertTokenizer":
+        pytest.skip("the class reads no vocab.txt")
+    config = {"tokenizer_class": kind, "clean_up_tokenization_spaces": cleans}
+    config |= {"cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+    contents = [*BERT, *WORDS] if name == "vocab_txt" else bert_file()
+    folder = write(tmp_path, tokenizer_config_json=config, **{name: contents})
+    tok = check_equal(folder)
+    assert isinstance(tok.decoder, decoders.Sequence) == bool(cleans)
+    # A saved file says it, and is not cleaned twice.
+    (saved := tmp_path / "saved").mkdir()
+    tok.save_folder(saved, pad_token="[PAD]")
+    assert check_equal(saved).decoder == tok.decoder
+    import tokenizers
+
+    peer = tokenizers.Tokenizer.from_str(tok.to_str())
+    for text in TEXTS:
+        ids = tok.encode_ids(text)
+        assert peer.decode(ids, skip_special_tokens=False) == tok.decode(
+            ids, skip_special_tokens=False
+        )
+
+
+def test_bpe_is_not_cleaned_up(tmp_path: Path) -> None:
+    tok = pw.train(TEXTS, pw.BpeTrainer(300, alphabet="byte"))
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": True}
+    folder = write(tmp_path, tokenizer_json=json.loads(tok.to_str()), tokenizer_config_json=config)
+    assert check_equal(folder).decoder == tok.decoder
+    config["clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"] = True
+    assert isinstance(
+        check_equal(write(tmp_path, tokenizer_config_json=config)).decoder, decoders.Sequence
+    )
+
+
+def test_a_class_that_only_the_model_names(tmp_path: Path) -> None:
+    tree = bert_file()
+    tree["normalizer"] = None  # the class sets its own
+    write(tmp_path, tokenizer_json=tree, config_json={"model_type": "bert"})
+    with pytest.warns(PieceworkWarning, match="'BertTokenizer' replaces normalizer"):
+        pw.Tokenizer.from_folder(tmp_path)
+    write(tmp_path, tokenizer_json=bert_file())
+    check_equal(tmp_path)
+    write(tmp_path, config_json={"model_type": "mbart"})
+    with pytest.warns(PieceworkWarning, match="the class 'MBartTokenizer' is unknown"):
+        pw.Tokenizer.from_folder(tmp_path)
+    # The class of the tokenizer's configuration, then that of the model's, come before the type.
+    write(tmp_path, config_json={"model_type": "mbart", "tokenizer_class": "BertTokenizer"})
+    pw.Tokenizer.from_folder(tmp_path)
+    write(
+        tmp_path,
+        config_json={"model_type": "mbart"},
+        tokenizer_config_json={"tokenizer_class": "BertTokenizer"},
+    )
+    check_equal(tmp_path)
+
+
+def test_the_table_of_classes_is_that_of_transformers() -> None:
+    from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+
+    others = {None, "TokenizersBackend", "MistralCommonBackend"}
+    wanted = {
+        k: v.removesuffix("Fast") for k, v in TOKENIZER_MAPPING_NAMES.items() if v not in others
+    }
+    assert wanted == CLASS_OF_MODEL
+
+
+def test_the_unknown_id_of_t5_is_that_of_its_class(tmp_path: Path) -> None:
+    pieces = [
+        ("<pad>", 0.0),
+        ("</s>", 0.0),
+        ("<unk>", 0.0),
+        ("▁", -2.0),
+        ("▁it", -1.0),
+        ("s", -1.5),
+    ]
+    split = pw.pre_tokenizers.Metaspace()
+    tok = pw.Tokenizer(pw.models.Unigram(pieces, 0), pre_tokenizer=split)
+    config = {"tokenizer_class": "T5Tokenizer", "extra_ids": 0}
+    write(tmp_path, tokenizer_json=json.loads(tok.to_str()), tokenizer_config_json=config)
+    read = pw.Tokenizer.from_folder(tmp_path)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    for text in ("it é its", "é", "it"):
+        assert read.encode_ids(text) == theirs(text)["input_ids"]
+    assert read.unk_token == "<unk>"
+
+
+@pytest.mark.parametrize("lowers", [True, False])
+def test_mpnet(lowers: bool, tmp_path: Path) -> None:
+    vocab = [
+        "<s>",
+        "<pad>",
+        "</s>",
+        "<unk>",
+        *BERT[1:],
+        *WORDS,
+        "<",
+        ">",
+        "mask",
+        "[",
+        "]",
+        "<mask>",
+    ]
+    config = {"tokenizer_class": "MPNetTokenizer", "do_lower_case": lowers}
+    tok = check_equal(write(tmp_path, vocab_txt=vocab, tokenizer_config_json=config))
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    assert tok.encode("it", "is").ids == theirs("it", "is")["input_ids"]
+
+
+def test_a_rank_file_named_as_a_model(tmp_path: Path) -> None:
+    ranks = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+    (tmp_path / "tokenizer.model").write_bytes(ranks)
+    for load in (
+        pw.Tokenizer.from_folder,
+        lambda path: pw.Tokenizer.from_file(path / "tokenizer.model"),
+    ):
+        with pytest.raises(ConfigError, match=r"file of ranks.* Tokenizer\.from_tiktoken"):
+            load(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["ByT5Tokenizer", "CanineTokenizer", "Wav2Vec2CTCTokenizer"])
+@pytest.mark.parametrize("has_vocab", [True, False])
+def test_classes_without_subwords_are_named(kind: str, has_vocab: bool, tmp_path: Path) -> None:
+    write(tmp_path, tokenizer_config_json={"tokenizer_class": kind})
+    if has_vocab:
+        write(tmp_path, vocab_json={"a": 0})
+    with pytest.raises(UnsupportedError, match=f"the class {kind} is no subword tokenizer"):
+        pw.Tokenizer.from_folder(tmp_path)
+
+
+def test_ids_and_pieces_in_two_files(tmp_path: Path) -> None:
+    write(tmp_path, vocab_json={"a": 0}, config_json={"model_type": "m2m_100"})
+    (tmp_path / "sentencepiece.bpe.model").write_bytes(b"")
+    with pytest.raises(UnsupportedError, match="M2M100Tokenizer takes the pieces of") as error:
+        pw.Tokenizer.from_folder(tmp_path)
+    assert "from_sentencepiece" in (error.value.hint or "")
