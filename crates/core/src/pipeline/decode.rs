@@ -118,12 +118,12 @@ impl Tokenizer {
         // SentencePiece never joins bytes on two sides of a control symbol to one character: an empty part separates
         // them.
         let leaves_gap = matches!(self.parts.decoder, Some(Decoder::SentencePiece(_)));
+        let inputs = (!options.added_as_entries).then(|| self.decoder_inputs()).filter(|inputs| !inputs.is_empty());
         let mut parts = Vec::with_capacity(ids.len());
         for &id in ids {
             let token = self.expect_token(id)?;
             if !(options.skip_special_tokens && self.added.is_special(token)) {
-                let input = if options.added_as_entries { None } else { self.decoder_input(id) };
-                parts.push(input.unwrap_or(token));
+                parts.push(inputs.and_then(|inputs| inputs.get(&id)).map_or(token, String::as_str));
             } else if leaves_gap {
                 parts.push("");
             }
