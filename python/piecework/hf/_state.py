@@ -233,9 +233,16 @@ class Parts(Component):
         return owner[place]
 
     def __setitem__(self, index: int, value: Any) -> None:
-        """Replaces a component."""
+        """Replaces a component.
+
+        Raises:
+            ValueError: The component is a sequence that would contain itself.
+        """
         owner, place = self._slot(index)
-        owner[place] = own(value, self._base)
+        component = own(value, self._base)
+        if isinstance(component, Parts) and any(owner is parts for parts, _ in component._slots()):
+            raise ValueError("a sequence cannot be one of its own components; pass a copy of it")
+        owner[place] = component
         changes()
 
     def __getnewargs__(self) -> tuple[list[Any]]:

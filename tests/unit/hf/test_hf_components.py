@@ -2,7 +2,7 @@
 
 import pytest
 
-from hf_peers import check_same
+from hf_peers import OURS, check_same
 
 TEXTS = [
     "",
@@ -394,3 +394,13 @@ def test_saved_files_are_equal(model: str, prefix: str, tmp_path: object) -> Non
         kind = model.split("(", maxsplit=1)[0]
         check_same(f"names = {model}.save({str(tmp_path)!r}); {kind}.read_file(*names)")
         check_same(f"names = {model}.save({str(tmp_path)!r}); {kind}.from_file(*names)")
+
+
+def test_a_sequence_cannot_contain_itself() -> None:
+    inner = OURS.pre_tokenizers.Sequence([OURS.pre_tokenizers.Digits()])
+    outer = OURS.pre_tokenizers.Sequence([inner])
+    for sequence, value in ((inner, inner), (outer, inner), (inner, outer)):
+        with pytest.raises(ValueError, match="its own components"):
+            sequence[0] = value
+    outer[0] = OURS.pre_tokenizers.Digits()
+    assert outer.pre_tokenize_str("a1") == [("a", (0, 1)), ("1", (1, 2))]
