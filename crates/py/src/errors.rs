@@ -16,6 +16,15 @@ pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     make(py, error, None)
 }
 
+/// Warns of records of ours in a file that do not belong to its other members.
+pub(crate) fn warn_of_records(py: Python<'_>, names: &[String]) -> PyResult<()> {
+    let verb = if names.len() == 1 { "was written for" } else { "were written for" };
+    let problem = format!("{} {verb} other members than the file has now, and are ignored", names.join(", "));
+    let problem = if names.len() == 1 { problem.replace("and are", "and is") } else { problem };
+    py.import("piecework.errors")?.getattr("warn")?.call1((problem,))?;
+    Ok(())
+}
+
 /// Returns the exception for an invalid value of a setting or argument.
 pub(crate) fn invalid_setting(py: Python<'_>, name: &str, problem: String) -> PyErr {
     to_py(py, &Error::Config(Message::new(problem).setting(name)))

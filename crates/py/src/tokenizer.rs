@@ -9,8 +9,8 @@ use piecework_core::added::Specials;
 use piecework_core::decode::StreamOutput;
 use piecework_core::encoding::Direction;
 use piecework_core::format::{
-    JsonSettings, VocabSettings, fingerprint, read_splitter, read_tokenizer_json, read_vocab_txt, with_parts,
-    write_model, write_parts, write_saved_json, write_splitter, write_tokenizer_json, write_trainer, write_vocab_txt,
+    AddedIds, JsonSettings, VocabSettings, fingerprint, read_edited_json, read_splitter, read_vocab_txt, with_parts,
+    write_model, write_own_json, write_parts, write_saved_json, write_splitter, write_trainer, write_vocab_txt,
 };
 use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits};
 use piecework_core::postprocess::PostProcessor;
@@ -26,7 +26,7 @@ use crate::encode::{self, Call};
 use crate::encode_list::encode_list;
 use crate::encode_one::{Encoder, to_object};
 use crate::encoding::Encoding;
-use crate::errors::{in_settings, to_py};
+use crate::errors::{in_settings, invalid_setting, to_py, warn_of_records};
 use crate::explain::{MergeStepRow, TextRow, bytes_of, explain, merge_step_row};
 use crate::file::{FileCall, encode_file};
 use crate::functions::functions;
@@ -59,16 +59,31 @@ impl Tokenizer {
 #[pymethods]
 impl Tokenizer {
     #[staticmethod]
+    #[pyo3(signature = (data, functions, allow_no_unk, exact_numbers, added_token_ids=None))]
     fn from_json(
         py: Python<'_>,
         data: &[u8],
         functions: Vec<Py<PyAny>>,
         allow_no_unk: bool,
         exact_numbers: bool,
+        added_token_ids: Option<&str>,
     ) -> PyResult<Self> {
-        let settings = JsonSettings { allow_no_unk, exact_numbers, functions: self::functions(functions) };
-        let read = py.detach(|| read_tokenizer_json(data, &settings));
-        read.map(Self::new).map_err(|error| to_py(py, &error))
+        let added_ids = match added_token_ids {
+            None => AddedIds::Equal,
+            Some("file") => AddedIds::File,
+            Some("tokenizers") => AddedIds::Tokenizers,
+            Some(other) => {
+                let problem = format!("expected \"file\", \"tokenizers\" or None, found {other:?}");
+                return Err(invalid_setting(py, "added_token_ids", problem));
+            }
+        };
+        let settings = JsonSettings { allow_no_unk, exact_numbers, functions: self::functions(functions), added_ids };
+        let read = py.detach(|| read_edited_json(data, &settings));
+        let (tokenizer, dropped) = read.map_err(|error| to_py(py, &error))?;
+        if !dropped.is_empty() {
+            warn_of_records(py, &dropped)?;
+        }
+        Ok(Self::new(tokenizer))
     }
 
     #[staticmethod]
@@ -145,7 +160,7 @@ impl Tokenizer {
     }
 
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| write_tokenizer_json(&self.inner)).map_err(|error| to_py(py, &error))
+        py.detach(|| write_own_json(&self.inner)).map_err(|error| to_py(py, &error))
     }
 
     /// Returns the tokenizer.json with the fingerprint.

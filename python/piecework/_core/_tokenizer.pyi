@@ -70,9 +70,17 @@ class Tokenizer:
 
     @staticmethod
     def from_json(
-        data: bytes, functions: _Functions, allow_no_unk: bool, exact_numbers: bool
+        data: bytes,
+        functions: _Functions,
+        allow_no_unk: bool,
+        exact_numbers: bool,
+        added_token_ids: str | None = None,
     ) -> Tokenizer:
-        """Returns the tokenizer of a tokenizer.json, with Unigram scores parsed exactly or like `tokenizers`."""
+        """Returns the tokenizer of a tokenizer.json, with Unigram scores parsed exactly or like `tokenizers`.
+
+        `added_token_ids` is "file", "tokenizers" or None, which refuses ids that differ. A record of ours that does not
+        belong to the other members of the file is ignored with a warning.
+        """
 
     @staticmethod
     def from_vocab(

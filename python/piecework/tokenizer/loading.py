@@ -63,6 +63,7 @@ __all__ = [
 
 _VOCAB_ONLY = (*BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _EMPTY_LINE = re.compile(rb"(?:^|\n)\r?\n")
+_JSON_ONLY = ("added_token_ids",)
 _SPLITTING = ("normalizer", "pre_tokenizer")
 _ALONE = {
     "merges.txt": "a BPE vocabulary or its merges alone; expected both files, vocab.json and merges.txt: call from_file",
@@ -291,7 +292,10 @@ def _from_json(
 ) -> Tokenizer:
     refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
     refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
-    core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, exact_numbers)
+    ids = settings.get("added_token_ids")
+    if ids is not None:
+        check_str("added_token_ids", ids)
+    core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, exact_numbers, ids)
     changes = {name: settings[name] for name in MODEL if name in settings}  # type: ignore[literal-required]
     tokenizer = cls._wrap(core)
     return tokenizer.replace(**changes) if changes else tokenizer
@@ -299,6 +303,7 @@ def _from_json(
 
 def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
     """Loads the content of a vocab.txt."""
+    refuse(settings, _JSON_ONLY, "a vocab.txt has no added tokens with ids of their own")
     flags = {name: settings[name] for name in BERT if name in settings}  # type: ignore[literal-required]
     if flags and "normalizer" in settings:
         raise ConfigError(
@@ -390,6 +395,7 @@ def _with_limits(
     """Applies truncation and padding, and raises ConfigError for all other settings."""
     refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
     refuse(settings, (*_VOCAB_ONLY, *MODEL), f"a {kind} file contains this setting itself")
+    refuse(settings, _JSON_ONLY, f"a {kind} file has no added tokens that are numbered in two ways")
     limits: Any = dict(settings)
     return tokenizer.replace(**limits) if limits else tokenizer
 
@@ -431,7 +437,7 @@ def unpickle(
     folder: FolderSettings | None = None,
 ) -> Tokenizer:
     """Returns a pickled tokenizer: its tokenizer.json, and what that cannot contain."""
-    core = _core.Tokenizer.from_json(text.encode(), [], True, False)
+    core = _core.Tokenizer.from_json(text.encode(), [], True, False, "file")
     tokenizer = cls._wrap(core)._of_folder(folder)._with_controls(control_symbols)
     return tokenizer.replace(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 

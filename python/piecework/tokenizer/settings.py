@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,6 +81,8 @@ class LoadSettings(ModelSettings, total=False):
             counts; tokens that are not listed have 2**-52.
         truncation: The default truncation of calls; None for none. By default that of the tokenizer.json.
         padding: The default padding of calls; None for none. By default that of the tokenizer.json.
+        added_token_ids: tokenizer.json: where the ids of added tokens are not those that ``tokenizers`` gives by counting,
+            ``"file"`` takes those of the file, ``"tokenizers"`` the counted ones; None makes such a file an error.
     """
 
     format: Format
@@ -93,3 +95,4 @@ class LoadSettings(ModelSettings, total=False):
     continuing_subword_prefix: str
     truncation: TruncationLike
     padding: PaddingLike
+    added_token_ids: Literal["file", "tokenizers"] | None

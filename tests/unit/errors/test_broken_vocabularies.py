@@ -3,6 +3,7 @@
 import contextlib
 import json
 import time
+import warnings
 from typing import Any
 
 import pytest
@@ -72,7 +73,6 @@ def refused(text: str, kind: type[pw.PieceworkError] = pw.errors.FormatError) ->
         ("model/type", 3, "$.model.type"),
         ("model/piecework/version", 2, "$.model.piecework.version"),
         ("model/piecework/unknown", "line", "$.model.piecework.unknown"),
-        ("model/piecework/training/token_counts", [1], "$.model"),
         ("model/piecework/training/token_counts/0", -1, "token_counts[0]"),
         ("model/piecework/training/history/0", [], "history[0]"),
         ("model/piecework/training/history/0/3", "x", "history[0][3]"),
@@ -105,6 +105,12 @@ def refused(text: str, kind: type[pw.PieceworkError] = pw.errors.FormatError) ->
 )
 def test_wrong_members_are_named(path: str, value: Any, at: str) -> None:
     assert at in refused(changed(path, value))
+
+
+def test_counts_of_another_vocabulary_are_ignored_with_a_warning() -> None:
+    text = changed("model/piecework/training/token_counts", [1])
+    with pytest.warns(pw.errors.PieceworkWarning, match=r"model\.piecework\.training"):
+        assert pw.Tokenizer.from_str(text).training.token_counts is None
 
 
 @pytest.mark.parametrize(
@@ -320,7 +326,8 @@ def test_files_with_changed_bytes_raise_or_load() -> None:
     for place in range(0, len(data), 5):
         for byte in b'"{]9\xff\x00':
             broken = data[:place] + bytes([byte]) + data[place + 1 :]
-            with contextlib.suppress(pw.PieceworkError):
+            with contextlib.suppress(pw.PieceworkError), warnings.catch_warnings():
+                warnings.filterwarnings("ignore", r"model\.piecework\.")  # a changed vocabulary
                 loading._parse(pw.Tokenizer, broken, "tokenizer.json", {}).encode("hug pug x")
 
 

@@ -58,6 +58,12 @@ impl Json {
         }
     }
 
+    /// Returns the member `name` of an object.
+    pub(super) fn member_mut(&mut self, name: &str) -> Option<&mut Self> {
+        let Self::Object(members) = self else { return None };
+        members.iter_mut().find(|(other, _)| other == name).map(|(_, json)| json)
+    }
+
     fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",

@@ -3,6 +3,7 @@
 //! Each member has its own file; this one combines them. `training` is the record of a training, which belongs to the
 //! model, and `trainers` has the settings in it.
 
+mod added_ids;
 mod added_tokens;
 mod decoders;
 mod limits;
@@ -11,6 +12,7 @@ mod normalizers;
 mod patterns;
 mod post_processors;
 mod pre_tokenizers;
+mod records;
 mod scores;
 mod splitter;
 mod trainers;
@@ -18,13 +20,15 @@ mod training;
 
 use std::sync::Arc;
 
+use self::added_ids::with_counted_ids;
 use self::added_tokens::added_tokens;
 use self::decoders::{decoder, decoder_json, nearest_json};
 use self::limits::{padding, padding_json, truncation, truncation_json};
-use self::models::{DECODER, FINGERPRINT, RawModel, UNIGRAM, kind, with_own};
+use self::models::{CONTENTS, DECODER, FINGERPRINT, RawModel, UNIGRAM, kind, with_own};
 use self::normalizers::normalizer_json;
 use self::post_processors::post_processor;
 use self::pre_tokenizers::pre_tokenizer_json;
+use self::records::{contents_sha256, drop_stale, needs_contents};
 use crate::decode::Decoder;
 use crate::error::Result;
 use crate::format::fingerprint::saved_fingerprint;
@@ -34,6 +38,7 @@ use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::pretokenize::Function;
 use crate::splitter::WordSplitter;
 
+pub use self::added_tokens::AddedIds;
 pub use self::decoders::{read_decoder, write_decoder};
 pub use self::limits::{read_padding, read_truncation, write_padding, write_truncation};
 pub use self::models::write_model;
@@ -57,6 +62,8 @@ pub struct JsonSettings {
     pub exact_numbers: bool,
     /// The caller's own pre-tokenizers, which the text names by index.
     pub functions: Vec<Function>,
+    /// The ids of added tokens where the file has others than `tokenizers` gives them.
+    pub added_ids: AddedIds,
 }
 
 /// Returns whether a file is JSON: by its name, or by a first `{` if its name decides nothing.
@@ -76,7 +83,13 @@ pub(super) fn is_json(bytes: &[u8], name: &str) -> bool {
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
 pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Tokenizer> {
+    Ok(read_edited_json(bytes, settings)?.0)
+}
+
+/// Reads a `tokenizer.json`, and names the records of ours that do not belong to its other members and were ignored.
+pub fn read_edited_json(bytes: &[u8], settings: &JsonSettings) -> Result<(Tokenizer, Vec<String>)> {
     let mut json = Json::parse(bytes)?;
+    let dropped = drop_stale(&mut json)?;
     if !settings.exact_numbers && is_unigram(&Node::root(&json)) {
         scores::round_numbers(&mut json, bytes);
     }
@@ -105,9 +118,10 @@ pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Toke
     if !settings.allow_no_unk {
         model.check_unknown(&node)?;
     }
-    let added = root.find("added_tokens")?.map(|node| added_tokens(&node, &model.vocab)).transpose()?;
+    let added =
+        root.find("added_tokens")?.map(|node| added_tokens(&node, &model.vocab, settings.added_ids)).transpose()?;
     let (model, training) = model.build(&node)?;
-    Tokenizer::new(TokenizerParts {
+    let tokenizer = Tokenizer::new(TokenizerParts {
         splitter: splitter(&root, &settings.functions)?,
         model,
         added: added.unwrap_or_default(),
@@ -116,7 +130,8 @@ pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Toke
         truncation: root.find("truncation")?.map(|node| truncation(&node)).transpose()?,
         padding: root.find("padding")?.map(|node| padding(&node)).transpose()?,
         training: training.map(Arc::new),
-    })
+    })?;
+    Ok((tokenizer, dropped))
 }
 
 /// Returns whether a file has a Unigram model, for which the rounding of numbers matters.
@@ -173,11 +188,21 @@ pub fn write_parts(tokenizer: &Tokenizer) -> String {
 
 /// Writes the tokenizer as a `tokenizer.json`.
 pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
+    match with_counted_ids(tokenizer)? {
+        Some(counted) => tokenizer_json(&counted, None),
+        None => tokenizer_json(tokenizer, None),
+    }
+}
+
+/// Writes the tokenizer as a `tokenizer.json` that keeps its vocabulary, for [`AddedIds::File`] alone.
+pub fn write_own_json(tokenizer: &Tokenizer) -> Result<String> {
     tokenizer_json(tokenizer, None)
 }
 
 /// Writes the tokenizer as a `tokenizer.json` with its fingerprint, which readers ignore.
 pub fn write_saved_json(tokenizer: &Tokenizer) -> Result<String> {
+    let counted = with_counted_ids(tokenizer)?;
+    let tokenizer = counted.as_ref().unwrap_or(tokenizer);
     tokenizer_json(tokenizer, Some(saved_fingerprint(tokenizer)?))
 }
 
@@ -201,6 +226,12 @@ fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<
         (decoder, _) => (decoder_json(decoder), model),
     };
     members.push(("decoder".to_owned(), decoder));
+    let model = if needs_contents(&model) {
+        let digest = contents_sha256(&model);
+        with_own(model, CONTENTS, digest.as_str().into())
+    } else {
+        model
+    };
     let model = match fingerprint {
         Some(fingerprint) => with_own(model, FINGERPRINT, fingerprint.as_str().into()),
         None => model,

@@ -24,7 +24,7 @@ use crate::model::wordpiece::{Settings, WordPiece};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
-pub(in crate::format) use self::own::{DECODER, FINGERPRINT, with_own};
+pub(in crate::format) use self::own::{CONTENTS, DECODER, FINGERPRINT, with_own};
 pub(in crate::format) use self::unigram::UNIGRAM;
 pub(in crate::format) use self::vocab::{read_vocab, vocab_json};
 
@@ -79,6 +79,11 @@ impl RawModel {
         };
         Ok((model, training))
     }
+}
+
+/// Returns whether a type is one of those that `tokenizers` reads.
+pub(in crate::format) fn is_theirs(kind: &str) -> bool {
+    matches!(kind, WORD_PIECE | BPE | UNIGRAM | WORD_LEVEL)
 }
 
 /// The types of models.

@@ -11,6 +11,9 @@ pub(in crate::format) const DECODER: &str = "decoder";
 /// The member of `model.piecework` with the tokenizer's fingerprint when it was saved.
 pub(in crate::format) const FINGERPRINT: &str = "fingerprint";
 
+/// The member of `model.piecework` with the SHA-256 of the vocabulary and merges that its records by id belong to.
+pub(in crate::format) const CONTENTS: &str = "contents_sha256";
+
 /// Refuses another version of `model.piecework` (`node`).
 pub(super) fn check_version(node: &Node<'_>) -> Result<()> {
     let version = node.member("version")?;

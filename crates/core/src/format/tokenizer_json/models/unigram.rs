@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::own::{DECODER, FINGERPRINT, VERSION, check_version};
+use super::own::{CONTENTS, DECODER, FINGERPRINT, VERSION, check_version};
 use crate::error::{Error, Result, shorten};
 use crate::format::json::{Json, Node, choice, name_of, object};
 use crate::format::tokenizer_json::training::{RawTraining, training_json};
@@ -81,7 +81,7 @@ struct OwnPart {
 
 impl OwnPart {
     fn read(node: &Node<'_>, vocab: &Vocab) -> Result<Self> {
-        node.only(&["version", "precision", "user_defined", "reserved", "training", DECODER, FINGERPRINT])?;
+        node.only(&["version", "precision", "user_defined", "reserved", "training", CONTENTS, DECODER, FINGERPRINT])?;
         check_version(node)?;
         let ids = |name| node.find(name)?.map_or_else(|| Ok(HashSet::new()), |node| ids(&node, vocab));
         Ok(Self {

@@ -1,6 +1,6 @@
 //! `WordLevel` models in `tokenizer.json`.
 
-use super::own::{FINGERPRINT, VERSION, check_version};
+use super::own::{CONTENTS, FINGERPRINT, VERSION, check_version};
 use super::vocab::vocab_json;
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};
@@ -18,7 +18,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<(String, Option<RawTraining>)> {
 }
 
 fn read_own(node: &Node<'_>) -> Result<Option<RawTraining>> {
-    node.only(&["version", "training", FINGERPRINT])?;
+    node.only(&["version", "training", CONTENTS, FINGERPRINT])?;
     check_version(node)?;
     node.find("training")?.map(|node| RawTraining::read(&node)).transpose()
 }

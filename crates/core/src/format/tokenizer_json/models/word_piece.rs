@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::own::{FINGERPRINT, VERSION, check_version};
+use super::own::{CONTENTS, FINGERPRINT, VERSION, check_version};
 use super::vocab::vocab_json;
 use crate::error::{Message, Result, shorten};
 use crate::format::json::{Json, Node, object};
@@ -69,6 +69,7 @@ impl<'a> OwnPart<'a> {
             "dropout",
             "probabilities",
             "training",
+            CONTENTS,
             FINGERPRINT,
         ])?;
         check_version(node)?;

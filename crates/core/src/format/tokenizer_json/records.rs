@@ -1,0 +1,186 @@
+//! Records of ours in `model.piecework` of a file that was edited since.
+//!
+//! The other members decide. A record is stale if writing it again would not give the members beside it, and is then
+//! removed before the file is read.
+
+use sha2::{Digest, Sha256};
+
+use super::decoders::{decoder, decoder_json, nearest_json};
+use super::models::{CONTENTS, DECODER, FINGERPRINT, is_theirs, kind};
+use crate::decode::Decoder;
+use crate::error::{Message, Result, shorten};
+use crate::format::json::{Json, Node};
+
+/// The records that name entries of the vocabulary.
+const NAMING: [&str; 4] = ["unused", "user_defined", "reserved", "probabilities"];
+
+/// Removes the stale records, and returns their names.
+pub(super) fn drop_stale(json: &mut Json) -> Result<Vec<String>> {
+    let root = Node::root(json);
+    let Some(model) = root.find("model")? else { return Ok(Vec::new()) };
+    let Some(own) = model.find("piecework")? else { return Ok(Vec::new()) };
+    let mut dropped = Vec::new();
+    if let Some(record) = own.find(DECODER)?
+        && is_other_decoder(&record, root.find("decoder")?.as_ref())?
+    {
+        dropped.push(DECODER);
+    }
+    let is_plain = is_theirs(kind(&model)?);
+    let has_merges = model.find("merges")?.is_some_and(|merges| merges.items().is_ok_and(|items| !items.is_empty()));
+    for (name, value) in own.members()? {
+        let is_stale = (is_plain && needs_own_type(name, value, &model)?) || (name == "ranks" && has_merges);
+        if is_stale && *value != Json::Null {
+            dropped.push(name.as_str());
+        }
+    }
+    let is_edited = match own.find(CONTENTS)? {
+        Some(digest) => digest.str()? != model.contents_sha256(),
+        None => false,
+    };
+    if let Some(training) = own.find("training")?
+        && (is_edited || has_other_length(&training, &model)?)
+    {
+        dropped.push("training");
+    }
+    if let Some(ranks) = own.find("ranks")?.filter(|_| is_edited && !dropped.contains(&"ranks")) {
+        // No other member has the merges of this model, so that nothing remains without the ranks.
+        let problem = "the ranks belong to another vocabulary than the file has";
+        return Err(
+            ranks.error(Message::new(problem).hint("change the vocabulary with piecework, which keeps the ranks"))
+        );
+    }
+    let dropped: Vec<String> = dropped.into_iter().map(str::to_owned).collect();
+    let missing = missing_names(&model, &own, &dropped)?;
+    let mut names: Vec<String> = dropped.iter().map(|name| format!("model.piecework.{name}")).collect();
+    names.extend(missing.iter().map(|(name, token)| format!("{:?} in model.piecework.{name}", shorten(token))));
+    if let Some(Json::Object(own)) = json.member_mut("model").and_then(|model| model.member_mut("piecework")) {
+        own.retain(|(name, _)| !dropped.contains(name));
+        for (name, token) in &missing {
+            remove(own, name, token);
+        }
+    }
+    Ok(names)
+}
+
+/// Returns whether a decoder record is written beside another decoder than this one.
+fn is_other_decoder(record: &Node<'_>, beside: Option<&Node<'_>>) -> Result<bool> {
+    let expected = match decoder(record)? {
+        Decoder::SentencePiece(pieces) => nearest_json(&pieces),
+        other => decoder_json(Some(&other)),
+    };
+    Ok(beside.map(|node| Ok(decoder_json(Some(&decoder(node)?)))).transpose()? != Some(expected))
+}
+
+/// Returns whether a model with this record, which has a valid value, is written with a type of our own.
+fn needs_own_type(name: &str, value: &Json, model: &Node<'_>) -> Result<bool> {
+    let is_one_of = |names: &[&str]| names.iter().any(|name| *value == Json::from(*name));
+    Ok(match name {
+        "ranks" | "unused" | "user_defined" | "reserved" => matches!(value, Json::Array(items) if !items.is_empty()),
+        "dropout" => value.number().is_some_and(|dropout| (0.0..=1.0).contains(&dropout)),
+        "suffix_style" => is_one_of(&["separate"]),
+        "unknown" => is_one_of(&["run", "char"]),
+        "segmentation" => is_one_of(&["likeliest"]),
+        "precision" => is_one_of(&["float32"]),
+        "has_unk" => {
+            let unk = model.member("unk_token")?;
+            let unk = unk.str()?;
+            *value == Json::Bool(false) && entries(model)?.iter().any(|&(token, _)| token == unk)
+        }
+        _ => false,
+    })
+}
+
+/// Returns whether a training has another number of counts than the vocabulary has ids.
+fn has_other_length(training: &Node<'_>, model: &Node<'_>) -> Result<bool> {
+    let Some(counts) = training.find("token_counts")? else { return Ok(false) };
+    let limit = entries(model)?.iter().map(|&(_, id)| id + 1).max().unwrap_or(0);
+    Ok(counts.items()?.len() as u64 != limit)
+}
+
+/// Returns the names in kept records that are no entries, with the records.
+fn missing_names(model: &Node<'_>, own: &Node<'_>, dropped: &[String]) -> Result<Vec<(String, String)>> {
+    let mut missing = Vec::new();
+    // A model that never was a file has no fingerprint: its names are the caller's, whose mistakes are errors.
+    if own.find(FINGERPRINT)?.is_none() {
+        return Ok(missing);
+    }
+    for (record, value) in own.members()? {
+        if !NAMING.contains(&record.as_str()) || dropped.contains(record) {
+            continue;
+        }
+        let known: std::collections::HashSet<&str> = entries(model)?.into_iter().map(|(token, _)| token).collect();
+        let names: Vec<&String> = match value {
+            Json::Object(members) => members.iter().map(|(name, _)| name).collect(),
+            Json::Array(items) => {
+                items.iter().filter_map(|item| if let Json::String(name) = item { Some(name) } else { None }).collect()
+            }
+            _ => Vec::new(),
+        };
+        let lost = names.into_iter().filter(|name| !known.contains(name.as_str()));
+        missing.extend(lost.map(|name| (record.clone(), name.clone())));
+    }
+    Ok(missing)
+}
+
+/// Removes a name from a record.
+fn remove(own: &mut [(String, Json)], record: &str, token: &str) {
+    match own.iter_mut().find(|(name, _)| name == record) {
+        Some((_, Json::Object(members))) => members.retain(|(name, _)| name != token),
+        Some((_, Json::Array(items))) => items.retain(|item| *item != Json::from(token)),
+        _ => {}
+    }
+}
+
+/// Returns the entries of the vocabulary with their ids; those that the readers refuse are left out.
+fn entries<'a>(model: &Node<'a>) -> Result<Vec<(&'a str, u64)>> {
+    Ok(model.find("vocab")?.map_or_else(Vec::new, |vocab| vocab.entries()))
+}
+
+/// Returns whether a model has records by id, which belong to one vocabulary.
+pub(super) fn needs_contents(model: &Json) -> bool {
+    let has = |own: &Node<'_>, name| matches!(own.find(name), Ok(Some(_)));
+    let own = Node::root(model).find("piecework").ok().flatten();
+    own.is_some_and(|own| has(&own, "ranks") || has(&own, "training"))
+}
+
+/// Returns the SHA-256 of the vocabulary and the merges, in hexadecimal digits.
+pub(super) fn contents_sha256(model: &Json) -> String {
+    Node::root(model).contents_sha256()
+}
+
+impl<'a> Node<'a> {
+    fn contents_sha256(&self) -> String {
+        let mut vocab = entries(self).unwrap_or_default();
+        vocab.sort_unstable_by_key(|&(_, id)| id);
+        let mut hash = Sha256::new();
+        for (token, id) in vocab {
+            hash.update(format!("{id} {}\n", Json::from(token).text()));
+        }
+        let merges = self.find("merges").ok().flatten();
+        for merge in merges.iter().flat_map(|node| node.items().unwrap_or_default()) {
+            // Older files write a merge in one string.
+            let pair = match merge {
+                Json::String(text) => text.split(' ').map(Json::from).collect(),
+                other => other.clone(),
+            };
+            hash.update(pair.text());
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Returns the entries of a vocabulary, an object of ids or an array of pieces with scores.
+    fn entries(&self) -> Vec<(&'a str, u64)> {
+        if let Ok(members) = self.members() {
+            let id = |json: &Json| if let Json::Unsigned(id) = json { Some(*id) } else { None };
+            return members.iter().filter_map(|(token, json)| Some((token.as_str(), id(json)?))).collect();
+        }
+        let text = |(at, item): (usize, &'a Json)| match item {
+            Json::Array(parts) => match parts.first() {
+                Some(Json::String(text)) => Some((text.as_str(), at as u64)),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.items().unwrap_or_default().iter().enumerate().filter_map(text).collect()
+    }
+}
