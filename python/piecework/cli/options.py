@@ -59,6 +59,13 @@ class Segmentation(Enum):
     likeliest = "likeliest"
 
 
+class AddedTokenIds(Enum):
+    """Enumerates the ids of added tokens where a file has others than `tokenizers` gives."""
+
+    file = "file"
+    tokenizers = "tokenizers"
+
+
 class NormalizerName(Enum):
     """Enumerates the normalizers."""
 
@@ -478,6 +485,13 @@ class Loading(Splitting):
             help="Set the prefix of tokens that continue a word (vocab.txt; default: ##).",
         ),
     ] = None
+    added_token_ids: Annotated[
+        AddedTokenIds | None,
+        typer.Option(
+            help="Where the added tokens of a tokenizer.json have other ids than `tokenizers` gives by counting, take those of "
+            "the file, or those of `tokenizers` (default: an error)."
+        ),
+    ] = None
 
     def load(self, path: str) -> Tokenizer:
         """Loads a tokenizer from a file or a model's folder, with these options."""
@@ -492,6 +506,8 @@ class Loading(Splitting):
             settings["unknown"] = self.unknown.value
         if self.segmentation:
             settings["segmentation"] = self.segmentation.value
+        if self.added_token_ids:
+            settings["added_token_ids"] = self.added_token_ids.value
         if self.unk_token == "":
             settings["unk_token"] = None
         if self.max_input_chars_per_word == -1:

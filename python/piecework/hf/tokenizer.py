@@ -143,7 +143,7 @@ class Tokenizer:
     @classmethod
     def _of_json(cls, data: bytes) -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json."""
-        core = _core.Tokenizer.from_json(data, [], True, False)
+        core = _core.Tokenizer.from_json(data, [], True, False, "tokenizers")
         tokenizer = cls.__new__(cls)
         state = json.loads(core.parts())
         parts = {name: state[name] for name in _STAGES}

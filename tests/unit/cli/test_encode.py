@@ -366,3 +366,16 @@ def test_control_symbols_are_text_by_default(run: Run, tmp_path: Path) -> None:
         assert f'"tokens": {len(wanted)},' in counted.out
     found = run("inspect", tmp_path / "m.model", "--json").out
     assert json.loads(found)["control_symbols"] == ["<s>"]
+
+
+def test_the_ids_of_added_tokens_are_chosen(run: Run, tok_file: Path, text_file: Path) -> None:
+    tree = json.loads(tok_file.read_text(encoding="utf-8"))
+    flags = dict.fromkeys(["single_word", "lstrip", "rstrip", "normalized", "special"], False)
+    tree["added_tokens"].append({"id": 999, "content": "<x>", **flags})
+    tok_file.write_text(json.dumps(tree), encoding="utf-8")
+    text_file.write_text("<x>\n", encoding="utf-8")
+    assert "--added-token-ids file" in run("encode", tok_file, text_file).err
+    counted = pw.Tokenizer.from_file(tok_file, added_token_ids="tokenizers").token_to_id("<x>")
+    for choice, number in (("file", 999), ("tokenizers", counted)):
+        ended = run("encode", tok_file, text_file, "--added-token-ids", choice)
+        assert number in ids_of(ended.out)[0]

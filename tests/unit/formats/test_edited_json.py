@@ -1,15 +1,18 @@
 """Tests tokenizer.json files that a person edited, and ids of added tokens that do not follow from counting."""
 
 import json
+import pickle
 import random
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
 import tokenizers
 
+import live_bpe
 import piecework as pw
-from piecework import decoders, models
+from piecework import decoders, hf, models, pre_tokenizers
 
 
 def trained() -> pw.Tokenizer:
@@ -160,3 +163,130 @@ def test_a_model_that_would_match_in_words_is_not_saved() -> None:
     tok = pw.Tokenizer.from_str(json.dumps(tree), added_token_ids="file")
     with pytest.raises(pw.errors.ConfigError, match=r"has the id 9.*would give it 2"):
         tok.to_str()
+
+
+def test_cl100k_with_another_token_is_read_by_both(data: Path) -> None:
+    cl100k = pw.Tokenizer.from_tiktoken(live_bpe.vocab_file(data, "cl100k_base.tiktoken"))
+    tok = cl100k.with_added_tokens(["<|im_start|>"])
+    saved, text = tok.to_str(), "a <|im_start|>user<|endofprompt|> b<|endoftext|>"
+    read = pw.Tokenizer.from_str(saved)
+    assert tok.token_to_id("<|im_start|>") == 100277
+    theirs = tokenizers.Tokenizer.from_str(saved)
+    assert tok.encode_ids(text) == read.encode_ids(text) == theirs.encode(text).ids
+    plain = tok.encode_ids(text, specials="text")
+    assert read.encode_ids(text, specials="text") == plain
+    assert read.decode(tok.encode_ids(text)) == tok.decode(tok.encode_ids(text))
+    again = pw.Tokenizer.from_str(theirs.to_str())
+    assert again.encode_ids(text) == tok.encode_ids(text)
+
+
+def test_ignored_merges_would_match_what_is_one_word() -> None:
+    split = pre_tokenizers.WhitespaceSplit()
+    tok = pw.Tokenizer.from_str(gapped({"<x>": 7}, ignore_merges=True), added_token_ids="file")
+    for changes in ({}, {"pre_tokenizer": split}):
+        with pytest.raises(pw.errors.ConfigError, match=r"id 7.*would give it 2.*in words"):
+            tok.replace(**changes).to_str()
+    parted = tok.replace(pre_tokenizer=pre_tokenizers.Whitespace())
+    saved = parted.to_str()
+    for text in ("<x>", "a<x>b", "< x>", "x"):
+        assert parted.encode_ids(text) == pw.Tokenizer.from_str(saved).encode_ids(text)
+        assert parted.encode_ids(text) == tokenizers.Tokenizer.from_str(saved).encode(text).ids
+
+
+@pytest.mark.parametrize("data_decoder", [None, {"type": "Fuse"}])
+def test_the_decoder_of_a_saved_model_file_can_be_changed(data: Path, data_decoder: Any) -> None:
+    llama = pw.Tokenizer.from_file(live_bpe.vocab_file(data, "llama2-tokenizer.model"))
+    tree = json.loads(llama.to_str())
+    tree["decoder"] = data_decoder
+    with pytest.warns(pw.errors.PieceworkWarning, match=r"model\.piecework\.decoder"):
+        tok = read(tree)
+    ids = llama.encode_ids("hello  world é")
+    assert tok.decode(ids) == tokenizers.Tokenizer.from_str(json.dumps(tree)).decode(ids)
+
+
+def test_every_loader_takes_the_argument_and_the_error_names_the_file(tmp_path: Path) -> None:
+    text = gapped({"<x>": 7})
+    path = tmp_path / "tokenizer.json"
+    path.write_text(text, encoding="utf-8")
+    loaders = [
+        lambda **ids: pw.Tokenizer.from_bytes(text.encode(), **ids),
+        lambda **ids: pw.Tokenizer.from_file(path, **ids),
+        lambda **ids: pw.Tokenizer.from_folder(tmp_path, **ids),
+    ]
+    for load in loaders:
+        assert load(added_token_ids="file").token_to_id("<x>") == 7
+        assert load(added_token_ids="tokenizers").token_to_id("<x>") == 2
+        with pytest.raises(pw.errors.FormatError, match=r"id 7.*added_token_ids"):
+            load()
+    for load in loaders[1:]:
+        with pytest.raises(pw.errors.FormatError, match=r"tokenizer\.json: .*id 7"):
+            load()
+    assert hf.Tokenizer.from_str(text).token_to_id("<x>") == 2  # as `tokenizers` does
+
+
+def test_unusual_ids_survive_pickling() -> None:
+    for ignore_merges in (False, True):
+        text = gapped({"<x>": 7, "é": 4}, ignore_merges=ignore_merges)
+        tok = pw.Tokenizer.from_str(text, added_token_ids="file")
+        again = pickle.loads(pickle.dumps(tok))
+        assert again == tok
+        assert again.encode_ids("a<x>é") == tok.encode_ids("a<x>é") == [0, 7, 4]
+
+
+@pytest.mark.parametrize("model", ["BPE", "WordPiece", "Unigram"])
+def test_a_file_that_tokenizers_changed_is_read(model: str) -> None:
+    trainer: Any = {
+        "BPE": pw.BpeTrainer,
+        "WordPiece": pw.WordPieceTrainer,
+        "Unigram": pw.UnigramTrainer,
+    }[model]
+    tok = pw.train(["low lower lowest newer wider"] * 3, trainer(22))
+    theirs = tokenizers.Tokenizer.from_str(tok.to_str())
+    theirs.add_tokens(["<new>"])
+    theirs.normalizer = tokenizers.normalizers.Lowercase()
+    with warnings.catch_warnings(action="error"):
+        read_again = pw.Tokenizer.from_str(theirs.to_str())
+    for text in ("LOW<new>er", "wider newest"):
+        assert read_again.encode_ids(text) == theirs.encode(text).ids
+
+
+def test_anything_that_is_saved_is_read_as_it_was() -> None:
+    rng = random.Random(36)
+    texts = ["low lower é lowest newer wider <x>", "ab 12, ab", "<yy>low"]
+    trainers: list[Any] = [
+        pw.BpeTrainer,
+        pw.WordPieceTrainer,
+        pw.UnigramTrainer,
+        pw.WordLevelTrainer,
+    ]
+    saved = 0
+    for _ in range(120):
+        trainer = rng.choice(trainers)
+        tok = pw.train(texts * 2, trainer(rng.randrange(30, 39)))
+        if rng.random() < 0.5:
+            names = rng.sample(["<x>", "<yy>", "é", "low", "ab ab"], 2)
+            tok = tok.with_added_tokens(names, special=rng.random() < 0.5)
+        if rng.random() < 0.4:
+            tree = json.loads(tok.to_str())
+            for token in tree["added_tokens"]:
+                if token["content"] not in json.dumps(tree["model"]["vocab"]):
+                    token["id"] += rng.randrange(3) * 5
+            tok = pw.Tokenizer.from_str(json.dumps(tree), added_token_ids="file")
+        if rng.random() < 0.4:
+            tok = tok.replace(
+                truncation=pw.Truncation(4), decoder=rng.choice([None, decoders.Fuse()])
+            )
+        try:
+            text = tok.to_str()
+        except pw.errors.ConfigError as error:
+            assert "would give it" in str(error)  # noqa: PT017
+            continue
+        saved += 1
+        with warnings.catch_warnings(action="error"):
+            again = pw.Tokenizer.from_str(text)
+        assert again.to_str() == text
+        for sample in texts:
+            ids = tok.encode_ids(sample)
+            assert again.encode_ids(sample) == ids
+            assert again.decode(ids) == tok.decode(ids)
+    assert saved > 80
