@@ -44,7 +44,7 @@ fn check_ids(node: &Node<'_>, written: &[AddedToken], numbered: &[AddedToken], v
                 Some(_) => format!("{content:?} has the id {} here and {id} in the vocabulary", token.id),
                 None => format!("{content:?} has the id {}; the next free one is {id}", token.id),
             };
-            let hint = "pass `added_token_ids=\"file\"` to take the ids of the file, or `\"tokenizers\"` those that `tokenizers` gives";
+            let hint = "pass `added_token_ids=\"file\"` to take the ids of the file, or `added_token_ids=\"tokenizers\"` to take those that `tokenizers` gives";
             return Err(place.error(Message::new(problem).hint(hint)));
         }
     }
