@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::Tokenizer;
 use crate::added::AddedToken;
+use crate::decode::Decoder;
 use crate::model::Model;
+use crate::normalize::Normalizer;
 use crate::text::bytes::{byte_to_char, char_to_byte};
 
 /// The parts that replace added tokens before decoding, by id; tokens that are not among them are parts themselves.
@@ -24,12 +26,12 @@ impl Tokenizer {
     }
 
     fn make_decoder_inputs(&self) -> DecoderInputs {
-        let levels = self.decoder().map_or(0, |decoder| decoder.byte_levels());
+        let levels = self.decoder().map_or(0, Decoder::byte_levels);
         if !(1..=MAX_LEVELS).contains(&levels) {
             return DecoderInputs::new();
         }
         let normalizer = self.splitter().normalizer();
-        let normalized = normalizer.map_or(0, |normalizer| normalizer.byte_levels());
+        let normalized = normalizer.map_or(0, Normalizer::byte_levels);
         let input = |token: &AddedToken| {
             let text = self.added().token(token.id)?;
             // The normalized form of a token is written as bytes already if the normalizer does that.

@@ -7,6 +7,7 @@ use aho_corasick::AhoCorasick;
 use super::Tokenizer;
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::bpe::Bpe;
 use crate::pretokenize::PreTokenizer;
 use crate::settings::METASPACE;
 use crate::text::bytes::char_to_byte;
@@ -19,7 +20,7 @@ impl Tokenizer {
     /// may make one of other text, entries count as reachable. The cost is that of encoding all entries.
     pub fn unreachable(&self) -> Result<Vec<u32>> {
         let mut ids: HashSet<u32> =
-            self.model().as_bpe().map(|model| model.unreachable()).unwrap_or_default().into_iter().collect();
+            self.model().as_bpe().map(Bpe::unreachable).unwrap_or_default().into_iter().collect();
         let tokens = self.always_matched()?;
         if !tokens.is_empty() {
             let tokens = AhoCorasick::new(&tokens)
