@@ -137,7 +137,13 @@ def test_keywords_of_the_tokenizer_agree() -> None:
     bert = set(inspect.signature(pw.normalizers.BertNormalizer).parameters)
     assert set(keywords.BERT) == bert
     loads = set(keywords.LoadSettings.__optional_keys__)
-    assert loads == {"format", *loading._VOCAB_ONLY, *keywords.MODEL, *keywords.LIMITS}
+    assert loads == {
+        "format",
+        "added_token_ids",
+        *loading._VOCAB_ONLY,
+        *keywords.MODEL,
+        *keywords.LIMITS,
+    }
 
 
 def test_encode_calls_share_their_keywords() -> None:

@@ -320,7 +320,12 @@ def _word_level(counts: WordCounts, trainer: Trainer) -> _Json:
     model = whole_model(_run(counts, chosen, settings["show_progress"]))
     words = [word for word in model["vocab"] if word not in special]
     tokens = [*special, *words][:size]
-    return model | {"vocab": {token: number for number, token in enumerate(tokens)}}
+    own, vocab = model["piecework"], {token: number for number, token in enumerate(tokens)}
+    if vocab != model["vocab"]:  # the record of the training follows its vocabulary
+        counts_of = dict(zip(model["vocab"], own["training"]["token_counts"], strict=True))
+        own["training"]["token_counts"] = [counts_of.get(token, 0) for token in tokens]
+        own.pop("contents_sha256", None)
+    return model | {"vocab": vocab}
 
 
 def _unigram(counts: WordCounts, trainer: Trainer) -> _Json:

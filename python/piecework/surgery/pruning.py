@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from piecework.arguments import as_tokenizer, check_flag, check_index, check_threads
-from piecework.errors import ConfigError, VocabularyError, shown, wrong_type
+from piecework.errors import ConfigError, CountsError, VocabularyError, shown, wrong_type
 from piecework.surgery.change import VocabularyChange
 from piecework.surgery.models import reduced
 from piecework.surgery.rebuild import model_tree, rebuilt
 from piecework.surgery.required import by_need, parts_of, required_ids
-from piecework.surgery.usage import token_counts
+from piecework.surgery.usage import READ_ONCE, token_counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,6 +85,8 @@ def prune(
     required = required_ids(tok, model, keep_alphabet=keep_alphabet) | _named(tok, keep)
     needed = by_need(sorted(required), parts)
     counts = token_counts(tok, corpus, threads, progress)
+    if not counts.any():
+        raise CountsError("the corpus has no token", setting="corpus", hint=READ_ONCE)
     vocab = tok.vocab
     ranked = by_need(
         [*needed, *sorted(vocab.values(), key=lambda number: (-int(counts[number]), number))], parts

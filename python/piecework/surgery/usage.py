@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["matched_tokens", "token_counts", "word_counts"]
+__all__ = ["READ_ONCE", "matched_tokens", "token_counts", "word_counts"]
 
 _EXPECTED = "an iterable of texts, WordCounts, or a mapping of words to counts"
 _BATCH = 4096
 """The number of texts that are encoded together."""
 _SHOWN = 3
 """The number of words that a warning shows."""
-_READ_ONCE = "pass texts that are not empty; an iterator that was read before has none left"
+READ_ONCE = "pass texts that are not empty; an iterator that was read before has none left"
 
 
 def token_counts(
@@ -53,7 +53,7 @@ def token_counts(
         The counts.
 
     Raises:
-        CountsError: There is no token, or the words were counted with another normalizer or pre-tokenizer.
+        CountsError: The words were counted with another normalizer or pre-tokenizer.
 
     >>> import piecework as pw
     >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
@@ -63,15 +63,11 @@ def token_counts(
     import numpy as np
 
     if isinstance(corpus, np.ndarray):
-        counts = _checked(tok, corpus)
-    elif (words := _counted(tok, corpus)) is not None:
-        with reporting(progress) as report:
-            counts = np.array(_core.count_tokens(tok._core, words._core, report), np.uint64)
-    else:
-        counts = _of_texts(tok, corpus, threads, progress)
-    if not counts.any():
-        raise CountsError("the corpus has no token", setting="corpus", hint=_READ_ONCE)
-    return counts
+        return _checked(tok, corpus)
+    if (words := _counted(tok, corpus)) is None:
+        return _of_texts(tok, corpus, threads, progress)
+    with reporting(progress) as report:
+        return np.array(_core.count_tokens(tok._core, words._core, report), np.uint64)
 
 
 def _of_texts(
@@ -119,7 +115,7 @@ def word_counts(
         texts = cast("Iterable[str] | ArrowColumn", _checked_texts(corpus))
         words = _words_of(tok, texts, threads=threads, progress=progress)
     if not words.total:
-        raise CountsError("the corpus has no word", setting="corpus", hint=_READ_ONCE)
+        raise CountsError("the corpus has no word", setting="corpus", hint=READ_ONCE)
     return words
 
 

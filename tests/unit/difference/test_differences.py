@@ -290,7 +290,7 @@ def test_models_of_two_kinds() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(TypeError, match="old: expected a Tokenizer"):
+    with pytest.raises(TypeError, match=r"old: expected a piecework\.Tokenizer"):
         pw.diff("a.json", TOK)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="texts: expected an iterable"):
         pw.diff(TOK, TOK, "text")

@@ -1,4 +1,4 @@
-"""What a folder's class and configuration decide, held against AutoTokenizer of transformers."""
+"""Compares what a folder's class and configuration decide with AutoTokenizer of transformers."""
 
 from __future__ import annotations
 
