@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from piecework._immutable import dataclass
 from piecework._settings import FLAG, Maybe, Settings, Text, takes
+from piecework.arguments import check_iterable
+from piecework.errors import wrong_type
 
-__all__ = ["AddedToken"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["AddedToken", "checked_tokens"]
 
 
 @dataclass(frozen=True)
@@ -41,3 +46,18 @@ class AddedToken(Settings):
         super().__post_init__()
         if self.normalized is None:
             object.__setattr__(self, "normalized", not self.special)
+
+
+def checked_tokens(name: str, tokens: Iterable[str | AddedToken]) -> Iterator[str | AddedToken]:
+    """Iterates over the tokens in an argument, or raises a TypeError that names it.
+
+    >>> list(checked_tokens("tokens", ["<a>"]))
+    ['<a>']
+    """
+    expected = "an iterable of str or AddedToken"
+    if isinstance(tokens, str):
+        raise wrong_type(name, expected, tokens)
+    for token in check_iterable(name, tokens, expected):
+        if not isinstance(token, str | AddedToken):
+            raise wrong_type(name, "only str or AddedToken", token)
+        yield token

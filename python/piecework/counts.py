@@ -781,17 +781,10 @@ def _unpickle(
 
 def _as_tokens(tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
     """Returns added tokens; a text is one that is not special."""
-    from piecework.added_tokens import AddedToken
+    from piecework.added_tokens import AddedToken, checked_tokens
 
-    expected = "an iterable of str or AddedToken"
-    if isinstance(tokens, str):
-        raise wrong_type("added_tokens", expected, tokens)
-    found = []
-    for token in check_iterable("added_tokens", tokens, expected):
-        if not isinstance(token, str | AddedToken):
-            raise wrong_type("added_tokens", "only str or AddedToken", token)
-        found.append(AddedToken(token) if isinstance(token, str) else token)
-    return found
+    each = checked_tokens("added_tokens", tokens)
+    return [AddedToken(token) if isinstance(token, str) else token for token in each]
 
 
 def _checked(words: Mapping[Any, Any]) -> dict[str, int]:

@@ -101,6 +101,15 @@ def parts_done(run: subprocess.Popen[str], count: int) -> None:
         assert line, run.communicate()[1]
 
 
+def busy_worker(run: subprocess.Popen[str], name: str, out: Path) -> int:
+    """Waits until a worker of a program runs a task, and returns its id; between tasks, the workers of Ray are idle."""
+    while run.poll() is None:
+        for pid, command in processes(out).items():
+            if WORKER[name] in command:
+                return pid
+    pytest.fail("the program ended before any worker was found")
+
+
 def whole(lines: Path, engine: Any = None, out: str = "whole") -> Any:
     folder = lines.parents[1] / out
     return pw.corpus.tokenize(TOK, lines, folder, engine=engine or InProcess(), **SETTINGS)
@@ -109,10 +118,7 @@ def whole(lines: Path, engine: Any = None, out: str = "whole") -> Any:
 def test_a_killed_worker_is_replaced(name: str, lines: Path, tmp_path: Path) -> None:
     with program(name, lines, tmp_path / "out") as run:
         parts_done(run, 1)
-        found = processes(tmp_path / "out").items()
-        workers = [pid for pid, command in found if WORKER[name] in command]
-        assert workers
-        os.kill(workers[-1], signal.SIGKILL)
+        os.kill(busy_worker(run, name, tmp_path / "out"), signal.SIGKILL)
         _, errors = run.communicate(timeout=120)
         assert run.returncode == 0, errors
     assert pw.corpus.Dataset(tmp_path / "out").manifest.sha256 == whole(lines).sha256

@@ -18,9 +18,9 @@ pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
 
 /// Warns of records of ours in a file that do not belong to its other members.
 pub(crate) fn warn_of_records(py: Python<'_>, names: &[String]) -> PyResult<()> {
-    let verb = if names.len() == 1 { "was written for" } else { "were written for" };
-    let problem = format!("{} {verb} other members than the file has now, and are ignored", names.join(", "));
-    let problem = if names.len() == 1 { problem.replace("and are", "and is") } else { problem };
+    let (was, is) = if names.len() == 1 { ("was", "is") } else { ("were", "are") };
+    let problem =
+        format!("{} {was} written for other members than the file has now, and {is} ignored", names.join(", "));
     py.import("piecework.errors")?.getattr("warn")?.call1((problem,))?;
     Ok(())
 }

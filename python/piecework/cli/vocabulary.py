@@ -48,18 +48,14 @@ def read_words(
     command: str,
 ) -> WordCounts:
     """Returns the words of documents, as a tokenizer splits them, or the sum of files of word counts."""
-    from piecework.surgery.usage import matched_tokens
+    from piecework.surgery.usage import splitting_of
 
     check_counting(are_counts, memory)
     if are_counts:
         return load_counts(names, memory.work_dir)
     counted = count_words(
         names,
-        splitting={
-            "normalizer": tok.normalizer,
-            "pre_tokenizer": tok.pre_tokenizer,
-            "added_tokens": matched_tokens(tok),
-        },
+        splitting=splitting_of(tok),
         reading=reading,
         memory=memory,
         threads=threads,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from piecework.hf._arguments import number32, string, unsigned
-from piecework.hf._state import PIECEWORK, Component, dumps
+from piecework.hf._state import Component, dumps
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -18,7 +18,6 @@ __all__ = [
     "checked_text",
     "checked_truncation",
     "has_custom",
-    "has_own",
     "in_thread",
     "json_or_none",
     "padding_json",
@@ -151,14 +150,6 @@ def has_custom(component: Component | dict[str, Any] | None) -> bool:
         return True
     parts = [value for value in component._values.values() if isinstance(value, list)]
     return any(has_custom(part) for each in parts for part in each if isinstance(part, Component))
-
-
-def has_own(state: Any) -> bool:
-    """Returns whether the state of a component, or of one within it, has a type that only piecework has."""
-    if isinstance(state, dict):
-        is_own = str(state.get("type", "")).startswith(PIECEWORK)
-        return is_own or any(map(has_own, state.values()))
-    return isinstance(state, list) and any(map(has_own, state))
 
 
 def checked_text(text: Any, is_pretokenized: bool) -> Any:

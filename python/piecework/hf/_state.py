@@ -6,6 +6,7 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
 
+from piecework.formats.own import PIECEWORK
 from piecework.hf._arguments import is_of_tokenizers, unsigned
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BYTE_LEVEL",
-    "PIECEWORK",
     "ByteLevelSettings",
     "Component",
     "OwnComponent",
@@ -30,9 +30,6 @@ Value = TypeVar("Value")
 
 BYTE_LEVEL = ("add_prefix_space", "trim_offsets", "use_regex")
 """The settings of byte-level components, in the order of a tokenizer.json."""
-
-PIECEWORK = "piecework."
-"""The beginning of the types that `tokenizers` does not have."""
 
 _counter = itertools.count(1)
 _latest = [0]

@@ -14,8 +14,9 @@ import re
 from typing import TYPE_CHECKING, Any, Self
 
 from piecework.arguments import FAST
+from piecework.formats.own import PIECEWORK
 from piecework.hf._arguments import flag, ignored, instance, maybe, number32, real, string, unsigned
-from piecework.hf._state import PIECEWORK, Component, Setting, changes, dumps
+from piecework.hf._state import Component, Setting, changes, dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
+from piecework.formats.own import own_types
 from piecework.hf import _calls
 from piecework.hf._arguments import (
     flag,
@@ -248,7 +249,7 @@ class Tokenizer:
         """
         core = self._ready()
         state = self._head(core)
-        is_own = _calls.has_own(state["decoder"])
+        is_own = any(own_types(state["decoder"]))
         if core.training() is None and not is_own:
             model = self._model._model_json()
         else:

@@ -59,7 +59,6 @@ _MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """The type and settings of the model that the classes of a family build; settings that depend on a file are added."""
 
-_OF_MODEL = " of the model"
 _UNK_IDS = {"t5": 2, "albert": 1}
 _CLIP_SPECIALS = r"<\|startoftext\|>|<\|endoftext\|>|"
 _VISIBLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
@@ -222,7 +221,10 @@ def differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
     # Missing tokens of BERT raise a warning of their own.
     if settings.family != "bert" and _lacks_ends(tokenizer, settings):
         names.append("post-processor")
-    return [*names, *(_model_differences(tokenizer, folder) if built else ())]
+    if built:
+        changed = _changed_settings(tokenizer, folder)
+        names += ["model"] if changed is None else [f"{name} of the model" for name in changed]
+    return names
 
 
 def _lacks_ends(tokenizer: Tokenizer, settings: FolderSettings) -> bool:
@@ -254,18 +256,18 @@ def _plain(part: Any) -> list[Any]:
     return steps
 
 
-def _model_differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
-    """Returns the names of the settings of the model that the class replaces; ``"model"`` for another type."""
+def _changed_settings(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any] | None:
+    """Returns the settings of the model that the class replaces, with its values; None for another type of model."""
     kind, wanted = _model(tokenizer, folder.settings)
     if tokenizer.model_type != kind:
-        return ["model"]
+        return None
     found: dict[str, Any] = json.loads(folder.data.decode("utf-8-sig"))["model"]
     without_effect = _without_effect(tokenizer, kind, found)
-    return [
-        f"{name}{_OF_MODEL}"
+    return {
+        name: value
         for name, value in wanted.items()
         if name not in without_effect and _set(name, found.get(name)) != _set(name, value)
-    ]
+    }
 
 
 def with_class_model(tokenizer: Tokenizer, folder: ModelFolder) -> bytes | None:
@@ -275,12 +277,11 @@ def with_class_model(tokenizer: Tokenizer, folder: ModelFolder) -> bytes | None:
         tokenizer: The tokenizer of the file.
         folder: The folder, whose class replaces normalizer and pre-tokenizer.
     """
-    names = [name.removesuffix(_OF_MODEL) for name in _model_differences(tokenizer, folder)]
-    _, wanted = _model(tokenizer, folder.settings)
-    if not names or not wanted.keys() >= set(names):
+    changed = _changed_settings(tokenizer, folder)
+    if not changed:
         return None
     tree: dict[str, Any] = json.loads(folder.data.decode("utf-8-sig"))
-    tree["model"] |= {name: wanted[name] for name in names}
+    tree["model"] |= changed
     return json.dumps(tree).encode()
 
 

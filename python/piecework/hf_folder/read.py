@@ -89,14 +89,15 @@ def read_model_folder(path: Pathish) -> ModelFolder:
     for name in _FORMATS:
         file = os.path.join(folder, name)
         if (data := read_if_exists(file)) is not None:
+            config = _configuration(folder)
             if name != "tokenizer.json":
-                _refuse_others(folder, name)
-            settings = _settings(folder, is_byte_level=_is_byte_level(name, data))
+                _refuse_others(folder, name, config)
+            settings = _settings(folder, config, is_byte_level=_is_byte_level(name, data))
             has_config = exists(os.path.join(folder, "tokenizer_config.json"))
             if name == "tokenizer.json" and (has_config or settings.tokenizer_class):
                 data = _without_limits(data)
             return ModelFolder(name, file, data, settings)
-    _refuse_others(folder, None)
+    _refuse_others(folder, None, _configuration(folder))
     message = f"contains no tokenizer; expected one of {', '.join(_FORMATS)}"
     raise MissingFileError(errno.ENOENT, message, folder)
 
@@ -159,11 +160,16 @@ def _next(text: str, at: int) -> int:
     return at
 
 
-def _settings(folder: str, *, is_byte_level: bool) -> FolderSettings:
-    config_path = os.path.join(folder, "tokenizer_config.json")
-    config = _object(config_path)
+def _configuration(folder: str) -> dict[str, Any]:
+    """Returns the configuration of the tokenizer, with the class of the model if it names none."""
+    config = _object(os.path.join(folder, "tokenizer_config.json"))
     if config.get("tokenizer_class") is None:
         config["tokenizer_class"] = _class_of_model(os.path.join(folder, "config.json"))
+    return config
+
+
+def _settings(folder: str, config: dict[str, Any], *, is_byte_level: bool) -> FolderSettings:
+    config_path = os.path.join(folder, "tokenizer_config.json")
     if config.get("added_tokens_decoder") is None:
         return _older_settings(folder, config, is_byte_level=is_byte_level)
     with _naming(config_path), under(".added_tokens_decoder"):
@@ -191,20 +197,19 @@ _PIECES = ("sentencepiece.bpe.model", "source.spm", "spiece.model", "spm.model")
 """The names of SentencePiece models whose ids a vocab.json without merges replaces."""
 
 
-def _refuse_others(folder: str, name: str | None) -> None:
+def _refuse_others(folder: str, name: str | None, config: dict[str, Any]) -> None:
     """Raises an error for a folder whose class is no subword tokenizer, or takes ids and pieces from two files.
 
     Args:
         folder: The folder.
         name: The file of the tokenizer, or None.
+        config: The configuration.
 
     Raises:
         UnsupportedError: The folder is one of these.
     """
-    path = os.path.join(folder, "tokenizer_config.json")
-    with _naming(path):
-        named = member(_object(path), "tokenizer_class", Maybe(TEXT).check)
-    kind = named or _class_of_model(os.path.join(folder, "config.json")) or ""
+    with _naming(os.path.join(folder, "tokenizer_config.json")):
+        kind = member(config, "tokenizer_class", Maybe(TEXT).check) or ""
     if kind.removesuffix("Fast") in _UNITS:
         units = _UNITS[kind.removesuffix("Fast")]
         raise UnsupportedError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.arguments import check_str
 from piecework.errors import ConfigError, did_you_mean, shown, warn
+from piecework.formats.own import own_types
 from piecework.hf_folder.settings import FolderSettings
 from piecework.processors import ByteLevel, Sequence
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from piecework.processors import PostProcessor
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["ROLES", "FolderRoles", "configuration", "own_types", "roles_of"]
+__all__ = ["ROLES", "FolderRoles", "configuration", "own_types_of", "roles_of"]
 
 _NAMES = {
     "pad_token": ("[PAD]", "<pad>", "<|pad|>", "<PAD>"),
@@ -31,9 +32,6 @@ _NAMES = {
 }
 ROLES = tuple(_NAMES)
 """The roles of special tokens that `transformers` knows."""
-
-_OWN = "piecework."
-"""The start of the types that ``tokenizers`` does not have."""
 
 
 @dataclass(frozen=True)
@@ -177,25 +175,11 @@ def configuration(
     }
 
 
-def own_types(text: str) -> list[str]:
+def own_types_of(text: str) -> list[str]:
     """Returns the types in the text of a tokenizer.json that ``tokenizers`` does not have, such as ``"piecework.Jieba"``."""
     tree = json.loads(text)
-    kind = tree["model"]["type"]
     parts = [tree[name] for name in ("normalizer", "pre_tokenizer", "post_processor", "decoder")]
-    found = [kind, *(name for part in parts for name in _types(part))]
-    return [name for name in found if name.startswith(_OWN)]
-
-
-def _types(part: Any) -> Iterator[str]:
-    """Iterates over the types of a component and those inside it."""
-    if isinstance(part, list):
-        for inner in part:
-            yield from _types(inner)
-    elif isinstance(part, dict):
-        if isinstance(part.get("type"), str):
-            yield part["type"]
-        for inner in part.values():
-            yield from _types(inner)
+    return list(own_types([{"type": tree["model"]["type"]}, *parts]))
 
 
 def _flags(token: AddedToken) -> dict[str, Any]:

@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from piecework.added_tokens import AddedToken
     from piecework.arguments import ArrowColumn
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["READ_ONCE", "matched_tokens", "token_counts", "word_counts"]
+__all__ = ["READ_ONCE", "splitting_of", "token_counts", "word_counts"]
 
 _EXPECTED = "an iterable of texts, WordCounts, or a mapping of words to counts"
 _BATCH = 4096
@@ -128,23 +127,28 @@ def _words_of(
 ) -> WordCounts:
     return WordCounts.from_texts(
         texts,
-        normalizer=tok.normalizer,
-        pre_tokenizer=tok.pre_tokenizer,
-        added_tokens=matched_tokens(tok),
+        **splitting_of(tok),
         threads=threads,
         progress=progress,
     )
 
 
-def matched_tokens(tok: Tokenizer) -> list[AddedToken]:
-    r"""Returns the added tokens that encoding matches in texts: all but control symbols.
+def splitting_of(tok: Tokenizer) -> dict[str, Any]:
+    r"""Returns the arguments by which `WordCounts` splits texts as a tokenizer does; it matches no control symbols.
 
     >>> import piecework as pw
-    >>> matched_tokens(pw.Tokenizer.from_str("[UNK]\nhug\n##s\n").with_added_tokens(["<a>"]))[-1].content
+    >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n").with_added_tokens(["<a>"])
+    >>> splitting_of(tok)["added_tokens"][-1].content
     '<a>'
     """
     controls = set(tok.control_symbols)
-    return [token for token in tok.added_tokens.values() if token.content not in controls]
+    return {
+        "normalizer": tok.normalizer,
+        "pre_tokenizer": tok.pre_tokenizer,
+        "added_tokens": [
+            token for token in tok.added_tokens.values() if token.content not in controls
+        ],
+    }
 
 
 def _counted(tok: Tokenizer, corpus: object) -> WordCounts | None:

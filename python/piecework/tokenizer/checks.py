@@ -45,22 +45,16 @@ _AddedTuple = tuple[str, bool, bool, bool, bool, bool]
 
 def added_tuples(name: str, tokens: Iterable[str | AddedToken], special: bool) -> list[_AddedTuple]:
     """Returns the flags of the added tokens in the argument `name`."""
-    expected = "an iterable of str or AddedToken"
-    if isinstance(tokens, str):
-        raise wrong_type(name, expected, tokens)
-    each = check_iterable(name, tokens, expected)
-    return [_added_tuple(name, token, special) for token in each]
+    from piecework.added_tokens import checked_tokens
+
+    return [_added_tuple(token, special) for token in checked_tokens(name, tokens)]
 
 
-def _added_tuple(name: str, token: str | AddedToken, special: bool) -> _AddedTuple:
+def _added_tuple(token: str | AddedToken, special: bool) -> _AddedTuple:
     """Returns the flags of an added token; a str has the default flags."""
     if isinstance(token, str):
         to_utf8(token)  # raises on surrogates
         return token, False, False, False, not special, special
-    from piecework.added_tokens import AddedToken
-
-    if not isinstance(token, AddedToken):
-        raise wrong_type(name, "only str or AddedToken", token)
     return (
         token.content,
         token.single_word,

@@ -243,8 +243,6 @@ def _format_of(
             raise ConfigError(message, setting="format")
         return kind, others
     kind = detect_format(data, name or "")
-    if kind == "sentencepiece" and detect_format(data) == "tiktoken":
-        kind = "tiktoken"  # such as the tokenizer.model of Llama 3
     if kind != "vocab.txt" or not data.strip() or _is_named_txt(name):
         return kind, others
     if is_scored(data):

@@ -61,13 +61,13 @@ def save_folder(
     build: type[Tokenizer] | None,
 ) -> None:
     """Implements :meth:`Tokenizer.save_folder`; `build` is the class of an approximated tokenizer, None for an exact one."""
-    from piecework.hf_folder.write import configuration, own_types, roles_of
+    from piecework.hf_folder.write import configuration, own_types_of, roles_of
 
     if model_max_length is not None:
         check_positive("model_max_length", model_max_length)
     written = tok if build is None else _approximate(tok, "tokenizer.json", build)
     text = written.to_str()
-    if own := own_types(text):
+    if own := own_types_of(text):
         is_convertible = build is None and tok.model_type == "Unigram"
         raise ConfigError(
             f"transformers cannot load this tokenizer exactly: tokenizers has no {', '.join(own)}",

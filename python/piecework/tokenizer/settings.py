@@ -62,8 +62,8 @@ class LoadSettings(ModelSettings, total=False):
     """Lists the settings of a tokenizer that its file may not contain.
 
     Attributes:
-        format: The format, ``"vocab.txt"`` and so on (:data:`piecework.formats.FORMATS`); by default that of the content
-            and of the name. A file that is not named .txt is no vocab.txt by default.
+        format: The format, ``"vocab.txt"`` and so on (docs/formats.md lists them); by default that of the content and of
+            the name. A file that is not named .txt is no vocab.txt by default.
         lowercase: vocab.txt: see :class:`BertNormalizer`.
         strip_accents: vocab.txt: see :class:`BertNormalizer`.
         clean_text: vocab.txt: see :class:`BertNormalizer`.

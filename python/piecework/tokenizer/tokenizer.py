@@ -669,6 +669,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         return with_hint("Tokenizer has no attribute of this name", did_you_mean(name, known))
 
     def _to_piecework(self) -> Tokenizer:
+        """Returns itself; see :class:`piecework.arguments.TokenizerLike`."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 use super::TextSplitter;
 use crate::added::{AllowedTokens, TextPart};
-use crate::fast::{Fallback, FormBuffers, KnownForms};
+use crate::fast::{Fallback, FormBuffers, KnownForms, refuse_tokens};
 
 /// The search for the added tokens of a splitter, with its buffers.
 #[derive(Debug)]
@@ -29,10 +29,6 @@ impl TokenFinder {
     /// Returns whether no line of a text has a token; false if only normalizing the lines shows it.
     pub(super) fn excludes(&mut self, splitter: &TextSplitter, lines: &str) -> bool {
         let Ok(search) = splitter.search(lines, &mut self.allowed) else { return false };
-        let refuse_tokens = |part| match part {
-            TextPart::Text(_) => Ok(()),
-            TextPart::Token(..) => Err(Fallback::AddedToken),
-        };
         !self.spans_lines
             && search.raw(lines, 0, refuse_tokens).is_ok()
             && (!search.searches_normalized() || self.known.excludes(search, lines, &mut self.forms))

@@ -47,7 +47,7 @@ use inert::Unchanged;
 use keys::{HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
 use metaspace::MetaspaceChunker;
-pub(crate) use normal_form::{FormBuffers, KnownForms};
+pub(crate) use normal_form::{FormBuffers, KnownForms, refuse_tokens};
 use parts::PartList;
 pub(crate) use parts::PartModel;
 use pretokens::PreTokenChunker;

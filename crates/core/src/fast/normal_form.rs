@@ -47,13 +47,7 @@ impl KnownForms {
 
     /// Returns whether no line of a text has a token, if that is known without normalizing the text; otherwise false.
     pub(crate) fn excludes(&self, search: AddedTokenSearch<'_>, lines: &str, buffers: &mut FormBuffers) -> bool {
-        let finds_none = |text: &str| {
-            let refuse_tokens = |part| match part {
-                TextPart::Text(_) => Ok(()),
-                TextPart::Token(..) => Err(Fallback::AddedToken),
-            };
-            search.normalized(text, |at| at, refuse_tokens).is_ok()
-        };
+        let finds_none = |text: &str| search.normalized(text, |at| at, refuse_tokens).is_ok();
         if self.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(lines)) {
             return finds_none(lines);
         }
@@ -94,13 +88,17 @@ impl KnownForms {
         }
         let (form, spare) = &mut buffers.normalized;
         splitter.normalize_into(text, form, spare)?;
-        let refuse_tokens = |part| match part {
-            TextPart::Text(_) => Ok(()),
-            TextPart::Token(..) => Err(Fallback::AddedToken),
-        };
         // The place of an error does not matter: the generic path returns it.
         search.normalized(form.text(), |_| base, refuse_tokens)?;
         each(text, whole)
+    }
+}
+
+/// Returns an error for a part that is a token.
+pub(crate) fn refuse_tokens(part: TextPart) -> Result<()> {
+    match part {
+        TextPart::Text(_) => Ok(()),
+        TextPart::Token(..) => Err(Fallback::AddedToken),
     }
 }
 

@@ -12,7 +12,7 @@ use super::tokenizer_json::{
     added_token_json, model_json, post_processor_json, refuse_functions, splitter_json, text_splitter_json,
 };
 use crate::added::AddedToken;
-use crate::counts::TextSplitter;
+use crate::counts::{TextSplitter, hexadecimal};
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::wordpiece::Segmentation;
@@ -78,5 +78,5 @@ fn deciding_counts(tokenizer: &Tokenizer) -> Json {
 }
 
 fn hash(json: &Json) -> String {
-    Sha256::digest(json.text()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(Sha256::new_with_prefix(json.text()))
 }

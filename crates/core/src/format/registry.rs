@@ -66,7 +66,8 @@ pub const FORMATS: [FileFormat; 7] = [
         name: "sentencepiece",
         suffix: Some(sentencepiece::SUFFIX),
         companions: &[],
-        detect: sentencepiece::is_model,
+        // The tokenizer.model of Llama 3 is a file of ranks.
+        detect: |bytes, name| sentencepiece::is_model(bytes, name) && !tiktoken::is_ranks(bytes, name),
         read: Some(sentencepiece::read_sentencepiece),
         write: |tokenizer, base| Ok(vec![("", sentencepiece::write_sentencepiece(tokenizer, base)?)]),
     },
@@ -168,6 +169,7 @@ mod tests {
             (b"{}", "a.txt", "vocab.txt"),
             (b"", "a.json", "tokenizer.json"),
             (b"", "a.model", "sentencepiece"),
+            (b"IQ== 0\n", "tokenizer.model", "tiktoken"),
             (b"\x0a\x08\x0a\x01a\x15\0\0\0\0", "", "sentencepiece"),
             (b"IQ== 0\r\n", "", "tiktoken"),
             (b"IQ= 0\n", "", "vocab.txt"),

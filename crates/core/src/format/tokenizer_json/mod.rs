@@ -28,7 +28,7 @@ use self::models::{CONTENTS, DECODER, FINGERPRINT, RawModel, UNIGRAM, kind, with
 use self::normalizers::normalizer_json;
 use self::post_processors::post_processor;
 use self::pre_tokenizers::pre_tokenizer_json;
-use self::records::{contents_sha256, drop_stale, needs_contents};
+use self::records::{drop_stale, needs_contents};
 use crate::decode::Decoder;
 use crate::error::Result;
 use crate::format::fingerprint::saved_fingerprint;
@@ -227,7 +227,7 @@ fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<
     };
     members.push(("decoder".to_owned(), decoder));
     let model = if needs_contents(&model) {
-        let digest = contents_sha256(&model);
+        let digest = Node::root(&model).contents_sha256();
         with_own(model, CONTENTS, digest.as_str().into())
     } else {
         model

@@ -3,10 +3,13 @@
 //! The other members decide. A record is stale if writing it again would not give the members beside it, and is then
 //! removed before the file is read.
 
+use std::collections::HashSet;
+
 use sha2::{Digest, Sha256};
 
 use super::decoders::{decoder, decoder_json, nearest_json};
 use super::models::{CONTENTS, DECODER, FINGERPRINT, is_theirs, kind};
+use crate::counts::hexadecimal;
 use crate::decode::Decoder;
 use crate::error::{Message, Result, shorten};
 use crate::format::json::{Json, Node};
@@ -108,7 +111,7 @@ fn missing_names(model: &Node<'_>, own: &Node<'_>, dropped: &[String]) -> Result
         if !NAMING.contains(&record.as_str()) || dropped.contains(record) {
             continue;
         }
-        let known: std::collections::HashSet<&str> = entries(model)?.into_iter().map(|(token, _)| token).collect();
+        let known: HashSet<&str> = entries(model)?.into_iter().map(|(token, _)| token).collect();
         let names: Vec<&String> = match value {
             Json::Object(members) => members.iter().map(|(name, _)| name).collect(),
             Json::Array(items) => {
@@ -143,13 +146,9 @@ pub(super) fn needs_contents(model: &Json) -> bool {
     own.is_some_and(|own| has(&own, "ranks") || has(&own, "training"))
 }
 
-/// Returns the SHA-256 of the vocabulary and the merges, in hexadecimal digits.
-pub(super) fn contents_sha256(model: &Json) -> String {
-    Node::root(model).contents_sha256()
-}
-
 impl<'a> Node<'a> {
-    fn contents_sha256(&self) -> String {
+    /// Returns the SHA-256 of the vocabulary and the merges of a model, in hexadecimal digits.
+    pub(super) fn contents_sha256(&self) -> String {
         let mut vocab = entries(self).unwrap_or_default();
         vocab.sort_unstable_by_key(|&(_, id)| id);
         let mut hash = Sha256::new();
@@ -165,7 +164,7 @@ impl<'a> Node<'a> {
             };
             hash.update(pair.text());
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(hash)
     }
 
     /// Returns the entries of a vocabulary, an object of ids or an array of pieces with scores.

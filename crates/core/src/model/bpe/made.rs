@@ -7,7 +7,8 @@ use super::{Bpe, Merges, NO_RANK, Settings};
 impl Bpe {
     /// Returns those of some entries that a word can become by merging: single characters, and results of merges.
     ///
-    /// Other entries may be in the vocabulary only for their ids, such as added tokens. The cost is linear in the length of the entries and the number of merges.
+    /// Other entries may be in the vocabulary only for their ids, such as added tokens. The cost is linear in the length of
+    /// the entries and the number of merges.
     pub(crate) fn made(&self, ids: &[u32]) -> HashSet<u32> {
         let is_made = |&id: &u32| match self.merges() {
             Merges::Implied(ranks) => ranks.get(id as usize).is_some_and(|&rank| rank != NO_RANK),
