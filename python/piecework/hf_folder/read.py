@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework._settings import TEXT, Maybe, Mismatch, members, under
 from piecework.errors import FormatError, MissingFileError, UnsupportedError, shown
-from piecework.hf_folder.model_types import CLASS_OF_MODEL
+from piecework.hf_folder.model_types import BACKEND, class_that_reads
 from piecework.hf_folder.settings import (
     FolderSettings,
     from_config,
@@ -89,7 +89,7 @@ def read_model_folder(path: Pathish) -> ModelFolder:
     for name in _FORMATS:
         file = os.path.join(folder, name)
         if (data := read_if_exists(file)) is not None:
-            config = _configuration(folder)
+            config = _configuration(folder, name)
             if name != "tokenizer.json":
                 _refuse_others(folder, name, config)
             settings = _settings(folder, config, is_byte_level=_is_byte_level(name, data))
@@ -97,7 +97,7 @@ def read_model_folder(path: Pathish) -> ModelFolder:
             if name == "tokenizer.json" and (has_config or settings.tokenizer_class):
                 data = _without_limits(data)
             return ModelFolder(name, file, data, settings)
-    _refuse_others(folder, None, _configuration(folder))
+    _refuse_others(folder, None, _configuration(folder, None))
     message = f"contains no tokenizer; expected one of {', '.join(_FORMATS)}"
     raise MissingFileError(errno.ENOENT, message, folder)
 
@@ -160,12 +160,19 @@ def _next(text: str, at: int) -> int:
     return at
 
 
-def _configuration(folder: str) -> dict[str, Any]:
-    """Returns the configuration of the tokenizer, with the class of the model if it names none."""
-    config = _object(os.path.join(folder, "tokenizer_config.json"))
-    if config.get("tokenizer_class") is None:
-        config["tokenizer_class"] = _class_of_model(os.path.join(folder, "config.json"))
-    return config
+def _configuration(folder: str, name: str | None) -> dict[str, Any]:
+    """Returns the configuration of the tokenizer, with the class that reads the file of a name."""
+    config_path = os.path.join(folder, "tokenizer_config.json")
+    config = _object(config_path)
+    with _naming(config_path):
+        own = member(config, "tokenizer_class", Maybe(TEXT).check)
+    model_class, model_type = _model_names(os.path.join(folder, "config.json"))
+    named = own or model_class
+    # A class in the folder's own code is not replaced.
+    kind = named if named and "auto_map" in config else class_that_reads(named, model_type)
+    if kind != BACKEND or name == "tokenizer.json" or (name or "").endswith(".model"):
+        named = kind
+    return config | {"tokenizer_class": named}
 
 
 def _settings(folder: str, config: dict[str, Any], *, is_byte_level: bool) -> FolderSettings:
@@ -224,15 +231,16 @@ def _refuse_others(folder: str, name: str | None, config: dict[str, Any]) -> Non
         )
 
 
-def _class_of_model(path: str) -> str | None:
-    """Returns the tokenizer class of a model's configuration, or that of its type; None if it names neither."""
+def _model_names(path: str) -> tuple[str | None, str | None]:
+    """Returns the tokenizer class and the type in a model's configuration; those of the encoder if it has one."""
     model = _object(path)
     with _naming(path):
-        named = {name: member(model, name, Maybe(TEXT).check) for name in _NAMES_OF_CLASSES}
-    return named["tokenizer_class"] or CLASS_OF_MODEL.get(named["model_type"] or "")
-
-
-_NAMES_OF_CLASSES = ("tokenizer_class", "model_type")
+        kind = member(model, "tokenizer_class", Maybe(TEXT).check)
+        model_type = member(model, "model_type", Maybe(TEXT).check)
+        if model_type == "encoder-decoder" and kind is None and "encoder" in model:
+            with under(".encoder"):
+                model_type = member(members(model["encoder"]), "model_type", Maybe(TEXT).check)
+    return kind, model_type
 
 
 def _older_settings(folder: str, config: dict[str, Any], *, is_byte_level: bool) -> FolderSettings:

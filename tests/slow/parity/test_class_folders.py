@@ -416,8 +416,8 @@ def test_other_classes_raise_a_warning_with_their_name(tmp_path: Path) -> None:
     assert (ours.normalizer, ours.pre_tokenizer) == (None, None)
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("[UNK]\na\n")
-    live.configure(tmp_path, {"tokenizer_class": "MPNetTokenizer"})
+    live.configure(tmp_path, {"tokenizer_class": "MyTokenizer"})
     with pytest.warns(
-        pw.errors.PieceworkWarning, match="'MPNetTokenizer' is unknown.* from vocab.txt"
+        pw.errors.PieceworkWarning, match="'MyTokenizer' is unknown.* from vocab.txt"
     ):
         pw.Tokenizer.from_folder(tmp_path)

@@ -11,8 +11,9 @@ import pytest
 
 import piecework as pw
 from piecework import decoders
-from piecework.errors import ConfigError, PieceworkWarning, UnsupportedError
-from piecework.hf_folder.model_types import CLASS_OF_MODEL
+from piecework.errors import ConfigError, FormatError, PieceworkWarning, UnsupportedError
+from piecework.hf_folder import model_types
+from piecework.hf_folder.read import read_model_folder
 
 transformers = pytest.importorskip("transformers", reason="compares with AutoTokenizer")
 
@@ -135,14 +136,75 @@ def test_a_class_that_only_the_model_names(tmp_path: Path) -> None:
     check_equal(tmp_path)
 
 
-def test_the_table_of_classes_is_that_of_transformers() -> None:
-    from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+def test_the_tables_of_classes_are_those_of_transformers() -> None:
+    from transformers.models.auto import configuration_auto, tokenization_auto
 
-    others = {None, "TokenizersBackend", "MistralCommonBackend"}
-    wanted = {
-        k: v.removesuffix("Fast") for k, v in TOKENIZER_MAPPING_NAMES.items() if v not in others
+    backends = {model_types.BACKEND, "MistralCommonBackend"}
+    classes = {
+        model: name.removesuffix("Fast")
+        for model, name in tokenization_auto.TOKENIZER_MAPPING_NAMES.items()
+        if name and name not in backends
     }
-    assert wanted == CLASS_OF_MODEL
+    # A type without a configuration of transformers decides nothing.
+    known = configuration_auto.CONFIG_MAPPING_NAMES
+    assert {k: v for k, v in classes.items() if k in known} == model_types.CLASS_OF_MODEL
+    named = tokenization_auto.TOKENIZER_MAPPING_NAMES.items()
+    assert {model for model, name in named if name in backends} == model_types.BACKEND_MODELS
+    wrong = tokenization_auto.MODELS_WITH_INCORRECT_HUB_TOKENIZER_CLASS
+    assert wrong - model_types.BACKEND_MODELS == model_types.WRONGLY_NAMED
+
+
+@pytest.mark.parametrize(
+    "model", ["qwen2", "mistral", "phi3", "modernbert", "llama", "arctic", "nezha", "bert", None]
+)
+@pytest.mark.parametrize("named", ["LlamaTokenizerFast", "BertTokenizer", None])
+@pytest.mark.parametrize("place", ["config_json", "tokenizer_config_json"])
+def test_the_type_of_the_model_overrules_some_classes(
+    model: str | None, named: str | None, place: str, tmp_path: Path
+) -> None:
+    files: dict[str, Any] = {"config_json": {"model_type": model} if model else {}}
+    files.setdefault(place, {})["tokenizer_class"] = named
+    write(tmp_path, tokenizer_json=bert_file(), **files)
+    theirs = type(transformers.AutoTokenizer.from_pretrained(tmp_path)).__name__
+    used = read_model_folder(tmp_path).settings.tokenizer_class or model_types.BACKEND
+    assert used.removesuffix("Fast") == theirs
+
+
+def test_a_class_that_the_model_overrules_changes_nothing(tmp_path: Path) -> None:
+    # Llama's class prepends spaces; AutoTokenizer uses the file of Mistral's models unchanged.
+    words = ["<unk>", "<s>", "</s>", "▁", "i", "t", "▁i", "▁it"]
+    model = pw.models.BPE(words, [("▁", "i"), ("▁i", "t")], unk_token="<unk>")
+    tok = pw.Tokenizer(model, normalizer=pw.normalizers.Replace(" ", "▁"))
+    config = {"tokenizer_class": "LlamaTokenizer", "unk_token": "<unk>"}
+    write(tmp_path, tokenizer_json=json.loads(tok.to_str()), tokenizer_config_json=config)
+    write(tmp_path, config_json={"model_type": "mistral"})
+    ours = pw.Tokenizer.from_folder(tmp_path)
+    assert (ours.normalizer, ours.pre_tokenizer) == (tok.normalizer, None)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    for text in ("it it", " it", ""):
+        assert ours.encode_ids(text) == theirs(text)["input_ids"]
+    write(tmp_path, config_json={"model_type": "llama"})
+    ours = pw.Tokenizer.from_folder(tmp_path)
+    assert ours.encode_ids("it") == [7]
+
+
+def test_the_class_of_an_encoder(tmp_path: Path) -> None:
+    pair = {"model_type": "encoder-decoder", "encoder": {"model_type": "bert"}}
+    pair["decoder"] = {"model_type": "gpt2"}
+    write(tmp_path, tokenizer_json=bert_file(), config_json=pair)
+    assert read_model_folder(tmp_path).settings.tokenizer_class == "BertTokenizer"
+    assert type(transformers.AutoTokenizer.from_pretrained(tmp_path)).__name__ == "BertTokenizer"
+    write(tmp_path, config_json=pair | {"encoder": {"model_type": 1}})
+    with pytest.raises(FormatError, match=r"\$\.encoder\.model_type"):
+        pw.Tokenizer.from_folder(tmp_path)
+
+
+def test_a_class_in_the_code_of_the_folder_is_kept(tmp_path: Path) -> None:
+    config = {"tokenizer_class": "MyTokenizer", "auto_map": {"AutoTokenizer": ["a.B", None]}}
+    write(tmp_path, tokenizer_json=bert_file(), tokenizer_config_json=config)
+    write(tmp_path, config_json={"model_type": "qwen2"})
+    with pytest.warns(PieceworkWarning, match="'MyTokenizer' is unknown"):
+        pw.Tokenizer.from_folder(tmp_path)
 
 
 def test_the_unknown_id_of_t5_is_that_of_its_class(tmp_path: Path) -> None:
