@@ -1,16 +1,17 @@
 """Defines the components that the known tokenizer classes of ``transformers`` set, whatever a tokenizer.json contains.
 
 A class of release 5 uses the vocabulary and merges of a tokenizer.json and builds its normalizer, its pre-tokenizer and the
-settings of its model anew; most classes build the post-processor too. The classes of BERT, GPT-2, RoBERTa, CLIP, T5, ALBERT,
-XLNet, Llama, Pegasus and Qwen2 are known, and those that share their code.
+settings of its model anew; most classes build the post-processor and the decoder too. The classes of BERT, Funnel, MPNet, GPT-2,
+RoBERTa, CLIP, T5, ALBERT, XLNet, Llama, Pegasus and Qwen2 are known, and those that share their code.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from piecework import decoders as d
 from piecework import normalizers as n
 from piecework import pre_tokenizers as p
 from piecework.patterns import SPLIT_PATTERNS, Regex
@@ -22,7 +23,7 @@ from piecework.processors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from piecework.hf_folder.read import ModelFolder
     from piecework.hf_folder.settings import FolderSettings
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NAMED_AT_ENDS",
+    "builds_its_model",
     "class_parts",
     "class_post_processor",
     "differences",
@@ -39,6 +41,7 @@ __all__ = [
 
 NAMED_AT_ENDS = {
     "bert": {"cls_token": "[CLS]", "sep_token": "[SEP]"},
+    "funnel": {"cls_token": "<cls>", "sep_token": "<sep>"},
     "mpnet": {"sep_token": "</s>", "cls_token": "<s>"},
     "roberta": {"sep_token": "</s>", "cls_token": "<s>"},
     "clip": {"eos_token": "<|endoftext|>", "bos_token": "<|startoftext|>"},
@@ -52,7 +55,7 @@ NAMED_AT_ENDS = {
 _BPE = {"dropout": None, "ignore_merges": False, "fuse_unk": False, "byte_fallback": False}
 _WORDPIECE = {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
 _MODELS: dict[str, tuple[str, dict[str, Any]]] = {
-    **dict.fromkeys(("bert", "mpnet"), ("WordPiece", _WORDPIECE)),
+    **dict.fromkeys(("bert", "funnel", "mpnet"), ("WordPiece", _WORDPIECE)),
     **dict.fromkeys(("gpt2", "roberta", "clip", "qwen2"), ("BPE", _BPE)),
     "llama": ("BPE", _BPE | {"fuse_unk": True, "byte_fallback": True}),
     **dict.fromkeys(("t5", "albert", "xlnet", "pegasus"), ("Unigram", {"byte_fallback": False})),
@@ -69,41 +72,46 @@ _WITHOUT_UNKNOWN = {"unk_token", "fuse_unk"}
 
 
 def class_parts(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, Any]:
-    """Returns the normalizer and the pre-tokenizer of a class; empty for a class that uses those of the file."""
+    """Returns the normalizer, the pre-tokenizer and the decoder of a class; empty for a class that uses those of the file."""
     if settings.keeps_components:
         return {}
     rules = _rules(tokenizer)
     words = p.Sequence([p.WhitespaceSplit(), p.Metaspace(prepend_scheme=_scheme(settings))])
     space = bool(settings.add_prefix_space)
-    parts: tuple[n.Normalizer | None, p.PreTokenizer]
+    spaces = d.Metaspace(prepend_scheme=_scheme(settings))
+    parts: tuple[n.Normalizer | None, p.PreTokenizer, d.Decoder | None]
     match settings.family:
-        case "bert" | "mpnet":
+        case "bert" | "funnel" | "mpnet":
             flags: Any = settings.bert_settings()
-            parts = n.BertNormalizer(**flags), p.BertPreTokenizer()
+            parts = n.BertNormalizer(**flags), p.BertPreTokenizer(), d.WordPiece()
         case "gpt2" | "roberta":
-            parts = None, p.ByteLevel(add_prefix_space=space)
+            parts = None, p.ByteLevel(add_prefix_space=space), d.ByteLevel()
         case "clip":
             clean = n.Sequence([n.NFC(), n.Replace(Regex(r"\s+"), " "), n.Lowercase()])
             pattern = Regex(_CLIP_SPECIALS + SPLIT_PATTERNS["clip"])
             split = p.Split(pattern, "removed", invert=True)
-            parts = clean, p.Sequence([split, p.ByteLevel(add_prefix_space=False)])
+            steps = p.Sequence([split, p.ByteLevel(add_prefix_space=False)])
+            parts = clean, steps, tokenizer.decoder
         case "qwen2":
             split = p.Split(Regex(SPLIT_PATTERNS["qwen2"]), "isolated")
             letters = p.ByteLevel(add_prefix_space=space, use_regex=False)
-            parts = n.NFC(), p.Sequence([split, letters])
+            parts = n.NFC(), p.Sequence([split, letters]), d.ByteLevel()
         case "t5":
-            parts = rules, words
+            parts = rules, words, spaces
         case "albert" | "xlnet":
             latin = [*_plain_latin(settings), *([rules] if rules else [])]
-            parts = n.Sequence(latin), words
+            parts = n.Sequence(latin), words, spaces
         case "pegasus":
             joined = [rules or n.Replace(Regex(r"\n"), " "), n.Replace(Regex(" {2,}"), " ")]
-            parts = n.Sequence(joined), p.Metaspace()
+            parts = n.Sequence(joined), p.Metaspace(), spaces
         case "llama":
-            parts = None, p.Metaspace(prepend_scheme=_scheme(settings), split=False)
+            ends = [] if settings.add_prefix_space is False else [d.Strip(" ", left=1)]
+            joined_bytes = [d.Replace("▁", " "), d.ByteFallback(), d.Fuse(), *ends]
+            unsplit = p.Metaspace(prepend_scheme=_scheme(settings), split=False)
+            parts = None, unsplit, d.Sequence(joined_bytes)
         case _:
             return {}
-    return dict(zip(("normalizer", "pre_tokenizer"), parts, strict=True))
+    return dict(zip(("normalizer", "pre_tokenizer", "decoder"), parts, strict=True))
 
 
 def _scheme(settings: FolderSettings) -> Literal["always", "first", "never"]:
@@ -179,7 +187,7 @@ def _template(family: str, first: str, last: str) -> tuple[list[str], list[str]]
         case "xlnet":
             start, end = ["$A", first], f"{last}:2"
             return [*start, end], [*start, "$B:1", f"{first}:1", end]
-    single = [first, "$A", last]
+    single = [f"{first}:2" if family == "funnel" else first, "$A", last]
     return single, [*single, "$B:1", f"{last}:1"]
 
 
@@ -195,36 +203,34 @@ def named_token(
     return None
 
 
+def builds_its_model(tokenizer: Tokenizer, settings: FolderSettings) -> bool:
+    """Returns whether a class builds a model of the type of a tokenizer's, so that it can use its vocabulary."""
+    return settings.family in _MODELS and tokenizer.model_type == _MODELS[settings.family][0]
+
+
 def differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
     """Returns the names of components of a tokenizer.json that its class replaces and that the tokenizer has kept.
-
-    Only differences that can change ids count.
 
     Args:
         tokenizer: The configured tokenizer.
         folder: The folder of the tokenizer.
 
     Returns:
-        The names for a message, such as ``"pre-tokenizer"`` and ``"ignore_merges of the model"``.
+        The names for a message, such as ``"post-processor"`` and ``"unk_token of the model"``.
     """
     settings = folder.settings
     if folder.format != "tokenizer.json" or settings.family not in _MODELS:
         return []
-    built = class_parts(tokenizer, settings)
     if folder.is_byte_level and settings.family == "llama":
         return []
-    names = [
-        name.replace("_", "-")
-        for name, part in built.items()
-        if _plain(part) != _plain(getattr(tokenizer, name))
-    ]
     # Missing tokens of BERT raise a warning of their own.
-    if settings.family != "bert" and _lacks_ends(tokenizer, settings):
-        names.append("post-processor")
-    if built:
-        changed = _changed_settings(tokenizer, folder)
-        names += ["model"] if changed is None else [f"{name} of the model" for name in changed]
-    return names
+    names = ["post-processor"] * (settings.family != "bert" and _lacks_ends(tokenizer, settings))
+    if settings.keeps_components:
+        return names
+    if not builds_its_model(tokenizer, settings):
+        return ["normalizer", "pre-tokenizer", *names, "model"]
+    changed = _changed_settings(_object(folder.data)["model"], settings)
+    return [*names, *(f"{name} of the model" for name in changed)]
 
 
 def _lacks_ends(tokenizer: Tokenizer, settings: FolderSettings) -> bool:
@@ -243,46 +249,47 @@ def _steps(part: Any) -> list[Any]:
     return [] if part is None else [part]
 
 
-def _plain(part: Any) -> list[Any]:
-    """Returns the steps of a component without settings that have no effect on ids."""
-    steps = _steps(part)
-    for number, step in enumerate(steps):
-        if isinstance(step, p.ByteLevel):
-            steps[number] = replace(step, trim_offsets=True)
-        elif isinstance(step, p.Split) and isinstance(step.pattern, Regex):
-            # CLIP's special tokens are matched before the text is split.
-            pattern = step.pattern.pattern.removeprefix(_CLIP_SPECIALS)
-            steps[number] = replace(step, pattern=Regex(pattern))
-    return steps
+def _changed_settings(model: Mapping[str, Any], settings: FolderSettings) -> dict[str, Any]:
+    """Returns the settings of the model of a tokenizer.json that the class replaces, with its values; none without effect."""
+    ids = _ids(model.get("vocab"))
+    kind, wanted = _model(ids, settings)
+    changed = {k: v for k, v in wanted.items() if _set(k, model.get(k)) != _set(k, v)}
+    return changed if changed.keys() - _without_effect(ids, kind, model) else {}
 
 
-def _changed_settings(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any] | None:
-    """Returns the settings of the model that the class replaces, with its values; None for another type of model."""
-    kind, wanted = _model(tokenizer, folder.settings)
-    if tokenizer.model_type != kind:
-        return None
-    found: dict[str, Any] = json.loads(folder.data.decode("utf-8-sig"))["model"]
-    without_effect = _without_effect(tokenizer, kind, found)
-    return {
-        name: value
-        for name, value in wanted.items()
-        if name not in without_effect and _set(name, found.get(name)) != _set(name, value)
-    }
-
-
-def with_class_model(tokenizer: Tokenizer, folder: ModelFolder) -> bytes | None:
-    """Returns the tokenizer.json of a folder with the settings of the model that its class builds; None if they are equal.
+def with_class_model(folder: ModelFolder) -> bytes | None:
+    """Returns the tokenizer.json of a folder with the settings of the model that its class builds; None if none differs.
 
     Args:
-        tokenizer: The tokenizer of the file.
-        folder: The folder, whose class replaces normalizer and pre-tokenizer.
+        folder: The folder, whose class replaces the components of the file.
     """
-    changed = _changed_settings(tokenizer, folder)
+    tree = _object(folder.data)
+    model = tree.get("model")
+    if not isinstance(model, dict) or model.get("type") != _MODELS[folder.settings.family or ""][0]:
+        return None
+    changed = _changed_settings(model, folder.settings)
     if not changed:
         return None
-    tree: dict[str, Any] = json.loads(folder.data.decode("utf-8-sig"))
-    tree["model"] |= changed
-    return json.dumps(tree).encode()
+    # The class takes vocabulary and merges, and no record of this library about the model.
+    public = {name: value for name, value in model.items() if name != "piecework"}
+    return json.dumps(tree | {"model": public | changed}).encode()
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    """Returns the members of a tokenizer.json; none of a malformed one, of which its reader raises the error."""
+    with contextlib.suppress(ValueError, RecursionError):
+        tree = json.loads(data.decode("utf-8-sig"))
+        if isinstance(tree, dict):
+            return tree
+    return {}
+
+
+def _ids(vocab: Any) -> Mapping[str, Any]:
+    """Returns the ids of the entries of a vocabulary in a tokenizer.json."""
+    if isinstance(vocab, list):
+        pairs = (entry if isinstance(entry, list) else [entry] for entry in vocab)
+        return {str(pair[0]): number for number, pair in enumerate(pairs) if pair}
+    return vocab if isinstance(vocab, dict) else {}
 
 
 def _set(name: str, value: Any) -> Any:
@@ -290,7 +297,7 @@ def _set(name: str, value: Any) -> Any:
     return value if name == "unk_id" else value or None
 
 
-def _model(tokenizer: Tokenizer, settings: FolderSettings) -> tuple[str, dict[str, Any]]:
+def _model(ids: Mapping[str, Any], settings: FolderSettings) -> tuple[str, dict[str, Any]]:
     """Returns the type and the settings of the model that a class builds."""
     family = settings.family or ""
     kind, shared = _MODELS[family]
@@ -301,7 +308,7 @@ def _model(tokenizer: Tokenizer, settings: FolderSettings) -> tuple[str, dict[st
         case "Unigram":
             number = _UNK_IDS.get(family, settings.unk_id or 0)
             if family == "pegasus":
-                named = tokenizer.token_to_id(unknown.content if unknown else "<unk>")
+                named = ids.get(unknown.content if unknown else "<unk>")
                 number = number if named is None else named
             return kind, shared | {"unk_id": number}
     is_clip = family == "clip"
@@ -312,14 +319,14 @@ def _model(tokenizer: Tokenizer, settings: FolderSettings) -> tuple[str, dict[st
     }
 
 
-def _without_effect(tokenizer: Tokenizer, kind: str, found: dict[str, Any]) -> set[str]:
+def _without_effect(ids: Mapping[str, Any], kind: str, found: Mapping[str, Any]) -> set[str]:
     """Returns the settings of a BPE model that have no effect, since its vocabulary spells every byte."""
     if kind != "BPE":
         return set()
     suffixes = {"", found.get("end_of_word_suffix") or ""}
     letters = (letter + suffix for letter in _LETTERS for suffix in suffixes)
-    if all(tokenizer.token_to_id(letter) is not None for letter in letters):
+    if all(letter in ids for letter in letters):
         return {*_WITHOUT_UNKNOWN, "byte_fallback"}
     pieces = (f"<0x{byte:02X}>" for byte in range(256))
-    is_complete = all(tokenizer.token_to_id(piece) is not None for piece in pieces)
+    is_complete = all(piece in ids for piece in pieces)
     return _WITHOUT_UNKNOWN if is_complete and found.get("byte_fallback") else set()

@@ -1,10 +1,9 @@
 """Applies the configuration files of a model's folder to its tokenizer, like ``transformers``.
 
 Where releases 4 and 5 of ``transformers`` differ, this follows release 5. The post-processor is that of the tokenizer class
-(:mod:`piecework.hf_folder.classes`); with a class that sets none it is that of the ``tokenizer.json``. For the classes of
-GPT-2 and RoBERTa the configuration determines whether a space is prepended. The classes of T5, ALBERT, XLNet, Pegasus and
-Llama use only the vocabulary of a ``tokenizer.json``, and their normalizer and pre-tokenizer replace those of the file. With
-other classes those of the file apply, and a warning names the components that the class would replace.
+(:mod:`piecework.hf_folder.classes`); with a class that sets none it is that of the ``tokenizer.json``. A known class uses only
+the vocabulary of a ``tokenizer.json``: its normalizer, pre-tokenizer and decoder replace those of the file. If it cannot use the
+vocabulary, the components of the file apply, and a warning names those that the class would replace.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from piecework import decoders
 from piecework.errors import PieceworkWarning, shown
 from piecework.hf_folder.classes import (
     NAMED_AT_ENDS,
+    builds_its_model,
     class_parts,
     class_post_processor,
     differences,
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["configured", "is_rebuilt", "unmet"]
-
-_REBUILT = ("t5", "albert", "xlnet", "pegasus", "llama")
-"""The families whose normalizer and pre-tokenizer replace those of a tokenizer.json."""
 
 _MERGES = {"vocab.json", "encoder.json"}
 """The names of a BPE vocabulary with merges next to it."""
@@ -66,13 +63,18 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
         Arguments for :meth:`piecework.Tokenizer.replace`.
     """
     settings, is_plain = folder.settings, folder.format in _MERGES
-    parts = {
+    parts: dict[str, Any] = {
         "pre_tokenizer": _pre_tokenizer(tokenizer, settings),
         "post_processor": _post_processor(tokenizer, folder),
-        "decoder": _decoder(tokenizer, settings),
+        "decoder": tokenizer.decoder,
     }
-    if is_rebuilt(folder) or (is_plain and settings.family == "qwen2"):
+    if is_rebuilt(folder):
+        if builds_its_model(tokenizer, settings):
+            parts |= class_parts(tokenizer, settings)
+    elif is_plain and settings.family == "qwen2":
         parts |= class_parts(tokenizer, settings)
+    if settings.cleans_up(tokenizer.model_type):
+        parts["decoder"] = _cleaned_up(parts["decoder"])
     return {name: part for name, part in parts.items() if part != getattr(tokenizer, name)}
 
 
@@ -83,14 +85,14 @@ def is_rebuilt(folder: ModelFolder) -> bool:
         folder: The folder.
 
     Returns:
-        Whether the class replaces normalizer and pre-tokenizer, and parses scores exactly.
+        Whether the class replaces the other components, and parses scores exactly.
     """
-    is_unchanged = folder.settings.family == "llama" and folder.is_byte_level
-    return (
-        folder.format == "tokenizer.json"
-        and folder.settings.family in _REBUILT
-        and not is_unchanged
+    settings = folder.settings
+    is_unchanged = settings.keeps_components or (
+        settings.family == "llama" and folder.is_byte_level
     )
+    is_known = settings.family not in {None, "file"}
+    return folder.format == "tokenizer.json" and is_known and not is_unchanged
 
 
 def _pre_tokenizer(tokenizer: Tokenizer, settings: FolderSettings) -> PreTokenizer | None:
@@ -100,11 +102,8 @@ def _pre_tokenizer(tokenizer: Tokenizer, settings: FolderSettings) -> PreTokeniz
     return part
 
 
-def _decoder(tokenizer: Tokenizer, settings: FolderSettings) -> Decoder | None:
-    """Returns the decoder, with the clean-up of spaces at its end if the configuration asks for it."""
-    part = tokenizer.decoder
-    if not settings.cleans_up(tokenizer.model_type):
-        return part
+def _cleaned_up(part: Decoder | None) -> Decoder | None:
+    """Returns a decoder with the clean-up of spaces at its end."""
     steps = list(part.decoders) if isinstance(part, decoders.Sequence) else [part or _JOINED]
     if steps[-len(_CLEAN_UP) :] == _CLEAN_UP:
         return part
@@ -182,7 +181,7 @@ def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[Piece
             hint="compare ids with `transformers`, or set tokenizer_class to 'TokenizersBackend' if the file is right",
         )
     elif settings.family == "bert":
-        yield from _unmet_of_bert(tokenizer, folder)
+        yield from _unmet_of_bert(folder.settings)
     if others := differences(tokenizer, folder):
         listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
         yield PieceworkWarning(
@@ -191,25 +190,14 @@ def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[Piece
         )
 
 
-def _unmet_of_bert(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[PieceworkWarning]:
-    settings, name = folder.settings, shown(folder.settings.tokenizer_class)
+def _unmet_of_bert(settings: FolderSettings) -> Iterator[PieceworkWarning]:
+    name = shown(settings.tokenizer_class)
     for end, token in NAMED_AT_ENDS["bert"].items():
         if end not in settings.special_tokens:
             yield PieceworkWarning(
                 f"{end} is missing, so the class {name} adds a token of a fixed id to texts; here {token!r} is added if it "
                 "is in the vocabulary",
                 hint=f"set {end}",
-            )
-    if folder.format == "vocab.txt":
-        special = [*settings.special_tokens.values(), *settings.more_special_tokens]
-        listed = {token.content for token in (*special, *settings.added_tokens)}
-        if others := [
-            t.content for t in tokenizer.added_tokens.values() if t.content not in listed
-        ]:
-            yield PieceworkWarning(
-                f"{', '.join(map(shown, others))} are not listed as special tokens, so the class {name} encodes them as text; here "
-                "they are matched",
-                hint="list them in additional_special_tokens, or pass `specials='text'` when encoding",
             )
 
 

@@ -84,6 +84,15 @@ _NAMED_BY_CLASS: dict[str, dict[str, Any]] = {
         "cls_token": "<s>",
         "mask_token": {"content": "<mask>", "lstrip": True},
     },
+    "funnel": {
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+        "unk_token": "<unk>",
+        "sep_token": "<sep>",
+        "pad_token": "<pad>",
+        "cls_token": "<cls>",
+        "mask_token": "<mask>",
+    },
     "bert": {
         "unk_token": "[UNK]",
         "sep_token": "[SEP]",
@@ -97,10 +106,14 @@ _NAMED_BY_CLASS: dict[str, dict[str, Any]] = {
 _FAMILIES = {
     "GPT2Tokenizer": "gpt2",
     "CLIPTokenizer": "clip",
-    **dict.fromkeys(("RobertaTokenizer", "BartTokenizer"), "roberta"),
+    **dict.fromkeys(("RobertaTokenizer", "BartTokenizer", "LongformerTokenizer"), "roberta"),
     **dict.fromkeys(("LEDTokenizer", "MvpTokenizer"), "roberta"),
     **dict.fromkeys(("BertTokenizer", "ConvBertTokenizer", "LxmertTokenizer"), "bert"),
     **dict.fromkeys(("MobileBertTokenizer", "SqueezeBertTokenizer"), "bert"),
+    **dict.fromkeys(("DistilBertTokenizer", "ElectraTokenizer", "LayoutLMTokenizer"), "bert"),
+    **dict.fromkeys(("DPRContextEncoderTokenizer", "DPRQuestionEncoderTokenizer"), "bert"),
+    "DPRReaderTokenizer": "bert",
+    "FunnelTokenizer": "funnel",
     "MPNetTokenizer": "mpnet",
     "T5Tokenizer": "t5",
     "AlbertTokenizer": "albert",
@@ -109,8 +122,12 @@ _FAMILIES = {
     "PegasusTokenizer": "pegasus",
     "Qwen2Tokenizer": "qwen2",
     **dict.fromkeys(("TokenizersBackend", "PreTrainedTokenizer", "FNetTokenizer"), "file"),
+    **dict.fromkeys(("BloomTokenizer", "ParakeetTokenizer"), "file"),
 }
 """The family of each known class: that of its model, or ``"file"`` if it uses a tokenizer.json unchanged."""
+
+_LOWERCASES = {f"DPR{name}Tokenizer" for name in ("ContextEncoder", "QuestionEncoder", "Reader")}
+"""The classes of BERT's family that lowercase, whatever `do_lower_case` says."""
 
 _KEEPS_COMPONENTS = {"ConvBertTokenizer"}
 """The classes of a family that replace only the post-processor of a tokenizer.json."""
@@ -229,7 +246,8 @@ class FolderSettings:
     def bert_settings(self) -> dict[str, bool | None]:
         """Returns the arguments of :class:`piecework.normalizers.BertNormalizer`, by default those of BERT."""
         return {
-            "lowercase": self.do_lower_case is not False,
+            "lowercase": self.do_lower_case is not False
+            or _class(self.tokenizer_class) in _LOWERCASES,
             "strip_accents": self.strip_accents,
             "handle_chinese_chars": self.tokenize_chinese_chars is not False,
         }

@@ -166,9 +166,6 @@ def load_subword_nmt(
 
 def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
     """Implements :meth:`Tokenizer.from_folder`."""
-    from dataclasses import replace
-
-    from piecework.hf_folder.classes import with_class_model
     from piecework.hf_folder.configure import configured, is_rebuilt, unmet
     from piecework.hf_folder.read import read_model_folder
     from piecework.hf_folder.settings import FolderSettings
@@ -179,15 +176,10 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     if folder.format == "vocab.txt":
         others = folder.settings.vocab_settings(others) | others
     if is_rebuilt(folder):
-        tokenizer = _from_exact_json(cls, folder, others)
-        if data := with_class_model(tokenizer, folder):
-            # Where it is no valid model, a warning names what the class would replace.
-            with suppress(FormatError, VocabularyError):
-                changed = replace(folder, data=data)
-                tokenizer, folder = _from_exact_json(cls, changed, others), changed
+        tokenizer, folder = _of_class(cls, folder, others)
     else:
         tokenizer = _load(cls, folder.path, folder.data, others, folder.settings.kind)
-    if folder.format == "vocab.txt" and folder.settings.family == "mpnet":
+    if folder.format == "vocab.txt" and folder.settings.family in {"bert", "funnel", "mpnet"}:
         tokenizer = _without_added_tokens(tokenizer)
     if folder.settings != FolderSettings():
         tokenizer = tokenizer._with_controls(())
@@ -398,10 +390,27 @@ def _with_limits(
     return tokenizer.replace(**limits) if limits else tokenizer
 
 
+def _of_class(
+    cls: type[Tokenizer], folder: ModelFolder, settings: LoadSettings
+) -> tuple[Tokenizer, ModelFolder]:
+    """Returns the tokenizer with the model that the class of a folder builds, and the folder with its tokenizer.json."""
+    from dataclasses import replace
+
+    from piecework.hf_folder.classes import with_class_model
+
+    if data := with_class_model(folder):
+        # Where it is no valid model, a warning names what the class would replace.
+        with suppress(FormatError, VocabularyError):
+            changed = replace(folder, data=data)
+            return _from_exact_json(cls, changed, settings), changed
+    return _from_exact_json(cls, folder, settings), folder
+
+
 def _from_exact_json(
     cls: type[Tokenizer], folder: ModelFolder, settings: LoadSettings
 ) -> Tokenizer:
     """Loads a tokenizer.json with correctly rounded scores, which ``tokenizers`` parses less exactly."""
+    check_start(folder.data, folder.path, "")
     try:
         return _from_json(cls, folder.data, settings, exact_numbers=True)
     except (FormatError, VocabularyError) as error:
@@ -409,7 +418,7 @@ def _from_exact_json(
 
 
 def _without_added_tokens(tok: Tokenizer) -> Tokenizer:
-    """Returns a tokenizer of a vocab.txt without BERT's special tokens, which other classes encode as text."""
+    """Returns a tokenizer of a vocab.txt without BERT's special tokens, of which classes match only those that they name."""
     return type(tok)(
         tok.model,
         normalizer=tok.normalizer,

@@ -178,8 +178,6 @@ def test_edited_component_equals_transformers_or_raises_a_warning(
         ("BertTokenizer", "BartTokenizer", "model"),
         ("BertTokenizer", "LEDTokenizer", "normalizer"),
         ("BertTokenizer", "GPT2TokenizerFast", "pre-tokenizer"),
-        ("GPT2Tokenizer", "CLIPTokenizer", "pre-tokenizer"),
-        ("LlamaTokenizer", "Qwen2TokenizerFast", "normalizer, pre-tokenizer"),
     ],
 )
 def test_class_over_the_file_of_another_raises_a_warning(
@@ -187,6 +185,17 @@ def test_class_over_the_file_of_another_raises_a_warning(
 ) -> None:
     path = live.configure(changed(source), {"tokenizer_class": name})
     assert differs_with_warning(path, name, component, live.texts(60))
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [("GPT2Tokenizer", "CLIPTokenizer"), ("LlamaTokenizer", "Qwen2TokenizerFast")],
+)
+@pytest.mark.filterwarnings("error")
+def test_class_over_the_vocabulary_of_another_equals_transformers(
+    changed: Folder, source: str, name: str
+) -> None:
+    live.check_equal(live.configure(changed(source), {"tokenizer_class": name}), live.texts(60))
 
 
 @pytest.mark.parametrize("name", ["BartTokenizer", "LEDTokenizer", "GPT2TokenizerFast"])
@@ -275,11 +284,8 @@ def test_bert_adds_the_configured_tokens(data: Path, tmp_path: Path, named: dict
 @pytest.mark.parametrize(("cls", "number"), [("[MASK]", 103), ("<new>", 30522)])
 def test_bert_adds_another_cls_token(data: Path, tmp_path: Path, cls: str, number: int) -> None:
     path = bert(data, tmp_path, {"cls_token": cls})
-    with pytest.warns(
-        pw.errors.PieceworkWarning,
-        match=r"'\[CLS\]' are not listed as special tokens, so the class",
-    ):
-        ours = pw.Tokenizer.from_folder(path)
+    ours = pw.Tokenizer.from_folder(path)
+    assert "[CLS]" not in ours.special_tokens
     wanted = live.ids(live.auto_tokenizer(path), BERT_TEXTS, special=True)
     assert ours.encode_batch(BERT_TEXTS).to_list() == wanted
     assert ours.encode_ids("the")[0] == number
@@ -408,12 +414,9 @@ def test_other_classes_raise_a_warning_with_their_name(tmp_path: Path) -> None:
     for name in ("PreTrainedTokenizerFast", "TokenizersBackend"):
         pw.Tokenizer.from_folder(live.configure(tmp_path, {"tokenizer_class": name}))
     live.configure(tmp_path, {"tokenizer_class": "BertTokenizerFast"})
-    with pytest.warns(
-        pw.errors.PieceworkWarning,
-        match="'BertTokenizerFast' replaces normalizer and pre-tokenizer",
-    ):
-        ours = pw.Tokenizer.from_folder(tmp_path)
-    assert (ours.normalizer, ours.pre_tokenizer) == (None, None)
+    ours = pw.Tokenizer.from_folder(tmp_path)
+    built = (pw.normalizers.BertNormalizer(), pw.pre_tokenizers.BertPreTokenizer())
+    assert (ours.normalizer, ours.pre_tokenizer) == built
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("[UNK]\na\n")
     live.configure(tmp_path, {"tokenizer_class": "MyTokenizer"})

@@ -85,15 +85,11 @@ def test_clip_class_adds_both_tokens(tmp_path: Path, added: str) -> None:
     assert tokens == ["<|startoftext|>", "<|endoftext|>"]
 
 
-def test_class_that_replaces_components_raises_a_warning(tmp_path: Path) -> None:
+def test_class_replaces_components(tmp_path: Path) -> None:
     parts = {"pre_tokenizer": byte_level(), "normalizer": {"type": "NFC"}}
     folder(tmp_path, GPT2, {"tokenizer_class": "GPT2Tokenizer"}, tokenizer=parts)
-    with pytest.warns(
-        pw.errors.PieceworkWarning,
-        match="the class 'GPT2Tokenizer' replaces normalizer; here those of tokenizer.json apply",
-    ):
-        tok = pw.Tokenizer.from_folder(tmp_path)
-    assert tok.normalizer == pw.normalizers.NFC()
+    tok = pw.Tokenizer.from_folder(tmp_path)
+    assert tok.normalizer is None
 
 
 def test_class_of_another_model_raises_a_warning(tmp_path: Path) -> None:
@@ -101,9 +97,10 @@ def test_class_of_another_model_raises_a_warning(tmp_path: Path) -> None:
     folder(tmp_path, GPT2, {"tokenizer_class": "T5Tokenizer"}, tokenizer=parts)
     with pytest.warns(
         pw.errors.PieceworkWarning,
-        match="the class 'T5Tokenizer' replaces post-processor and model; here",
+        match="the class 'T5Tokenizer' replaces normalizer, pre-tokenizer, post-processor and model; here",
     ):
-        pw.Tokenizer.from_folder(tmp_path)
+        tok = pw.Tokenizer.from_folder(tmp_path)
+    assert tok.pre_tokenizer == pw.Tokenizer.from_file(tmp_path / "tokenizer.json").pre_tokenizer
 
 
 def test_token_that_is_first_and_last_raises_no_warning(tmp_path: Path) -> None:

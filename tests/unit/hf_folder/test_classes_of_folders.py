@@ -118,10 +118,7 @@ def test_a_class_that_only_the_model_names(tmp_path: Path) -> None:
     tree = bert_file()
     tree["normalizer"] = None  # the class sets its own
     write(tmp_path, tokenizer_json=tree, config_json={"model_type": "bert"})
-    with pytest.warns(PieceworkWarning, match="'BertTokenizer' replaces normalizer"):
-        pw.Tokenizer.from_folder(tmp_path)
-    write(tmp_path, tokenizer_json=bert_file())
-    check_equal(tmp_path)
+    assert check_equal(tmp_path).normalizer == pw.normalizers.BertNormalizer()
     write(tmp_path, config_json={"model_type": "mbart"})
     with pytest.warns(PieceworkWarning, match="the class 'MBartTokenizer' is unknown"):
         pw.Tokenizer.from_folder(tmp_path)
@@ -247,6 +244,87 @@ def test_mpnet(lowers: bool, tmp_path: Path) -> None:
     tok = check_equal(write(tmp_path, vocab_txt=vocab, tokenizer_config_json=config))
     theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
     assert tok.encode("it", "is").ids == theirs("it", "is")["input_ids"]
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"do_lower_case": False, "strip_accents": True, "tokenize_chinese_chars": False},
+    {"unk_token": "it"},
+    {"cls_token": "it", "sep_token": "<sep>"},
+    {"mask_token": "is", "clean_up_tokenization_spaces": True},
+]
+KIN = ["<s>", "</s>", "<unk>", "<sep>", "<pad>", "<cls>", "<mask>", "<", ">", "[", "]"]
+PAIRS: list[tuple[str, ...]] = [
+    *((text,) for text in (*TEXTS, "é É [CLS] <cls>", "<s> [UNK] <unk> x", "[SEP]a")),
+    ("it is", "hellos"),
+]
+
+
+def check_pairs(folder: Path) -> None:
+    """Compares ids, type ids and decoding of texts and pairs with AutoTokenizer, and that nothing is warned of."""
+    ours = pw.Tokenizer.from_folder(folder)
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    for texts in PAIRS:
+        wanted = theirs(*texts, return_token_type_ids=True, return_offsets_mapping=True)
+        found = ours.encode(*texts)
+        assert (found.ids, found.type_ids) == (wanted["input_ids"], wanted["token_type_ids"]), texts
+        assert [tuple(each) for each in found.offsets] == wanted["offset_mapping"], texts
+        assert ours.decode(found.ids) == theirs.decode(found.ids, skip_special_tokens=True)
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Bert", "Funnel", "MPNet", "DistilBert", "Electra", "MobileBert", "Lxmert", "LayoutLM"),
+        *("SqueezeBert", "ConvBert", "DPRQuestionEncoder", "DPRContextEncoder", "DPRReader"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_classes_that_read_a_vocab_txt(name: str, settings: dict[str, Any], tmp_path: Path) -> None:
+    vocab = [*BERT, *KIN, *WORDS, "e", "É", "cls", "un", "mask", "a"]
+    config = {"tokenizer_class": f"{name}Tokenizer"} | settings
+    (plain := tmp_path / "plain").mkdir()
+    check_pairs(write(plain, vocab_txt=vocab, tokenizer_config_json=config))
+    # The class builds all but the vocabulary of a tokenizer.json anew.
+    tree = json.loads(pw.Tokenizer.from_str("\n".join(vocab)).to_str())
+    tree["normalizer"] = tree["decoder"] = tree["pre_tokenizer"] = None
+    tree["model"] |= {"continuing_subword_prefix": "@@", "max_input_chars_per_word": 3}
+    check_pairs(write(tmp_path, tokenizer_json=tree, tokenizer_config_json=config))
+
+
+BYTE_LEVEL: list[dict[str, Any]] = [
+    {},
+    {"dropout": 0.5},
+    {"unk_token": "<unk>", "fuse_unk": True},
+    {"continuing_subword_prefix": "##"},
+    {"byte_fallback": True, "ignore_merges": True},
+]
+
+
+@pytest.mark.parametrize("edits", BYTE_LEVEL)
+@pytest.mark.parametrize("settings", [{}, {"add_prefix_space": True, "trim_offsets": False}])
+@pytest.mark.parametrize("name", ["GPT2", "Roberta", "Bart", "Longformer", "Qwen2"])
+@pytest.mark.filterwarnings("error")
+def test_classes_that_build_byte_level_models(
+    name: str, settings: dict[str, Any], edits: dict[str, Any], tmp_path: Path
+) -> None:
+    tree = json.loads(pw.train(TEXTS * 3, pw.BpeTrainer(300, alphabet="byte")).to_str())
+    model = tree["model"] | edits
+    model.pop("piecework", None)
+    for token in ("<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>"):
+        model["vocab"][token] = len(model["vocab"])
+    tree |= {"model": model, "normalizer": {"type": "NFKC"}, "decoder": None}
+    config = {"tokenizer_class": f"{name}Tokenizer"} | settings
+    check_pairs(write(tmp_path, tokenizer_json=tree, tokenizer_config_json=config))
+
+
+def test_a_model_that_the_class_cannot_build_is_named(tmp_path: Path) -> None:
+    config = {"tokenizer_class": "BertTokenizer", "unk_token": "[NONE]"}
+    write(tmp_path, tokenizer_json=bert_file(), tokenizer_config_json=config)
+    with pytest.warns(PieceworkWarning, match="'BertTokenizer' replaces unk_token of the model"):
+        tok = pw.Tokenizer.from_folder(tmp_path)
+    assert tok.unk_token == "[UNK]"
 
 
 def test_a_rank_file_named_as_a_model(tmp_path: Path) -> None:
