@@ -47,7 +47,8 @@ def encoding(path: str, name: str | None) -> tuple[str, dict[str, int]]:
             raise
         raise ConfigError(
             f"a file of ranks contains no split pattern, and its name is not that of an encoding: {error.problem}",
-            hint="pass `name=...` or `pattern=...` to Tokenizer.from_tiktoken",
+            hint="pass `name=...` or `pattern=...` to Tokenizer.from_tiktoken, such as "
+            "`pattern=patterns.SPLIT_PATTERNS['llama3']` for Llama 3, with its `special_tokens=...`",
             place=f"{path}: ",
         ) from None
     return pattern, dict(special_tokens)

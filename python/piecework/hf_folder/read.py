@@ -185,21 +185,28 @@ def _settings(folder: str, config: dict[str, Any], *, is_byte_level: bool) -> Fo
         return from_config(config, listed, is_byte_level=is_byte_level)
 
 
-_UNITS = {
-    "ByT5Tokenizer": "bytes",
-    "CanineTokenizer": "code points",
-    "DiaTokenizer": "bytes",
-    "EsmTokenizer": "residues of proteins",
-    "FastSpeech2ConformerTokenizer": "phonemes",
-    "MgpstrTokenizer": "characters",
-    "MyT5Tokenizer": "bytes",
-    "PerceiverTokenizer": "bytes",
-    "Pop2PianoTokenizer": "notes",
-    "VitsTokenizer": "characters",
-    "Wav2Vec2CTCTokenizer": "characters",
-    "Wav2Vec2PhonemeCTCTokenizer": "phonemes",
+_OTHERS = {
+    "ByT5Tokenizer": "encodes to bytes",
+    "CanineTokenizer": "encodes to code points",
+    "CpmAntTokenizer": "encodes words that rjieba finds, with pieces of their own",
+    "DiaTokenizer": "encodes to bytes",
+    "EsmTokenizer": "encodes to residues of proteins",
+    "FastSpeech2ConformerTokenizer": "encodes to phonemes",
+    "JukeboxTokenizer": "encodes artists, genres and characters",
+    "MgpstrTokenizer": "encodes to characters",
+    "MyT5Tokenizer": "encodes to bytes",
+    "PerceiverTokenizer": "encodes to bytes",
+    "Pop2PianoTokenizer": "encodes to notes",
+    "RagTokenizer": "consists of two tokenizers, each with a folder of its own",
+    "TapasTokenizer": "encodes tables and questions about them",
+    "TapexTokenizer": "encodes tables and questions about them",
+    "TransfoXLTokenizer": "encodes to words",
+    "VitsTokenizer": "encodes to characters",
+    "Wav2Vec2CTCTokenizer": "encodes to characters",
+    "Wav2Vec2PhonemeCTCTokenizer": "encodes to phonemes",
+    "Wav2Vec2Tokenizer": "encodes to characters",
 }
-"""The classes of ``transformers`` that encode to other units than subwords."""
+"""The classes of ``transformers`` that encode to other units than subwords, or other things than texts, and what they do."""
 _PIECES = ("sentencepiece.bpe.model", "source.spm", "spiece.model", "spm.model")
 """The names of SentencePiece models whose ids a vocab.json without merges replaces."""
 
@@ -217,10 +224,9 @@ def _refuse_others(folder: str, name: str | None, config: dict[str, Any]) -> Non
     """
     with _naming(os.path.join(folder, "tokenizer_config.json")):
         kind = member(config, "tokenizer_class", Maybe(TEXT).check) or ""
-    if kind.removesuffix("Fast") in _UNITS:
-        units = _UNITS[kind.removesuffix("Fast")]
+    if what := _OTHERS.get(kind.removesuffix("Fast")):
         raise UnsupportedError(
-            f"the class {kind} is no subword tokenizer: it encodes to {units}", place=f"{folder}: "
+            f"the class {kind} is no subword tokenizer of texts: it {what}", place=f"{folder}: "
         )
     pieces = [each for each in _PIECES if exists(os.path.join(folder, each))]
     if name == "vocab.json" and pieces and not exists(os.path.join(folder, "merges.txt")):

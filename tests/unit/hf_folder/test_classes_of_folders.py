@@ -334,17 +334,39 @@ def test_a_rank_file_named_as_a_model(tmp_path: Path) -> None:
         pw.Tokenizer.from_folder,
         lambda path: pw.Tokenizer.from_file(path / "tokenizer.model"),
     ):
-        with pytest.raises(ConfigError, match=r"file of ranks.* Tokenizer\.from_tiktoken"):
+        with pytest.raises(ConfigError, match=r"file of ranks.* Tokenizer\.from_tiktoken") as error:
             load(tmp_path)
+        assert "`pattern=patterns.SPLIT_PATTERNS['llama3']`" in (error.value.hint or "")
+    # The advice can be followed; ids are those of tiktoken.
+    pattern = pw.patterns.SPLIT_PATTERNS["llama3"]
+    special = {"<|begin_of_text|>": 256}
+    tok = pw.Tokenizer.from_tiktoken(
+        tmp_path / "tokenizer.model", pattern=pattern, special_tokens=special
+    )
+    assert tok.encode_ids("a<|begin_of_text|>") == [97, 256]
+    # As Llama 3.1 is published, the file lies beside a tokenizer.json, which is read.
+    write(tmp_path, config_json={"model_type": "llama"}, tokenizer_json=json.loads(tok.to_str()))
+    write(tmp_path, tokenizer_config_json={"tokenizer_class": "PreTrainedTokenizerFast"})
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    for text in ("a<|begin_of_text|>", "Don't é 1234", ""):
+        assert pw.Tokenizer.from_folder(tmp_path).encode_ids(text) == theirs(text)["input_ids"]
 
 
-@pytest.mark.parametrize("kind", ["ByT5Tokenizer", "CanineTokenizer", "Wav2Vec2CTCTokenizer"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("ByT5Tokenizer", "CanineTokenizer", "PerceiverTokenizer", "Wav2Vec2CTCTokenizer"),
+        *("CpmAntTokenizer", "TapexTokenizer", "TapasTokenizerFast", "RagTokenizer"),
+    ],
+)
 @pytest.mark.parametrize("has_vocab", [True, False])
 def test_classes_without_subwords_are_named(kind: str, has_vocab: bool, tmp_path: Path) -> None:
     write(tmp_path, tokenizer_config_json={"tokenizer_class": kind})
     if has_vocab:
         write(tmp_path, vocab_json={"a": 0})
-    with pytest.raises(UnsupportedError, match=f"the class {kind} is no subword tokenizer"):
+    with pytest.raises(
+        UnsupportedError, match=f"the class {kind} is no subword tokenizer of texts: it "
+    ):
         pw.Tokenizer.from_folder(tmp_path)
 
 
