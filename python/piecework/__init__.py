@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Merge,
         Progress,
         ScoredEncoding,
+        TruncatedText,
         UnigramStep,
     )
     from piecework.streams import DecodeStream
@@ -79,6 +80,7 @@ __all__ = [
     "Sampling",
     "ScoredEncoding",
     "Tokenizer",
+    "TruncatedText",
     "Truncation",
     "UnigramStep",
     "UnigramTrainer",
@@ -147,6 +149,7 @@ _MODULE_OF = {
     "Sampling": "encoding_settings",
     "ScoredEncoding": "results",
     "Tokenizer": "tokenizer",
+    "TruncatedText": "results",
     "Truncation": "encoding_settings",
     "UnigramTrainer": "trainers",
     "VocabularyChange": "surgery",

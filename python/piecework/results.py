@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from piecework._core import Encoding
 from piecework._immutable import Immutable, dataclass
@@ -16,6 +16,7 @@ __all__ = [
     "Progress",
     "ProgressLike",
     "ScoredEncoding",
+    "TruncatedText",
     "UnigramHistory",
     "UnigramStep",
 ]
@@ -156,3 +157,29 @@ class ScoredEncoding(NamedTuple):
 
     encoding: Encoding
     score: float
+
+
+class TruncatedText(str):
+    r"""Holds what is kept of a text that was truncated, as a string.
+
+    Attributes:
+        is_longest: Whether no longer part fits; False if that is not proven.
+
+    >>> import piecework as pw
+    >>> kept = pw.Tokenizer.from_str("[UNK]\nhug\n").truncate_text("hug hug", 1)
+    >>> kept, kept.is_longest
+    ('hug ', True)
+    """
+
+    __slots__ = ("is_longest",)
+    is_longest: bool
+
+    def __new__(cls, text: str, is_longest: bool) -> Self:
+        """Returns the string with its attribute."""
+        kept = super().__new__(cls, text)
+        kept.is_longest = is_longest
+        return kept
+
+    def __getnewargs__(self) -> tuple[str, bool]:  # type: ignore[override]  # the arguments of `__new__`
+        """Returns the arguments that make a copy."""
+        return str(self), self.is_longest

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import piecework as pw
 from piecework.arguments import Specials
@@ -66,6 +67,29 @@ def longest_part(
     return None
 
 
+def longest_words(
+    tok: pw.Tokenizer,
+    text: str,
+    n: int,
+    side: Side,
+    *,
+    add_special_tokens: bool = True,
+    specials: Specials | None = None,
+) -> str:
+    """Returns the longest prefix that fits and ends at a word of the whole text, or suffix that begins at one."""
+    untrimmed = tok.replace(post_processor=None)
+    words = untrimmed.encode(text, add_special_tokens=False, specials=specials, truncation=None)
+    starts, ends = zip(*words.offsets, strict=True) if words.offsets else ((), ())
+    last: dict[int | None, int] = dict(zip(words.word_ids, ends, strict=True))
+    first = dict(zip(reversed(words.word_ids), reversed(starts), strict=True))
+    if side == "right":
+        parts = [text[:end] for end in {0, *last.values()}]
+    else:
+        parts = [text[start:] for start in {len(text), *first.values()}]
+    count = lambda part: tok.count(part, add_special_tokens=add_special_tokens, specials=specials)  # noqa: E731
+    return max((part for part in parts if count(part) <= n), key=len)
+
+
 def truncated(
     tok: pw.Tokenizer,
     text: str,
@@ -74,7 +98,7 @@ def truncated(
     *,
     add_special_tokens: bool = True,
     specials: Specials | None = None,
-) -> str | None:
+) -> pw.TruncatedText | None:
     """Returns what `truncate_text` returns; None for TruncationError."""
     try:
         return tok.truncate_text(
@@ -106,4 +130,16 @@ def check(tok: pw.Tokenizer, texts: Iterator[str], trials: int, seed: int = 0) -
         for side in ("right", "left"):
             wanted = longest_part(tok, text, n, side, add_special_tokens=flag, specials=specials)
             found = truncated(tok, text, n, side, add_special_tokens=flag, specials=specials)
+            if found is not None and not found.is_longest:
+                refuses = tok.model_type != "BPE" and tok.unk_token not in tok.vocab
+                assert refuses or "Regex" in tok.to_str(), "the others are proven"
+                # Offsets of tokens are not those of words if unknown characters are dropped, or refused.
+                drops = tok.model_type == "BPE" and tok.unk_token is None
+                wanted = found
+                if not (refuses or drops):
+                    with suppress(UnknownTokenError):
+                        wanted = longest_words(
+                            tok, text, n, side, add_special_tokens=flag, specials=specials
+                        )
+                assert tok.count(found, add_special_tokens=flag, specials=specials) <= n
             assert found == wanted, (text, n, side, flag, specials)

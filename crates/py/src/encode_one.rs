@@ -1,6 +1,6 @@
 //! Encoding a single text or pair.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use numpy::PyArray1;
 use piecework_core::encoding::Direction;
@@ -68,7 +68,9 @@ impl Encoder<'_> {
         detached(py, text.len(), || self.tokenizer.count(text.get()?, &options.inner, &mut self.pool.scratch()))
     }
 
-    /// Returns the longest prefix or suffix of a text with at most `n` tokens; `None` if more of the text is needed.
+    /// Returns the longest prefix or suffix of a text with at most `n` tokens, and whether it is proven to be the longest.
+    ///
+    /// `None` if more of the text is needed.
     pub(crate) fn truncated<'py>(
         self,
         text: &Bound<'py, PyString>,
@@ -76,13 +78,26 @@ impl Encoder<'_> {
         direction: Direction,
         continues: bool,
         options: &Options,
-    ) -> PyResult<Option<Bound<'py, PyString>>> {
+    ) -> PyResult<Option<(Bound<'py, PyString>, bool)>> {
         let (py, whole) = (text.py(), utf8(text)?);
-        let kept = detached(py, whole.len(), || {
+        let signal = Mutex::new(None);
+        let is_stopped = || {
+            let found = Python::attach(|py| py.check_signals()).err();
+            let is_stopped = found.is_some();
+            if let Ok(mut signal) = signal.lock() {
+                *signal = found;
+            }
+            is_stopped
+        };
+        let done = detached(py, whole.len(), || {
             let scratch = &mut self.pool.scratch();
-            self.tokenizer.truncate_part(whole, n, direction, continues, &options.inner, scratch)
-        })?;
-        Ok(kept.map(|kept| if kept.len() == whole.len() { text.clone() } else { PyString::new(py, kept) }))
+            self.tokenizer.truncate_part(whole, (n, direction), continues, &options.inner, scratch, &is_stopped)
+        });
+        if let Ok(Some(error)) = signal.into_inner() {
+            return Err(error);
+        }
+        let whole_or = |kept: &str| if kept.len() == whole.len() { text.clone() } else { PyString::new(py, kept) };
+        Ok(done?.map(|kept| (whole_or(kept.text), kept.is_longest)))
     }
 
     /// Returns the best segmentations of a text with their scores, best first.

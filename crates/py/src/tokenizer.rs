@@ -408,7 +408,8 @@ impl Tokenizer {
         self.encoder().count(text.py(), &Text::new("text", text)?, options)
     }
 
-    /// Returns the longest prefix of a text with at most `n` tokens, or its longest suffix with `left`.
+    /// Returns the longest prefix of a text with at most `n` tokens, or its longest suffix with `left`, and whether it is
+    /// proven to be the longest.
     ///
     /// With `continues`, a longer text has this beginning or end; None if more of it is needed.
     fn truncate_text<'py>(
@@ -418,7 +419,7 @@ impl Tokenizer {
         left: bool,
         continues: bool,
         options: &Options,
-    ) -> PyResult<Option<Bound<'py, PyString>>> {
+    ) -> PyResult<Option<(Bound<'py, PyString>, bool)>> {
         self.encoder().truncated(text, n, if left { Direction::Left } else { Direction::Right }, continues, options)
     }
 

@@ -291,10 +291,10 @@ class Tokenizer:
 
     def truncate_text(
         self, text: str, n: int, left: bool, continues: bool, options: Options
-    ) -> str | None:
+    ) -> tuple[str, bool] | None:
         """Returns the longest prefix of a text with at most `n` tokens, or with `left` the longest suffix.
 
-        With `continues`, `text` is the beginning or the end of a longer text; None if more of it is needed.
+        The second value says whether it is proven to be the longest. With `continues`, `text` is the beginning or the end of a longer text; None if more of it is needed.
         """
 
     def last_pairs(self) -> list[tuple[int, int, int]]:

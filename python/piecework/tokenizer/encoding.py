@@ -19,6 +19,7 @@ from piecework.arguments import (
 from piecework.errors import ConfigError, PieceworkError, SpecialTokenError, shown
 from piecework.io import check_start, check_text, may_block, read_bytes, size
 from piecework.io.files import checked
+from piecework.results import TruncatedText
 from piecework.tokenizer.checks import TEXT_TYPES, frozen_specials, listed_texts
 from piecework.tokenizer.options import CallOptions
 
@@ -488,12 +489,16 @@ class EncodingMethods(CallOptions):
         side: Side = "right",
         add_special_tokens: bool = True,
         specials: Specials | None = None,
-    ) -> str:
+    ) -> TruncatedText:
         r"""Returns the longest prefix of a text that encodes to at most `n` tokens, or the longest suffix.
 
         Cutting a text at the offset of a token may give more tokens: what is before the cut merges differently, or the token
         begins inside a character. This method encodes candidates instead. Its cost depends on the text that is kept, not on the
-        whole text, if the pipeline has a fast path (:attr:`generic_path_reason`); otherwise it tries every prefix.
+        whole text, if the pipeline has a fast path (:attr:`generic_path_reason`); otherwise it is linear in the text.
+
+        Where the words of a stage depend on text after them, as with a regular expression or function of your own, the result is
+        the longest prefix that fits and ends at a word of the whole text (the longest suffix that begins at one).
+        `is_longest` of the result is False where a longer part may fit.
 
         Args:
             text: The text.
@@ -503,8 +508,8 @@ class EncodingMethods(CallOptions):
             specials: See :meth:`encode`. With ``"error"``, a special token that is kept in part is an error, too.
 
         Returns:
-            The part of the text. A part that cannot be encoded, as it is unknown to a tokenizer without unknown token, does not
-            count.
+            The part of the text, a `str` with the attribute `is_longest`. A part that cannot be encoded, as it is unknown to a
+            tokenizer without unknown token, does not count.
 
         Raises:
             TruncationError: `n` is too small for the special tokens.
@@ -515,6 +520,8 @@ class EncodingMethods(CallOptions):
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> tok.truncate_text("hug hugs hug", 3), tok.truncate_text("hug hugs hug", 1, side="left")
         ('hug hugs ', ' hug')
+        >>> tok.truncate_text("hug hugs hug", 3).is_longest
+        True
         """
         check_str("text", text)
         limit = check_index("n", n)
@@ -533,9 +540,10 @@ class EncodingMethods(CallOptions):
             except SpecialTokenError:
                 break  # the error of the whole text has the position in it
             if kept is not None:
-                return kept
+                return TruncatedText(*kept)
             size *= 4
-        return cast("str", self._core.truncate_text(text, limit, is_left, False, options))
+        kept = self._core.truncate_text(text, limit, is_left, False, options)
+        return TruncatedText(*cast("tuple[str, bool]", kept))
 
     def tokenize(self, text: str, *, specials: Specials | None = None) -> list[str]:
         r"""Returns all tokens of a text, neither truncated nor padded, without added special tokens.

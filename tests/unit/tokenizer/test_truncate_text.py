@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import signal
 import time
 from typing import Any, Literal
 
@@ -125,6 +127,137 @@ def test_a_template_without_text() -> None:
     tok = BERT.replace(post_processor=template)
     for side in ("left", "right"):
         assert tok.truncate_text("hug hug", 1, side=side) == "hug hug"  # type: ignore[arg-type]
+
+
+LETTER_WORDS = models.WordPiece(["[UNK]", "a", "##a"], max_input_chars_per_word=None)
+ABC = models.WordPiece(["[UNK]", "abc", "a", "##b", "##c"])
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("limit", [None, 1000, 5000])
+def test_a_long_unknown_word_is_one_token(
+    side: Literal["left", "right"], limit: int | None
+) -> None:
+    model = models.WordPiece(["[UNK]", "a", "##a"], max_input_chars_per_word=limit)
+    tok = pw.Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+    word = "a" * 3000 + "Z" + "a" * 3000
+    kept = tok.truncate_text(word, 1, side=side)
+    assert (len(kept), kept.is_longest) == (6001, True)
+    more = tok.truncate_text(f"{word} {word}", 1, side=side)
+    assert len(more) == 6002
+    assert more.is_longest or side == "left"
+
+
+def test_a_cut_added_token_is_part_of_the_word_before_it() -> None:
+    tok = pw.Tokenizer(LETTER_WORDS, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+    tok = tok.with_added_tokens(["[CLS]"])
+    kept = tok.truncate_text("a" * 3000 + "[CLS] b", 1)
+    assert (kept, kept.is_longest) == ("a" * 3000 + "[CLS", True)
+
+
+def test_a_suffix_that_begins_before_a_space_has_another_prefix() -> None:
+    model = models.WordPiece(["[UNK]", "12", "▁", "x", "##x"])
+    marked = normalizers.Prepend("▁")
+    tok = pw.Tokenizer(model, normalizer=marked, pre_tokenizer=pre_tokenizers.FixedLength(3))
+    for text in (" 12" + "x" * 20, "12 " * 600 + "x"):
+        n = tok.count(text) // 2
+        kept = tok.truncate_text(text, n, side="left")
+        longer = [text[start:] for start in range(len(text) - len(kept))]
+        assert kept.is_longest
+        assert all(tok.count(part) > n for part in longer[-64:])
+
+
+def test_a_run_that_only_counts_next_to_other_text() -> None:
+    model = models.BPE(["Ġ", "c"], [])
+    tok = pw.Tokenizer(
+        model, normalizer=normalizers.Strip(left=False), pre_tokenizer=pre_tokenizers.ByteLevel()
+    )
+    kept = tok.truncate_text(" " * 3000 + "c", 41, side="left")
+    assert (kept, kept.is_longest) == (" " * 40 + "c", True)
+
+
+def test_unknown_text_as_an_error_proves_nothing_in_long_texts() -> None:
+    tok = pw.Tokenizer(models.WordLevel({"a": 0, "b": 1}, "[UNK]"))
+    kept = tok.truncate_text("a" * 5000, 3)
+    assert (kept, kept.is_longest) == ("a", False)
+
+
+@pytest.mark.parametrize(
+    "normalizer",
+    [
+        normalizers.BertNormalizer(),
+        normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()]),
+    ],
+)
+@pytest.mark.parametrize("removed", ["\u0301" * 3000, "\u0301\u0323" * 1500])
+@pytest.mark.parametrize("after", ["", "c", " abc", "abc" * 2000])
+def test_long_runs_that_normalization_removes(
+    normalizer: normalizers.Normalizer, removed: str, after: str
+) -> None:
+    tok = pw.Tokenizer(ABC, normalizer=normalizer, pre_tokenizer=pre_tokenizers.BertPreTokenizer())
+    text = f"ab{removed}c{after}"
+    kept = tok.truncate_text(text, 1)
+    assert kept.is_longest
+    assert tok.count(kept) == 1
+    assert all(
+        tok.count(text[:end]) > 1 for end in range(len(kept) + 1, min(len(kept) + 9, len(text) + 1))
+    )
+    assert len(kept) >= 3003
+
+
+OWN = pre_tokenizers.Split(pw.Regex(r"a+(?=b)|\s+$|.|\n"), "isolated")
+
+
+def test_the_result_of_an_own_regular_expression_ends_at_a_word() -> None:
+    tok = TOKENIZERS["generic"]
+    kept = tok.truncate_text("aab aac", 2)
+    assert (kept, kept.is_longest) == ("aa", False)
+    whole = tok.truncate_text("aab", 9)
+    assert (whole, whole.is_longest) == ("aab", True)
+    assert isinstance(pickle.loads(pickle.dumps(kept)), pw.TruncatedText)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        pre_tokenizers.FixedLength(3),
+        pre_tokenizers.UnicodeScripts(),
+        pre_tokenizers.Punctuation("merged_with_next"),
+        pre_tokenizers.CharDelimiterSplit("|"),
+        pre_tokenizers.Dictionary(["北京", "京 a"]),
+        OWN,
+        pre_tokenizers.Jieba(),
+    ],
+)
+def test_generic_pipelines_take_linear_time(
+    splitter: pre_tokenizers.PreTokenizer, side: Literal["left", "right"]
+) -> None:
+    text = "我来到北京，清华大学。aab中文 分词|" * 2000
+    tok = pw.Tokenizer(models.BPE([*sorted(set(text))], []), pre_tokenizer=splitter)
+    assert tok.generic_path_reason
+    start = time.process_time()
+    kept = tok.truncate_text(text, 20_000, side=side)
+    assert time.process_time() - start < 20
+    assert tok.count(kept) in range(19_998, 20_001)
+    longer = text[: len(kept) + 1] if side == "right" else text[-len(kept) - 1 :]
+    assert not kept.is_longest or tok.count(longer) > 20_000
+    assert kept.is_longest == (splitter is not OWN)
+
+
+def test_truncation_can_be_interrupted() -> None:
+    text = "我来到北京清华大学" * 20_000
+    tok = pw.Tokenizer(models.BPE([*sorted(set(text))], []), pre_tokenizer=OWN)
+    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012  # repeated until the signal arrives
+            while time.monotonic() < start + 60:
+                tok.truncate_text(text, 90_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
 
 
 TOKENIZERS = {

@@ -51,6 +51,8 @@ pub struct Scored {
 pub const PROBABILITY_FLOOR: f64 = f64::EPSILON;
 /// The score of unknown text is the lowest score less this.
 pub(crate) const UNKNOWN_PENALTY: f64 = 10.0;
+/// The largest limit of the length of a word that is a distance of candidates: see [`Model::longest_step`].
+const LARGEST_STEP: usize = 1000;
 
 /// The probabilities of tokens: given ones, or else their shares of all counted tokens.
 #[derive(Debug)]
@@ -263,15 +265,15 @@ impl Model {
     /// number of characters, or fewer, are removed from it at the right place; `None` if there is no such number.
     ///
     /// The beginnings of a word that end with its tokens have the tokens before them, and no token is longer. With `ends`,
-    /// the same holds for the ends of a word. A word over the limit of `WordPiece` is one token.
+    /// the same holds for the ends of a word. A beginning that `WordPiece` makes one unknown token is not considered.
     pub(crate) fn longest_step(&self, ends: bool) -> Option<usize> {
         let longest = || self.vocab().iter().map(|(token, _)| token.chars().count()).max().unwrap_or(0);
         match self {
-            Self::WordPiece(model) => match model.settings().max_input_chars_per_word {
-                Some(limit) => Some(limit.saturating_add(1).max(longest())),
-                None if ends => None,
-                None => Some(longest()),
-            },
+            Self::WordPiece(model) if ends => {
+                let limit = model.settings().max_input_chars_per_word.filter(|&limit| limit <= LARGEST_STEP)?;
+                Some(limit.saturating_add(1).max(longest()))
+            }
+            Self::WordPiece(_) => Some(longest()),
             Self::Bpe(model) => {
                 let settings = model.settings();
                 let has_affix =
@@ -281,6 +283,19 @@ impl Model {
             Self::Unigram(_) => Some(longest()),
             Self::WordLevel(_) => Some(1),
         }
+    }
+
+    /// Returns whether unknown text is an error.
+    pub(crate) fn refuses_unknown(&self) -> bool {
+        let drops_unknown = matches!(self, Self::Bpe(model) if model.settings().unk_token.is_none());
+        self.unk_id().is_none() && !drops_unknown
+    }
+
+    /// Returns a number of characters at the end of a word: if a beginning of it that ends before them is one unknown token
+    /// of `WordPiece`, so is each longer one. 1 for other models.
+    pub(crate) fn longest_open_end(&self) -> usize {
+        let Self::WordPiece(model) = self else { return 1 };
+        model.vocab().iter().map(|(token, _)| token.chars().count()).max().unwrap_or(0) + 1
     }
 
     /// Returns whether the model has a dropout of its own, for calls that do not set one.

@@ -1,9 +1,10 @@
 //! The tokenizer: all stages in order.
 //!
 //! `encode` has the entry points, `tokens` the generic path, `fast_path` the fast path, `cuts` the safe split points of
-//! long texts, `boundaries` positions that no token spans, `truncate_text` the longest part of a text with a number of
-//! tokens, `nbest` alternative segmentations, `explain` the stages of a text, `measure` sums over texts, `decode`
-//! decoding, and `decoder_inputs` what decoders receive for added tokens.
+//! long texts, `boundaries` positions that no token spans, `word_ends` the words at whose ends a text may be cut,
+//! `truncate_text` the longest part of a text with a number of tokens, `nbest` alternative segmentations, `explain` the
+//! stages of a text, `measure` sums over texts, `decode` decoding, and `decoder_inputs` what decoders receive for added
+//! tokens.
 
 mod boundaries;
 mod cuts;
@@ -20,6 +21,7 @@ mod scratch;
 mod tokens;
 mod truncate_text;
 mod unreachable;
+mod word_ends;
 
 pub use cuts::{Cuts, SplitPart};
 pub use decode::DecodeOptions;
@@ -27,6 +29,7 @@ pub use explain::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};
 pub use measure::{LENGTHS, Measures, Meter, TEXT_LENGTHS};
 pub use options::{EncodingPath, Input, Options};
 pub use scratch::Scratch;
+pub use truncate_text::TruncatedText;
 
 use std::sync::{Arc, OnceLock};
 

@@ -6,8 +6,12 @@
 //! has every prefix that extends beyond it. Bisection finds the first such boundary, by encoding about twice the text
 //! that is kept; the candidates lie between two boundaries. A suffix is found in the same way from the other end.
 //!
-//! Cost: O(k log k) for a kept text of length k, and k for each candidate (its distance to a safe split point, if the
-//! pipeline has these). Without boundaries every prefix is a candidate, which takes quadratic time.
+//! Where boundaries are far apart or not known, [`WordEnds`] limit the candidates: the words of the stages whose words
+//! depend on no text after them. If a single word is long, the longest token limits the distance of candidates that fit.
+//! Stages that prove nothing, such as a regular expression of the user's, leave the ends of the text's words.
+//!
+//! Cost: O(k log k) for a kept text of length k, and a bounded number of candidates of that length. Without boundaries,
+//! the words of a part of the text, or of the whole text, are listed once.
 
 use std::ops::Range;
 
@@ -17,25 +21,42 @@ use super::cuts::Cuts;
 use super::encode::Step;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
+use super::word_ends::{self, WordEnds};
 use crate::added::Specials;
 use crate::encoding::Direction;
 use crate::error::{Error, Message, Result};
+use crate::splitter::WordSplitter;
 
 /// The number of bytes of the first part of a text that is looked at, for each token.
 const BYTES_PER_TOKEN: usize = 6;
 /// The smallest number of bytes of that part.
 const SMALLEST_PART: usize = 64;
-/// The number of bytes between two boundaries from which on candidates are searched by steps, not all tried.
-const WIDE: usize = 4096;
+/// The number of bytes that may be encoded to try all candidates between two boundaries.
+const MOST_TRIED: usize = 1 << 20;
+/// The number of words at the end of a part of a text that the rest of the text may change.
+const OPEN_WORDS: usize = 8;
+/// The number of word ends that are tried after one that does not fit, if they depend on the text after them.
+const LATER_WORDS: usize = 32;
+/// The number of bytes that are encoded between two checks for an interruption.
+const CHECKED_BYTES: usize = 1 << 16;
 /// The number of characters of a text for each of a token, at most, and the smallest step.
 const STEPS: usize = 4;
 const SMALLEST_STEP: usize = 128;
+
+/// The part of a text that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TruncatedText<'t> {
+    /// The prefix or suffix.
+    pub text: &'t str,
+    /// Whether no longer one fits; false if this is not proven.
+    pub is_longest: bool,
+}
 
 impl Tokenizer {
     /// Returns the longest prefix of a text that encodes to at most `max_tokens` tokens, or the longest suffix.
     ///
     /// The direction is the side that is cut off. Special tokens that post-processing adds count. A prefix that cannot be
-    /// encoded is not considered.
+    /// encoded is not considered. Without stages that prove where a text may be cut, the result ends at a word.
     ///
     /// ```
     /// use piecework_core::encoding::Direction;
@@ -44,8 +65,9 @@ impl Tokenizer {
     ///
     /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
     /// let (options, mut scratch) = (Options::default(), Scratch::default());
-    /// let mut truncate = |side| tokenizer.truncate_text("low lower", 2, side, &options, &mut scratch);
-    /// assert_eq!((truncate(Direction::Right)?, truncate(Direction::Left)?), ("low lowe", " lower"));
+    /// let kept = tokenizer.truncate_text("low lower", 2, Direction::Right, &options, &mut scratch)?;
+    /// assert_eq!((kept.text, kept.is_longest), ("low lowe", true));
+    /// assert_eq!(tokenizer.truncate_text("low lower", 2, Direction::Left, &options, &mut scratch)?.text, " lower");
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
     pub fn truncate_text<'t>(
@@ -55,49 +77,54 @@ impl Tokenizer {
         direction: Direction,
         options: &Options,
         scratch: &mut Scratch,
-    ) -> Result<&'t str> {
-        let kept = self.truncate_part(text, max_tokens, direction, false, options, scratch)?;
-        Ok(kept.unwrap_or(text))
+    ) -> Result<TruncatedText<'t>> {
+        let kept = self.truncate_part(text, (max_tokens, direction), false, options, scratch, &|| false)?;
+        Ok(kept.unwrap_or(TruncatedText { text, is_longest: true }))
     }
 
     /// Returns what [`Self::truncate_text`] returns for a longer text, of which only one end is given.
     ///
     /// If `continues`, `text` is the beginning of the longer text, or its end for [`Direction::Left`]. `None` if more of
-    /// the text is needed.
+    /// the text is needed. The limit is the number of tokens and the side that is cut off. `is_stopped` is called often;
+    /// if it returns true, the result is [`Error::Interrupted`].
     pub fn truncate_part<'t>(
         &self,
         text: &'t str,
-        max_tokens: usize,
-        direction: Direction,
+        (max_tokens, direction): (usize, Direction),
         continues: bool,
         options: &Options,
         scratch: &mut Scratch,
-    ) -> Result<Option<&'t str>> {
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Option<TruncatedText<'t>>> {
         let options = Options { truncation: None, padding: None, dropout: Some(0.0), alpha: None, ..options.clone() };
         let steps = self.plan(false, &options)?;
         let specials = steps.iter().map(|step| if let Step::Special(ids) = step { ids.len() } else { 0 }).sum();
         let mut search = Search {
             tokenizer: self,
             text,
+            direction,
             continues,
             max_tokens,
             specials,
             options: &options,
             cuts: self.cuts(&options),
+            is_additive: false,
             scratch,
+            is_stopped,
+            unchecked: 0,
         };
         if !search.fits("")? {
             return Err(search.too_small()?);
         }
-        let boundaries = Boundaries::of(self, &options);
-        let kept = match direction {
-            Direction::Right => search.prefix_end(boundaries.as_ref())?.map(|end| &text[..end]),
-            Direction::Left => search.suffix_start(boundaries.as_ref())?.map(|start| &text[start..]),
+        let Some((at, is_longest)) = search.kept(Boundaries::of(self, &options).as_ref())? else { return Ok(None) };
+        let text = match direction {
+            Direction::Right => &text[..at],
+            Direction::Left => &text[at..],
         };
-        if let Some(kept) = kept.filter(|_| options.specials == Specials::Error) {
-            search.check_specials(text.len() - kept.len(), direction)?;
+        if options.specials == Specials::Error {
+            search.check_specials(at)?;
         }
-        Ok(kept)
+        Ok(Some(TruncatedText { text, is_longest }))
     }
 }
 
@@ -105,6 +132,8 @@ impl Tokenizer {
 struct Search<'a> {
     tokenizer: &'a Tokenizer,
     text: &'a str,
+    /// The side that is cut off.
+    direction: Direction,
     /// Whether the text continues at the end that is cut off.
     continues: bool,
     max_tokens: usize,
@@ -112,12 +141,60 @@ struct Search<'a> {
     specials: usize,
     options: &'a Options,
     cuts: Option<Cuts<'a>>,
+    /// Whether the words on both sides of a word's end that stages prove are those of the two sides.
+    is_additive: bool,
     scratch: &'a mut Scratch,
+    is_stopped: &'a dyn Fn() -> bool,
+    /// The number of bytes that were encoded since `is_stopped` was called.
+    unchecked: usize,
+}
+
+/// The candidates: places at a distance in bytes from one that fits.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    /// The place that fits.
+    base: usize,
+    /// The distance from which on no place fits.
+    far: usize,
+    /// The distance of the end of the first word that does not fit, or `far`.
+    exceeding: usize,
+    direction: Direction,
+}
+
+impl Window {
+    fn new(base: usize, far: usize, direction: Direction) -> Self {
+        Self { base, far, exceeding: far, direction }
+    }
+
+    fn place(self, distance: usize) -> usize {
+        match self.direction {
+            Direction::Right => self.base + distance,
+            Direction::Left => self.base - distance,
+        }
+    }
+
+    /// Returns the range between the base and a place.
+    fn part(self, distance: usize) -> Range<usize> {
+        let place = self.place(distance);
+        self.base.min(place)..self.base.max(place)
+    }
+
+    /// Returns the window from one of its places on to another one; `exceeding` is the end of a word between them.
+    fn between(self, fitting: usize, exceeding: usize, far: usize) -> Self {
+        Self { base: self.place(fitting), far: far - fitting, exceeding: exceeding - fitting, ..self }
+    }
 }
 
 impl Search<'_> {
     /// Returns the number of tokens of a text with its special tokens; `None` if it cannot be encoded.
     fn count(&mut self, text: &str) -> Result<Option<usize>> {
+        self.unchecked += text.len();
+        if self.unchecked > CHECKED_BYTES {
+            self.unchecked = 0;
+            if (self.is_stopped)() {
+                return Err(Error::Interrupted);
+            }
+        }
         match self.tokenizer.count(text, self.options, self.scratch) {
             Ok(count) => Ok(Some(count)),
             Err(Error::NoUnknownToken { .. } | Error::SpecialToken { .. }) => Ok(None),
@@ -138,38 +215,184 @@ impl Search<'_> {
         Ok(Error::Truncation(message))
     }
 
-    /// Returns the end of the longest prefix that fits; `None` if the text is too short to decide.
-    fn prefix_end(&mut self, boundaries: Option<&Boundaries<'_>>) -> Result<Option<usize>> {
-        let (low, high) = match boundaries {
-            Some(boundaries) => self.prefix_window(boundaries)?,
-            None => (0, None),
+    /// Returns the place of the cut, and whether the kept part is proven to be the longest; `None` if the text is too short
+    /// to decide.
+    fn kept(&mut self, boundaries: Option<&Boundaries<'_>>) -> Result<Option<(usize, bool)>> {
+        let word_ends = WordEnds::of(self.tokenizer.splitter(), self.direction)?;
+        let window = match boundaries {
+            Some(boundaries) => self.window(boundaries)?,
+            None if self.continues && word_ends.proven.is_none() => return Ok(None),
+            None => {
+                let base = if self.direction == Direction::Right { 0 } else { self.text.len() };
+                Some(Window::new(base, self.text.len() + 1, self.direction))
+            }
         };
-        let high = match high {
-            Some(high) => high,
-            None if self.continues => return Ok(None),
-            None => self.text.len() + 1,
-        };
-        let known = self.known_alone(0..low, low)?;
-        let fits = |search: &mut Self, end: usize| match known {
-            Some(known) if end > low => search.fits_with(known, low..end),
-            _ => search.fits(&search.text[..end]),
-        };
-        if boundaries.is_some()
-            && high - low > WIDE
-            && let Some(step) = self.step(false)
-            && fits(self, low)?
-        {
-            let text = self.text;
-            let place = |bytes: usize| (low + bytes, text.is_char_boundary(low + bytes));
-            let kept = last_fitting(high - low, step, place, |end| fits(self, end))?;
-            return Ok(Some(kept));
+        let Some(mut window) = window else { return Ok(None) };
+        let is_open = self.continues && boundaries.is_none();
+        if !is_open && (boundaries.is_some() || word_ends.is_proven() || word_ends.proven.is_some()) {
+            if let Some(found) = self.try_all(window)? {
+                return Ok(Some((found, true)));
+            }
+        } else if !is_open && self.fits_at(window, self.last_distance(window))? {
+            return Ok(Some((window.place(self.last_distance(window)), true)));
         }
-        for end in (0..high).rev().filter(|&end| self.text.is_char_boundary(end)) {
-            if fits(self, end)? {
-                return Ok(Some(end));
+        if let Some(splitter) = &word_ends.proven {
+            let Some(narrow) = self.between_words(window, splitter, is_open, 1)? else { return Ok(None) };
+            window = narrow;
+            self.is_additive = word_ends.are_additive && self.tokenizer.added.tokens().is_empty();
+            if let Some(found) = self.try_all(window)? {
+                return Ok(Some((found, self.is_decided_by_words())));
             }
         }
-        Ok(Some(0))
+        if is_open && word_ends.proven.is_none() {
+            return Ok(None);
+        }
+        if word_ends.is_proven() {
+            return self.by_steps(window, word_ends.longest_shifted).map(Some);
+        }
+        let words = self.between_words(window, self.tokenizer.splitter(), false, LATER_WORDS)?;
+        Ok(words.map(|words| (words.base, false)))
+    }
+
+    /// Returns the window between two boundaries; `None` if the text is too short to decide.
+    fn window(&mut self, boundaries: &Boundaries<'_>) -> Result<Option<Window>> {
+        let (base, far) = match self.direction {
+            Direction::Right => {
+                let (low, high) = self.prefix_window(boundaries)?;
+                (low, high.or((!self.continues).then_some(self.text.len() + 1)).map(|high| high - low))
+            }
+            Direction::Left => {
+                let (low, mut high) = self.suffix_window(boundaries)?;
+                if !self.fits(&self.text[high..])? {
+                    high = self.fitting_boundary(boundaries, high)?;
+                }
+                (high, low.or((!self.continues).then_some(0)).map(|low| high - low + 1))
+            }
+        };
+        Ok(far.map(|far| Window::new(base, far, self.direction)))
+    }
+
+    /// Returns whether the text fits if it is cut at a distance from the base of a window.
+    fn fits_at(&mut self, window: Window, distance: usize) -> Result<bool> {
+        let at = window.place(distance);
+        let kept = if window.direction == Direction::Right { 0..at } else { at..self.text.len() };
+        self.fits(&self.text[kept])
+    }
+
+    /// Returns the last place of a window that fits, by trying all; `None` if that takes long.
+    fn try_all(&mut self, window: Window) -> Result<Option<usize>> {
+        let known = self.known(window)?;
+        let kept = if known.is_some() { 0 } else { self.text.len() - self.longest_distance(window) };
+        if window.far.saturating_mul(kept + window.far / 2) > MOST_TRIED {
+            return Ok(None);
+        }
+        for distance in self.distances(window).into_iter().rev() {
+            if self.fits_beside(known, window, distance)? {
+                return Ok(Some(window.place(distance)));
+            }
+        }
+        Ok(Some(window.base))
+    }
+
+    /// Returns the distances of the character boundaries of a window but its base.
+    fn distances(&self, window: Window) -> Vec<usize> {
+        (1..window.far).filter(|&distance| self.text.is_char_boundary(window.place(distance))).collect()
+    }
+
+    /// Returns the window between the last end of a word that fits and the end of the second word after it.
+    ///
+    /// The cut may be in the second word if both together have fewer tokens: an added token that is cut is text, part of the
+    /// word before it, and a suffix that begins before a space may have no other prefix. Such a cut is near the word.
+    ///
+    /// `None` if the text continues (`is_open`), and all ends fit but those that the rest of the text may change. The first
+    /// end that does not fit may be followed by up to `later` other ones.
+    fn between_words(
+        &mut self,
+        window: Window,
+        splitter: &WordSplitter,
+        is_open: bool,
+        later: usize,
+    ) -> Result<Option<Window>> {
+        let range = window.part(self.last_distance(window));
+        let mut ends =
+            word_ends::ends(splitter, self.tokenizer, &self.text[range], self.options, self.scratch, self.direction)?;
+        ends.retain(|&distance| distance < window.far && self.text.is_char_boundary(window.place(distance)));
+        if is_open {
+            ends.truncate(ends.len().saturating_sub(OPEN_WORDS));
+        }
+        let known = self.known(window)?;
+        let last = last_fitting(ends.len() + 1, later, |place| match place {
+            0 => Ok(true),
+            _ => self.fits_beside(known, window, ends[place - 1]),
+        })?;
+        let fitting = if last == 0 { 0 } else { ends[last - 1] };
+        let (exceeding, next) = (ends.get(last).copied().unwrap_or(window.far), ends.get(last + 1).copied());
+        let far = next.unwrap_or(window.far).min(exceeding.saturating_add(SMALLEST_STEP + self.longest_added()));
+        Ok((!is_open || next.is_some()).then(|| window.between(fitting, exceeding, far)))
+    }
+
+    /// Returns the number of bytes of the longest added token.
+    fn longest_added(&self) -> usize {
+        self.tokenizer.added.tokens().iter().map(|token| token.content.len()).max().unwrap_or(0)
+    }
+
+    /// Returns the last place of a long window that fits, which is in one word, and whether it is proven to be the last.
+    fn by_steps(&mut self, window: Window, longest_shifted: usize) -> Result<(usize, bool)> {
+        let known = self.known(window)?;
+        let all = self.distances(window);
+        let place = |distance| window.place(distance);
+        let distances = word_ends::distinct(self.tokenizer.splitter(), self.text, all, window.direction, place)?;
+        // A word that becomes unknown stays so, and is one token.
+        let model = self.tokenizer.model();
+        let inside = distances.partition_point(|&distance| distance < window.exceeding);
+        for &distance in distances[inside.saturating_sub(model.longest_open_end())..].iter().rev() {
+            if self.fits_beside(known, window, distance)? {
+                return Ok((window.place(distance), self.is_decided_by_words()));
+            }
+        }
+        let step = model.longest_step(self.direction == Direction::Left);
+        // A cut may make an added token that is matched as a single word.
+        let step_or_token = step.unwrap_or(0).max(longest_shifted).max(self.longest_added());
+        let tried = step_or_token.saturating_mul(STEPS).max(SMALLEST_STEP);
+        let last = last_fitting(distances.len() + 1, tried, |place| match place {
+            0 => Ok(true),
+            _ => self.fits_beside(known, window, distances[place - 1]),
+        })?;
+        let distance = if last == 0 { 0 } else { distances[last - 1] };
+        Ok((window.place(distance), step.is_some() && self.is_decided_by_words()))
+    }
+
+    /// Returns whether no place fits after the end of a word that does not; with unknown text as an error, one may.
+    fn is_decided_by_words(&self) -> bool {
+        !self.tokenizer.model().refuses_unknown()
+    }
+
+    /// Returns the largest distance of a character boundary in a window.
+    fn last_distance(&self, window: Window) -> usize {
+        let is_boundary = |&distance: &usize| self.text.is_char_boundary(window.place(distance));
+        (0..window.far).rev().find(is_boundary).unwrap_or(0)
+    }
+
+    /// Returns the number of bytes between the base of a window and the end of the text that is cut off.
+    fn longest_distance(&self, window: Window) -> usize {
+        match window.direction {
+            Direction::Right => self.text.len() - window.base,
+            Direction::Left => window.base,
+        }
+    }
+
+    /// Returns the number of tokens before the base of a window, if they do not depend on the other side.
+    fn known(&mut self, window: Window) -> Result<Option<usize>> {
+        let kept = if window.direction == Direction::Right { 0..window.base } else { window.base..self.text.len() };
+        if self.is_additive { self.count_alone(kept) } else { self.known_alone(kept, window.base) }
+    }
+
+    /// Returns whether a place fits; `known` is the result of [`Self::known`].
+    fn fits_beside(&mut self, known: Option<usize>, window: Window, distance: usize) -> Result<bool> {
+        match known {
+            Some(known) => self.fits_with(known, window.part(distance)),
+            None => self.fits_at(window, distance),
+        }
     }
 
     /// Returns two boundaries: the prefixes that extend beyond the second do not fit, nor does the one that ends there.
@@ -195,51 +418,6 @@ impl Search<'_> {
             if self.fits(&self.text[..at])? { low = at } else { high = at }
         }
         Ok((low, Some(high)))
-    }
-
-    /// Returns the start of the longest suffix that fits; `None` if the text is too short to decide.
-    fn suffix_start(&mut self, boundaries: Option<&Boundaries<'_>>) -> Result<Option<usize>> {
-        let (low, mut high) = match boundaries {
-            Some(boundaries) => self.suffix_window(boundaries)?,
-            None => (None, self.text.len()),
-        };
-        let low = match low {
-            Some(low) => low,
-            None if self.continues => return Ok(None),
-            None => 0,
-        };
-        if let Some(boundaries) = boundaries
-            && !self.fits(&self.text[high..])?
-        {
-            high = self.fitting_boundary(boundaries, high)?;
-        }
-        let known = self.known_alone(high..self.text.len(), high)?;
-        let fits = |search: &mut Self, start: usize| match known {
-            Some(known) if start < high => search.fits_with(known, start..high),
-            _ => search.fits(&search.text[start..]),
-        };
-        if boundaries.is_some()
-            && high - low > WIDE
-            && let Some(step) = self.step(true)
-            && fits(self, high)?
-        {
-            let text = self.text;
-            let place = |bytes: usize| (high - bytes, text.is_char_boundary(high - bytes));
-            let kept = last_fitting(high - low + 1, step, place, |start| fits(self, start))?;
-            return Ok(Some(kept));
-        }
-        for start in (low..self.text.len()).filter(|&start| self.text.is_char_boundary(start)) {
-            if fits(self, start)? {
-                return Ok(Some(start));
-            }
-        }
-        Ok(Some(self.text.len()))
-    }
-
-    /// Returns the largest distance in characters between candidates that fit, with room for characters that normalization
-    /// removes; `None` if the model allows no such statement.
-    fn step(&self, ends: bool) -> Option<usize> {
-        Some(self.tokenizer.model().longest_step(ends)?.saturating_mul(STEPS).max(SMALLEST_STEP))
     }
 
     /// Returns two boundaries: the suffixes that begin before the first do not fit.
@@ -317,11 +495,7 @@ impl Search<'_> {
     }
 
     /// Returns an error if special tokens are errors, and one of them spans the cut.
-    fn check_specials(&mut self, removed: usize, direction: Direction) -> Result<()> {
-        let cut = match direction {
-            Direction::Right => self.text.len() - removed,
-            Direction::Left => removed,
-        };
+    fn check_specials(&mut self, cut: usize) -> Result<()> {
         let lengths = self.tokenizer.added.specials().map(|token| token.content.len());
         let longest = lengths.max().unwrap_or(0);
         for start in (cut.saturating_sub(longest)..cut).filter(|&at| self.text.is_char_boundary(at)) {
@@ -339,41 +513,29 @@ impl Search<'_> {
     }
 }
 
-/// Returns the last place that fits among those 0 to `bytes` bytes away, of which the first does.
+/// Returns the last of `count` places that fits; the first one does.
 ///
-/// `place` returns the position at a distance, and whether it is a character boundary. Of two boundaries that fit, one after
-/// the other, the distance is at most `step` boundaries. The cost is logarithmic in the result, and linear in `step`, in calls
-/// of `fits`.
-fn last_fitting(
-    bytes: usize,
-    step: usize,
-    place: impl Fn(usize) -> (usize, bool),
-    mut fits: impl FnMut(usize) -> Result<bool>,
-) -> Result<usize> {
-    let is_boundary = |&at: &usize| place(at).1;
+/// After a place that fits, the next one that does is at most `step` places away. The cost is logarithmic in the result, and
+/// linear in `step`, in calls of `fits`.
+fn last_fitting(count: usize, step: usize, mut fits: impl FnMut(usize) -> Result<bool>) -> Result<usize> {
     let mut best = 0;
     loop {
-        let (mut width, mut above) = (1, bytes);
+        let (mut width, mut above) = (1, count);
         while above - best > 1 {
-            let wanted = if above == bytes { best.saturating_add(width).min(above - 1) } else { best.midpoint(above) };
-            let Some(at) =
-                (best + 1..=wanted).rev().find(is_boundary).or_else(|| (wanted + 1..above).find(is_boundary))
-            else {
-                break;
-            };
-            if fits(place(at).0)? {
+            let at = if above == count { best.saturating_add(width).min(above - 1) } else { best.midpoint(above) };
+            if fits(at)? {
                 (best, width) = (at, width.saturating_mul(2));
             } else {
                 above = at;
             }
         }
-        let mut later = (above + 1..bytes).filter(is_boundary).take(step);
-        let Some(next) = later.find_map(|at| match fits(place(at).0) {
+        let mut later = (above..count).skip(1).take(step);
+        let Some(next) = later.find_map(|at| match fits(at) {
             Ok(false) => None,
             Ok(true) => Some(Ok(at)),
             Err(error) => Some(Err(error)),
         }) else {
-            return Ok(place(best).0);
+            return Ok(best);
         };
         best = next?;
     }
@@ -391,16 +553,11 @@ mod tests {
 
     #[test]
     fn the_last_place_that_fits() {
-        // Every third byte is a character boundary, and gaps of up to two boundaries are allowed.
-        let place = |bytes: usize| (100 + bytes, bytes.is_multiple_of(3));
-        let last = |step, fitting: &[usize]| {
-            let fits = |at: usize| Ok(fitting.contains(&(at - 100)));
-            last_fitting(31, step, place, fits).unwrap() - 100
-        };
+        let last = |step, fitting: &[usize]| last_fitting(11, step, |at| Ok(fitting.contains(&at))).unwrap();
         assert_eq!(last(2, &[0]), 0);
-        assert_eq!(last(2, &[0, 3, 6, 9]), 9);
-        assert_eq!(last(2, &[0, 3, 9, 15, 18]), 18);
-        assert_eq!(last(0, &[0, 3, 9]), 3);
-        assert_eq!(last(2, &(0..31).collect::<Vec<_>>()), 30);
+        assert_eq!(last(2, &[0, 1, 2, 3]), 3);
+        assert_eq!(last(2, &[0, 1, 3, 5, 6]), 6);
+        assert_eq!(last(0, &[0, 1, 3]), 1);
+        assert_eq!(last(2, &(0..11).collect::<Vec<_>>()), 10);
     }
 }

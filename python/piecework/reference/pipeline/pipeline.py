@@ -112,6 +112,7 @@ class Pipeline:
         side: str = "right",
         add_special_tokens: bool = True,
         specials: Specials | None = None,
+        at_words: bool = False,
     ) -> str | None:
         """Returns the longest part of a text that encodes to at most `n` tokens (P64).
 
@@ -123,6 +124,8 @@ class Pipeline:
             side: The side that is cut off: `right` keeps a prefix, `left` a suffix.
             add_special_tokens: As for `encode`.
             specials: As for `encode`, but for the error of a special token that is divided.
+            at_words: Only parts that end at a word of the whole text are tried, and the whole text: for
+                stages whose words depend on text after them.
 
         Returns:
             A prefix or a suffix; None if not even the empty text fits. A part that cannot be encoded
@@ -134,7 +137,14 @@ class Pipeline:
         'to be '
         """
         plain = replace(self, truncation=None, padding=None)
-        for start in range(len(text) + 1):
+        removed: Iterable[int] = range(len(text) + 1)
+        if at_words:
+            rows = plain.encode(text, add_special_tokens=False, specials=specials).rows
+            ends = {row.word: len(text) - row.span[1] for row in rows}
+            starts = {row.word: row.span[0] for row in reversed(rows)}
+            words = ends if side == "right" else starts
+            removed = sorted({0, len(text), *words.values()})
+        for start in removed:
             part = text[: len(text) - start] if side == "right" else text[start:]
             try:
                 encoding = plain.encode(
