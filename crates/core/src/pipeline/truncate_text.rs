@@ -557,7 +557,7 @@ mod tests {
         assert_eq!(last(2, &[0]), 0);
         assert_eq!(last(2, &[0, 1, 2, 3]), 3);
         assert_eq!(last(2, &[0, 1, 3, 5, 6]), 6);
-        assert_eq!(last(0, &[0, 1, 3]), 1);
+        assert_eq!(last(0, &[0, 1, 4]), 1);
         assert_eq!(last(2, &(0..11).collect::<Vec<_>>()), 10);
     }
 }
