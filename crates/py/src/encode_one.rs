@@ -82,7 +82,7 @@ impl Encoder<'_> {
         let (py, whole) = (text.py(), utf8(text)?);
         let signal = Mutex::new(None);
         let is_stopped = || {
-            let found = Python::attach(|py| py.check_signals()).err();
+            let found = Python::attach(|py| py.check_signals().err());
             let is_stopped = found.is_some();
             if let Ok(mut signal) = signal.lock() {
                 *signal = found;
