@@ -7,7 +7,7 @@ use piecework_core::Error;
 use piecework_core::error::{CallerError, Message, Place};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{IntoPyDict, PyString};
 
 use crate::temporary::PathError;
 
@@ -16,12 +16,13 @@ pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     make(py, error, None)
 }
 
-/// Warns of records of ours in a file that do not belong to its other members.
-pub(crate) fn warn_of_records(py: Python<'_>, names: &[String]) -> PyResult<()> {
+/// Warns of records of ours in a file that do not belong to its other members; `place` names the file, if known.
+pub(crate) fn warn_of_records(py: Python<'_>, names: &[String], place: &str) -> PyResult<()> {
     let (was, is) = if names.len() == 1 { ("was", "is") } else { ("were", "are") };
     let problem =
         format!("{} {was} written for other members than the file has now, and {is} ignored", names.join(", "));
-    py.import("piecework.errors")?.getattr("warn")?.call1((problem,))?;
+    let named = [("place", place)].into_py_dict(py)?;
+    py.import("piecework.errors")?.getattr("warn")?.call((problem,), Some(&named))?;
     Ok(())
 }
 

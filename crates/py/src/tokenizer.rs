@@ -59,7 +59,7 @@ impl Tokenizer {
 #[pymethods]
 impl Tokenizer {
     #[staticmethod]
-    #[pyo3(signature = (data, functions, allow_no_unk, exact_numbers, added_token_ids=None))]
+    #[pyo3(signature = (data, functions, allow_no_unk, exact_numbers, added_token_ids=None, place=""))]
     fn from_json(
         py: Python<'_>,
         data: &[u8],
@@ -67,6 +67,7 @@ impl Tokenizer {
         allow_no_unk: bool,
         exact_numbers: bool,
         added_token_ids: Option<&str>,
+        place: &str,
     ) -> PyResult<Self> {
         let added_ids = match added_token_ids {
             None => AddedIds::Equal,
@@ -81,7 +82,7 @@ impl Tokenizer {
         let read = py.detach(|| read_edited_json(data, &settings));
         let (tokenizer, dropped) = read.map_err(|error| to_py(py, &error))?;
         if !dropped.is_empty() {
-            warn_of_records(py, &dropped)?;
+            warn_of_records(py, &dropped, place)?;
         }
         Ok(Self::new(tokenizer))
     }

@@ -75,11 +75,12 @@ class Tokenizer:
         allow_no_unk: bool,
         exact_numbers: bool,
         added_token_ids: str | None = None,
+        place: str = "",
     ) -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json, with Unigram scores parsed exactly or like `tokenizers`.
 
         `added_token_ids` is "file", "tokenizers" or None, which refuses ids that differ. A record of ours that does not
-        belong to the other members of the file is ignored with a warning.
+        belong to the other members of the file is ignored with a warning, in which `place` names the file.
         """
 
     @staticmethod

@@ -398,6 +398,22 @@ def _read_json(path: str) -> Any:
     return json.loads(read_bytes(path))
 
 
+# The characters of Unicode's property White_Space, which `tokenizers` cuts off; str.rstrip also cuts U+001C to U+001F.
+_WHITE_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680"
+    + "".join(map(chr, range(0x2000, 0x200B)))
+    + "\u2028\u2029\u202f\u205f\u3000"
+)
+
+
+def _read_lines(path: str) -> list[str]:
+    """Returns the lines of a text file; a line ends at LF or CR LF, and a CR at the end of the file stays."""
+    from piecework.io import read_bytes
+
+    *lines, last = read_bytes(path).decode().split("\n")
+    return [line.removesuffix("\r") for line in lines] + ([last] if last else [])
+
+
 BPE_DEFAULTS: dict[str, Any] = {
     "dropout": None,
     "unk_token": None,
@@ -494,14 +510,11 @@ class BPE(Model):
         >>> BPE.read_file(vocab, merges)
         ({'a': 0, 'b': 1, 'ab': 2}, [('a', 'b')])
         """
-        from piecework.io import read_bytes
-
-        lines = read_bytes(merges).decode().split("\n")
         pairs = []
-        for number, line in enumerate(lines, 1):
-            if line.startswith("#version") or not line.strip("\r"):
+        for number, line in enumerate(_read_lines(merges), 1):
+            if line.startswith("#version"):
                 continue
-            left, space, right = line.rstrip("\r").partition(" ")
+            left, space, right = line.partition(" ")
             if not space or " " in right:
                 raise ValueError(f"{merges}: line {number}: expected two tokens, found {line!r}")
             pairs.append((left, right))
@@ -614,10 +627,7 @@ class WordPiece(Model):
         >>> WordPiece.read_file(vocab)
         {'[UNK]': 0, 'hug': 1}
         """
-        from piecework.io import read_bytes
-
-        lines = read_bytes(vocab).decode().removesuffix("\n").split("\n")
-        return {line.rstrip(): number for number, line in enumerate(lines)}
+        return {line.rstrip(_WHITE_SPACE): number for number, line in enumerate(_read_lines(vocab))}
 
     @classmethod
     def from_file(cls, vocab: str, **kwargs: Any) -> WordPiece:

@@ -142,9 +142,9 @@ class Tokenizer:
         """The settings of calls with and without special tokens; another dictionary after a change."""
 
     @classmethod
-    def _of_json(cls, data: bytes) -> Tokenizer:
-        """Returns the tokenizer of a tokenizer.json."""
-        core = _core.Tokenizer.from_json(data, [], True, False, "tokenizers")
+    def _of_json(cls, data: bytes, place: str = "") -> Tokenizer:
+        """Returns the tokenizer of a tokenizer.json; `place` names the file in warnings."""
+        core = _core.Tokenizer.from_json(data, [], True, False, "tokenizers", place)
         tokenizer = cls.__new__(cls)
         state = json.loads(core.parts())
         parts = {name: state[name] for name in _STAGES}
@@ -211,7 +211,7 @@ class Tokenizer:
         """
         from piecework.io import read_bytes
 
-        return Tokenizer.from_buffer(read_bytes(path))
+        return Tokenizer._of_json(read_bytes(path), f"{path}: ")
 
     @staticmethod
     def from_pretrained(

@@ -19,7 +19,6 @@ from piecework.arguments import (
 from piecework.errors import ConfigError, PieceworkError, SpecialTokenError, shown
 from piecework.io import check_start, check_text, may_block, read_bytes, size
 from piecework.io.files import checked
-from piecework.results import TruncatedText
 from piecework.tokenizer.checks import TEXT_TYPES, frozen_specials, listed_texts
 from piecework.tokenizer.options import CallOptions
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from piecework.io.files import Pathish
     from piecework.io.sources import Source
     from piecework.progress import Report
-    from piecework.results import ProgressLike
+    from piecework.results import ProgressLike, TruncatedText
 
 __all__ = ["EncodingMethods"]
 
@@ -523,6 +522,8 @@ class EncodingMethods(CallOptions):
         >>> tok.truncate_text("hug hugs hug", 3).is_longest
         True
         """
+        from piecework.results import TruncatedText
+
         check_str("text", text)
         limit = check_index("n", n)
         if isinstance(n, bool) or limit < 0:

@@ -270,22 +270,29 @@ def _parse(
     if kind not in ("tokenizer.json", "vocab.txt"):
         return _with_limits(cls, cls._wrap(read(kind, data)), kind, settings)
     is_json = kind == "tokenizer.json"
-    tokenizer = _from_json(cls, data, settings) if is_json else load_vocab(cls, data, settings)
-    if not is_json:
+    if is_json:
+        tokenizer = _from_json(cls, data, settings, place=place)
+    else:
+        tokenizer = load_vocab(cls, data, settings)
         _warn_of_empty_lines(data, place)
     limits = {name: settings[name] for name in LIMITS if name in settings}  # type: ignore[literal-required]
     return tokenizer.replace(**limits) if limits else tokenizer
 
 
 def _from_json(
-    cls: type[Tokenizer], data: bytes, settings: LoadSettings, *, exact_numbers: bool = False
+    cls: type[Tokenizer],
+    data: bytes,
+    settings: LoadSettings,
+    *,
+    exact_numbers: bool = False,
+    place: str = "",
 ) -> Tokenizer:
     refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
     refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
     ids = settings.get("added_token_ids")
     if ids is not None:
         check_str("added_token_ids", ids)
-    core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, exact_numbers, ids)
+    core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, exact_numbers, ids, place)
     changes = {name: settings[name] for name in MODEL if name in settings}  # type: ignore[literal-required]
     tokenizer = cls._wrap(core)
     return tokenizer.replace(**changes) if changes else tokenizer
@@ -412,7 +419,7 @@ def _from_exact_json(
     """Loads a tokenizer.json with correctly rounded scores, which ``tokenizers`` parses less exactly."""
     check_start(folder.data, folder.path, "")
     try:
-        return _from_json(cls, folder.data, settings, exact_numbers=True)
+        return _from_json(cls, folder.data, settings, exact_numbers=True, place=f"{folder.path}: ")
     except (FormatError, VocabularyError) as error:
         raise error.at(folder.path) from None
 

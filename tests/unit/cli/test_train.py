@@ -374,6 +374,28 @@ def test_training_from_counts_equals_training_from_text(
     assert pw.Tokenizer.from_file(target).history == pw.Tokenizer.from_file(direct).history
 
 
+def test_counts_are_cut_at_the_tokens_of_the_options(run: Run, tmp_path: Path) -> None:
+    text, table, target = tmp_path / "chat.txt", tmp_path / "c.txt", tmp_path / "t.json"
+    text.write_text("<a>user: hi there<s><a>bot: hello there<s>\n" * 5, encoding="utf-8")
+    cut = ("--special-token", "<s>", "--user-defined-symbol", "<a>")
+    splitting = ("--normalizer", "none", "--pre-tokenizer", "whitespace-split")
+    assert run("count-words", text, "-o", table, *cut, *splitting).code == 0
+    tokens = [pw.AddedToken("<s>", special=True), "<a>"]
+    counts = pw.WordCounts.load(table)
+    assert counts == pw.WordCounts.from_files(
+        text, normalizer=None, pre_tokenizer=pre_tokenizers.WhitespaceSplit(), added_tokens=tokens
+    )
+    assert [token.content for token in counts.added_tokens] == ["<a>", "<s>"]
+    assert {word for word in counts if "<" in word} == {"<a>", "<s>"}
+
+    words = ("-o", target, "--model", "bpe", "--vocab-size", 40, *cut)
+    assert run("train", "--counts", table, *words).code == 0
+    trainer = pw.BpeTrainer(40, special_tokens=["<s>"], user_defined_symbols=["<a>"])
+    assert pw.Tokenizer.from_file(target) == pw.train(counts, trainer)
+    assert run("train", text, *words, *splitting).code == 0
+    assert pw.Tokenizer.from_file(target) == pw.train(counts, trainer)
+
+
 def test_counts_of_other_settings_are_refused(run: Run, text_file: Path, tmp_path: Path) -> None:
     counts = tmp_path / "c.txt"
     run("count-words", text_file, "-o", counts)

@@ -68,6 +68,20 @@ def test_a_training_of_another_vocabulary_is_dropped(edit: Any) -> None:
     ]
 
 
+def test_the_warning_names_the_file(tmp_path: Path) -> None:
+    tree = json.loads(trained().to_str())
+    append(tree)
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps(tree), encoding="utf-8")
+    for load in (pw.Tokenizer.from_file, hf.Tokenizer.from_file):
+        with pytest.warns(pw.errors.PieceworkWarning, match="training") as found:
+            load(str(file))
+        assert str(found[0].message).startswith(f"{file}: model.piecework.training was")
+    with pytest.warns(pw.errors.PieceworkWarning, match="training") as found:
+        pw.Tokenizer.from_folder(tmp_path)
+    assert str(found[0].message).startswith(f"{file}: ")
+
+
 @pytest.mark.parametrize(
     "member", ["normalizer", "decoder", "post_processor", "padding", "truncation"]
 )

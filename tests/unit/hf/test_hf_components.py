@@ -1,6 +1,11 @@
 """Components of `piecework.hf` and of `tokenizers`: the same expressions have the same values."""
 
+import tempfile
+from pathlib import Path
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hf_peers import OURS, check_same
 
@@ -394,6 +399,37 @@ def test_saved_files_are_equal(model: str, prefix: str, tmp_path: object) -> Non
         kind = model.split("(", maxsplit=1)[0]
         check_same(f"names = {model}.save({str(tmp_path)!r}); {kind}.read_file(*names)")
         check_same(f"names = {model}.save({str(tmp_path)!r}); {kind}.from_file(*names)")
+
+
+# Parts of lines that a reader may cut, split at or skip.
+LINE_PARTS = [
+    "a",
+    "b",
+    " ",
+    "\r",
+    "\n",
+    "\r\n",
+    "\t",
+    "\x1c",
+    "\x1f",
+    "\x85",
+    "\u2028",
+    "\u200a",
+    "\u200b",
+    "#version",
+    "é",
+]
+
+
+@given(text=st.lists(st.sampled_from(LINE_PARTS), max_size=8).map("".join))
+def test_text_files_of_any_lines_are_read_equally(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "file.txt")
+        path.write_bytes(text.encode())
+        vocab = Path(folder, "vocab.json")
+        vocab.write_text('{"a": 0}')
+        check_same(f"models.WordPiece.read_file({str(path)!r})")
+        check_same(f"models.BPE.read_file({str(vocab)!r}, {str(path)!r})")
 
 
 def test_a_sequence_cannot_contain_itself() -> None:
