@@ -96,13 +96,13 @@ def describe_loss(
     elif kind == "merges.txt":
         stages = ["normalizer", "pre_tokenizer"]
         required = [] if _implies_splitter(files) else ["pre_tokenizer"]
-        settings = [f"{fact}=..." for fact in stages if fact in {*lost, *required}]
+        settings = [_stage(fact, ours[fact]) for fact in stages if fact in {*lost, *required}]
         lost = [fact for fact in lost if fact not in stages]
     elif kind == "sentencepiece":
         # The writer rejects other normalizers; this one may be read as an equivalent one.
         lost = [fact for fact in lost if fact != "normalizer"]
     problem = f"the format {kind} cannot represent all of this tokenizer"
-    return warning_of_loss(problem, lost, settings, "load it unchanged")
+    return warning_of_loss(problem, lost, settings, "load it" if lost else "load it unchanged")
 
 
 def warning_of_loss(
@@ -115,6 +115,15 @@ def warning_of_loss(
     written = ", ".join(f"`{setting}`" for setting in settings)
     hint = f"pass {written} to {effect}" if settings else None
     return PieceworkWarning(f"{problem}{changes}", hint=hint)
+
+
+def _stage(name: str, part: dict[str, Any] | None) -> str:
+    """Returns the normalizer or pre-tokenizer of a tokenizer as an assignment."""
+    from piecework.normalizers import Normalizer
+    from piecework.pre_tokenizers import PreTokenizer
+
+    kind = Normalizer if name == "normalizer" else PreTokenizer
+    return f"{name}={part and kind.from_dict(part)!r}"
 
 
 def _missing_settings(core: CoreTokenizer, name: str) -> list[str]:
