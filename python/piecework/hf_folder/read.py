@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from piecework.io.files import Pathish
 
-__all__ = ["ModelFolder", "read_model_folder"]
+__all__ = ["ModelFolder", "read_model_folder", "refuse_pieces"]
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,13 @@ _OTHERS = {
     "Wav2Vec2Tokenizer": "encodes to characters",
 }
 """The classes of ``transformers`` that encode to other units than subwords, or other things than texts, and what they do."""
-_PIECES = ("sentencepiece.bpe.model", "source.spm", "spiece.model", "spm.model")
+_PIECES = (
+    "sentencepiece.bpe.model",
+    "source.spm",
+    "spiece.model",
+    "spm.model",
+    "tokenizer.model",
+)
 """The names of SentencePiece models whose ids a vocab.json without merges replaces."""
 
 
@@ -228,10 +234,16 @@ def _refuse_others(folder: str, name: str | None, config: dict[str, Any]) -> Non
         raise UnsupportedError(
             f"the class {kind} is no subword tokenizer of texts: it {what}", place=f"{folder}: "
         )
+    if name == "vocab.json" and not exists(os.path.join(folder, "merges.txt")):
+        refuse_pieces(folder, kind or "the class")
+
+
+def refuse_pieces(folder: str, kind: str = "its class") -> None:
+    """Raises UnsupportedError for a folder with a vocab.json that contains a SentencePiece model instead of merges."""
     pieces = [each for each in _PIECES if exists(os.path.join(folder, each))]
-    if name == "vocab.json" and pieces and not exists(os.path.join(folder, "merges.txt")):
+    if pieces:
         raise UnsupportedError(
-            f"{kind or 'the class'} takes the pieces of {pieces[0]} and the ids of vocab.json, which is not supported",
+            f"{kind} takes the pieces of {pieces[0]} and the ids of vocab.json, which is not supported",
             hint=f"load {pieces[0]} with Tokenizer.from_sentencepiece, which gives other ids",
             place=f"{folder}: ",
         )

@@ -358,6 +358,9 @@ def _from_merges(
     try:
         other_data = read_unpacked(other)
     except MissingFileError:
+        from piecework.hf_folder.read import refuse_pieces
+
+        refuse_pieces(os.path.dirname(name) or os.curdir)
         message = f"{name}: BPE needs a vocabulary and its merges, but {other} does not exist"
         raise FormatError(message) from None
     is_vocab = name.lower().endswith(".json")

@@ -370,9 +370,12 @@ def test_classes_without_subwords_are_named(kind: str, has_vocab: bool, tmp_path
         pw.Tokenizer.from_folder(tmp_path)
 
 
-def test_ids_and_pieces_in_two_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["sentencepiece.bpe.model", "tokenizer.model"])
+def test_ids_and_pieces_in_two_files(tmp_path: Path, name: str) -> None:
     write(tmp_path, vocab_json={"a": 0}, config_json={"model_type": "m2m_100"})
-    (tmp_path / "sentencepiece.bpe.model").write_bytes(b"")
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(UnsupportedError, match=f"its class takes the pieces of {name}"):
+        pw.Tokenizer.from_file(tmp_path / "vocab.json")
     with pytest.raises(UnsupportedError, match="M2M100Tokenizer takes the pieces of") as error:
         pw.Tokenizer.from_folder(tmp_path)
     assert "from_sentencepiece" in (error.value.hint or "")
