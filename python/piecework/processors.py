@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections import abc
-from dataclasses import field
-from typing import Any, ClassVar, Literal
+from dataclasses import field, replace
+from typing import Any, ClassVar, Literal, Self
 
 from piecework._component import Component, Part
 from piecework._immutable import dataclass
@@ -29,7 +29,7 @@ from piecework._settings import (
     takes,
     under,
 )
-from piecework.errors import ConfigError, did_you_mean, shown
+from piecework.errors import ConfigError, VocabularyError, did_you_mean, shown
 
 __all__ = [
     "BertProcessing",
@@ -64,6 +64,34 @@ class PostProcessor(Component):
         """
         return self._added[bool(is_pair)]
 
+    def with_ids(self, vocab: abc.Mapping[str, int]) -> Self:
+        """Returns a post-processor that inserts the same tokens with the ids of another vocabulary.
+
+        Args:
+            vocab: The ids of the tokens, such as :attr:`piecework.Tokenizer.vocab`.
+
+        Raises:
+            VocabularyError: A token that it inserts is not in the vocabulary.
+
+        >>> bert = BertProcessing(("[SEP]", 102), ("[CLS]", 101))
+        >>> bert.with_ids({"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "hug": 3})
+        BertProcessing(sep=('[SEP]', 2), cls=('[CLS]', 1))
+        """
+        return self._with_each(lambda token: _id_in(vocab, token))
+
+    def _with_each(self, change: abc.Callable[[str], int]) -> Self:  # noqa: ARG002  # most insert some
+        """Returns a post-processor with the id that a function returns for each token that is inserted."""
+        return self
+
+
+def _id_in(vocab: abc.Mapping[str, int], token: str) -> int:
+    if token not in vocab:
+        raise VocabularyError(
+            f"{shown(token)}, which the post-processor inserts, is not in the vocabulary",
+            hint="add it to the tokenizer (`with_added_tokens`, or `special_tokens=` of the trainer)",
+        )
+    return vocab[token]
+
 
 class _Token(Kind):
     """Checks a token with its id; in JSON an array of both."""
@@ -96,6 +124,11 @@ class BertProcessing(PostProcessor):
     sep: tuple[str, int] = field(metadata=takes(_Token()))
     cls: tuple[str, int] = field(metadata=takes(_Token()))
 
+    def _with_each(self, change: abc.Callable[[str], int]) -> Self:
+        return replace(
+            self, sep=(self.sep[0], change(self.sep[0])), cls=(self.cls[0], change(self.cls[0]))
+        )
+
 
 @dataclass(frozen=True)
 class RobertaProcessing(PostProcessor):
@@ -118,6 +151,11 @@ class RobertaProcessing(PostProcessor):
     cls: tuple[str, int] = field(metadata=takes(_Token()))
     trim_offsets: bool = field(default=True, metadata=takes(FLAG))
     add_prefix_space: bool = field(default=True, metadata=takes(FLAG))
+
+    def _with_each(self, change: abc.Callable[[str], int]) -> Self:
+        return replace(
+            self, sep=(self.sep[0], change(self.sep[0])), cls=(self.cls[0], change(self.cls[0]))
+        )
 
 
 @dataclass(frozen=True)
@@ -370,6 +408,13 @@ class TemplateProcessing(PostProcessor):
         template = self.pair if is_pair else self.single
         return sum(len(ids[piece.id]) for piece in template if piece.kind == "SpecialToken")
 
+    def _with_each(self, change: abc.Callable[[str], int]) -> Self:
+        specials = [
+            SpecialToken(special.id, tuple(map(change, special.tokens)), special.tokens)
+            for special in self.special_tokens
+        ]
+        return type(self)(self.single, self.pair, specials)
+
     def __repr__(self) -> str:
         tokens = [(t.id, *t.ids) if t.tokens == (t.id,) else t for t in self.special_tokens]
         return (
@@ -410,3 +455,6 @@ class Sequence(PostProcessor):
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the sum over the post-processors."""
         return sum(part.num_special_tokens_to_add(is_pair) for part in self.processors)
+
+    def _with_each(self, change: abc.Callable[[str], int]) -> Self:
+        return replace(self, processors=[part._with_each(change) for part in self.processors])

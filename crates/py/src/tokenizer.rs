@@ -149,6 +149,17 @@ impl Tokenizer {
         added_tokens(&self.inner)
     }
 
+    /// Returns the tokens that the post-processor and the padding insert: the part, the name and the id.
+    fn inserted_tokens(&self) -> Vec<(&'static str, &str, u32)> {
+        let processed = self.inner.post_processor().into_iter().flat_map(PostProcessor::tokens);
+        let padded = self.inner.padding().map(|padding| &padding.token);
+        processed
+            .map(|token| ("post_processor", token))
+            .chain(padded.map(|token| ("padding", token)))
+            .map(|(part, token)| (part, token.name.as_str(), token.id))
+            .collect()
+    }
+
     /// Returns the control symbols: special tokens that a text cannot spell by default.
     fn control_symbols(&self) -> Vec<&str> {
         self.inner.added().controls().map(|token| token.content.as_str()).collect()

@@ -118,6 +118,9 @@ class Tokenizer:
     def added_tokens(self) -> list[tuple[int, _AddedToken]]:
         """Returns the added tokens with their ids."""
 
+    def inserted_tokens(self) -> list[tuple[str, str, int]]:
+        """Returns the tokens that "post_processor" and "padding" insert: the part, the name and the id."""
+
     def control_symbols(self) -> list[str]:
         """Returns the special tokens that are ordinary text by default."""
 

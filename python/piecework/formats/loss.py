@@ -72,7 +72,11 @@ _OF_THE_MODEL = (
 
 
 def describe_loss(
-    core: CoreTokenizer, kind: Format, files: Mapping[str, bytes], name: str
+    core: CoreTokenizer,
+    kind: Format,
+    files: Mapping[str, bytes],
+    name: str,
+    stages: Mapping[str, object],
 ) -> PieceworkWarning | None:
     """Returns a warning of what the files of a format lack, with the settings to load them with as its hint.
 
@@ -81,6 +85,7 @@ def describe_loss(
         kind: The format.
         files: The written files.
         name: The name of the file.
+        stages: The normalizer and the pre-tokenizer.
 
     Returns:
         The warning, or None if nothing is lost. `ignore_merges` is not compared, since writers reject tokenizers for which
@@ -94,9 +99,8 @@ def describe_loss(
         if tiktoken_settings(core)[0] is not None:
             lost = [fact for fact in lost if fact != "pre_tokenizer"]
     elif kind == "merges.txt":
-        stages = ["normalizer", "pre_tokenizer"]
         required = [] if _implies_splitter(files) else ["pre_tokenizer"]
-        settings = [_stage(fact, ours[fact]) for fact in stages if fact in {*lost, *required}]
+        settings = [f"{fact}={stages[fact]!r}" for fact in stages if fact in {*lost, *required}]
         lost = [fact for fact in lost if fact not in stages]
     elif kind == "sentencepiece":
         # The writer rejects other normalizers; this one may be read as an equivalent one.
@@ -115,15 +119,6 @@ def warning_of_loss(
     written = ", ".join(f"`{setting}`" for setting in settings)
     hint = f"pass {written} to {effect}" if settings else None
     return PieceworkWarning(f"{problem}{changes}", hint=hint)
-
-
-def _stage(name: str, part: dict[str, Any] | None) -> str:
-    """Returns the normalizer or pre-tokenizer of a tokenizer as an assignment."""
-    from piecework.normalizers import Normalizer
-    from piecework.pre_tokenizers import PreTokenizer
-
-    kind = Normalizer if name == "normalizer" else PreTokenizer
-    return f"{name}={part and kind.from_dict(part)!r}"
 
 
 def _missing_settings(core: CoreTokenizer, name: str) -> list[str]:

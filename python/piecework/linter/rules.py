@@ -105,6 +105,15 @@ RULES: tuple[Rule, ...] = (
         check=coverage.missing_characters,
     ),
     Rule(
+        "mismatched-id",
+        "error",
+        is_exact=True,
+        finds="tokens that the post-processor or the padding inserts with the id of another token, or of none",
+        matters="a model gets other tokens than the names say, or ids that its embedding table lacks",
+        remedy="look the ids up by name: `post_processor.with_ids(tokenizer.vocab)`, `Padding(pad_token=...)`",
+        check=numbering.mismatched_ids,
+    ),
+    Rule(
         "special-in-text",
         "note",
         is_exact=True,

@@ -69,14 +69,8 @@ def inserted_ids(tok: Tokenizer) -> set[int]:
     >>> sorted(inserted_ids(pw.Tokenizer.from_str("[UNK]\n[CLS]\n[SEP]\nhug\n")))
     [0, 1, 2]
     """
-    found = set(tok.added_tokens)
-
-    def add(number: int) -> int:
-        found.add(number)
-        return number
-
-    _visit(json.loads(tok._without_functions._core.to_json()), _checked(tok, add))
-    return found
+    same = _checked(tok, int)
+    return set(tok.added_tokens) | {same(number) for _, _, number in tok._core.inserted_tokens()}
 
 
 def _checked(tok: Tokenizer, new_id: Callable[[int], int]) -> Callable[[int], int]:

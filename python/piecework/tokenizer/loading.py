@@ -35,6 +35,7 @@ from piecework.tokenizer.checks import (
     refuse,
     refuse_unknown,
 )
+from piecework.tokenizer.inserted import warn_of_inserted
 from piecework.tokenizer.settings import BERT, LIKELIEST, LIMITS, MODEL, LoadSettings
 
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ def load_file(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> To
     except NotAFileError as error:
         error.hint = "load a model's folder with Tokenizer.from_folder"
         raise
-    return _load(cls, checked(path), data, settings)
+    tokenizer = _load(cls, checked(path), data, settings)
+    warn_of_inserted(tokenizer._core, f"{checked(path)}: ")
+    return tokenizer
 
 
 def load_text(cls: type[Tokenizer], text: str, settings: LoadSettings) -> Tokenizer:
@@ -87,14 +90,18 @@ def load_text(cls: type[Tokenizer], text: str, settings: LoadSettings) -> Tokeni
     if not isinstance(text, str):
         raise wrong_type("text", "a str (from_bytes takes bytes)", text)
     data = to_utf8(text)
-    return _parse(cls, data, *_format_of(data, None, settings))
+    tokenizer = _parse(cls, data, *_format_of(data, None, settings))
+    warn_of_inserted(tokenizer._core)
+    return tokenizer
 
 
 def load_bytes(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
     """Implements :meth:`Tokenizer.from_bytes`."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise wrong_type("data", "bytes (from_str takes a str)", data)
-    return _parse(cls, bytes(data), *_format_of(bytes(data), None, settings))
+    tokenizer = _parse(cls, bytes(data), *_format_of(bytes(data), None, settings))
+    warn_of_inserted(tokenizer._core)
+    return tokenizer
 
 
 def load_tiktoken(
@@ -186,10 +193,12 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     known = {token.content for token in tokenizer.added_tokens.values()}
     tokenizer = tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
     _compare_ids(tokenizer, folder)
-    changes: Any = limits | {
+    changes: Any = {
         name: part for name, part in configured(tokenizer, folder).items() if name not in others
     }
-    tokenizer = tokenizer.replace(**changes) if changes else tokenizer
+    tokenizer = tokenizer._replaced(changes) if changes else tokenizer
+    tokenizer = tokenizer.replace(**limits) if limits else tokenizer
+    warn_of_inserted(tokenizer._core, f"{folder.path}: ")
     for message in unmet(tokenizer, folder):
         show_warning(message.at(folder.config_path))
     return tokenizer._of_folder(folder.settings)

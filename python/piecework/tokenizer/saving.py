@@ -128,7 +128,8 @@ def _save_as(tok: Tokenizer, path: Pathish, kind: Format, base: bytes | None) ->
     if tok._functions:
         tok._core.to_json()  # raises, since no file can contain a Python function
     files = write(tok._core, kind, base)
-    if warning := describe_loss(tok._core, kind, files, os.path.basename(os.fspath(path))):
+    stages = {"normalizer": tok.normalizer, "pre_tokenizer": tok.pre_tokenizer}
+    if warning := describe_loss(tok._core, kind, files, os.path.basename(os.fspath(path)), stages):
         show_warning(warning)
     if kind == "sentencepiece":
         _warn_of_matched(tok)

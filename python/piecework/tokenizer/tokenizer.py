@@ -22,6 +22,7 @@ from piecework.tokenizer.checks import (
     checked_part,
 )
 from piecework.tokenizer.decoding import DecodingMethods
+from piecework.tokenizer.inserted import check_inserted, mismatched
 from piecework.tokenizer.loading import (
     load_bytes,
     load_file,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
     from piecework.results import MergeHistory
+    from piecework.tokenizer.inserted import Mismatched
     from piecework.tokenizer.lm import LanguageModel
     from piecework.tokenizer.training_info import TrainingInfo
 
@@ -460,7 +462,8 @@ class Tokenizer(UdfMethods, DecodingMethods):
 
         Raises:
             ConfigError: The parts do not fit together, padding lacks a pad token, the unknown token is not in the
-                vocabulary, or a setting is not one of the model.
+                vocabulary, a setting is not one of the model, or post-processor or padding insert a token with an id that is
+                not its own (:meth:`piecework.processors.PostProcessor.with_ids` looks the ids up by name).
             VocabularyError: A token with a probability is not in the vocabulary, or a probability is not from 0 to 1.
             MissingCountsError: ``segmentation="likeliest"``, and the tokenizer has neither probabilities nor token counts.
 
@@ -480,9 +483,19 @@ class Tokenizer(UdfMethods, DecodingMethods):
         >>> tok.replace(segmentation="likeliest", probabilities=probabilities).tokenize("hugs")
         ['hu', '##gs']
         """
+        made = self._replaced(changes)
+        check_inserted(made._core, self._core)
+        return made
+
+    def _replaced(self, changes: Changes) -> Tokenizer:
+        """Implements :meth:`replace`, but accepts all ids that post-processor and padding insert, as those of a file."""
         from piecework.tokenizer.replacing import replaced
 
         return self._derived(*replaced(self, changes))
+
+    def _mismatched_ids(self) -> list[Mismatched]:
+        """Returns the tokens that post-processor and padding insert with ids that are not their own."""
+        return mismatched(self._core)
 
     def as_bpe(self) -> Tokenizer:
         r"""Returns a BPE tokenizer with the vocabulary and the merges of this trained WordPiece tokenizer.
@@ -521,14 +534,17 @@ class Tokenizer(UdfMethods, DecodingMethods):
             A new tokenizer; this one is unchanged.
 
         Raises:
-            ConfigError: A token is empty.
+            ConfigError: A token is empty, or gets another id than the post-processor or the padding have for its name.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n").with_added_tokens(["<name>"])
         >>> tok.tokenize("hugs <NAME>"), tok.token_to_id("<name>")
         (['hug', '##s', '<name>'], 3)
         """
         tuples = added_tuples("tokens", tokens, check_flag("special", special))
-        return self._derived(self._core.with_added_tokens(tuples), self._functions)
+        hint = "remove it (`replace(post_processor=None)`), and set it again with the ids of the new tokens"
+        core = self._core.with_added_tokens(tuples)
+        check_inserted(core, self._core, hint)
+        return self._derived(core, self._functions)
 
     def _with_controls(self, names: Sequence[str]) -> Tokenizer:
         """Returns a tokenizer of whose special tokens exactly `names` are control symbols."""

@@ -11,7 +11,7 @@ import pytest
 
 import piecework as pw
 from piecework import models, pre_tokenizers, processors
-from piecework.errors import ConfigError, CountsError, VocabularyError
+from piecework.errors import ConfigError, CountsError, PieceworkWarning, VocabularyError
 
 LETTERS = [*"hugs", *(f"##{letter}" for letter in "hugs")]
 BERT = pw.Tokenizer.from_str(
@@ -68,7 +68,11 @@ def test_post_processors(processor: processors.PostProcessor) -> None:
     )
     pruned = pw.prune(tok, ["hug"], vocab_size=4, keep_alphabet=False).tokenizer
     assert pruned.encode("hug").ids == [1, 3, 2]
-    broken = tok.replace(post_processor=processors.BertProcessing(("[SEP]", 30), ("[CLS]", 2)))
+    of_others = processors.BertProcessing(("[SEP]", 30), ("[CLS]", 2)).to_dict()
+    with pytest.warns(PieceworkWarning, match="it inserts"):
+        broken = pw.Tokenizer.from_str(
+            json.dumps(json.loads(tok.to_str()) | {"post_processor": of_others})
+        )
     with pytest.raises(VocabularyError, match="inserts the id 30, which has no token"):
         pw.prune(broken, ["hug"], vocab_size=4, keep_alphabet=False)
 

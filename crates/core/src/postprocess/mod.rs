@@ -115,6 +115,25 @@ impl PostProcessor {
     }
 
     /// Returns all special tokens that may be added.
+    ///
+    /// ```
+    /// use piecework_core::postprocess::{PostProcessor, Template};
+    ///
+    /// let bert = PostProcessor::Template(Template::bert(("[CLS]", 2), ("[SEP]", 3)));
+    /// assert_eq!(bert.tokens().map(|token| token.id).collect::<Vec<_>>(), [2, 3]);
+    /// ```
+    #[must_use]
+    pub fn tokens(&self) -> Box<dyn Iterator<Item = &NamedToken> + '_> {
+        match self {
+            Self::Bert(bert) => Box::new([&bert.cls, &bert.sep].into_iter()),
+            Self::Roberta(roberta) => Box::new([&roberta.tokens.cls, &roberta.tokens.sep].into_iter()),
+            Self::Template(template) => Box::new(template.tokens()),
+            Self::ByteLevel(_) => Box::new(std::iter::empty()),
+            Self::Sequence(processors) => Box::new(processors.iter().flat_map(Self::tokens)),
+        }
+    }
+
+    /// Returns all special tokens that may be added, to be changed.
     pub(crate) fn tokens_mut(&mut self) -> Box<dyn Iterator<Item = &mut NamedToken> + '_> {
         match self {
             Self::Bert(bert) => Box::new([&mut bert.cls, &mut bert.sep].into_iter()),

@@ -137,6 +137,11 @@ impl Template {
     }
 
     /// Returns all special tokens of the template.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = &NamedToken> {
+        self.specials.values().flat_map(|special| &special.tokens)
+    }
+
+    /// Returns all special tokens of the template, to be changed.
     pub(super) fn tokens_mut(&mut self) -> impl Iterator<Item = &mut NamedToken> {
         self.specials.values_mut().flat_map(|special| &mut special.tokens)
     }

@@ -1,4 +1,4 @@
-"""Finds gaps between ids."""
+"""Finds gaps between ids, and inserted tokens with ids that are not their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from piecework.linter.subject import Subject
 
-__all__ = ["gaps"]
+__all__ = ["gaps", "mismatched_ids"]
 
 
 def gaps(subject: Subject) -> Iterator[Problem]:
@@ -25,3 +25,9 @@ def gaps(subject: Subject) -> Iterator[Problem]:
         elif first < last:
             number = last - first + 1
             yield Problem(None, first, f"{number:,} ids have no entry: {first} to {last}")
+
+
+def mismatched_ids(subject: Subject) -> Iterator[Problem]:
+    """Iterates over the tokens that post-processing or padding insert with the id of another token, or of none."""
+    for each in subject.tokenizer._mismatched_ids():
+        yield Problem(each.token, each.id, f"{each.part}: {each.problem}")
