@@ -7,7 +7,9 @@ A case is a document and an action, all of it JSON:
 A text that is a list of words is one that was split already.
 """
 
+import json
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -114,8 +116,16 @@ class Ours:
 
     def __init__(self, text: str) -> None:
         import piecework
+        import piecework.hf
 
-        self.tokenizer: Any = piecework.Tokenizer.from_str(text)
+        with warnings.catch_warnings():
+            # The ids that a random post-processor or padding inserts need not fit the vocabulary.
+            warnings.filterwarnings("ignore", ".* it inserts ", piecework.errors.PieceworkWarning)
+            self.tokenizer: Any = piecework.Tokenizer.from_str(text)
+        self._decode = self.tokenizer.decode
+        if "ByteLevel" in json.dumps(json.loads(text)["decoder"]):
+            # It reads the characters of added tokens as bytes in the library, and in `piecework.hf` alone (P69).
+            self._decode = piecework.hf.Tokenizer.from_str(text).decode
 
     @staticmethod
     def is_error(error: BaseException) -> bool:
@@ -134,7 +144,7 @@ class Ours:
         return [batch[row] for row in range(len(batch))]
 
     def decode(self, ids: list[int], *, skip: bool) -> str:
-        return str(self.tokenizer.decode(ids, skip_special_tokens=skip))
+        return str(self._decode(ids, skip_special_tokens=skip))
 
     def token_to_id(self, token: str) -> int | None:
         found: int | None = self.tokenizer.token_to_id(token)

@@ -152,6 +152,7 @@ def test_wordpiece_traces(words: dict[str, int], trainer: dict[str, Any], top: i
 @examples(400)
 @example({"aaaa": 3, "aaa": 2}, {"ties": "hf", "special_tokens": ["aa"]}, 3)
 @example({"a</w>": 1, "a": 1, "ba": 2}, {"end_of_word_suffix": "</w>", "ties": "first"}, 1000)
+@example({"a": 0, "aaaba": 1}, {"special_tokens": ["ab"]}, 1000)
 def test_bpe_traces(words: dict[str, int], trainer: dict[str, Any], top: int) -> None:
     check_merges(
         words, pw.BpeTrainer, lambda: BpeTraining(words, BpeTrainer(**trainer)), trainer, top

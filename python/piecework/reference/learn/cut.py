@@ -21,7 +21,7 @@ def cut_words(
     """Returns the words cut at tokens, in order of first occurrence.
 
     Args:
-        words: word -> count.
+        words: word -> count; a word that occurs 0 times is left out.
         special: Tokens whose occurrences are left out.
         symbols: Tokens whose occurrences are words of their own.
         in_bytes: Whether words are written in byte characters. A word that equals a token is that
@@ -40,6 +40,8 @@ def cut_words(
     spellings = {_in_bytes(token) if in_bytes else token: token for token in tokens}
     parts: Counter[str] = Counter()
     for word, count in words.items():
+        if count == 0:
+            continue
         for part in [word] if word in tokens else _parts(word, spellings):
             if part not in special:
                 parts[part] += count
