@@ -149,6 +149,12 @@ impl Tokenizer {
         added_tokens(&self.inner)
     }
 
+    /// Returns the added tokens outside the vocabulary that the model never matches in words as entries either.
+    fn possible_entries(&self, py: Python<'_>) -> PyResult<Vec<&str>> {
+        let found = self.inner.possible_entries().map_err(|error| to_py(py, &error))?;
+        Ok(found.into_iter().collect())
+    }
+
     /// Returns the tokens that the post-processor and the padding insert: the part, the name and the id.
     fn inserted_tokens(&self) -> Vec<(&'static str, &str, u32)> {
         let processed = self.inner.post_processor().into_iter().flat_map(PostProcessor::tokens);

@@ -118,6 +118,9 @@ class Tokenizer:
     def added_tokens(self) -> list[tuple[int, _AddedToken]]:
         """Returns the added tokens with their ids."""
 
+    def possible_entries(self) -> list[str]:
+        """Returns the added tokens outside the vocabulary that the model never matches in words as entries either."""
+
     def inserted_tokens(self) -> list[tuple[str, str, int]]:
         """Returns the tokens that "post_processor" and "padding" insert: the part, the name and the id."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piecework import _core
 from piecework.arguments import as_tokenizer, check_index, check_threads
@@ -108,7 +108,10 @@ def extend(
         )
     history = [Merge(*row) for row in rows]
     first = 0 if tok.max_id is None else tok.max_id + 1
-    made = rebuilt(tok, extended(tok, model_tree(tok), tokens, scores, history), int)
+    old = model_tree(tok)
+    new = extended(tok, old, tokens, scores, history)
+    _warn_of_files(tok, old, new)
+    made = rebuilt(tok, new, int)
     return VocabularyChange(
         tokenizer=made,
         id_map=_identity(tok, first),
@@ -116,6 +119,22 @@ def extend(
         removed=(),
         added=tuple(tokens),
     )
+
+
+def _warn_of_files(tok: Tokenizer, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """Warns of added tokens because of which other libraries cannot read the result."""
+    if tok.model_type == "Unigram":
+        if old["type"] == new["type"]:
+            return
+        inside, problem = set[str](), "is reserved in the model; `tokenizers` refuses such a file"
+    else:
+        inside, problem = new["vocab"], "stays outside of the model; no tokenizer.json holds its id"
+    outside = [token.content for token in tok.added_tokens.values() if token.content not in inside]
+    if outside:
+        warn(
+            f"the added token {shown(outside[0])}, which words may contain, {problem}",
+            hint="extend a tokenizer without it and add it afterwards, with another id",
+        )
 
 
 def _wanted(tok: Tokenizer, vocab_size: int | None, new_tokens: int | None) -> int:

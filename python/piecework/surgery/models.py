@@ -63,18 +63,23 @@ def extended(
 ) -> dict[str, Any]:
     r"""Returns a model with new entries, whose ids follow the largest id of the tokenizer.
 
-    Added tokens outside the vocabulary become entries: in a file their ids follow those of the entries otherwise.
+    Added tokens outside the vocabulary become entries, unless the model could then match them in words: ``tokenizers``
+    numbers those outside after the entries.
 
     >>> import piecework as pw
     >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
-    >>> extended(tok, {"type": "WordPiece", "vocab": {"hug": 1}}, ["hugs"], [], [])["vocab"]
-    {'hug': 1, '[UNK]': 0, '##s': 2, 'hugs': 3}
+    >>> extended(tok, {"type": "WordPiece", "vocab": tok.vocab}, ["hugs"], [], [])["vocab"]
+    {'[UNK]': 0, 'hug': 1, '##s': 2, 'hugs': 3}
     """
     first = 0 if tok.max_id is None else tok.max_id + 1
     if tok.model_type == "Unigram":
         return _extended_unigram(tok, model, tokens, scores, first)
     new = {token: first + place for place, token in enumerate(tokens)}
-    changed = model | {"vocab": model["vocab"] | tok.vocab | new}
+    ids = tok.vocab
+    added = {
+        token: ids[token] for token in sorted(tok._core.possible_entries(), key=ids.__getitem__)
+    }
+    changed = model | {"vocab": model["vocab"] | added | new}
     if tok.model_type == "BPE":
         ranks = (model.get("piecework") or {}).get("ranks")
         if ranks is None:
@@ -100,20 +105,28 @@ def _extended_unigram(
     scores: Sequence[float],
     first: int,
 ) -> dict[str, Any]:
-    """Returns a Unigram model with new pieces; added tokens between them and the old ones become reserved pieces."""
+    """Returns a Unigram model with new pieces, and added tokens between them and the old ones.
+
+    An added token is a piece with the score 0, as in files of ``tokenizers``, if every text is cut at it; otherwise, and where
+    the model has reserved pieces anyway, it is reserved.
+    """
     names = {number: token for token, number in tok.vocab.items()}
     between = [names[number] for number in range(len(model["vocab"]), first)]
     new = zip(tokens, scores, strict=True)
     changed = model | {
         "vocab": [*model["vocab"], *([token, 0.0] for token in between), *map(list, new)]
     }
-    if between:
-        own = model.get("piecework") or {
-            "version": 1,
-            "precision": "float64",
-            "user_defined": [],
-            "reserved": [],
-        }
+    own = model.get("piecework")
+    if between and (own or not _are_cut(tok)):
+        own = own or {"version": 1, "precision": "float64", "user_defined": [], "reserved": []}
         changed["type"] = "piecework.Unigram"
         changed["piecework"] = own | {"reserved": [*own["reserved"], *between]}
     return changed
+
+
+def _are_cut(tok: Tokenizer) -> bool:
+    """Returns whether texts are cut at each added token, wherever it occurs."""
+    controls = set(tok.control_symbols)
+    return not any(
+        token.single_word or token.content in controls for token in tok.added_tokens.values()
+    )

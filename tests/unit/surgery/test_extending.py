@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -113,13 +114,87 @@ def test_unigram_scores_of_old_pieces_stay() -> None:
     assert change.tokenizer.tokenize("punshugs") == ["pun", "s", "hugs"]
 
 
-def test_added_tokens_between_old_and_new_pieces_become_reserved() -> None:
+@pytest.mark.parametrize("special", [False, True])
+def test_added_tokens_between_old_and_new_pieces_become_pieces(*, special: bool) -> None:
+    peer = pytest.importorskip("tokenizers", reason="the oracle is not installed")
     tok = pw.Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -1.0)], 0))
-    tok = tok.with_added_tokens(["<x>"])
-    change = pw.extend(tok, {"ab": 9}, new_tokens=1)
-    assert change.tokenizer.vocab == {"<unk>": 0, "a": 1, "b": 2, "<x>": 3, "ab": 4}
-    assert change.tokenizer.model.reserved == ("<x>",)  # type: ignore[attr-defined]  # it is a Unigram
-    assert change.tokenizer.tokenize("ab<x>ab") == ["ab", "<x>", "ab"]
+    tok = tok.with_added_tokens(["<x>"], special=special)
+    with warnings.catch_warnings(action="error"):
+        made = pw.extend(tok, {"ab": 9}, new_tokens=1).tokenizer
+    assert made.vocab == {"<unk>": 0, "a": 1, "b": 2, "<x>": 3, "ab": 4}
+    assert made.tokenize("ab<x>ab") == ["ab", "<x>", "ab"]
+    theirs = peer.Tokenizer.from_str(made.to_str())
+    for text in ("ab<x>ab", "<x>", "a<b>ba", "<xx>"):
+        assert made.encode_ids(text) == theirs.encode(text).ids
+    assert pw.Tokenizer.from_str(made.to_str()) == made
+
+
+def test_an_added_token_in_words_stays_reserved_and_warns() -> None:
+    tok = pw.Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -1.0), ("c", -1.0)], 0))
+    tok = tok.with_added_tokens([pw.AddedToken("ab", single_word=True)])
+    with pytest.warns(PieceworkWarning, match="'ab', which words may contain, is reserved"):
+        made = pw.extend(tok, {"ba": 9}, new_tokens=1).tokenizer
+    assert made.tokenize("abc ab") == ["a", "b", "c", " ", "ab"] == tok.tokenize("abc ab")
+    assert pw.Tokenizer.from_str(made.to_str()) == made
+
+
+WORDS_OF = {
+    "WordPiece": models.WordPiece(["[UNK]", "c", "co", "##v", "##i", "##d", "##vid"]),
+    "ignore_merges": models.BPE([*"covid"], [], ignore_merges=True),
+}
+SPELLED = {"WordPiece": ["co", "##vid"], "ignore_merges": [*"covid"]}
+
+
+@pytest.mark.parametrize("name", WORDS_OF)
+@pytest.mark.parametrize(
+    ("token", "normalizer"),
+    [
+        (pw.AddedToken("covi", single_word=True), None),
+        (pw.AddedToken("covid", single_word=True), None),
+        # The text "x" becomes the entry, but not what the token is found by.
+        (pw.AddedToken("covid", normalized=True), ("covid", "-", "x", "covid")),
+        (pw.AddedToken("covid", normalized=False, special=True), ("x", "covid")),
+    ],
+)
+def test_no_word_without_a_new_token_changes(
+    name: str, token: pw.AddedToken, normalizer: tuple[str, ...] | None
+) -> None:
+    pairs = zip(*[iter(normalizer or ())] * 2, strict=True)
+    steps = [normalizers.Replace(*pair) for pair in pairs]
+    tok = pw.Tokenizer(
+        WORDS_OF[name],
+        normalizer=normalizers.Sequence(steps) if steps else None,
+        pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
+        added_tokens=[token],
+    )
+    text = "x" if normalizer else "xcovid covidx"
+    with pytest.warns(PieceworkWarning, match="which words may contain, stays outside"):
+        change = pw.extend(tok, {"civ": 9, "civi": 8}, new_tokens=2)
+    made = change.tokenizer
+    assert made.vocab == tok.vocab | {token: len(tok) + at for at, token in enumerate(change.added)}
+    for some in (text, "covid", "covi", "a covid b"):
+        assert made.tokenize(some) == tok.tokenize(some), some
+    with pytest.raises(ConfigError, match="would give it"):
+        made.to_str()
+
+
+@pytest.mark.parametrize("token", ["<x>", "covid", "[NEW]", "co vid"])
+@pytest.mark.parametrize("name", WORDS_OF)
+def test_what_texts_are_cut_at_may_be_an_entry(name: str, token: str) -> None:
+    peer = pytest.importorskip("tokenizers", reason="the oracle is not installed")
+    tok = pw.Tokenizer(
+        WORDS_OF[name],
+        normalizer=normalizers.Lowercase() if token.islower() else None,
+        pre_tokenizer=pre_tokenizers.BertPreTokenizer(),
+        added_tokens=[token],
+    )
+    with warnings.catch_warnings(action="error"):
+        made = pw.extend(tok, {"civ": 9, "civi": 8}, new_tokens=2).tokenizer
+        assert pw.Tokenizer.from_str(made.to_str()) == made
+    theirs = peer.Tokenizer.from_str(made.to_str())
+    for text in (token, f"co{token}v", f"a {token} {token[:2]} co vid", "covi"):
+        assert made.encode_ids(text) == theirs.encode(text).ids
+        assert made.tokenize(text) == tok.tokenize(text)
 
 
 def test_added_tokens_outside_the_vocabulary_keep_their_ids() -> None:

@@ -6,6 +6,7 @@
 //! stages of a text, `measure` sums over texts, `decode` decoding, and `decoder_inputs` what decoders receive for added
 //! tokens.
 
+pub(crate) mod added_entries;
 mod boundaries;
 mod cuts;
 mod decode;
