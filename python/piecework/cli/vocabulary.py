@@ -84,6 +84,7 @@ def _summary(old: Tokenizer, change: VocabularyChange, output: Path) -> dict[str
         "vocab_size": len(change.tokenizer),
         "old_vocab_size": len(old),
         "added": list(change.added),
+        "intermediate": list(change.intermediate),
         "removed": list(change.removed),
     }
 

@@ -33,6 +33,8 @@ class VocabularyChange(Immutable):
             tokenizer splits the token into.
         removed: The removed tokens, in order of their old ids.
         added: The new tokens, in order of their ids.
+        intermediate: Those of them that BPE needs only to make others: no word of the corpus, or none of the given words, is
+            encoded to them.
 
     >>> import numpy as np
     >>> import piecework as pw
@@ -49,6 +51,7 @@ class VocabularyChange(Immutable):
     initial_rows: Mapping[int, tuple[int, ...]] = field(repr=False)
     removed: tuple[str, ...] = field(repr=False)
     added: tuple[str, ...] = field(repr=False)
+    intermediate: tuple[str, ...] = field(default=(), repr=False)
 
     def apply(
         self, matrix: npt.NDArray[Any], *, gaps: Literal["keep", "mean"] | float = "keep"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piecework import _core
@@ -13,6 +14,7 @@ from piecework.surgery.change import VocabularyChange
 from piecework.surgery.models import extended
 from piecework.surgery.rebuild import model_tree, rebuilt
 from piecework.surgery.usage import word_counts
+from piecework.surgery.words import NewEntries, entries_of_words
 from piecework.trainers import Criterion
 
 if TYPE_CHECKING:
@@ -33,8 +35,9 @@ _CRITERIA = get_args(Criterion)
 
 def extend(
     tok: TokenizerLike,
-    corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int] | None = None,
     *,
+    words: Iterable[str] | None = None,
     vocab_size: int | None = None,
     new_tokens: int | None = None,
     criterion: Criterion | None = None,
@@ -43,7 +46,7 @@ def extend(
     threads: int | None = None,
     progress: ProgressLike = False,
 ) -> VocabularyChange:
-    """Adds tokens that are learned from a corpus on top of a vocabulary, whose ids do not change.
+    """Adds tokens on top of a vocabulary, whose ids do not change: learned from a corpus, or given words.
 
     The old tokenizer splits the words of the corpus, and learning goes on from its tokens. BPE appends merges, so a text
     without a new merge encodes as before. WordPiece adds entries by its criterion, and the longest match prefers them in all
@@ -53,6 +56,9 @@ def extend(
     Args:
         tok: The tokenizer, with a WordPiece, BPE or Unigram model.
         corpus: Texts of the domain; or words with their counts, as the tokenizer splits them.
+        words: Texts that become single tokens, instead of a corpus; each is one word for the tokenizer, such as
+            ``" kubernetes"`` for GPT-2 where it follows another word. BPE makes shorter words first, and gets the merges and
+            intermediate entries that they need.
         vocab_size: The number of tokens of the result.
         new_tokens: The number of tokens to add, instead of `vocab_size`.
         criterion: The criterion of WordPiece, as for :class:`piecework.WordPieceTrainer`; None for ``"likelihood"``. Other
@@ -69,8 +75,8 @@ def extend(
         has fewer new tokens than wanted, all of them, with a warning.
 
     Raises:
-        ConfigError: Neither or both of `vocab_size` and `new_tokens` are given, a setting is invalid, or the model cannot be
-            extended.
+        ConfigError: Neither or both of `vocab_size` and `new_tokens` are given, a setting is invalid, the model cannot be
+            extended, or cannot make one of `words` a single token.
         CountsError: The corpus has no word, or its words were counted with another normalizer or pre-tokenizer.
 
     >>> import piecework as pw
@@ -80,19 +86,36 @@ def extend(
     (('lowest', 'slowest'), {16: (14, 12), 17: (8, 14, 12)})
     >>> tok.tokenize("lowest"), change.tokenizer.tokenize("lowest")
     (['low', 'est'], ['lowest'])
+    >>> change = extend(tok, words=["slowly"])
+    >>> change.added, change.intermediate
+    (('sl', 'slow', 'slowl', 'slowly'), ('sl', 'slow', 'slowl'))
     """
     check_threads(threads)
     tok = as_tokenizer("tok", tok)
+    if words is not None:
+        learning = {
+            "corpus": corpus,
+            "vocab_size": vocab_size,
+            "new_tokens": new_tokens,
+            "criterion": criterion,
+            "max_token_length": max_token_length,
+        }
+        for name, value in learning.items():
+            if value is not None:
+                raise ConfigError("has no effect with `words`", setting=name, hint="remove it")
+        return _changed(tok, entries_of_words(tok, words))
+    if corpus is None:
+        raise ConfigError("expected a corpus or words, found neither")
     wanted = _wanted(tok, vocab_size, new_tokens)
     criterion = _criterion(tok, criterion)
     min_frequency = _positive("min_frequency", min_frequency)
     if max_token_length is not None:
         max_token_length = _positive("max_token_length", max_token_length)
-    words = word_counts(tok, corpus, threads, progress)
+    counts = word_counts(tok, corpus, threads, progress)
     with reporting(progress) as report:
         tokens, scores, rows = _core.extend(
             tok._core,
-            words._core,
+            counts._core,
             criterion,
             wanted,
             min_frequency,
@@ -107,17 +130,33 @@ def extend(
             hint="pass more text, or lower `min_frequency`",
         )
     history = [Merge(*row) for row in rows]
-    first = 0 if tok.max_id is None else tok.max_id + 1
+    change = _changed(tok, NewEntries(tokens, scores, history, _sources(tok, tokens, history), ()))
+    return replace(change, intermediate=_unused(change, counts)) if history else change
+
+
+def _changed(tok: Tokenizer, new: NewEntries) -> VocabularyChange:
+    """Returns a tokenizer with new entries."""
     old = model_tree(tok)
-    new = extended(tok, old, tokens, scores, history)
-    _warn_of_files(tok, old, new)
-    made = rebuilt(tok, new, int)
+    model = extended(tok, old, new.tokens, new.scores, new.history)
+    _warn_of_files(tok, old, model)
+    first = 0 if tok.max_id is None else tok.max_id + 1
     return VocabularyChange(
-        tokenizer=made,
+        tokenizer=rebuilt(tok, model, int),
         id_map=_identity(tok, first),
-        initial_rows=dict(enumerate(_sources(tok, tokens, history), first)),
+        initial_rows=dict(enumerate(new.sources, first)),
         removed=(),
-        added=tuple(tokens),
+        added=tuple(new.tokens),
+        intermediate=tuple(new.intermediate),
+    )
+
+
+def _unused(change: VocabularyChange, words: WordCounts) -> tuple[str, ...]:
+    """Returns the new entries that no word of the corpus contains any more, since others were made of them."""
+    used = _core.count_tokens(change.tokenizer._core, words._core, None)
+    return tuple(
+        token
+        for number, token in zip(change.initial_rows, change.added, strict=True)
+        if not used[number]
     )
 
 

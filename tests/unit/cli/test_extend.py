@@ -32,6 +32,26 @@ def test_a_file_and_the_map_of_ids(run: Run, vocab: Path, tmp_path: Path) -> Non
     assert json.loads(rows.read_text()) == {"id_map": [0, 1, 2, 3], "initial_rows": {"4": [1, 2]}}
 
 
+def test_given_words(run: Run, tmp_path: Path) -> None:
+    model, words, output = (tmp_path / name for name in ("bpe.json", "words.txt", "more.json"))
+    tok = pw.train(["low lower"] * 3, pw.BpeTrainer(258, alphabet="byte"))
+    tok.save(model)
+    words.write_text("lower\n slow\n\n", encoding="utf-8")
+    arguments = ("extend", model, "-o", output, "--words")
+    ended = run(*arguments, words, "--json")
+    assert ended.code == 0
+    summary = json.loads(ended.out)
+    assert {*summary["intermediate"]} == {*summary["added"]} - {"lower", "Ġslow"} != set()
+    made = pw.Tokenizer.from_file(output)
+    assert made == pw.extend(tok, words=["lower", " slow"]).tokenizer
+    assert (made.tokenize("lower slow"), made.count("lower")) == (["lower", "Ġslow"], 1)
+    assert run(*arguments, "-", stdin="lower\n").code == 0
+    ended = run(*arguments, words, "--new-tokens", 3)
+    assert (ended.code, "--words: takes neither" in ended.err) == (2, True)
+    ended = run(*arguments, "-", stdin="two words\n")
+    assert (ended.code, "'two words' is 2 words" in ended.err) == (2, True)
+
+
 def test_line_ends_of_bpe(run: Run, tmp_path: Path) -> None:
     model, output = tmp_path / "bpe.json", tmp_path / "more.json"
     pw.train(["ab\n"] * 3, pw.BpeTrainer(258, alphabet="byte")).save(model)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from piecework.cli.input import STDIN
+from piecework.cli.input import STDIN, Input
 from piecework.cli.options import (
     AsJson,
     ChangedTokenizer,
@@ -27,6 +27,11 @@ from piecework.cli.options import (
 from piecework.cli.progress import bar
 from piecework.cli.vocabulary import check_targets, read_words, write_change
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from piecework import Tokenizer, VocabularyChange
+
 
 class CriterionName(Enum):
     """Enumerates the criteria of WordPiece."""
@@ -42,6 +47,14 @@ def extend(
     tokenizer: TokenizerFile,
     files: DocumentFiles = None,
     output: ChangedTokenizer,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            "--words",
+            metavar="FILE",
+            help="Make each line of this file a single token, instead of learning tokens.",
+        ),
+    ] = None,
     vocab_size: Annotated[
         int | None,
         typer.Option("--vocab-size", min=1, metavar="N", help="Add tokens until there are N."),
@@ -81,7 +94,7 @@ def extend(
     threads: Threads = None,
     no_progress: NoProgress = False,
 ) -> None:
-    """Add tokens that are learned from text files, JSON lines or Parquet of a new domain.
+    """Add tokens that are learned from text files, JSON lines or Parquet of a new domain, or given words.
 
     Each line of text is a document; for BPE it includes its line end. Old ids do not change, and new ones follow the largest.
     BPE learns merges on top of its own, WordPiece entries by its criterion, Unigram pieces by EM with the old scores fixed.
@@ -91,7 +104,16 @@ def extend(
       piecework extend gpt2/vocab.json code.py -o code.json --new-tokens 2000
       piecework extend bert-vocab.txt medicine.txt -o medicine.json --vocab-size 32000 --map map.json
       piecework extend llama2.model polish.txt -o polish.model --new-tokens 4000
+      piecework extend gpt2/vocab.json --words terms.txt -o more.json
     """
+    if words is not None:
+        if files or vocab_size or new_tokens:
+            raise typer.BadParameter(
+                "takes neither files of texts nor a number of tokens", param_hint="--words"
+            )
+        made = _by_words(tokenizer, words, output, id_map, errors=errors, loading=loading)
+        write_change(*made, output, id_map, json=json)
+        return
     if (vocab_size is None) == (new_tokens is None):
         raise typer.BadParameter("expected --vocab-size or --new-tokens", param_hint="--new-tokens")
     names = files or [STDIN]
@@ -100,7 +122,7 @@ def extend(
     with bar(no_progress) as show:
         from piecework import extend as run
 
-        words = read_words(
+        counted = read_words(
             tok,
             names,
             are_counts=counts,
@@ -112,7 +134,7 @@ def extend(
         )
         change = run(
             tok,
-            words,
+            counted,
             vocab_size=vocab_size,
             new_tokens=new_tokens,
             criterion=criterion and criterion.value,
@@ -122,3 +144,21 @@ def extend(
             progress=show,
         )
     write_change(tok, change, output, id_map, json=json)
+
+
+def _by_words(
+    tokenizer: str,
+    words: str,
+    output: Path,
+    id_map: Path | None,
+    *,
+    errors: Errors,
+    loading: Loading,
+) -> tuple[Tokenizer, VocabularyChange]:
+    """Returns a tokenizer, and what makes each line of a file a single token of it."""
+    from piecework import extend as run
+
+    check_targets(output, id_map, [tokenizer, words, *loading.files()])
+    tok = loading.load(tokenizer)
+    with Input(words, errors.value, "extend TOKENIZER --words - -o tokenizer.json") as source:
+        return tok, run(tok, words=list(filter(None, source.lines())))
