@@ -46,7 +46,7 @@ def mismatched(core: CoreTokenizer) -> list[Mismatched]:
     found = []
     for part, token, number in dict.fromkeys(core.inserted_tokens()):
         own, holder = core.token_to_id(token), core.id_to_token(number)
-        if holder == token:
+        if number == own:
             continue
         held = "which no token has" if holder is None else f"which is {shown(holder)}"
         problem = f"it inserts {shown(token)} with the id {number}, {held}"

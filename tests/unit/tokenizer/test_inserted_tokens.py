@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework import decoders, hf, models, processors
+from piecework import decoders, hf, models, normalizers, processors
 from piecework.errors import ConfigError, PieceworkWarning, VocabularyError
 
 LINES = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nhug\n##s\n"
@@ -142,3 +142,16 @@ def test_tokens_without_ids_in_common() -> None:
     model = models.BPE(["a", "b", "ab"], [("a", "b")])
     with pytest.raises(ConfigError, match="id 3, which no token has"):
         pw.Tokenizer(model, post_processor=processors.BertProcessing(("c", 3), ("a", 0)))
+
+
+def test_a_token_that_is_found_in_another_form_has_its_own_id() -> None:
+    tok = pw.Tokenizer(
+        models.WordLevel(["[UNK]"], unk_token="[UNK]"),
+        normalizer=normalizers.Prepend("▁"),
+        added_tokens=[pw.AddedToken("<s>", special=True, normalized=True)],
+    )
+    part = processors.TemplateProcessing("<s> $A", special_tokens=[("<s>", 1)])
+    with warnings.catch_warnings(action="error"):
+        made = pw.Tokenizer.from_str(tok.replace(post_processor=part).to_str())
+    assert (made.id_to_token(1), made.encode_ids("<s>")) == ("▁<s>", [1, 1])
+    assert not pw.lint(made, select=["mismatched-id"])
