@@ -11,6 +11,7 @@ from piecework.errors import ConfigError, shown, warn
 from piecework.progress import reporting
 from piecework.results import Merge
 from piecework.surgery.change import VocabularyChange
+from piecework.surgery.characters import NewCharacters, UnknownCharacters, checked_characters
 from piecework.surgery.models import extended
 from piecework.surgery.rebuild import model_tree, rebuilt
 from piecework.surgery.usage import word_counts
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["extend"]
 
 _CRITERIA = get_args(Criterion)
+_NOTABLE = 0.005
+"""The share of words with unknown characters from which a warning names it."""
 
 
 def extend(
@@ -40,6 +43,7 @@ def extend(
     words: Iterable[str] | None = None,
     vocab_size: int | None = None,
     new_tokens: int | None = None,
+    new_characters: NewCharacters | None = None,
     criterion: Criterion | None = None,
     min_frequency: int = 2,
     max_token_length: int | None = None,
@@ -51,7 +55,7 @@ def extend(
     The old tokenizer splits the words of the corpus, and learning goes on from its tokens. BPE appends merges, so a text
     without a new merge encodes as before. WordPiece adds entries by its criterion, and the longest match prefers them in all
     texts. Unigram keeps the scores of old pieces, and EM estimates those of new ones ([docs/surgery.md](docs/surgery.md)).
-    No new character is learned.
+    No new character is learned, unless `new_characters` adds them first.
 
     Args:
         tok: The tokenizer, with a WordPiece, BPE or Unigram model.
@@ -61,6 +65,9 @@ def extend(
             intermediate entries that they need.
         vocab_size: The number of tokens of the result.
         new_tokens: The number of tokens to add, instead of `vocab_size`.
+        new_characters: How many of the characters that the vocabulary lacks become entries first, the most frequent ones: a
+            number, a share of their occurrences (a float above 0 up to 1.0), or ``"all"``. They are among the new tokens. With
+            a byte alphabet they are characters of several tokens, whose bytes are merged.
         criterion: The criterion of WordPiece, as for :class:`piecework.WordPieceTrainer`; None for ``"likelihood"``. Other
             models have none.
         min_frequency: The smallest number of occurrences of a new token.
@@ -86,9 +93,9 @@ def extend(
     (('lowest', 'slowest'), {16: (14, 12), 17: (8, 14, 12)})
     >>> tok.tokenize("lowest"), change.tokenizer.tokenize("lowest")
     (['low', 'est'], ['lowest'])
-    >>> change = extend(tok, words=["slowly"])
+    >>> change = extend(tok, words=["slower"])
     >>> change.added, change.intermediate
-    (('sl', 'slow', 'slowl', 'slowly'), ('sl', 'slow', 'slowl'))
+    (('slow', 'slowe', 'slower'), ('slow', 'slowe'))
     """
     check_threads(threads)
     tok = as_tokenizer("tok", tok)
@@ -97,6 +104,7 @@ def extend(
             "corpus": corpus,
             "vocab_size": vocab_size,
             "new_tokens": new_tokens,
+            "new_characters": new_characters,
             "criterion": criterion,
             "max_token_length": max_token_length,
         }
@@ -112,9 +120,14 @@ def extend(
     if max_token_length is not None:
         max_token_length = _positive("max_token_length", max_token_length)
     counts = word_counts(tok, corpus, threads, progress)
+    first = _with_characters(tok, counts, new_characters, wanted)
+    base = first.tokenizer if first else tok
+    wanted -= len(first.added) if first else 0
+    if first and not wanted:
+        return first
     with reporting(progress) as report:
         tokens, scores, rows = _core.extend(
-            tok._core,
+            base._core,
             counts._core,
             criterion,
             wanted,
@@ -127,11 +140,56 @@ def extend(
         warn(
             f"the corpus has fewer new tokens than {wanted:,}: {len(tokens):,}",
             setting="new_tokens" if vocab_size is None else "vocab_size",
-            hint="pass more text, or lower `min_frequency`",
+            hint=_hint(base, counts),
         )
     history = [Merge(*row) for row in rows]
-    change = _changed(tok, NewEntries(tokens, scores, history, _sources(tok, tokens, history), ()))
-    return replace(change, intermediate=_unused(change, counts)) if history else change
+    change = _changed(
+        base, NewEntries(tokens, scores, history, _sources(base, tokens, history), ())
+    )
+    change = _joined(first, change) if first else change
+    if tok.model_type != "BPE":
+        return change
+    return replace(change, intermediate=_unused(change, counts))
+
+
+def _with_characters(
+    tok: Tokenizer, counts: WordCounts, new_characters: NewCharacters | None, limit: int
+) -> VocabularyChange | None:
+    """Returns a tokenizer with entries for characters of a corpus; None if none are wanted or missing."""
+    if new_characters is None:
+        return None
+    unknown = UnknownCharacters(tok, counts)
+    chosen = unknown.chosen(checked_characters(new_characters))
+    new = unknown.fitting(chosen, limit)
+    return _changed(tok, new) if new.tokens else None
+
+
+def _hint(tok: Tokenizer, counts: WordCounts) -> str:
+    """Returns what to do if a corpus has too few new tokens."""
+    share = UnknownCharacters(tok, counts).share
+    if share < _NOTABLE:
+        return "pass more text, or lower `min_frequency`"
+    return (
+        f"{share:.0%} of the words were cut at characters that the vocabulary lacks: "
+        'pass `new_characters="all"`, a number of them or a share'
+    )
+
+
+def _joined(first: VocabularyChange, second: VocabularyChange) -> VocabularyChange:
+    """Returns one change for two, of which the first only added entries."""
+    known = first.initial_rows
+    rows = {
+        number: tuple(old for source in sources for old in known.get(source, (source,)))
+        for number, sources in second.initial_rows.items()
+    }
+    return VocabularyChange(
+        tokenizer=second.tokenizer,
+        id_map=first.id_map,
+        initial_rows={**known, **rows},
+        removed=(),
+        added=first.added + second.added,
+        intermediate=first.intermediate + second.intermediate,
+    )
 
 
 def _changed(tok: Tokenizer, new: NewEntries) -> VocabularyChange:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from piecework.results import Encoding
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["NewEntries", "entries_of_words"]
+__all__ = ["Model", "NewEntries", "entries_of_words", "merged_entries"]
 
 _ROUNDS = 50
 """The number of times that the score of a piece is raised until its word is one piece."""
@@ -59,7 +59,7 @@ def entries_of_words(tok: Tokenizer, words: Iterable[str]) -> NewEntries:
     if isinstance(words, str):
         raise wrong_type("words", "an iterable of words", words)
     given = check_iterable("words", words, "an iterable of words")
-    model = _Model(tok)
+    model = Model(tok)
     wanted, pieces = dict[str, str](), dict[str, list[str]]()
     for word in given:
         entry = _model_word(tok, check_str("words", word)) + model.suffix
@@ -70,7 +70,7 @@ def entries_of_words(tok: Tokenizer, words: Iterable[str]) -> NewEntries:
         if split != [entry] and entry in model.vocab:
             raise _impossible(word, f"it is an entry, and the model makes {_listed(split)} of it")
     if tok.model_type == "BPE" and not model.tree.get("ignore_merges"):
-        made = _merged(model, pieces, wanted)
+        made = merged_entries(model, pieces, wanted)
     else:
         new = list(pieces)
         scores = _scores(model, new) if tok.model_type == "Unigram" else []
@@ -105,7 +105,7 @@ def _listed(tokens: Sequence[str]) -> str:
     return " ".join(map(shown, tokens[:4])) + (" ..." if len(tokens) > 4 else "")
 
 
-class _Model:
+class Model:
     """Splits words by a model alone, without dropout.
 
     Attributes:
@@ -113,18 +113,22 @@ class _Model:
         tree: The settings of the model as JSON values.
         vocab: The ids of its entries.
         suffix: What BPE appends to a word.
+        has_separate_suffix: Whether that is a symbol of its own.
     """
 
     def __init__(self, tok: Tokenizer) -> None:
         self.tok, self.tree = tok, model_tree(tok)
         self.vocab: Mapping[str, int] = tok._core.model_vocab()
         self.suffix: str = self.tree.get("end_of_word_suffix") or ""
+        own: Mapping[str, Any] = self.tree.get("piecework") or {}
+        self.has_separate_suffix = own.get("suffix_style") == "separate"
         self._alone = type(tok)._wrap(tok._core.model_alone())
         self._sampling = Sampling(dropout=0.0) if self.tree.get("dropout") else None
 
-    def with_entries(self, new: NewEntries) -> _Model:
+    def with_entries(self, new: NewEntries) -> Model:
+        """Returns the model with new entries."""
         tree = extended(self.tok, self.tree, new.tokens, new.scores, new.history)
-        return _Model(rebuilt(self.tok, tree, int))
+        return Model(rebuilt(self.tok, tree, int))
 
     def pieces(self, entry: str, word: str) -> list[str]:
         """Returns the tokens of a word, by its entry; `word` is for errors."""
@@ -136,6 +140,7 @@ class _Model:
             raise _impossible(word, str(error)) from None
 
     def ids(self, entry: str) -> tuple[int, ...]:
+        """Returns the ids of the tokens of a word, by its entry."""
         return tuple(self._encode(entry).ids)
 
     def _encode(self, entry: str) -> Encoding:
@@ -152,7 +157,7 @@ class _Model:
 class _Merging:
     """Applies new merges, in their order, to words that the old model has split."""
 
-    def __init__(self, model: _Model) -> None:
+    def __init__(self, model: Model) -> None:
         own: Mapping[str, Any] = model.tree.get("piecework") or {}
         self.rows: list[Merge] = []
         self._prefix: str = model.tree.get("continuing_subword_prefix") or ""
@@ -194,10 +199,16 @@ class _Merging:
         return self._joined(left, right) if self._has_ranks else (left, right)
 
 
-def _merged(
-    model: _Model, pieces: Mapping[str, Sequence[str]], words: Mapping[str, str]
+def merged_entries(
+    model: Model, pieces: Mapping[str, Sequence[str]], words: Mapping[str, str]
 ) -> NewEntries:
-    """Returns the merges that make words single tokens, shorter words first."""
+    """Returns the merges that make words single tokens, shorter words first.
+
+    Args:
+        model: The model.
+        pieces: The entries of the words, with the tokens that they are now.
+        words: The wanted entries, each with the word for errors.
+    """
     merging = _Merging(model)
     for entry in sorted(pieces, key=len):
         unknown = [
@@ -226,13 +237,13 @@ def _merged(
     return NewEntries(made, [], merging.rows, [sources[token] for token in made], intermediate)
 
 
-def _is_foreign(piece: str, entry: str, model: _Model) -> bool:
+def _is_foreign(piece: str, entry: str, model: Model) -> bool:
     """Returns whether a token is no part of a word: the unknown token, or a byte of the fallback."""
     prefix = model.tree.get("continuing_subword_prefix") or ""
     return piece.removeprefix(prefix) not in entry
 
 
-def _scores(model: _Model, new: Sequence[str]) -> list[float]:
+def _scores(model: Model, new: Sequence[str]) -> list[float]:
     """Returns scores by which each new piece beats all other segmentations of its word.
 
     A score is half that of the best other segmentation, but at least the lowest score of the vocabulary.

@@ -48,7 +48,7 @@ def random_words(draw: random.Random, letters: str = ALPHABET) -> dict[str, int]
 
 def texts_of(draw: random.Random, count: int = 12) -> list[str]:
     """Returns texts of words, of a character that no vocabulary has, and of added tokens."""
-    parts = [*ALPHABET, *ALPHABET, " ", "é", *ADDED]
+    parts = [*ALPHABET, *ALPHABET, " ", "é", "β", "γδ", *ADDED]
     return ["".join(draw.choices(parts, k=draw.randrange(12))) for _ in range(count)]
 
 
@@ -112,6 +112,10 @@ def changed(draw: random.Random, tok: pw.Tokenizer) -> pw.VocabularyChange | Non
         if draw.random() < 0.3:
             return pw.extend(tok, words=words[:4])
         corpus = [" ".join([word] * draw.randrange(2, 6)) for word in words]
+        if draw.random() < 0.4:
+            corpus += ["".join(draw.choices("aβγδ", k=draw.randrange(1, 6)))] * 3
+            share = draw.choice(["all", 1, 2, 0.5, 1.0])
+            return pw.extend(tok, corpus, new_tokens=draw.randrange(1, 12), new_characters=share)
         return pw.extend(tok, corpus, new_tokens=draw.randrange(1, 6))
     except PieceworkError as error:
         expected = (

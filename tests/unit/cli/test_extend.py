@@ -52,6 +52,18 @@ def test_given_words(run: Run, tmp_path: Path) -> None:
     assert (ended.code, "'two words' is 2 words" in ended.err) == (2, True)
 
 
+def test_new_characters(run: Run, vocab: Path, tmp_path: Path) -> None:
+    output = tmp_path / "more.json"
+    arguments = ("extend", vocab, "-o", output, "--new-tokens", 4, "--json", "--new-characters")
+    for value, wanted in (("all", 2), ("1", 1), ("0.5", 1), ("1.0", 2)):
+        ended = run(*arguments, value, stdin="éa é\n" * 3)
+        assert ended.code == 0
+        single = [t for t in json.loads(ended.out)["added"] if len(t.removeprefix("##")) == 1]
+        assert len(single) == wanted, value
+    ended = run(*arguments, "some", stdin="éa\n")
+    assert (ended.code, "--new-characters: expected" in ended.err) == (2, True)
+
+
 def test_line_ends_of_bpe(run: Run, tmp_path: Path) -> None:
     model, output = tmp_path / "bpe.json", tmp_path / "more.json"
     pw.train(["ab\n"] * 3, pw.BpeTrainer(258, alphabet="byte")).save(model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,6 +63,14 @@ def extend(
     new_tokens: Annotated[
         int | None, typer.Option("--new-tokens", min=1, metavar="N", help="Add N tokens.")
     ] = None,
+    new_characters: Annotated[
+        str | None,
+        typer.Option(
+            "--new-characters",
+            metavar="N|SHARE|all",
+            help="First add N of the characters that the vocabulary lacks, a share of their occurrences, such as 0.99, or all.",
+        ),
+    ] = None,
     criterion: Annotated[
         CriterionName | None,
         typer.Option(
@@ -104,10 +113,11 @@ def extend(
       piecework extend gpt2/vocab.json code.py -o code.json --new-tokens 2000
       piecework extend bert-vocab.txt medicine.txt -o medicine.json --vocab-size 32000 --map map.json
       piecework extend llama2.model polish.txt -o polish.model --new-tokens 4000
+      piecework extend llama2.model amharic.txt -o amharic.model --new-tokens 4000 --new-characters all
       piecework extend gpt2/vocab.json --words terms.txt -o more.json
     """
     if words is not None:
-        if files or vocab_size or new_tokens:
+        if files or vocab_size or new_tokens or new_characters:
             raise typer.BadParameter(
                 "takes neither files of texts nor a number of tokens", param_hint="--words"
             )
@@ -137,6 +147,7 @@ def extend(
             counted,
             vocab_size=vocab_size,
             new_tokens=new_tokens,
+            new_characters=_characters(new_characters),
             criterion=criterion and criterion.value,
             min_frequency=min_frequency,
             max_token_length=max_token_length,
@@ -162,3 +173,13 @@ def _by_words(
     tok = loading.load(tokenizer)
     with Input(words, errors.value, "extend TOKENIZER --words - -o tokenizer.json") as source:
         return tok, run(tok, words=list(filter(None, source.lines())))
+
+
+def _characters(text: str | None) -> int | float | str | None:
+    """Returns the number, the share or the word of an option."""
+    if text is None:
+        return None
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
