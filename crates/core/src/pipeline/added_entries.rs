@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings};
 use crate::pretokenize::PreTokenizer;
+use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::words::Words;
 use crate::splitter::WordSplitter;
 
@@ -93,24 +94,10 @@ pub(crate) fn is_unmatched(model: &Bpe, token: &AddedToken, splitter: &WordSplit
         || (is_cut && splitter.normalizer().is_none() && words_of(&token.content, splitter)?.len() > 1))
 }
 
-/// Returns whether a pre-tokenizer that looks at two characters at a time divides the token, and so every text with it.
+/// Returns whether a pre-tokenizer by which two neighbours decide divides the token, and so every text with it.
 fn is_divided(token: &AddedToken, alone: &WordSplitter) -> Result<bool> {
-    let looks_at_two = |step: &PreTokenizer| {
-        matches!(
-            step,
-            PreTokenizer::Bert
-                | PreTokenizer::Whitespace
-                | PreTokenizer::WhitespaceSplit
-                | PreTokenizer::Punctuation(_)
-                | PreTokenizer::Digits { .. }
-                | PreTokenizer::CharDelimiterSplit(_)
-        )
-    };
-    let Some(pre_tokenizer) = alone.pre_tokenizer() else { return Ok(false) };
-    if !pre_tokenizer.steps().all(looks_at_two) {
-        return Ok(false);
-    }
-    Ok(words_of(&token.content, alone)? != [&*token.content])
+    let boundary = alone.pre_tokenizer().map(PreTokenizer::boundary);
+    Ok(matches!(boundary, Some(Boundary::Characters(_))) && words_of(&token.content, alone)? != [&*token.content])
 }
 
 fn words_of(text: &str, splitter: &WordSplitter) -> Result<Vec<String>> {
