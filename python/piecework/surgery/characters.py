@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["NewCharacters", "UnknownCharacters", "checked_characters"]
 
 NewCharacters = int | float | str
-"""How many characters become entries: a number, a share of their occurrences, or ``"all"``."""
+"""The characters that become entries: a number of them, a share of their occurrences, or ``"all"``."""
 
 _SPACES = {" ", "▁"}
 

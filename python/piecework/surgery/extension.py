@@ -65,8 +65,8 @@ def extend(
             intermediate entries that they need.
         vocab_size: The number of tokens of the result.
         new_tokens: The number of tokens to add, instead of `vocab_size`.
-        new_characters: How many of the characters that the vocabulary lacks become entries first, the most frequent ones: a
-            number, a share of their occurrences (a float above 0 up to 1.0), or ``"all"``. They are among the new tokens. With
+        new_characters: The characters that the vocabulary lacks and that become entries first, the most frequent ones: a number
+            of them, a share of their occurrences (a float above 0 up to 1.0), or ``"all"``. They are among the new tokens. With
             a byte alphabet they are characters of several tokens, whose bytes are merged.
         criterion: The criterion of WordPiece, as for :class:`piecework.WordPieceTrainer`; None for ``"likelihood"``. Other
             models have none.

@@ -45,6 +45,7 @@ def test_standard_input_and_json(run: Run, vocab: Path, tmp_path: Path) -> None:
         "vocab_size": 11,
         "old_vocab_size": 12,
         "added": [],
+        "intermediate": [],
         "removed": ["##gs"],
     }
     assert pw.Tokenizer.from_file(output).tokenize("hugs") == ["hug", "##s"]

@@ -239,6 +239,7 @@ def _at(values: list[Any], place: int, value: Any) -> list[Any]:
     return [*values[:place], value, *values[place + 1 :]]
 
 
+@pytest.mark.filterwarnings("ignore:.* it inserts :piecework.errors.PieceworkWarning")
 @pytest.mark.parametrize(
     ("name", "part"), NUMBERED, ids=[str(place) for place in range(len(NUMBERED))]
 )
