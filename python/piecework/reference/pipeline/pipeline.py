@@ -139,11 +139,9 @@ class Pipeline:
         plain = replace(self, truncation=None, padding=None)
         removed: Iterable[int] = range(len(text) + 1)
         if at_words:
-            rows = plain.encode(text, add_special_tokens=False, specials=specials).rows
-            ends = {row.word: len(text) - row.span[1] for row in rows}
-            starts = {row.word: row.span[0] for row in reversed(rows)}
-            words = ends if side == "right" else starts
-            removed = sorted({0, len(text), *words.values()})
+            spans = plain._word_spans(text, specials)
+            kept = {len(text) - end if side == "right" else start for start, end in spans}
+            removed = sorted({0, len(text), *kept})
         for start in removed:
             part = text[: len(text) - start] if side == "right" else text[start:]
             try:
@@ -225,6 +223,12 @@ class Pipeline:
                     for p in pieces
                 ]
         return Encoding(tuple(rows))
+
+    def _word_spans(self, text: str, specials: Specials | None) -> Iterator[tuple[int, int]]:
+        """Yields the spans of the words of a text, and of the added tokens between them."""
+        added = self.added_tokens or AddedTokens([], self.normalizer or identity)
+        for part, token in self._parts(added, text, added.resolve_specials(specials)):
+            yield part.span if token else part.original_span(0, len(part.text))
 
     def _parts(self, added: AddedTokens, text: str, specials: Specials) -> Iterator[Segment]:
         for segment in added.split(text, specials):
