@@ -29,7 +29,7 @@ from piecework._settings import (
     takes,
     under,
 )
-from piecework.errors import ConfigError, VocabularyError, did_you_mean, shown
+from piecework.errors import ConfigError, VocabularyError, did_you_mean, shown, wrong_type
 
 __all__ = [
     "BertProcessing",
@@ -77,6 +77,8 @@ class PostProcessor(Component):
         >>> bert.with_ids({"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "hug": 3})
         BertProcessing(sep=('[SEP]', 2), cls=('[CLS]', 1))
         """
+        if not isinstance(vocab, abc.Mapping):
+            raise wrong_type("vocab", "a mapping of tokens to ids, such as tokenizer.vocab", vocab)
         return self._with_each(lambda token: _id_in(vocab, token))
 
     def _with_each(self, change: abc.Callable[[str], int]) -> Self:  # noqa: ARG002  # most insert some

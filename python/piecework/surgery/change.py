@@ -30,7 +30,7 @@ class VocabularyChange(Immutable):
         tokenizer: The new tokenizer.
         id_map: The new id of each old id, as an array of ``int64``; -1 for a removed token, and for an id without token.
         initial_rows: For each id that no old id maps to, the old ids whose rows its row is the mean of: those that the old
-            tokenizer splits the token into.
+            tokenizer splits the token into. None if it has no token for it; its row is then the mean of all.
         removed: The removed tokens, in order of their old ids.
         added: The new tokens, in order of their ids.
         intermediate: Those of them that BPE needs only to make others: no word of the corpus, or none of the given words, is
@@ -94,7 +94,7 @@ class VocabularyChange(Immutable):
         kept = np.flatnonzero(self.id_map >= 0)
         made[self.id_map[kept]] = matrix[kept]
         for number, sources in self.initial_rows.items():
-            made[number] = _mean(matrix[list(sources)])
+            made[number] = _mean(matrix[list(sources)] if sources else matrix[kept])
         known = [*self.id_map[kept], *self.initial_rows]
         empty = np.setdiff1d(np.arange(len(made)), known)
         if len(empty):

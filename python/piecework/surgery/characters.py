@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from piecework import _core
 from piecework.errors import ConfigError, shown
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from piecework.counts import WordCounts
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["NewCharacters", "UnknownCharacters", "checked_characters"]
+__all__ = ["NewCharacters", "UnknownCharacters", "check_characters"]
 
 NewCharacters = int | float | str
 """The characters that become entries: a number of them, a share of their occurrences, or ``"all"``."""
@@ -36,9 +37,10 @@ class UnknownCharacters:
     def __init__(self, tok: Tokenizer, words: WordCounts) -> None:
         """Counts them; with a byte alphabet those that are several tokens, which are known."""
         self._tok, self._model, self._words = tok, Model(tok), words
-        self._is_byte_level = "ByteLevel" in _types(tok)
+        self._is_byte_level = tok.model_type == "BPE" and "ByteLevel" in _types(tok)
         self.counts: Counter[str] = Counter()
         self._forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._known = set(tok.vocab)
         added = {token.content for token in tok.added_tokens.values()}
         unknown = 0
         for word, count in words.items():
@@ -50,7 +52,7 @@ class UnknownCharacters:
         """Counts the characters of a word; returns whether some are unknown."""
         is_unknown = False
         for character, form in self._forms_of(word):
-            if character not in _SPACES and form not in self._model.vocab:
+            if character not in _SPACES and form not in self._known:
                 self.counts[character] += count
                 self._forms[character][form] += count
                 is_unknown = True
@@ -69,13 +71,13 @@ class UnknownCharacters:
             forms[-1] += self._model.suffix
         return zip(word, forms, strict=True)
 
-    def chosen(self, new_characters: NewCharacters) -> list[str]:
+    def chosen(self, new_characters: Any) -> list[str]:
         """Returns the characters that become entries, most frequent first."""
         ordered = sorted(self.counts, key=lambda character: (-self.counts[character], character))
         if new_characters == "all":
             return ordered
-        if isinstance(new_characters, int):
-            return ordered[:new_characters]
+        if isinstance(new_characters, Integral):
+            return ordered[: int(new_characters)]
         wanted, chosen = float(new_characters) * self.counts.total(), 0
         for place, character in enumerate(ordered):
             if chosen >= wanted:
@@ -94,11 +96,15 @@ class UnknownCharacters:
                     hint="remove it: merges of bytes are learned anyway",
                 )
             pieces = {form: model.pieces(form, form) for form in map(_in_bytes, characters)}
-            several = {form: split for form, split in pieces.items() if len(split) > 1}
+            several = {
+                form: split
+                for form, split in pieces.items()
+                if len(split) > 1 and all(piece in form and piece in model.vocab for piece in split)
+            }
             return merged_entries(model, several, dict.fromkeys(several, ""))
         tokens = [form for character in characters for form in sorted(self._forms[character])]
         return NewEntries(
-            tokens, self._scores(tokens), [], [self._source(form) for form in tokens], []
+            tokens, self._scores(tokens), [], [model.ids(form) for form in tokens], []
         )
 
     def fitting(self, characters: Sequence[str], limit: int) -> NewEntries:
@@ -112,10 +118,6 @@ class UnknownCharacters:
                 high = middle - 1
         return self.entries(characters[:low])
 
-    def _source(self, form: str) -> tuple[int, ...]:
-        """Returns the old ids of a character: its bytes, or the unknown token."""
-        return self._model.ids(form)
-
     def _scores(self, tokens: Sequence[str]) -> list[float]:
         """Returns the scores of pieces of Unigram: the logarithm of the share of all tokens, not below the lowest score."""
         if self._tok.model_type != "Unigram":
@@ -125,16 +127,19 @@ class UnknownCharacters:
         return [max(lowest, math.log(min(1.0, self.counts[token] / total))) for token in tokens]
 
 
-def checked_characters(value: NewCharacters) -> NewCharacters:
-    """Returns the argument `new_characters`, which is valid."""
-    is_number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    is_share = isinstance(value, float) and 0 < value <= 1
-    if not (is_number or is_share or value == "all"):
+def check_characters(value: Any) -> None:
+    """Checks the argument `new_characters`."""
+    if isinstance(value, bool) or not isinstance(value, Real | str):
+        is_valid = False
+    elif isinstance(value, str):
+        is_valid = value == "all"
+    else:
+        is_valid = int(value) >= 1 if isinstance(value, Integral) else 0 < float(value) <= 1
+    if not is_valid:
         raise ConfigError(
             f'expected an integer from 1, a share above 0 up to 1.0, or "all", found {shown(value)}',
             setting="new_characters",
         )
-    return value
 
 
 def _in_bytes(text: str) -> str:

@@ -11,8 +11,8 @@ from piecework.errors import ConfigError, shown, warn
 from piecework.progress import reporting
 from piecework.results import Merge
 from piecework.surgery.change import VocabularyChange
-from piecework.surgery.characters import NewCharacters, UnknownCharacters, checked_characters
-from piecework.surgery.models import extended
+from piecework.surgery.characters import NewCharacters, UnknownCharacters, check_characters
+from piecework.surgery.models import extended, is_cut
 from piecework.surgery.rebuild import model_tree, rebuilt
 from piecework.surgery.usage import word_counts
 from piecework.surgery.words import NewEntries, entries_of_words
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["extend"]
 
 _CRITERIA = get_args(Criterion)
+_MIN_FREQUENCY = 2
+_MORE_TEXT = "pass more text, or lower `min_frequency`"
 _NOTABLE = 0.005
 """The share of words with unknown characters from which a warning names it."""
 
@@ -45,7 +47,7 @@ def extend(
     new_tokens: int | None = None,
     new_characters: NewCharacters | None = None,
     criterion: Criterion | None = None,
-    min_frequency: int = 2,
+    min_frequency: int = _MIN_FREQUENCY,
     max_token_length: int | None = None,
     threads: int | None = None,
     progress: ProgressLike = False,
@@ -99,18 +101,23 @@ def extend(
     """
     check_threads(threads)
     tok = as_tokenizer("tok", tok)
+    if tok.model_type == "WordLevel":
+        raise ConfigError(
+            "a WordLevel vocabulary has whole words, which need no training",
+            hint="add them with `tok.with_added_tokens`, or train a new vocabulary",
+        )
+    if new_characters is not None:
+        check_characters(new_characters)
     if words is not None:
-        learning = {
-            "corpus": corpus,
-            "vocab_size": vocab_size,
-            "new_tokens": new_tokens,
-            "new_characters": new_characters,
-            "criterion": criterion,
-            "max_token_length": max_token_length,
-        }
-        for name, value in learning.items():
-            if value is not None:
-                raise ConfigError("has no effect with `words`", setting=name, hint="remove it")
+        _refuse(
+            corpus=corpus,
+            vocab_size=vocab_size,
+            new_tokens=new_tokens,
+            new_characters=new_characters,
+            criterion=criterion,
+            min_frequency=None if min_frequency == _MIN_FREQUENCY else min_frequency,
+            max_token_length=max_token_length,
+        )
         return _changed(tok, entries_of_words(tok, words))
     if corpus is None:
         raise ConfigError("expected a corpus or words, found neither")
@@ -137,10 +144,11 @@ def extend(
             report,
         )
     if len(tokens) < wanted:
+        before = len(first.added) if first else 0
         warn(
-            f"the corpus has fewer new tokens than {wanted:,}: {len(tokens):,}",
+            f"the corpus has fewer new tokens than {before + wanted:,}: {before + len(tokens):,}",
             setting="new_tokens" if vocab_size is None else "vocab_size",
-            hint=_hint(base, counts),
+            hint=_hint(base, counts) if new_characters is None else _MORE_TEXT,
         )
     history = [Merge(*row) for row in rows]
     change = _changed(
@@ -152,6 +160,13 @@ def extend(
     return replace(change, intermediate=_unused(change, counts))
 
 
+def _refuse(**learning: object) -> None:
+    """Raises ConfigError for an argument of learning, which is given beside words."""
+    for name, value in learning.items():
+        if value is not None:
+            raise ConfigError("has no effect with `words`", setting=name, hint="remove it")
+
+
 def _with_characters(
     tok: Tokenizer, counts: WordCounts, new_characters: NewCharacters | None, limit: int
 ) -> VocabularyChange | None:
@@ -159,7 +174,7 @@ def _with_characters(
     if new_characters is None:
         return None
     unknown = UnknownCharacters(tok, counts)
-    chosen = unknown.chosen(checked_characters(new_characters))
+    chosen = unknown.chosen(new_characters)
     new = unknown.fitting(chosen, limit)
     return _changed(tok, new) if new.tokens else None
 
@@ -168,7 +183,7 @@ def _hint(tok: Tokenizer, counts: WordCounts) -> str:
     """Returns what to do if a corpus has too few new tokens."""
     share = UnknownCharacters(tok, counts).share
     if share < _NOTABLE:
-        return "pass more text, or lower `min_frequency`"
+        return _MORE_TEXT
     return (
         f"{share:.0%} of the words were cut at characters that the vocabulary lacks: "
         'pass `new_characters="all"`, a number of them or a share'
@@ -223,7 +238,8 @@ def _warn_of_files(tok: Tokenizer, old: Mapping[str, Any], new: Mapping[str, Any
     if tok.model_type == "Unigram":
         if old["type"] == new["type"]:
             return
-        inside, problem = set[str](), "is reserved in the model; `tokenizers` refuses such a file"
+        inside = {token.content for token in tok.added_tokens.values() if is_cut(tok, token)}
+        problem = "is reserved in the model; `tokenizers` refuses such a file"
     else:
         inside, problem = new["vocab"], "stays outside of the model; no tokenizer.json holds its id"
     outside = [token.content for token in tok.added_tokens.values() if token.content not in inside]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from piecework.errors import ConfigError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from piecework.added_tokens import AddedToken
     from piecework.results import Merge
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["extended", "reduced"]
+__all__ = ["extended", "is_cut", "reduced"]
 
 
 def reduced(tok: Tokenizer, model: dict[str, Any], new_ids: Mapping[int, int]) -> dict[str, Any]:
@@ -111,22 +114,37 @@ def _extended_unigram(
     the model has reserved pieces anyway, it is reserved.
     """
     names = {number: token for token, number in tok.vocab.items()}
-    between = [names[number] for number in range(len(model["vocab"]), first)]
+    places = range(len(model["vocab"]), first)
+    if gap := next((number for number in places if number not in names), None):
+        raise ConfigError(
+            f"the added tokens have ids with gaps (no token has the id {gap}), and pieces of Unigram have none",
+            hint="add the tokens in the order of their ids, without gaps after the vocabulary",
+        )
+    between = [names[number] for number in places]
     new = zip(tokens, scores, strict=True)
     changed = model | {
         "vocab": [*model["vocab"], *([token, 0.0] for token in between), *map(list, new)]
     }
     own = model.get("piecework")
-    if between and (own or not _are_cut(tok)):
+    are_cut = all(is_cut(tok, token) for token in tok.added_tokens.values())
+    if between and (own or not are_cut):
         own = own or {"version": 1, "precision": "float64", "user_defined": [], "reserved": []}
         changed["type"] = "piecework.Unigram"
         changed["piecework"] = own | {"reserved": [*own["reserved"], *between]}
     return changed
 
 
-def _are_cut(tok: Tokenizer) -> bool:
-    """Returns whether texts are cut at each added token, wherever it occurs."""
-    controls = set(tok.control_symbols)
-    return not any(
-        token.single_word or token.content in controls for token in tok.added_tokens.values()
-    )
+def is_cut(tok: Tokenizer, token: AddedToken) -> bool:
+    """Returns whether texts are cut at an added token wherever they contain it."""
+    spaces = [step.get("replacement") for step in _steps(tok._parts["pre_tokenizer"])]
+    is_written = any(space and space in token.content for space in spaces)
+    return not (token.single_word or token.content in tok.control_symbols or is_written)
+
+
+def _steps(part: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Returns a pre-tokenizer as JSON values, or the members of a sequence."""
+    if part is None:
+        return []
+    if part["type"] != "Sequence":
+        return [part]
+    return [step for each in part["pretokenizers"] for step in _steps(each)]

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework.arguments import check_iterable, check_str
-from piecework.counts import WordCounts
 from piecework.encoding_settings import Sampling
 from piecework.errors import ConfigError, UnknownTokenError, shown, wrong_type
 from piecework.results import Merge
@@ -54,8 +53,6 @@ def entries_of_words(tok: Tokenizer, words: Iterable[str]) -> NewEntries:
     Raises:
         ConfigError: The tokenizer makes several words of a text, or the model cannot make it one token.
     """
-    if tok.model_type == "WordLevel":
-        raise ConfigError("a WordLevel model cannot be extended")
     if isinstance(words, str):
         raise wrong_type("words", "an iterable of words", words)
     given = check_iterable("words", words, "an iterable of words")
@@ -63,35 +60,45 @@ def entries_of_words(tok: Tokenizer, words: Iterable[str]) -> NewEntries:
     wanted, pieces = dict[str, str](), dict[str, list[str]]()
     for word in given:
         entry = _model_word(tok, check_str("words", word)) + model.suffix
-        split = model.pieces(entry, word)
         wanted[entry] = word
-        if split != [entry]:
-            pieces[entry] = split
-        if split != [entry] and entry in model.vocab:
-            raise _impossible(word, f"it is an entry, and the model makes {_listed(split)} of it")
+        number = tok.token_to_id(entry)
+        if number is not None and tok.encode(word, **_PLAIN, sampling=model.sampling).ids == [
+            number
+        ]:
+            continue
+        split = model.pieces(entry, word)
+        if number is not None:
+            raise _impossible(word, f"it has an id, and the model makes {_listed(split)} of it")
+        pieces[entry] = split
     if tok.model_type == "BPE" and not model.tree.get("ignore_merges"):
         made = merged_entries(model, pieces, wanted)
     else:
         new = list(pieces)
         scores = _scores(model, new) if tok.model_type == "Unigram" else []
         made = NewEntries(new, scores, [], [model.ids(entry) for entry in new], [])
-    changed = model.with_entries(made)
+    changed = model.with_entries(made).tok
     for entry, word in wanted.items():
-        if (split := changed.pieces(entry, word)) != [entry]:
-            raise _impossible(word, f"the model makes {_listed(split)} of it")
+        encoding = changed.encode(word, **_PLAIN, sampling=model.sampling)
+        if encoding.ids != [changed.token_to_id(entry)]:
+            raise _impossible(word, f"the tokenizer makes {_listed(encoding.tokens)} of it")
     return made
+
+
+_PLAIN: dict[str, Any] = {"add_special_tokens": False, "truncation": None, "padding": None}
+"""The arguments by which a text is encoded alone."""
 
 
 def _model_word(tok: Tokenizer, word: str) -> str:
     """Returns the word that the model receives for a text."""
-    found = WordCounts.from_texts(
-        [word], normalizer=tok.normalizer, pre_tokenizer=tok.pre_tokenizer
-    )
-    if found.total == 1:
-        return next(iter(found))
-    parts = f": {', '.join(shown(part) for part in list(found)[:4])}" if len(found) else ""
+    text = tok.normalizer.normalize_str(word) if tok.normalizer else word
+    found = [text] if text else []
+    if tok.pre_tokenizer:
+        found = [part for part, _ in tok.pre_tokenizer.pre_tokenize_str(text)]
+    if len(found) == 1:
+        return found[0]
+    parts = f": {', '.join(map(shown, found[:4]))}" if found else ""
     raise ConfigError(
-        f"{shown(word)} is {found.total} words for this tokenizer{parts}",
+        f"{shown(word)} is {len(found)} words for this tokenizer{parts}",
         setting="words",
         hint="pass words that its pre-tokenizer leaves whole",
     )
@@ -114,6 +121,7 @@ class Model:
         vocab: The ids of its entries.
         suffix: What BPE appends to a word.
         has_separate_suffix: Whether that is a symbol of its own.
+        sampling: How texts are encoded without dropout; None for the default.
     """
 
     def __init__(self, tok: Tokenizer) -> None:
@@ -123,7 +131,7 @@ class Model:
         own: Mapping[str, Any] = self.tree.get("piecework") or {}
         self.has_separate_suffix = own.get("suffix_style") == "separate"
         self._alone = type(tok)._wrap(tok._core.model_alone())
-        self._sampling = Sampling(dropout=0.0) if self.tree.get("dropout") else None
+        self.sampling = Sampling(dropout=0.0) if self.tree.get("dropout") else None
 
     def with_entries(self, new: NewEntries) -> Model:
         """Returns the model with new entries."""
@@ -140,11 +148,14 @@ class Model:
             raise _impossible(word, str(error)) from None
 
     def ids(self, entry: str) -> tuple[int, ...]:
-        """Returns the ids of the tokens of a word, by its entry."""
-        return tuple(self._encode(entry).ids)
+        """Returns the ids of the tokens of a word, by its entry; none if the model has no token for it."""
+        try:
+            return tuple(self._encode(entry).ids)
+        except UnknownTokenError:
+            return ()
 
     def _encode(self, entry: str) -> Encoding:
-        return self._alone.encode(entry.removesuffix(self.suffix), sampling=self._sampling)
+        return self._alone.encode(entry.removesuffix(self.suffix), sampling=self.sampling)
 
     def best_score(self, entry: str) -> float:
         """Returns the score of the best segmentation of a word; -infinity if there is none."""
@@ -163,7 +174,7 @@ class _Merging:
         self._prefix: str = model.tree.get("continuing_subword_prefix") or ""
         self._has_ranks = own.get("ranks") is not None
         self._order: dict[object, int] = {}
-        self._known = set(model.vocab)
+        self._known = set(model.tok.vocab)
 
     def new_pairs(self, tokens: Sequence[str]) -> list[tuple[str, str, str]]:
         """Returns the adjacent tokens whose merge is no entry yet, each with the entry."""
@@ -224,7 +235,8 @@ def merged_entries(
         while len(tokens) > 1:
             pairs = merging.new_pairs(tokens)
             if not pairs:
-                why = "merges of its parts make entries that other words are not split into now"
+                pair = next(pairwise(tokens))
+                why = f"merging {_listed(pair)} would make an entry that the model has, and cannot produce now"
                 raise _impossible(words[entry], why)
             merging.add(*next((pair for pair in pairs if pair[2] in words), pairs[0]))
             tokens = merging.apply(tokens)
@@ -249,12 +261,17 @@ def _scores(model: Model, new: Sequence[str]) -> list[float]:
     A score is half that of the best other segmentation, but at least the lowest score of the vocabulary.
     """
     lowest = min((score for _, score in model.tree["vocab"]), default=0.0)
-    scores = [max(lowest, model.best_score(entry) / 2) for entry in new]
+    scores = [max(lowest, _better(model.best_score(entry))) for entry in new]
     for _ in range(_ROUNDS):
         changed = model.with_entries(NewEntries(new, scores, [], [], []))
         weak = [at for at, entry in enumerate(new) if changed.pieces(entry, entry) != [entry]]
         for at in weak:
-            scores[at] = changed.best_score(new[at]) / 2
+            scores[at] = _better(changed.best_score(new[at]))
         if not weak:
             break
     return scores
+
+
+def _better(score: float) -> float:
+    """Returns a score above that of another segmentation: half of a logarithm."""
+    return score / 2 if score < 0 else 2 * score + 1

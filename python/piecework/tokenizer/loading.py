@@ -191,7 +191,7 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     if folder.settings != FolderSettings():
         tokenizer = tokenizer._with_controls(())
     known = {token.content for token in tokenizer.added_tokens.values()}
-    tokenizer = tokenizer.with_added_tokens(folder.settings.tokens_to_add(known))
+    tokenizer = tokenizer._with_added(folder.settings.tokens_to_add(known))
     _compare_ids(tokenizer, folder)
     changes: Any = {
         name: part for name, part in configured(tokenizer, folder).items() if name not in others

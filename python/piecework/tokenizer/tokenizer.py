@@ -62,6 +62,7 @@ __all__ = ["Tokenizer"]
 
 
 _ADDED = ("added_tokens", "special_tokens")
+_SET_AGAIN = "remove it by `replace`, and set it again with the ids of the new tokens"
 
 
 class Tokenizer(UdfMethods, DecodingMethods):
@@ -540,11 +541,16 @@ class Tokenizer(UdfMethods, DecodingMethods):
         >>> tok.tokenize("hugs <NAME>"), tok.token_to_id("<name>")
         (['hug', '##s', '<name>'], 3)
         """
-        tuples = added_tuples("tokens", tokens, check_flag("special", special))
-        hint = "remove it (`replace(post_processor=None)`), and set it again with the ids of the new tokens"
-        core = self._core.with_added_tokens(tuples)
-        check_inserted(core, self._core, hint)
-        return self._derived(core, self._functions)
+        made = self._with_added(tokens, special=check_flag("special", special))
+        check_inserted(made._core, self._core, _SET_AGAIN)
+        return made
+
+    def _with_added(
+        self, tokens: Iterable[str | AddedToken], *, special: bool = False
+    ) -> Tokenizer:
+        """Implements :meth:`with_added_tokens`, but accepts all ids that post-processor and padding insert."""
+        tuples = added_tuples("tokens", tokens, special)
+        return self._derived(self._core.with_added_tokens(tuples), self._functions)
 
     def _with_controls(self, names: Sequence[str]) -> Tokenizer:
         """Returns a tokenizer of whose special tokens exactly `names` are control symbols."""

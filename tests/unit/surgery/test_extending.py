@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any
 
@@ -333,3 +334,32 @@ def test_models_that_cannot_be_extended() -> None:
         pw.extend(tok.replace(segmentation="likeliest"), {"hugs": 9}, new_tokens=1)
     with pytest.raises(ConfigError, match="a WordLevel vocabulary has whole words"):
         pw.extend(pw.Tokenizer(models.WordLevel(["<unk>", "a"])), {"a": 1}, new_tokens=1)
+
+
+@pytest.mark.parametrize(
+    ("token", "pre_tokenizer", "text", "word"),
+    [
+        ("##ing", pre_tokenizers.WhitespaceSplit(), "huing", "hus"),
+        ("_hug", pre_tokenizers.Metaspace("_"), "hug hug", "_ss"),
+    ],
+)
+def test_tokens_as_words_write_them_stay_outside(
+    token: str, pre_tokenizer: pre_tokenizers.PreTokenizer, text: str, word: str
+) -> None:
+    tok = pw.Tokenizer(
+        models.WordPiece(["[UNK]", "hu", "##i", "##n", "##g", "##s", "_", "##h", "##u"]),
+        pre_tokenizer=pre_tokenizer,
+        added_tokens=[token],
+    )
+    with pytest.warns(PieceworkWarning, match="stays outside"):
+        made = pw.extend(tok, {word: 9}, new_tokens=1).tokenizer
+    assert made.tokenize(text) == tok.tokenize(text)
+
+
+def test_pieces_of_unigram_have_no_gaps() -> None:
+    tok = pw.Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -1.0)], 0))
+    tree = json.loads(tok.with_added_tokens(["<q>"]).to_str())
+    tree["added_tokens"][-1]["id"] = 40
+    gapped = pw.Tokenizer.from_str(json.dumps(tree), added_token_ids="file")
+    with pytest.raises(ConfigError, match=r"no token has the id 3\)"):
+        pw.extend(gapped, {"ab": 9}, new_tokens=1)

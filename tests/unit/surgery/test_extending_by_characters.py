@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 
 import piecework as pw
@@ -115,3 +116,20 @@ def test_arguments() -> None:
             pw.extend(tok, GREEK, new_tokens=9, new_characters=value)
     with pytest.raises(ConfigError, match="new_characters: has no effect with `words`"):
         pw.extend(tok, words=["low"], new_characters="all")
+
+
+def test_models_of_bytes_and_without_unknown_token() -> None:
+    letters = [("<unk>", 0.0), *((letter, -5.0) for letter in "ab")]
+    split = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tok = pw.Tokenizer(models.Unigram(letters, 0), pre_tokenizer=split)
+    made = pw.extend(tok, ["é ab é"] * 5, new_tokens=2, new_characters="all")
+    assert {*made.added} <= {"Ã", "©", "Ġ"}
+    bpe = pw.train({"hug": 5, "pug": 3}, pw.BpeTrainer(12)).replace(pre_tokenizer=split)
+    with warnings.catch_warnings(action="ignore"):
+        assert "Ã¼" not in pw.extend(bpe, ["ü hug ü"] * 5, new_tokens=3, new_characters="all").added
+        plain = pw.Tokenizer(
+            models.BPE([*"ab"], []), pre_tokenizer=pre_tokenizers.WhitespaceSplit()
+        )
+        change = pw.extend(plain, ["abz ab"] * 3, new_tokens=4, new_characters=np.int64(1))
+    assert change.initial_rows[2] == ()
+    assert np.isfinite(change.apply(np.ones((2, 3), np.float32))).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import piecework as pw
@@ -111,7 +112,7 @@ def test_spaces_and_normalization() -> None:
         ("BPE", ["low est"], r"'low est' is 2 words for this tokenizer: 'low', 'est'"),
         ("BPE", [""], "'' is 0 words"),
         ("BPE", ["zz"], "'zz' cannot become one token: the vocabulary lacks characters of it"),
-        ("WordPiece", ["a" * 101], "cannot become one token: the model makes"),
+        ("WordPiece", ["a" * 101], "cannot become one token: the tokenizer makes"),
     ],
 )
 def test_words_that_cannot_be_tokens(name: str, words: list[str], message: str) -> None:
@@ -129,7 +130,7 @@ def test_arguments() -> None:
         pw.extend(tok, CORPUS, words=["a"])
     with pytest.raises(TypeError, match="expected an iterable of words"):
         pw.extend(tok, words="low")
-    with pytest.raises(ConfigError, match="WordLevel"):
+    with pytest.raises(ConfigError, match="a WordLevel vocabulary has whole words"):
         pw.extend(pw.Tokenizer(models.WordLevel(["a"])), words=["b"])
     added = tok.replace(normalizer=normalizers.Lowercase()).with_added_tokens(["slow"])
     assert pw.extend(added, words=["LOWEST"]).tokenizer.count("LOWEST") == 1
@@ -140,3 +141,29 @@ def test_intermediate_entries_of_a_corpus_are_counted() -> None:
     change = pw.extend(tok, {"abcd": 9, "abx": 2, "ab": 1}, new_tokens=3)
     assert change.added == ("ab", "abc", "abcd")
     assert change.intermediate == ("abc",)
+
+
+def test_added_tokens_are_no_new_entries() -> None:
+    letters = pw.Tokenizer(models.BPE([*"abc"], []), pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+    tok = letters.with_added_tokens(["abc"])
+    assert pw.extend(tok, words=["abc"]).added == ()
+    change = pw.extend(tok, words=["cba"])
+    assert change.tokenizer.vocab == tok.vocab | {
+        token: 4 + at for at, token in enumerate(change.added)
+    }
+    with pytest.raises(ConfigError, match="the tokenizer makes 'a' 'abc' of it"):
+        pw.extend(tok, words=["aabc"])
+
+
+def test_words_that_a_unigram_does_not_know() -> None:
+    pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -2.0)]
+    split = pre_tokenizers.WhitespaceSplit()
+    tok = pw.Tokenizer(models.Unigram(pieces, 0), pre_tokenizer=split)
+    change = pw.extend(tok, words=["zz"])
+    assert (change.added, change.tokenizer.encode_ids("zz")) == (("zz",), [3])
+    without = pw.Tokenizer(models.Unigram(pieces[1:], None), pre_tokenizer=split)
+    change = pw.extend(without, words=["zz"])
+    assert change.initial_rows == {2: ()}
+    assert change.apply(np.array([[1.0], [3.0]]))[2].tolist() == [2.0]
+    positive = pw.Tokenizer(models.Unigram([("a", 1.0), ("b", 2.0)], None), pre_tokenizer=split)
+    assert pw.extend(positive, words=["ab"]).tokenizer.tokenize("ab") == ["ab"]

@@ -73,7 +73,7 @@ def test_a_name_that_the_vocabulary_lacks_stands_for_the_token_of_its_id() -> No
         part.with_ids(tok.vocab)
     (finding,) = pw.lint(tok, select=["mismatched-id"]).findings
     assert (finding.token, finding.id) == ("<s>", 2)
-    with pytest.raises(ConfigError, match=r"it inserts '<s>' .*replace\(post_processor=None\)"):
+    with pytest.raises(ConfigError, match=r"it inserts '<s>' .*remove it by `replace`"):
         tok.with_added_tokens(["<s>"])
 
 
@@ -155,3 +155,18 @@ def test_a_token_that_is_found_in_another_form_has_its_own_id() -> None:
         made = pw.Tokenizer.from_str(tok.replace(post_processor=part).to_str())
     assert (made.id_to_token(1), made.encode_ids("<s>")) == ("▁<s>", [1, 1])
     assert not pw.lint(made, select=["mismatched-id"])
+
+
+def test_a_folder_keeps_its_ids(tmp_path: Path) -> None:
+    part = processors.BertProcessing(("<eos>", 3), ("[CLS]", 2)).to_dict()
+    (tmp_path / "tokenizer.json").write_text(file_with(post_processor=part), encoding="utf-8")
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<eos>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.warns(PieceworkWarning, match="it inserts '<eos>'"):
+        assert pw.Tokenizer.from_folder(tmp_path).encode_ids("hug") == [2, 4, 3]
+
+
+def test_with_ids_needs_a_mapping() -> None:
+    for vocab in (None, 5, ["[CLS]", "[SEP]"], tokenizer()):
+        with pytest.raises(TypeError, match="vocab: expected a mapping of tokens to ids"):
+            OTHERS["bert"].with_ids(vocab)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ use crate::added::AddedToken;
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings};
+use crate::model::wordpiece;
 use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::words::Words;
@@ -35,7 +36,9 @@ impl Tokenizer {
                     !is_made && (is_unmatched(model, token, self.splitter())? || in_no_word()?)
                 }
                 Model::WordPiece(model) => {
-                    model.settings().unk_token.as_deref() != Some(&*token.content) && in_no_word()?
+                    let wordpiece::Settings { continuing_subword_prefix: prefix, unk_token, .. } = model.settings();
+                    let continues = !prefix.is_empty() && token.content.starts_with(prefix);
+                    !continues && unk_token.as_deref() != Some(&*token.content) && in_no_word()?
                 }
                 Model::Unigram(_) | Model::WordLevel(_) => false,
             };
@@ -52,11 +55,14 @@ impl Tokenizer {
         // A rejected match of another token consumes its text.
         let is_rejected = self.added().tokens().iter().any(|other| other.single_word);
         // Words are written in other characters, of which those of visible ASCII alone stand for themselves.
-        let rewrites = |step: &PreTokenizer| {
-            matches!(step, PreTokenizer::ByteLevel(_) | PreTokenizer::Metaspace(_) | PreTokenizer::Function(_))
+        let is_visible = token.content.bytes().all(|byte| byte.is_ascii_graphic());
+        let may_write = |step: &PreTokenizer| match step {
+            PreTokenizer::ByteLevel(_) => !is_visible,
+            PreTokenizer::Metaspace(metaspace) => token.content.contains([' ', metaspace.replacement]),
+            PreTokenizer::Function(_) => true,
+            _ => false,
         };
-        let is_rewritten = splitter.pre_tokenizer().is_some_and(|steps| steps.steps().any(rewrites))
-            && !token.content.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_rewritten = splitter.pre_tokenizer().is_some_and(|steps| steps.steps().any(may_write));
         if token.control || is_rejected || is_rewritten {
             return Ok(false);
         }

@@ -117,9 +117,10 @@ def extend(
       piecework extend gpt2/vocab.json --words terms.txt -o more.json
     """
     if words is not None:
-        if files or vocab_size or new_tokens or new_characters:
+        learning = [vocab_size, new_tokens, new_characters, criterion, max_token_length]
+        if files or counts or any(learning) or min_frequency != 2:
             raise typer.BadParameter(
-                "takes neither files of texts nor a number of tokens", param_hint="--words"
+                "takes neither files of texts nor options of learning", param_hint="--words"
             )
         made = _by_words(tokenizer, words, output, id_map, errors=errors, loading=loading)
         write_change(*made, output, id_map, json=json)
