@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from functools import cached_property
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -123,8 +124,14 @@ class UnknownCharacters:
         if self._tok.model_type != "Unigram":
             return []
         lowest = min((score for _, score in self._model.tree["vocab"]), default=0.0)
-        total = sum(_core.count_tokens(self._tok._core, self._words._core, None)) or 1
-        return [max(lowest, math.log(min(1.0, self.counts[token] / total))) for token in tokens]
+        return [
+            max(lowest, math.log(min(1.0, self.counts[token] / self._total))) for token in tokens
+        ]
+
+    @cached_property
+    def _total(self) -> int:
+        """Returns the number of tokens of the corpus before the extension."""
+        return sum(_core.count_tokens(self._tok._core, self._words._core, None)) or 1
 
 
 def check_characters(value: Any) -> None:
