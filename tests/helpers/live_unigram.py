@@ -116,9 +116,8 @@ def trained(lines: Iterable[str], vocab_size: int, **settings: Any) -> bytes:
         sentence_iterator=iter(lines),
         model_writer=out,
         vocab_size=vocab_size,
-        model_type="unigram",
         minloglevel=2,
-        **settings,
+        **{"model_type": "unigram"} | settings,
     )
     return out.getvalue()
 

@@ -95,6 +95,10 @@ pub struct AddedTokens {
     /// The normalized forms of tokens that change under normalization.
     normalized: HashMap<u32, String>,
     special: HashSet<String>,
+    /// The tokens that the model finds in words, at which texts are not cut.
+    in_model: HashSet<u32>,
+    /// Whether normalized text has metaspaces for spaces, so that tokens take those beside them for spaces.
+    escapes_spaces: bool,
     automata: Automata,
     /// The automata without control symbols; `None` if there are no control symbols.
     without_controls: Option<Automata>,
@@ -136,9 +140,14 @@ pub(crate) struct AddedTokenSearch<'a> {
 
 impl AddedTokens {
     /// Returns the tokens, whose ids are final; `normalize` returns the normalized form of a text.
-    pub fn new(mut tokens: Vec<AddedToken>, normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
+    pub fn new(tokens: Vec<AddedToken>, normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
+        Self::default().of(tokens, normalize)
+    }
+
+    /// Returns these tokens, with the settings of `self`, which has none.
+    fn of(self, mut tokens: Vec<AddedToken>, normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
         tokens.sort_by_key(|token| token.id);
-        let mut added = Self::default();
+        let mut added = self;
         for (place, token) in tokens.iter().enumerate() {
             if token.content.is_empty() {
                 return Err(Error::Vocabulary(format!("the added token with the id {} is empty", token.id).into()));
@@ -165,6 +174,20 @@ impl AddedTokens {
             added.without_controls = Some(added.build_automata(|token| !token.control)?);
         }
         Ok(added)
+    }
+
+    /// Returns the tokens, of which the model finds those with the ids `in_model` unless they are special.
+    ///
+    /// With `escapes_spaces`, normalized text has metaspaces for spaces.
+    pub(crate) fn for_model(
+        tokens: Vec<AddedToken>,
+        normalize: impl Fn(&str) -> Result<String>,
+        in_model: impl Fn(u32) -> bool,
+        escapes_spaces: bool,
+    ) -> Result<Self> {
+        let found = tokens.iter().filter(|token| !token.special && in_model(token.id)).map(|token| token.id);
+        let in_model = found.collect();
+        Self { in_model, escapes_spaces, ..Self::default() }.of(tokens, normalize)
     }
 
     /// Assigns ids to `new` tokens as the reference library does.
@@ -203,6 +226,11 @@ impl AddedTokens {
     #[must_use]
     pub fn tokens(&self) -> &[AddedToken] {
         &self.tokens
+    }
+
+    /// Returns the tokens at which texts are cut: all but those that the model finds in words.
+    pub(crate) fn cutting(&self) -> impl Iterator<Item = &AddedToken> {
+        self.tokens.iter().filter(|token| !self.in_model.contains(&token.id))
     }
 
     /// Returns the special tokens in order of their ids.
@@ -293,6 +321,7 @@ impl AddedTokens {
             let tokens = self.tokens.iter().enumerate();
             tokens
                 .filter(|(_, token)| token.normalized == normalized && wanted(token))
+                .filter(|(_, token)| !self.in_model.contains(&token.id))
                 .map(|(place, _)| place)
                 .collect()
         };
@@ -365,7 +394,7 @@ impl AddedTokenSearch<'_> {
         base: u32,
         each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.split(self.automata.raw.as_ref(), part, |at| base as usize + at, each)
+        self.split(self.automata.raw.as_ref(), part, is_space, |at| base as usize + at, each)
     }
 
     /// Calls `each` with the parts of a normalized text; `origin` maps its bytes to positions in the original.
@@ -375,7 +404,9 @@ impl AddedTokenSearch<'_> {
         origin: impl Fn(usize) -> usize,
         each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.split(self.automata.normalized.as_ref(), text, origin, each)
+        let escapes_spaces = self.tokens.escapes_spaces;
+        let is_space = |c| is_space(c) || escapes_spaces && c == METASPACE;
+        self.split(self.automata.normalized.as_ref(), text, is_space, origin, each)
     }
 
     /// Calls `each` with the parts of `text`: matches, and the text between them.
@@ -383,6 +414,7 @@ impl AddedTokenSearch<'_> {
         self,
         automaton: Option<&Automaton>,
         text: &str,
+        is_space: impl Fn(char) -> bool,
         origin: impl Fn(usize) -> usize,
         mut each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -402,11 +434,11 @@ impl AddedTokenSearch<'_> {
             // Only white space that the token before includes can be before `done`: it is consumed, and not tested
             // again.
             if token.rstrip {
-                end = text.len() - text[end.max(done)..].trim_start_matches(is_space).len();
+                end = text.len() - text[end.max(done)..].trim_start_matches(&is_space).len();
             }
             if token.lstrip {
                 let from = done.min(start);
-                start = (from + text[from..start].trim_end_matches(is_space).len()).max(done).min(end);
+                start = (from + text[from..start].trim_end_matches(&is_space).len()).max(done).min(end);
             }
             if done < start {
                 each(TextPart::Text(Span::new(done, start)))?;

@@ -1,5 +1,7 @@
 //! The stages that training and encoding share: normalization and pre-tokenization of a text into words.
 
+use std::collections::HashSet;
+
 use crate::added::AddedTokenSearch;
 use crate::error::{Error, Message, Result};
 use crate::normalize::locality::Locality;
@@ -60,6 +62,12 @@ impl WordSplitter {
     #[must_use]
     pub fn pre_tokenizer(&self) -> Option<&PreTokenizer> {
         self.pre_tokenizer.as_ref()
+    }
+
+    /// Returns the symbols that the normalization of `SentencePiece` leaves unchanged.
+    pub(crate) fn user_defined_symbols(&self) -> HashSet<&str> {
+        let Some(Normalizer::SentencePiece(own)) = &self.normalizer else { return HashSet::new() };
+        own.settings().user_defined_symbols.iter().map(String::as_str).collect()
     }
 
     /// Returns the normalizer's locality; `None` without a normalizer, or with an empty sequence of them.

@@ -9,8 +9,9 @@ use piecework_core::added::Specials;
 use piecework_core::decode::StreamOutput;
 use piecework_core::encoding::Direction;
 use piecework_core::format::{
-    AddedIds, JsonSettings, VocabSettings, fingerprint, read_edited_json, read_splitter, read_vocab_txt, with_parts,
-    write_model, write_own_json, write_parts, write_saved_json, write_splitter, write_trainer, write_vocab_txt,
+    AddedIds, JsonSettings, VocabSettings, fingerprint, has_nearest_splitter, read_edited_json, read_splitter,
+    read_vocab_txt, with_parts, write_model, write_own_json, write_parts, write_saved_json, write_splitter,
+    write_trainer, write_vocab_txt,
 };
 use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits};
 use piecework_core::postprocess::PostProcessor;
@@ -59,7 +60,8 @@ impl Tokenizer {
 #[pymethods]
 impl Tokenizer {
     #[staticmethod]
-    #[pyo3(signature = (data, functions, allow_no_unk, exact_numbers, added_token_ids=None, place=""))]
+    #[pyo3(signature = (data, functions, allow_no_unk, exact_numbers, added_token_ids=None, place="", theirs=false))]
+    #[expect(clippy::too_many_arguments, reason = "the settings of a call from Python")]
     fn from_json(
         py: Python<'_>,
         data: &[u8],
@@ -68,6 +70,7 @@ impl Tokenizer {
         exact_numbers: bool,
         added_token_ids: Option<&str>,
         place: &str,
+        theirs: bool,
     ) -> PyResult<Self> {
         let added_ids = match added_token_ids {
             None => AddedIds::Equal,
@@ -78,7 +81,13 @@ impl Tokenizer {
                 return Err(invalid_setting(py, "added_token_ids", problem));
             }
         };
-        let settings = JsonSettings { allow_no_unk, exact_numbers, functions: self::functions(functions), added_ids };
+        let settings = JsonSettings {
+            allow_no_unk,
+            exact_numbers,
+            functions: self::functions(functions),
+            ignore_own_normalizer: theirs,
+            added_ids,
+        };
         let read = py.detach(|| read_edited_json(data, &settings));
         let (tokenizer, dropped) = read.map_err(|error| to_py(py, &error))?;
         if !dropped.is_empty() {
@@ -142,6 +151,18 @@ impl Tokenizer {
         let tokens = tokens.into_iter().map(AddedTokenRow::into_core).collect();
         let changed = py.detach(|| self.inner.with_added_tokens(tokens));
         changed.map(Self::new).map_err(|error| to_py(py, &error))
+    }
+
+    /// Returns the tokenizer with more added tokens: user-defined symbols if it encodes as `SentencePiece` does.
+    fn with_symbols(&self, py: Python<'_>, tokens: Vec<AddedTokenRow>) -> PyResult<Self> {
+        let tokens = tokens.into_iter().map(AddedTokenRow::into_core).collect();
+        let changed = py.detach(|| self.inner.with_symbols(tokens));
+        changed.map(Self::new).map_err(|error| to_py(py, &error))
+    }
+
+    /// Returns whether a `tokenizer.json` has other components, that `tokenizers` has, for the normalizer.
+    fn has_nearest_splitter(&self) -> bool {
+        has_nearest_splitter(&self.inner)
     }
 
     /// Returns the added tokens with their ids.

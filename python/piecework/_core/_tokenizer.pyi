@@ -76,11 +76,13 @@ class Tokenizer:
         exact_numbers: bool,
         added_token_ids: str | None = None,
         place: str = "",
+        theirs: bool = False,
     ) -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json, with Unigram scores parsed exactly or like `tokenizers`.
 
         `added_token_ids` is "file", "tokenizers" or None, which refuses ids that differ. A record of ours that does not
-        belong to the other members of the file is ignored with a warning, in which `place` names the file.
+        belong to the other members of the file is ignored with a warning, in which `place` names the file. With `theirs`,
+        the normalizer is the one that `tokenizers` reads.
         """
 
     @staticmethod
@@ -111,6 +113,12 @@ class Tokenizer:
 
     def parts(self) -> str:
         """Returns all parts except the model and added tokens as JSON."""
+
+    def with_symbols(self, tokens: Sequence[_AddedToken]) -> Tokenizer:
+        """Returns the tokenizer with more added tokens: user-defined symbols if it encodes like SentencePiece."""
+
+    def has_nearest_splitter(self) -> bool:
+        """Returns whether a tokenizer.json has other components, which `tokenizers` has, for the normalizer."""
 
     def with_added_tokens(self, tokens: Sequence[_AddedToken]) -> Tokenizer:
         """Returns a tokenizer with more added tokens, or with other flags of existing ones."""

@@ -91,7 +91,9 @@ def describe_loss(
         The warning, or None if nothing is lost. `ignore_merges` is not compared, since writers reject tokenizers for which
         it matters.
     """
-    ours, theirs = _facts(core), _facts(reload(core, kind, files))
+    # Symbols of SentencePiece are never special; another warning says so.
+    symbols = _symbols(core) if kind == "sentencepiece" else frozenset()
+    ours, theirs = _facts(core, symbols), _facts(reload(core, kind, files), symbols)
     lost = [fact for fact in ours if ours[fact] != theirs[fact]]
     settings = []
     if kind == "tiktoken":
@@ -133,14 +135,25 @@ def _missing_settings(core: CoreTokenizer, name: str) -> list[str]:
     return [f"pattern={pattern!r}", f"special_tokens={special_tokens!r}"]
 
 
-def _facts(core: CoreTokenizer) -> dict[str, Any]:
+def _symbols(core: CoreTokenizer) -> frozenset[str]:
+    """Returns the symbols that a normalizer of SentencePiece leaves unchanged."""
+    normalizer = json.loads(core.parts())["normalizer"]
+    return frozenset((normalizer or {}).get("user_defined_symbols", ()))
+
+
+def _facts(core: CoreTokenizer, plain: frozenset[str]) -> dict[str, Any]:
+    """Returns what a file may lack of a tokenizer, of which the tokens in `plain` count as not special."""
     model = json.loads(core.model_json())
-    added = [token for token in core.added_tokens() if not token[1][-1]]
+    added = [
+        (number, flags)
+        for number, (*flags, special) in core.added_tokens()
+        if not special or flags[0] in plain
+    ]
     return {
         "ids": core.vocab(),
         **{name: model.get(name) for name in _OF_THE_MODEL},
         **json.loads(core.parts()),
-        "special_tokens": core.special_tokens(),
+        "special_tokens": [token for token in core.special_tokens() if token[0] not in plain],
         "added_tokens": added,
         "training": core.training(),
     }

@@ -21,6 +21,7 @@ from piecework.hf_folder.classes import (
     differences,
     named_token,
 )
+from piecework.hf_folder.sentencepiece import is_of_llama
 from piecework.pre_tokenizers import ByteLevel
 from piecework.processors import PostProcessor, TemplateProcessing
 
@@ -71,7 +72,7 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
     if is_rebuilt(folder):
         if builds_its_model(tokenizer, settings):
             parts |= class_parts(tokenizer, settings)
-    elif is_plain and settings.family == "qwen2":
+    elif (is_plain and settings.family == "qwen2") or is_of_llama(tokenizer, folder):
         parts |= class_parts(tokenizer, settings)
     if settings.cleans_up(tokenizer.model_type):
         parts["decoder"] = _cleaned_up(parts["decoder"])
@@ -211,7 +212,7 @@ def _unmet_of_sentencepiece(
             f"{folder.format}, and no special tokens are added",
             hint="load a tokenizer.json saved by `transformers`",
         )
-    elif folder.settings.family != "file":
+    elif folder.settings.family != "file" and not is_of_llama(tokenizer, folder):
         yield PieceworkWarning(
             f"the class {name} prepends no space to a text that starts with one, or after a special token, and may normalize "
             f"and merge differently, as with several spaces; here the ids are those of {folder.format}",

@@ -175,6 +175,7 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     """Implements :meth:`Tokenizer.from_folder`."""
     from piecework.hf_folder.configure import configured, is_rebuilt, unmet
     from piecework.hf_folder.read import read_model_folder
+    from piecework.hf_folder.sentencepiece import is_of_llama, with_class_model
     from piecework.hf_folder.settings import FolderSettings
 
     folder = read_model_folder(path)
@@ -186,6 +187,8 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
         tokenizer, folder = _of_class(cls, folder, others)
     else:
         tokenizer = _load(cls, folder.path, folder.data, others, folder.settings.kind)
+    if is_of_llama(tokenizer, folder):
+        tokenizer = with_class_model(tokenizer)
     if folder.format == "vocab.txt" and folder.settings.family in {"bert", "funnel", "mpnet"}:
         tokenizer = _without_added_tokens(tokenizer)
     if folder.settings != FolderSettings():

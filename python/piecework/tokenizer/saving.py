@@ -44,6 +44,7 @@ def save(
     if kind == "tokenizer.json":
         text = written.to_str()
         _warn_of_controls(tok)  # an approximation has no control symbols
+        _warn_of_symbols(written)
         write_aside(path, text.encode())
     elif kind == "vocab.txt":
         _save_vocab(written, path)
@@ -78,6 +79,7 @@ def save_folder(
     roles = roles_of(written, tok._folder, given)
     if build is None:
         _warn_of_controls(tok)  # an approximation has no control symbols
+    _warn_of_symbols(written)
     if tok.padding and tok.padding.pad_type_id:
         warn(
             f"transformers pads type ids by 0, and this tokenizer by {tok.padding.pad_type_id}",
@@ -210,12 +212,32 @@ def _implied(tok: Tokenizer) -> dict[str, object]:
 def _warn_of_matched(tok: Tokenizer) -> None:
     """Warns that special tokens which are matched in texts become control symbols of a SentencePiece model."""
     matched = [token for token in tok.special_tokens if token not in tok.control_symbols]
-    if not matched:
+    symbols = set(getattr(tok.normalizer, "user_defined_symbols", ()))
+    if others := [token for token in matched if token not in symbols]:
+        warn(
+            f"a SentencePiece model has control symbols: the saved file treats {first_few(others)} "
+            "in a text as ordinary text, while this tokenizer matches them",
+            hint="pass `specials='match'` to calls of the loaded tokenizer",
+        )
+    if plain := [token for token in matched if token in symbols]:
+        warn(
+            f"a SentencePiece model finds control symbols in no text, so {first_few(plain)} become user-defined symbols: "
+            "decoding no longer omits them",
+            hint="add them with `with_added_tokens([...], special=True)` after loading",
+        )
+
+
+def _warn_of_symbols(tok: Tokenizer) -> None:
+    """Warns that other libraries match the added tokens of a SentencePiece tokenizer in another way."""
+    if not (tok.added_tokens and tok._core.has_nearest_splitter()):
         return
+    added = tok.added_tokens.values()
+    escaped = [token.content for token in added if "▁" in token.content]
+    after = "" if all(token.normalized for token in added) else ", nor after a special token"
+    problem = f", nor do they find {first_few(escaped)} where a text has spaces" if escaped else ""
     warn(
-        f"a SentencePiece model has control symbols: the saved file treats {first_few(matched)} "
-        "in a text as ordinary text, while this tokenizer matches them",
-        hint="pass `specials='match'` to calls of the loaded tokenizer",
+        f"tokenizers and transformers put no ▁ before a text that begins with an added token or a space{after}, while this "
+        f"tokenizer does{problem}; piecework reads the file as it was saved"
     )
 
 

@@ -527,7 +527,8 @@ class Tokenizer(UdfMethods, DecodingMethods):
 
         Args:
             tokens: Their texts, or :class:`piecework.AddedToken` with flags. A token of the vocabulary keeps its id, others
-                get the next free ids; a token that was added before gets the new flags.
+                get the next free ids; a token that was added before gets the new flags. On a tokenizer of a SentencePiece
+                ``.model`` they become user-defined symbols, matched in normalized text whatever `normalized` is.
             special: Whether tokens given as ``str`` are special. Special tokens are matched in texts by default, even if
                 they were :attr:`control_symbols` before.
 
@@ -550,7 +551,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
     ) -> Tokenizer:
         """Implements :meth:`with_added_tokens`, but accepts all ids that post-processor and padding insert."""
         tuples = added_tuples("tokens", tokens, special)
-        return self._derived(self._core.with_added_tokens(tuples), self._functions)
+        return self._derived(self._core.with_symbols(tuples), self._functions)
 
     def _with_controls(self, names: Sequence[str]) -> Tokenizer:
         """Returns a tokenizer of whose special tokens exactly `names` are control symbols."""

@@ -476,14 +476,16 @@ def test_unknown_fields_are_kept(tmp_path: Path) -> None:
     assert (tmp_path / "same.model").read_bytes() == model
     more = tok.with_added_tokens(["<c>"], special=True)
     with pytest.warns(
-        pw.errors.PieceworkWarning, match="control symbols: the saved file treats '<c>' in a text"
+        pw.errors.PieceworkWarning,
+        match="'<c>' become user-defined symbols: decoding no longer omits",
     ):
         more.save(tmp_path / "new.model", "sentencepiece", base=tmp_path / "old.model")
     assert (tmp_path / "new.model").read_bytes().endswith(field(15, b"whatever"))
     assert pw.Tokenizer.from_file(tmp_path / "new.model") == pw.Tokenizer.from_bytes(
         (tmp_path / "new.model").read_bytes()
     )
-    assert pw.Tokenizer.from_file(tmp_path / "new.model").special_tokens == {"<c>": 4}
+    read = pw.Tokenizer.from_file(tmp_path / "new.model")
+    assert (read.special_tokens, read.tokenize("a<c>b")) == ({}, more.tokenize("a<c>b"))
 
 
 def test_models_that_sentencepiece_cannot_represent(tmp_path: Path) -> None:

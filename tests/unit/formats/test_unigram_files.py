@@ -20,7 +20,7 @@ def test_user_defined_and_reserved_pieces(tmp_path: Path) -> None:
     assert isinstance(model, pw.models.Unigram)
     assert (model.precision, model.user_defined) == ("float32", ("xa",))
     assert model.reserved == ("<unk>", "<s>", "ab")
-    assert [token.content for token in tok.added_tokens.values()] == ["<s>"]
+    assert [token.content for token in tok.added_tokens.values()] == ["<s>", "xa"]
     assert tok.encode("xab").tokens == ["xa", "b"]
     with pytest.raises(
         pw.errors.VocabularyError, match=r'user_defined\[0\]: "no" is not in the voc'

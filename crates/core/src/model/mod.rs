@@ -432,6 +432,15 @@ impl Model {
         }
     }
 
+    /// Returns whether an entry is a symbol that the model itself finds in words, whatever normalization does.
+    #[must_use]
+    pub fn is_user_defined(&self, id: u32) -> bool {
+        match self {
+            Self::Unigram(model) => model.settings().user_defined.contains(&id),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => false,
+        }
+    }
+
     /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {

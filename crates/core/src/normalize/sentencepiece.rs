@@ -10,8 +10,9 @@ use std::sync::Arc;
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 
 use super::locality::{Locality, Metaspaces};
-use super::{Normalized, Precompiled};
+use super::{Normalized, Normalizer, Precompiled};
 use crate::error::{Error, Result};
+use crate::text::pattern::Pattern;
 use crate::text::span::Span;
 
 pub(crate) use crate::settings::METASPACE_TEXT as SPACE;
@@ -41,6 +42,59 @@ pub struct SentencePieceSettings {
     pub treat_whitespace_as_suffix: bool,
     /// The symbols that no rule changes.
     pub user_defined_symbols: Vec<String>,
+}
+
+impl SentencePieceSettings {
+    /// Returns the settings that normalize as `normalizer` does: one of these, or the components of a plain model.
+    #[must_use]
+    pub fn of(normalizer: Option<&Normalizer>) -> Option<Self> {
+        let plain = |add_dummy_prefix, escape_whitespaces| Self {
+            rules: None,
+            add_dummy_prefix,
+            remove_extra_whitespaces: false,
+            escape_whitespaces,
+            treat_whitespace_as_suffix: false,
+            user_defined_symbols: Vec::new(),
+        };
+        match normalizer {
+            None => Some(plain(false, false)),
+            Some(Normalizer::SentencePiece(own)) => Some(own.settings().clone()),
+            Some(escape) if escape.escapes_spaces() => Some(plain(false, true)),
+            Some(Normalizer::Sequence(steps)) => match &steps[..] {
+                [Normalizer::Prepend(prefix), escape] if prefix == SPACE && escape.escapes_spaces() => {
+                    Some(plain(true, true))
+                }
+                _ => None,
+            },
+            Some(_) => None,
+        }
+    }
+
+    /// Returns the normalizer: components of `tokenizers` if they normalize alike, `None` if nothing changes.
+    pub fn into_normalizer(self) -> Result<Option<Normalizer>> {
+        let components = [None, Some(Normalizer::escape()), Some(Normalizer::prefix_and_escape())];
+        match components.into_iter().find(|normalizer| Self::of(normalizer.as_ref()).as_ref() == Some(&self)) {
+            Some(plain) => Ok(plain),
+            None => Ok(Some(Normalizer::SentencePiece(SentencePiece::new(self)?))),
+        }
+    }
+}
+
+impl Normalizer {
+    /// Returns the normalizer that writes spaces as metaspaces.
+    fn escape() -> Self {
+        Self::Replace { pattern: Pattern::literal(" "), content: SPACE.to_owned() }
+    }
+
+    /// Returns the normalizer that writes spaces as metaspaces, and puts one before the text.
+    fn prefix_and_escape() -> Self {
+        Self::Sequence(vec![Self::Prepend(SPACE.to_owned()), Self::escape()])
+    }
+
+    fn escapes_spaces(&self) -> bool {
+        matches!(self, Self::Replace { pattern, content }
+            if !pattern.is_regex() && pattern.source() == " " && content == SPACE)
+    }
 }
 
 impl PartialEq for SentencePiece {

@@ -39,14 +39,14 @@ impl<'a> Boundaries<'a> {
     pub(super) fn of(tokenizer: &'a Tokenizer, options: &Options) -> Option<Self> {
         let fast = tokenizer.fast.as_ref().ok()?;
         tokenizer.regularization(options).is_none().then_some(())?;
-        let tokens = tokenizer.added.tokens();
-        let is_searched_later = |token: &AddedToken| token.normalized;
+        let tokens: Vec<&AddedToken> = tokenizer.added.cutting().collect();
+        let is_searched_later = |token: &&AddedToken| token.normalized;
         if tokens.iter().any(is_searched_later) && tokenizer.splitter().normalizer().is_some() {
             // A safe split point is proven for these tokens, too.
             tokenizer.cuts(options)?;
         }
         let mut pairs = if tokens.is_empty() { Vec::new() } else { vec![0; 1 << 10] };
-        for token in tokens {
+        for token in &tokens {
             for pair in token.content.as_bytes().windows(2) {
                 let place = place(pair[0], pair[1]);
                 pairs[place / 64] |= 1 << (place % 64);

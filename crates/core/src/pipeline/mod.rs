@@ -19,6 +19,7 @@ mod merges;
 mod nbest;
 mod options;
 mod scratch;
+mod symbols;
 mod tokens;
 mod truncate_text;
 mod unreachable;
@@ -42,6 +43,7 @@ use crate::error::{Error, Result};
 use crate::fast::{FastPath, KnownForms};
 use crate::learn::{Merge, UnigramStep};
 use crate::model::{Model, Trainer};
+use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use decoder_inputs::DecoderInputs;
@@ -60,6 +62,15 @@ pub struct Training {
     pub history: Vec<Merge>,
     /// The EM and pruning steps of a Unigram training; empty for WordPiece and BPE.
     pub rounds: Vec<UnigramStep>,
+}
+
+impl Training {
+    /// Returns the record for a vocabulary of `limit` ids; new entries occur in no counted word.
+    fn for_ids(self: &Arc<Self>, limit: u32) -> Arc<Self> {
+        let mut token_counts = self.token_counts.clone();
+        token_counts.resize(limit as usize, 0);
+        Arc::new(Self { token_counts, ..self.as_ref().clone() })
+    }
 }
 
 /// The parts of a [`Tokenizer`].
@@ -118,7 +129,12 @@ pub struct Tokenizer {
 impl Tokenizer {
     /// Returns the tokenizer made of `parts`.
     pub fn new(mut parts: TokenizerParts) -> Result<Self> {
-        let added = AddedTokens::new(std::mem::take(&mut parts.added), |token| parts.splitter.normalize_token(token))?;
+        let added = AddedTokens::for_model(
+            std::mem::take(&mut parts.added),
+            |token| parts.splitter.normalize_token(token),
+            |id| parts.model.is_user_defined(id),
+            matches!(parts.splitter.normalizer(), Some(Normalizer::SentencePiece(_))),
+        )?;
         let vocab = parts.model.vocab();
         parts.model =
             parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
@@ -132,7 +148,7 @@ impl Tokenizer {
         };
         let shadows = added.tokens().iter().any(is_shadow);
         let fast = FastPath::of(&parts.splitter, &parts.model);
-        let is_normalized = added.tokens().iter().any(|token| token.normalized);
+        let is_normalized = added.cutting().any(|token| token.normalized);
         let forms = is_normalized.then(|| KnownForms::of(&parts.splitter));
         let (decoder_inputs, decode_table, identity) = (OnceLock::new(), OnceLock::new(), Arc::default());
         let mut tokenizer = Self { parts, added, shadows, fast, forms, plans, decoder_inputs, decode_table, identity };

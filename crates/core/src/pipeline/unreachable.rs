@@ -35,7 +35,7 @@ impl Tokenizer {
 
     /// Returns the added tokens, as normalized text has them, that are matched wherever they occur in it.
     fn always_matched(&self) -> Result<Vec<String>> {
-        let tokens = self.added().tokens();
+        let tokens: Vec<_> = self.added().cutting().collect();
         let steps = || self.splitter().pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
         if steps().any(|step| matches!(step, PreTokenizer::Function(_))) {
             return Ok(Vec::new());
@@ -56,7 +56,7 @@ impl Tokenizer {
             .locality()
             .is_none_or(|locality| locality.metaspaces.is_some_and(|spaces| spaces.keeps_characters()));
         let mut found = Vec::new();
-        for token in tokens.iter().filter(|token| !token.single_word && !token.control) {
+        for token in tokens.iter().copied().filter(|token| !token.single_word && !token.control) {
             let form = if token.normalized {
                 self.splitter().normalize_token(&token.content)?
             } else if is_text_kept {

@@ -16,11 +16,10 @@ use crate::decode::{Decoder, SentencePieceDecoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, NO_RANK, Settings};
-use crate::normalize::{Normalizer, Precompiled, SPACE, SentencePiece, SentencePieceSettings};
+use crate::normalize::{Normalizer, Precompiled, SentencePieceSettings};
 use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::splitter::WordSplitter;
 use crate::text::bytes::byte_entry;
-use crate::text::pattern::Pattern;
 use crate::vocab::Vocab;
 use messages::{BPE, ModelProto, Piece, PieceKind, UNIGRAM, model_name};
 pub use write::write_sentencepiece;
@@ -55,8 +54,8 @@ fn length(bytes: &[u8]) -> Option<(u64, &[u8])> {
 
 /// Reads a `.model` file of BPE or Unigram.
 ///
-/// Control symbols become special tokens that a text cannot spell by default. User-defined symbols become added tokens
-/// of BPE, matched in normalized text; in a Unigram model they are pieces with a score of their own.
+/// Control symbols become special tokens that a text cannot spell by default. User-defined symbols become added tokens:
+/// those of BPE are matched in normalized text, those of Unigram are pieces that the model finds by their scores.
 ///
 /// ```
 /// use piecework_core::format::read_sentencepiece;
@@ -79,7 +78,7 @@ pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
     };
     Tokenizer::new(TokenizerParts {
         splitter: WordSplitter::new(normalizer(&proto)?, None)?,
-        added: added(&proto.pieces, &model),
+        added: added(&proto.pieces),
         model,
         post_processor: None,
         decoder: Some(Decoder::SentencePiece(SentencePieceDecoder {
@@ -185,10 +184,10 @@ fn is_run(text: &str) -> bool {
     characters.all(|c| Some(c) == first)
 }
 
-fn added(pieces: &[Piece<'_>], model: &Model) -> Vec<AddedToken> {
+fn added(pieces: &[Piece<'_>]) -> Vec<AddedToken> {
     let token = |(id, piece): (u32, &Piece<'_>)| match piece.kind {
         PieceKind::Control => Some(AddedToken::control(id, piece.text)),
-        PieceKind::UserDefined if model.as_bpe().is_some() => {
+        PieceKind::UserDefined => {
             Some(AddedToken { id, content: piece.text.to_owned(), normalized: true, ..AddedToken::default() })
         }
         _ => None,
@@ -213,28 +212,8 @@ fn normalizer(proto: &ModelProto<'_>) -> Result<Option<Normalizer>> {
         add_dummy_prefix: spec.add_dummy_prefix,
         remove_extra_whitespaces: spec.remove_extra_whitespaces,
         escape_whitespaces: spec.escape_whitespaces,
-        treat_whitespace_as_suffix: proto.trainer.treat_whitespace_as_suffix,
+        treat_whitespace_as_suffix: proto.trainer.treat_whitespace_as_suffix && spec.add_dummy_prefix,
         user_defined_symbols: symbols(&proto.pieces),
     };
-    if is_plain(proto) && !spec.escape_whitespaces {
-        return Ok(None);
-    }
-    if is_plain(proto) {
-        let escape = Normalizer::Replace { pattern: Pattern::literal(" "), content: SPACE.to_owned() };
-        return Ok(Some(match spec.add_dummy_prefix {
-            true => Normalizer::Sequence(vec![Normalizer::Prepend(SPACE.to_owned()), escape]),
-            false => escape,
-        }));
-    }
-    Ok(Some(Normalizer::SentencePiece(SentencePiece::new(settings)?)))
-}
-
-/// Returns whether a normalization only escapes spaces, perhaps after adding one at the start, or changes nothing.
-fn is_plain(proto: &ModelProto<'_>) -> bool {
-    let spec = &proto.normalizer;
-    spec.charsmap.is_empty()
-        && (spec.escape_whitespaces || !spec.add_dummy_prefix)
-        && !spec.remove_extra_whitespaces
-        && !(spec.add_dummy_prefix && proto.trainer.treat_whitespace_as_suffix)
-        && proto.pieces.iter().all(|piece| piece.kind != PieceKind::UserDefined)
+    settings.into_normalizer()
 }

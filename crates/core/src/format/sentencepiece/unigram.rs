@@ -31,19 +31,22 @@ pub(super) fn model(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fa
 pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result<Vec<Piece<'a>>> {
     refuse(tokenizer, model)?;
     let added: HashMap<u32, &AddedToken> = tokenizer.added().tokens().iter().map(|token| (token.id, token)).collect();
+    let (symbols, user_defined) = (tokenizer.splitter().user_defined_symbols(), &model.settings().user_defined);
     let limit = model.vocab().id_limit().max(added.keys().max().map_or(0, |id| id + 1));
     let piece = |id| {
         let token = added.get(&id).map(|token| token.content.as_str()).or_else(|| model.vocab().token(id));
         let text = token.ok_or_else(|| TARGET.cannot_hold(&format!("ids with gaps (no token has the id {id})")))?;
         let score = model.scores().get(id as usize).copied().unwrap_or_default();
-        Ok(Piece { text, score: single(score), kind: kind(model, id, added.contains_key(&id)) })
+        let is_symbol = user_defined.contains(&id) || symbols.contains(text);
+        let is_control = added.get(&id).is_some_and(|token| token.special) && !is_symbol;
+        Ok(Piece { text, score: single(score), kind: kind(model, id, is_control, is_symbol) })
     };
     (0..limit).map(piece).collect()
 }
 
 /// Refuses models that the library would encode differently.
 fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
-    let Settings { precision, byte_fallback, reserved, unk_token, .. } = model.settings();
+    let Settings { precision, byte_fallback, reserved, unk_token, user_defined } = model.settings();
     if *precision != Precision::Float32 {
         return Err(TARGET
             .cannot_hold("scores that are added up in 64 bits (precision=\"float64\"), without `approximate=True`"));
@@ -51,7 +54,8 @@ fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
     if unk_token.is_none() {
         return Err(TARGET.cannot_hold("a model without an unknown token"));
     }
-    if let Some(token) = tokenizer.added().tokens().iter().find(|token| !token.special) {
+    let is_other = |token: &&AddedToken| !token.special && !user_defined.contains(&token.id);
+    if let Some(token) = tokenizer.added().tokens().iter().find(is_other) {
         let token = shorten(&token.content);
         return Err(TARGET.cannot_hold(&format!("the added token {token:?} of a unigram model, unless it is special")));
     }
@@ -62,15 +66,15 @@ fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
     }
 }
 
-fn kind(model: &Unigram, id: u32, is_special: bool) -> PieceKind {
-    let Settings { byte_fallback, user_defined, reserved, .. } = model.settings();
+fn kind(model: &Unigram, id: u32, is_control: bool, is_symbol: bool) -> PieceKind {
+    let Settings { byte_fallback, reserved, .. } = model.settings();
     let is_byte = || *byte_fallback && (0..=255).any(|byte| model.vocab().id(&byte_entry(byte)) == Some(id));
     match () {
         () if model.unk_id() == Some(id) => PieceKind::Unknown,
-        () if is_special => PieceKind::Control,
+        () if is_control => PieceKind::Control,
+        () if is_symbol => PieceKind::UserDefined,
         () if reserved.contains(&id) && is_byte() => PieceKind::Byte,
         () if reserved.contains(&id) => PieceKind::Unused,
-        () if user_defined.contains(&id) => PieceKind::UserDefined,
         () => PieceKind::Normal,
     }
 }

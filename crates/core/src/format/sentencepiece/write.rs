@@ -14,7 +14,7 @@ use crate::error::{Message, Result, shorten};
 use crate::format::merged::{entries, is_implied, merge_ranks};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Merges, NO_RANK};
-use crate::normalize::{Normalizer, SPACE, SentencePieceSettings};
+use crate::normalize::{Normalizer, SentencePieceSettings};
 use crate::pipeline::Tokenizer;
 
 /// Writes the tokenizer as a `.model` file.
@@ -30,7 +30,14 @@ pub fn write_sentencepiece(tokenizer: &Tokenizer, base: Option<&[u8]>) -> Result
         }
     };
     refuse_nul(&pieces)?;
-    let (normalizer, treat_whitespace_as_suffix) = normalizer(tokenizer, &pieces)?;
+    let settings = normalizer(tokenizer, &pieces)?;
+    let normalizer = NormalizerSpec {
+        charsmap: settings.rules.as_ref().map_or(&[], |rules| rules.charsmap()),
+        add_dummy_prefix: settings.add_dummy_prefix,
+        remove_extra_whitespaces: settings.remove_extra_whitespaces,
+        escape_whitespaces: settings.escape_whitespaces,
+    };
+    let treat_whitespace_as_suffix = settings.treat_whitespace_as_suffix && settings.add_dummy_prefix;
     let unk_surface = unk_surface(tokenizer);
     let trainer = TrainerSpec { model_type, treat_whitespace_as_suffix, byte_fallback, unk_surface };
     match base {
@@ -62,11 +69,12 @@ fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<Piece<'a>>
     }
     let last = order.iter().copied().filter(|&rank| rank != NO_RANK).max().map_or(0, |rank| rank + 1);
     let added: HashMap<u32, &AddedToken> = tokenizer.added().tokens().iter().map(|token| (token.id, token)).collect();
+    let symbols = tokenizer.splitter().user_defined_symbols();
     let limit = model.vocab().id_limit().max(added.keys().max().map_or(0, |id| id + 1));
     let piece = |id| {
         let token = added.get(&id).map(|token| token.content.as_str()).or_else(|| model.vocab().token(id));
         let text = token.ok_or_else(|| TARGET.cannot_hold(&format!("ids with gaps (no token has the id {id})")))?;
-        let kind = kind(model, id, text, added.get(&id).copied());
+        let kind = kind(model, id, text, added.get(&id).copied(), &symbols);
         let rank = order.get(id as usize).copied().unwrap_or(NO_RANK);
         if kind.merges() && rank == NO_RANK && text.chars().count() > 1 {
             return Err(TARGET.cannot_hold(&format!("the token {:?} (id {id}), which no merge makes", shorten(text))));
@@ -95,11 +103,11 @@ fn score(rank: u32) -> f32 {
     rank as f32
 }
 
-fn kind(model: &Bpe, id: u32, text: &str, added: Option<&AddedToken>) -> PieceKind {
+fn kind(model: &Bpe, id: u32, text: &str, added: Option<&AddedToken>, symbols: &HashSet<&str>) -> PieceKind {
     let is_byte = || text.len() == 6 && text.starts_with("<0x") && text.ends_with('>');
     match added {
         _ if model.unk_id() == Some(id) => PieceKind::Unknown,
-        Some(token) if token.special => PieceKind::Control,
+        Some(token) if token.special && !symbols.contains(text) => PieceKind::Control,
         Some(_) => PieceKind::UserDefined,
         None if model.settings().byte_fallback && is_byte() => PieceKind::Byte,
         None if model.settings().unused.contains(&id) => PieceKind::Unused,
@@ -107,46 +115,24 @@ fn kind(model: &Bpe, id: u32, text: &str, added: Option<&AddedToken>) -> PieceKi
     }
 }
 
-/// Returns the normalizer settings of a model, and whether the space is added after the text.
-fn normalizer<'a>(tokenizer: &'a Tokenizer, pieces: &[Piece<'_>]) -> Result<(NormalizerSpec<'a>, bool)> {
-    if tokenizer.splitter().pre_tokenizer().is_some() {
+/// Returns the normalizer settings of a model; its user-defined symbols are pieces.
+fn normalizer(tokenizer: &Tokenizer, pieces: &[Piece<'_>]) -> Result<SentencePieceSettings> {
+    let splitter = tokenizer.splitter();
+    if splitter.pre_tokenizer().is_some() {
         return Err(TARGET.cannot_hold("a pre-tokenizer"));
     }
-    let plain = |add_dummy_prefix, escape_whitespaces| {
-        let spec = NormalizerSpec { add_dummy_prefix, escape_whitespaces, ..NormalizerSpec::default() };
-        Ok((NormalizerSpec { remove_extra_whitespaces: false, ..spec }, false))
+    let Some(settings) = SentencePieceSettings::of(splitter.normalizer()) else {
+        return Err(TARGET.cannot_hold("a normalizer of another kind"));
     };
-    match tokenizer.splitter().normalizer() {
-        None => plain(false, false),
-        Some(normalizer) if escapes_spaces(normalizer) => plain(false, true),
-        Some(Normalizer::Sequence(steps)) if matches!(&steps[..], [first, second] if prepends_space(first) && escapes_spaces(second)) => {
-            plain(true, true)
-        }
-        Some(Normalizer::SentencePiece(own)) => own_normalizer(own.settings(), pieces),
-        Some(_) => Err(TARGET.cannot_hold("a normalizer of another kind")),
-    }
-}
-
-fn escapes_spaces(normalizer: &Normalizer) -> bool {
-    matches!(normalizer, Normalizer::Replace { pattern, content }
-        if !pattern.is_regex() && pattern.source() == " " && content == SPACE)
-}
-
-fn prepends_space(normalizer: &Normalizer) -> bool {
-    matches!(normalizer, Normalizer::Prepend(prefix) if prefix == SPACE)
-}
-
-fn own_normalizer<'a>(settings: &'a SentencePieceSettings, pieces: &[Piece<'_>]) -> Result<(NormalizerSpec<'a>, bool)> {
-    if settings.user_defined_symbols != symbols(pieces) {
+    let sorted = |mut symbols: Vec<String>| {
+        symbols.sort_unstable();
+        symbols
+    };
+    let is_own = matches!(splitter.normalizer(), Some(Normalizer::SentencePiece(_)));
+    if is_own && sorted(settings.user_defined_symbols.clone()) != sorted(symbols(pieces)) {
         return Err(TARGET.cannot_hold("added tokens other than the user-defined symbols of its normalizer"));
     }
-    let spec = NormalizerSpec {
-        charsmap: settings.rules.as_ref().map_or(&[], |rules| rules.charsmap()),
-        add_dummy_prefix: settings.add_dummy_prefix,
-        remove_extra_whitespaces: settings.remove_extra_whitespaces,
-        escape_whitespaces: settings.escape_whitespaces,
-    };
-    Ok((spec, settings.treat_whitespace_as_suffix && settings.add_dummy_prefix))
+    Ok(settings)
 }
 
 fn unk_surface(tokenizer: &Tokenizer) -> String {

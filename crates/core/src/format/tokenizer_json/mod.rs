@@ -24,8 +24,8 @@ use self::added_ids::with_counted_ids;
 use self::added_tokens::added_tokens;
 use self::decoders::{decoder, decoder_json, nearest_json};
 use self::limits::{padding, padding_json, truncation, truncation_json};
-use self::models::{CONTENTS, DECODER, FINGERPRINT, RawModel, UNIGRAM, kind, with_own};
-use self::normalizers::normalizer_json;
+use self::models::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, RawModel, UNIGRAM, is_theirs, kind, with_own};
+use self::normalizers::{normalizer, normalizer_json};
 use self::post_processors::post_processor;
 use self::pre_tokenizers::pre_tokenizer_json;
 use self::records::{drop_stale, needs_contents};
@@ -48,6 +48,7 @@ pub use self::trainers::{read_trainer, write_trainer};
 pub(super) use self::added_tokens::added_token_json;
 pub(super) use self::models::{model_json, read_vocab, vocab_json};
 pub(super) use self::post_processors::post_processor_json;
+use self::splitter::nearest_splitter;
 pub(super) use self::splitter::{refuse_functions, splitter, splitter_json, text_splitter, text_splitter_json};
 
 /// The depth down to which a saved file breaks lines: one token a line, one merge a line.
@@ -62,6 +63,8 @@ pub struct JsonSettings {
     pub exact_numbers: bool,
     /// The caller's own pre-tokenizers, which the text names by index.
     pub functions: Vec<Function>,
+    /// Whether only the members that `tokenizers` reads decide the words of a text.
+    pub ignore_own_normalizer: bool,
     /// The ids of added tokens where the file has others than `tokenizers` gives them.
     pub added_ids: AddedIds,
 }
@@ -122,11 +125,14 @@ pub fn read_edited_json(bytes: &[u8], settings: &JsonSettings) -> Result<(Tokeni
         root.find("added_tokens")?.map(|node| added_tokens(&node, &model.vocab, settings.added_ids)).transpose()?;
     let (model, training) = model.build(&node)?;
     let tokenizer = Tokenizer::new(TokenizerParts {
-        splitter: splitter(&root, &settings.functions)?,
+        splitter: match own_record(&node, NORMALIZER)?.filter(|_| !settings.ignore_own_normalizer) {
+            Some(record) => WordSplitter::new(Some(normalizer(&record)?), None)?,
+            None => splitter(&root, &settings.functions)?,
+        },
         model,
         added: added.unwrap_or_default(),
         post_processor: root.find("post_processor")?.map(|node| post_processor(&node)).transpose()?,
-        decoder: own_decoder(&node)?.or(root.find("decoder")?).map(|node| decoder(&node)).transpose()?,
+        decoder: own_record(&node, DECODER)?.or(root.find("decoder")?).map(|node| decoder(&node)).transpose()?,
         truncation: root.find("truncation")?.map(|node| truncation(&node)).transpose()?,
         padding: root.find("padding")?.map(|node| padding(&node)).transpose()?,
         training: training.map(Arc::new),
@@ -139,9 +145,20 @@ fn is_unigram(root: &Node<'_>) -> bool {
     matches!(root.find("model").ok().flatten().map(|model| kind(&model)), Some(Ok(UNIGRAM)))
 }
 
-/// Returns the decoder in the model's own part, which replaces one that the library cannot express.
-fn own_decoder<'a>(model: &Node<'a>) -> Result<Option<Node<'a>>> {
-    model.find("piecework")?.map_or(Ok(None), |own| own.find(DECODER))
+/// Returns a component in the model's own part, which replaces one that the library cannot express.
+fn own_record<'a>(model: &Node<'a>, name: &str) -> Result<Option<Node<'a>>> {
+    model.find("piecework")?.map_or(Ok(None), |own| own.find(name))
+}
+
+/// Returns whether a tokenizer is written with other components, that `tokenizers` has, for its normalizer.
+#[must_use]
+pub fn has_nearest_splitter(tokenizer: &Tokenizer) -> bool {
+    model_json(tokenizer.model(), None).is_ok_and(|model| nearest_members(tokenizer, &model).is_some())
+}
+
+fn nearest_members(tokenizer: &Tokenizer, model: &Json) -> Option<Json> {
+    let is_readable = kind(&Node::root(model)).is_ok_and(is_theirs) && matches!(tokenizer.model(), Model::Bpe(_));
+    nearest_splitter(tokenizer.splitter()).filter(|_| is_readable)
 }
 
 /// Returns the tokenizer with other parts: the members of `text`, null for none.
@@ -199,7 +216,8 @@ pub fn write_own_json(tokenizer: &Tokenizer) -> Result<String> {
     tokenizer_json(tokenizer, None)
 }
 
-/// Writes the tokenizer as a `tokenizer.json` with its fingerprint, which readers ignore.
+/// Writes the tokenizer as a `tokenizer.json` for other readers too: with its fingerprint, which they ignore, and with
+/// components that `tokenizers` has where ours are near to them.
 pub fn write_saved_json(tokenizer: &Tokenizer) -> Result<String> {
     let counted = with_counted_ids(tokenizer)?;
     let tokenizer = counted.as_ref().unwrap_or(tokenizer);
@@ -208,7 +226,6 @@ pub fn write_saved_json(tokenizer: &Tokenizer) -> Result<String> {
 
 fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<String> {
     refuse_functions(tokenizer.splitter(), "a tokenizer")?;
-    let Json::Object(splitter) = splitter_json(tokenizer.splitter()) else { unreachable!("a splitter is an object") };
     let added = tokenizer.added().tokens().iter().map(added_token_json).collect();
     let mut members = vec![
         ("version".to_owned(), "1.0".into()),
@@ -216,9 +233,15 @@ fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<
         ("padding".to_owned(), padding_json(tokenizer.padding())),
         ("added_tokens".to_owned(), Json::Array(added)),
     ];
-    members.extend(splitter);
-    members.push(("post_processor".to_owned(), post_processor_json(tokenizer.post_processor())));
     let model = model_json(tokenizer.model(), tokenizer.training().map(AsRef::as_ref))?;
+    let (splitter, model) = match nearest_members(tokenizer, &model).filter(|_| fingerprint.is_some()) {
+        Some(nearest) => (nearest, with_own(model, NORMALIZER, normalizer_json(tokenizer.splitter().normalizer()))),
+        None => (splitter_json(tokenizer.splitter()), model),
+    };
+    if let Json::Object(splitter) = splitter {
+        members.extend(splitter);
+    }
+    members.push(("post_processor".to_owned(), post_processor_json(tokenizer.post_processor())));
     let (decoder, model) = match (tokenizer.decoder(), tokenizer.model()) {
         (Some(own @ Decoder::SentencePiece(pieces)), Model::Bpe(_) | Model::Unigram(_)) => {
             (nearest_json(pieces), with_own(model, DECODER, decoder_json(Some(own))))

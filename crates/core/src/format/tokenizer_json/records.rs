@@ -8,11 +8,15 @@ use std::collections::HashSet;
 use sha2::{Digest, Sha256};
 
 use super::decoders::{decoder, decoder_json, nearest_json};
-use super::models::{CONTENTS, DECODER, FINGERPRINT, is_theirs, kind};
+use super::models::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, is_theirs, kind};
+use super::normalizers::normalizer;
+use super::pre_tokenizers::{pre_tokenizer, pre_tokenizer_json};
+use super::splitter::nearest_splitter;
 use crate::counts::hexadecimal;
 use crate::decode::Decoder;
 use crate::error::{Message, Result, shorten};
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, Node, object};
+use crate::splitter::WordSplitter;
 
 /// The records that name entries of the vocabulary.
 const NAMING: [&str; 4] = ["unused", "user_defined", "reserved", "probabilities"];
@@ -27,6 +31,11 @@ pub(super) fn drop_stale(json: &mut Json) -> Result<Vec<String>> {
         && is_other_decoder(&record, root.find("decoder")?.as_ref())?
     {
         dropped.push(DECODER);
+    }
+    if let Some(record) = own.find(NORMALIZER)?
+        && is_other_splitter(&record, &root)?
+    {
+        dropped.push(NORMALIZER);
     }
     let is_plain = is_theirs(kind(&model)?);
     let has_merges = model.find("merges")?.is_some_and(|merges| merges.items().is_ok_and(|items| !items.is_empty()));
@@ -72,6 +81,15 @@ fn is_other_decoder(record: &Node<'_>, beside: Option<&Node<'_>>) -> Result<bool
         other => decoder_json(Some(&other)),
     };
     Ok(beside.map(|node| Ok(decoder_json(Some(&decoder(node)?)))).transpose()? != Some(expected))
+}
+
+/// Returns whether a normalizer record is written beside other members than these.
+fn is_other_splitter(record: &Node<'_>, root: &Node<'_>) -> Result<bool> {
+    let Some(nearest) = nearest_splitter(&WordSplitter::new(Some(normalizer(record)?), None)?) else { return Ok(true) };
+    let functions = [];
+    let found = root.find("pre_tokenizer")?.map(|node| pre_tokenizer(&node, &functions)).transpose()?;
+    let members = object([("normalizer", Json::Null), ("pre_tokenizer", pre_tokenizer_json(found.as_ref()))]);
+    Ok(root.find("normalizer")?.is_some() || members != nearest)
 }
 
 /// Returns whether a model with this record, which has a valid value, is written with a type of our own.

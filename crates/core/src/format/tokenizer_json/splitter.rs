@@ -6,7 +6,9 @@ use super::pre_tokenizers::{pre_tokenizer, pre_tokenizer_json};
 use crate::counts::TextSplitter;
 use crate::error::{Error, Message, Result};
 use crate::format::json::{Json, Node, object};
+use crate::normalize::{Normalizer, SentencePieceSettings};
 use crate::pretokenize::{Function, PreTokenizer};
+use crate::settings::{Metaspace, PrependScheme};
 use crate::splitter::WordSplitter;
 
 /// The member with the tokens at which texts are cut.
@@ -68,6 +70,25 @@ pub(in crate::format) fn splitter(node: &Node<'_>, functions: &[Function]) -> Re
         node.find("normalizer")?.map(|node| normalizer(&node)).transpose()?,
         node.find("pre_tokenizer")?.map(|node| pre_tokenizer(&node, functions)).transpose()?,
     )
+}
+
+/// Returns the members that are nearest to the normalization of a `SentencePiece` model without rules; `None` if
+/// `tokenizers` has it, or no component that is near.
+///
+/// Both give equal words to a text, except to one that begins with an added token or a space: a space is put before it,
+/// but not by the component.
+pub(super) fn nearest_splitter(splitter: &WordSplitter) -> Option<Json> {
+    let (Some(Normalizer::SentencePiece(own)), None) = (splitter.normalizer(), splitter.pre_tokenizer()) else {
+        return None;
+    };
+    let SentencePieceSettings { rules, remove_extra_whitespaces, escape_whitespaces, .. } = own.settings();
+    let is_near = rules.is_none()
+        && !remove_extra_whitespaces
+        && *escape_whitespaces
+        && !own.settings().treat_whitespace_as_suffix;
+    let prepend_scheme = if own.settings().add_dummy_prefix { PrependScheme::First } else { PrependScheme::Never };
+    let spaces = PreTokenizer::Metaspace(Metaspace { prepend_scheme, split: false, ..Metaspace::default() });
+    is_near.then(|| object([("normalizer", Json::Null), ("pre_tokenizer", pre_tokenizer_json(Some(&spaces)))]))
 }
 
 /// Refuses to write a Python function, which no file can contain.

@@ -4,7 +4,7 @@
 //! saved with the type `piecework.BPE`, which `tokenizers` refuses, so that no id changes silently. The same type is
 //! used for a suffix that is a separate symbol, and for unused tokens.
 
-use super::own::{CONTENTS, DECODER, FINGERPRINT, VERSION, check_version};
+use super::own::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, VERSION, check_version};
 use super::vocab::vocab_json;
 use crate::error::{Result, shorten};
 use crate::format::json::{Json, Node, choice, object};
@@ -118,7 +118,8 @@ struct OwnPart {
 
 impl OwnPart {
     fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["version", "ranks", "suffix_style", "unused", "training", CONTENTS, DECODER, FINGERPRINT])?;
+        let others = [CONTENTS, DECODER, FINGERPRINT, NORMALIZER];
+        node.only(&[&["version", "ranks", "suffix_style", "unused", "training"][..], &others[..]].concat())?;
         check_version(node)?;
         Ok(Self {
             ranks: node.find("ranks")?.map(|node| ranks(&node)).transpose()?,

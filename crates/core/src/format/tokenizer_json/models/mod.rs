@@ -24,7 +24,7 @@ use crate::model::wordpiece::{Settings, WordPiece};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
-pub(in crate::format) use self::own::{CONTENTS, DECODER, FINGERPRINT, with_own};
+pub(in crate::format) use self::own::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, with_own};
 pub(in crate::format) use self::unigram::UNIGRAM;
 pub(in crate::format) use self::vocab::{read_vocab, vocab_json};
 

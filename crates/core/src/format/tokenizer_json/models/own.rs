@@ -8,6 +8,9 @@ pub(super) const VERSION: u64 = 1;
 /// The member of `model.piecework` that overrides the decoder of the file.
 pub(in crate::format) const DECODER: &str = "decoder";
 
+/// The member of `model.piecework` that overrides the normalizer and the pre-tokenizer of the file.
+pub(in crate::format) const NORMALIZER: &str = "normalizer";
+
 /// The member of `model.piecework` with the tokenizer's fingerprint when it was saved.
 pub(in crate::format) const FINGERPRINT: &str = "fingerprint";
 

@@ -1,0 +1,126 @@
+//! Added tokens of a tokenizer that encodes as `SentencePiece` does: user-defined symbols.
+//!
+//! `SentencePiece` has no added tokens. A symbol is in the vocabulary, normalization leaves it unchanged, and the model
+//! finds it in normalized text, so that no space is put before the text around it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{Tokenizer, TokenizerParts};
+use crate::added::AddedToken;
+use crate::decode::Decoder;
+use crate::error::Result;
+use crate::model::Model;
+use crate::model::bpe::{Bpe, Merges, NO_RANK};
+use crate::model::unigram::{self, Unigram};
+use crate::normalize::{Normalizer, SentencePiece, SentencePieceSettings};
+use crate::splitter::WordSplitter;
+
+impl Tokenizer {
+    /// Returns the tokenizer with more added tokens, or with other flags of existing ones.
+    ///
+    /// Those of a tokenizer with `SentencePiece`'s normalization and decoder are user-defined symbols, matched in
+    /// normalized text. Others are as [`Self::with_added_tokens`] adds them.
+    pub fn with_symbols(&self, mut new: Vec<AddedToken>) -> Result<Self> {
+        let Some(settings) = self.symbol_settings().filter(|_| !new.is_empty()) else {
+            return self.with_added_tokens(new);
+        };
+        let unknown = self.model().unk_token();
+        let is_symbol = |token: &AddedToken| {
+            let was_special = self.added.tokens().iter().any(|old| old.special && old.content == token.content);
+            let is_changed = settings.escape_whitespaces && token.content.contains(' ');
+            !is_changed && Some(&*token.content) != unknown && !(token.special && was_special)
+        };
+        let symbols: Vec<String> = new.iter().filter(|token| is_symbol(token)).map(|t| t.content.clone()).collect();
+        new.iter_mut().for_each(|token| token.normalized = true);
+        let named: HashSet<String> = new.iter().map(|token| token.content.clone()).collect();
+        let added = self.with_added_tokens(new)?;
+        let mut parts = added.parts();
+        let is_found = |token: &AddedToken| {
+            named.contains(&token.content).then(|| is_plain(token) && symbols.contains(&token.content))
+        };
+        parts.model = match &parts.model {
+            Model::Unigram(model) => Model::Unigram(with_pieces(model, &parts.added, is_found)?),
+            Model::Bpe(model) => Model::Bpe(with_entries(model, &parts.added)?),
+            other => other.clone(),
+        };
+        parts.training = parts.training.as_ref().map(|training| training.for_ids(parts.model.vocab().id_limit()));
+        let settings = with_symbols(settings, symbols, |symbol| added.id(symbol));
+        // The components of a plain model put a space before the normal form of a token, too.
+        parts.splitter = WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings)?)), None)?;
+        Self::new(parts)
+    }
+
+    /// Returns the normalization of a tokenizer whose added tokens are symbols.
+    fn symbol_settings(&self) -> Option<SentencePieceSettings> {
+        let TokenizerParts { splitter, decoder, .. } = &self.parts;
+        let is_own = matches!(decoder, Some(Decoder::SentencePiece(_))) && splitter.pre_tokenizer().is_none();
+        SentencePieceSettings::of(splitter.normalizer()).filter(|_| is_own)
+    }
+}
+
+/// Returns whether a token is found as any other symbol is.
+fn is_plain(token: &AddedToken) -> bool {
+    !(token.special || token.single_word || token.lstrip || token.rstrip)
+}
+
+/// Returns the settings with more symbols, in the order of their ids.
+fn with_symbols(
+    settings: SentencePieceSettings,
+    new: Vec<String>,
+    id: impl Fn(&str) -> Option<u32>,
+) -> SentencePieceSettings {
+    let symbols = settings.user_defined_symbols.iter().cloned().chain(new);
+    let numbered: BTreeMap<_, _> = symbols.map(|symbol| ((id(&symbol).unwrap_or(u32::MAX), symbol), ())).collect();
+    SentencePieceSettings { user_defined_symbols: numbered.into_keys().map(|(_, symbol)| symbol).collect(), ..settings }
+}
+
+/// Returns the model with the added tokens as entries that no merge makes, if they have the next ids.
+fn with_entries(model: &Bpe, added: &[AddedToken]) -> Result<Bpe> {
+    let Merges::Implied(ranks) = model.merges() else { return Ok(model.clone()) };
+    let (mut vocab, mut ranks) = (model.vocab().clone(), ranks.clone());
+    for token in in_order(added) {
+        if token.id == vocab.id_limit() {
+            vocab.insert_next(&token.content)?;
+            ranks.push(NO_RANK);
+        }
+    }
+    Bpe::implied(vocab, ranks, model.settings().clone())
+}
+
+fn in_order(added: &[AddedToken]) -> Vec<&AddedToken> {
+    let mut tokens: Vec<&AddedToken> = added.iter().collect();
+    tokens.sort_unstable_by_key(|token| token.id);
+    tokens
+}
+
+/// Returns the model with the added tokens as pieces, if they have the next ids.
+///
+/// `is_symbol` says whether the model finds a token, and is `None` for a token that stays as it is. All other new pieces
+/// are reserved.
+fn with_pieces(
+    model: &Unigram,
+    added: &[AddedToken],
+    is_symbol: impl Fn(&AddedToken) -> Option<bool>,
+) -> Result<Unigram> {
+    let (mut vocab, mut scores) = (model.vocab().clone(), model.scores().to_vec());
+    let mut settings = model.settings().clone();
+    for token in in_order(added) {
+        let is_new = token.id == vocab.id_limit();
+        if is_new {
+            vocab.insert_next(&token.content)?;
+            scores.push(0.0);
+        }
+        if vocab.token(token.id).is_none() {
+            continue;
+        }
+        let wanted = is_symbol(token);
+        let unigram::Settings { user_defined, reserved, .. } = &mut settings;
+        if wanted == Some(true) {
+            user_defined.insert(token.id);
+            reserved.remove(&token.id);
+        } else if is_new || (wanted == Some(false) && user_defined.remove(&token.id)) {
+            reserved.insert(token.id);
+        }
+    }
+    Unigram::new(vocab, scores, settings)
+}
