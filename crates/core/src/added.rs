@@ -111,6 +111,8 @@ struct Automata {
     normalized: Option<Automaton>,
     /// For the normalized text: a part of each token that is in the original text too where only spaces change.
     parts: OnceLock<Option<AhoCorasick>>,
+    /// For the normalized text: what the original text has one of for each token.
+    sources: OnceLock<Option<AhoCorasick>>,
 }
 
 /// An Aho-Corasick automaton with the tokens of its patterns.
@@ -119,6 +121,10 @@ struct Automaton {
     automaton: AhoCorasick,
     /// The indices of the patterns in the list of tokens.
     places: Vec<usize>,
+    /// Whether a pattern contains white space or a metaspace.
+    has_spaces: bool,
+    /// Whether a token takes the white space beside it.
+    takes_spaces: bool,
 }
 
 /// A worker's cache: the automata for the special tokens that were allowed last.
@@ -233,6 +239,11 @@ impl AddedTokens {
         self.tokens.iter().filter(|token| !self.in_model.contains(&token.id))
     }
 
+    /// Whether a token takes metaspaces beside it for spaces, if it takes spaces.
+    pub(crate) fn takes_metaspaces(&self, token: &AddedToken) -> bool {
+        self.escapes_spaces && token.normalized
+    }
+
     /// Returns the special tokens in order of their ids.
     pub fn specials(&self) -> impl Iterator<Item = &AddedToken> {
         self.tokens.iter().filter(|token| token.special)
@@ -326,7 +337,7 @@ impl AddedTokens {
                 .collect()
         };
         let (raw, normalized) = (self.automaton(places(false))?, self.automaton(places(true))?);
-        Ok(Automata { raw, normalized, parts: OnceLock::new() })
+        Ok(Automata { raw, normalized, ..Automata::default() })
     }
 
     /// Builds the automaton of the longest part of each token without spaces and metaspaces, if each has one.
@@ -350,11 +361,33 @@ impl AddedTokens {
             .match_kind(MatchKind::LeftmostLongest)
             .build(places.iter().map(|&place| text(place)))
             .map_err(|error| Error::Config(format!("the added tokens make too large a matcher: {error}").into()))?;
-        Ok(Some(Automaton { automaton, places }))
+        let is_space = |c: char| is_space(c) || c == METASPACE;
+        let has_spaces = places.iter().any(|&place| text(place).contains(is_space));
+        let takes_spaces = places.iter().any(|&place| self.tokens[place].lstrip || self.tokens[place].rstrip);
+        Ok(Some(Automaton { automaton, places, has_spaces, takes_spaces }))
     }
 }
 
-impl AddedTokenSearch<'_> {
+impl<'a> AddedTokenSearch<'a> {
+    /// Returns the finder of what a text contains if its normalized form has a token; `None` if that is not known.
+    ///
+    /// `of` returns the texts of which an ASCII character may be made.
+    pub(crate) fn sources(self, of: impl Fn(char) -> Option<Vec<String>>) -> Option<&'a AhoCorasick> {
+        let Automata { normalized, sources, .. } = self.automata;
+        let find = || {
+            let mut patterns = Vec::new();
+            for &place in &normalized.as_ref()?.places {
+                let form = self.tokens.token(self.tokens.tokens[place].id)?;
+                // Letters are in most texts, other characters in few.
+                let rare = |c: &char| c.is_ascii_graphic() && !c.is_ascii_alphanumeric();
+                let c = form.chars().find(rare).or_else(|| form.chars().find(char::is_ascii_graphic))?;
+                patterns.extend(of(c)?);
+            }
+            AhoCorasick::new(patterns).ok()
+        };
+        sources.get_or_init(find).as_ref()
+    }
+
     /// Returns the search for a segment whose special tokens are matched, or are text.
     pub(crate) fn with_trust(self, trusted: bool) -> Self {
         let specials = if trusted { &Specials::Match } else { &Specials::Text };
@@ -371,6 +404,16 @@ impl AddedTokenSearch<'_> {
         let Automata { normalized, parts, .. } = self.automata;
         let parts = parts.get_or_init(|| self.tokens.parts_without_spaces(normalized.as_ref()?));
         parts.as_ref().is_none_or(|parts| parts.is_match(text))
+    }
+
+    /// Whether no token of normalized text contains white space or a metaspace.
+    pub(crate) fn has_no_spaces(self) -> bool {
+        self.automata.normalized.as_ref().is_none_or(|automaton| !automaton.has_spaces)
+    }
+
+    /// Whether a token of normalized text takes the white space beside it.
+    pub(crate) fn takes_spaces(self) -> bool {
+        self.automata.normalized.as_ref().is_some_and(|automaton| automaton.takes_spaces)
     }
 
     /// Whether an error may need the original position of normalized text.

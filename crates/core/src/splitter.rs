@@ -142,8 +142,13 @@ impl WordSplitter {
 
     /// Replaces `words` with the words of `text`, without matching added tokens.
     pub fn split(&self, text: &str, aligned: bool, words: &mut Words) -> Result<()> {
+        self.split_from(text, 0, aligned, words)
+    }
+
+    /// Replaces `words` with the words of `text`, which begins at byte `base` of the original.
+    pub(crate) fn split_from(&self, text: &str, base: u32, aligned: bool, words: &mut Words) -> Result<()> {
         words.reset(aligned || self.needs_alignment);
-        words.add_text(self.normalizer.as_ref(), text, 0, None)?;
+        words.add_text(self.normalizer.as_ref(), text, base, None)?;
         self.pre_tokenize(words)
     }
 

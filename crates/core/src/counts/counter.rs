@@ -8,7 +8,7 @@ use super::token_finder::TokenFinder;
 use super::{FirstOccurrence, TextSplitter, WordCounts};
 use crate::added::TextPart;
 use crate::error::{Error, Result};
-use crate::fast::{ChunkCounts, Documents, FastPath, WordTable};
+use crate::fast::{ChunkCounts, Documents, FastPath, PrefixedTexts, WordTable};
 use crate::pretokenize::words::Words;
 use crate::text::span::{check_bytes, check_length};
 
@@ -195,7 +195,7 @@ impl Counter {
         };
         let is_cut = counts.splitter.as_ref().is_some_and(|splitter| finder.cut(splitter, text, parts).is_ok());
         // Only the part that begins the text may get a prefix.
-        if !is_cut || parts.len() > 1 && path.capabilities().prefixes_first {
+        if !is_cut || parts.len() > 1 && path.capabilities().prefixed != PrefixedTexts::All {
             return Ok(false);
         }
         let mut word = first;

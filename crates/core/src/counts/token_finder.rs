@@ -2,7 +2,7 @@
 
 use super::TextSplitter;
 use crate::added::{AllowedTokens, TextPart};
-use crate::fast::{Fallback, FormBuffers, KnownForms, refuse_tokens};
+use crate::fast::{Fallback, FormBuffers, FormPart, KnownForms, refuse_tokens};
 
 /// The search for the added tokens of a splitter, with its buffers.
 #[derive(Debug)]
@@ -54,13 +54,21 @@ impl TokenFinder {
                 return Ok(());
             }
             let (plain, base) = (&text[span.range()], span.start);
-            known.parts(search, splitter.words(), plain, base as usize, forms, |_, part| {
-                parts.push(match part {
-                    TextPart::Text(span) => TextPart::Text(span.shifted(base)),
-                    TextPart::Token(id, span) => TextPart::Token(id, span.shifted(base)),
-                });
-                Ok(())
-            })
+            known.parts(
+                search,
+                splitter.words(),
+                (plain, base as usize),
+                forms,
+                |_| false,
+                |_, part| {
+                    parts.push(match part {
+                        FormPart::Known(TextPart::Text(span)) => TextPart::Text(span.shifted(base)),
+                        FormPart::Known(TextPart::Token(id, span)) => TextPart::Token(id, span.shifted(base)),
+                        FormPart::Unknown(_) => return Err(Fallback::AddedToken),
+                    });
+                    Ok(())
+                },
+            )
         })
     }
 }

@@ -8,7 +8,7 @@
 //! A text is not cut at all of these positions: in ASCII only at those that a few sets of bytes describe, because blocks
 //! are classified by sets; beyond ASCII only in unspaced scripts.
 
-use super::chunker::{Capabilities, Chunker, ModelInput};
+use super::chunker::{Capabilities, Chunker, ModelInput, PrefixedTexts};
 use super::contiguous::{self, ContiguousChunks};
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
 use super::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block};
@@ -114,13 +114,17 @@ impl Chunker for AdjacencyChunker {
     }
 
     fn capabilities(&self) -> Capabilities {
-        let prefixes_first = self.prefix == Prefix::UnlessSpace { only_first: true };
-        Capabilities { is_one_word: true, prefixes_first, ..Capabilities::default() }
+        let prefixed = match self.prefix {
+            Prefix::UnlessSpace { only_first: true } => PrefixedTexts::First,
+            Prefix::UnlessSpace { only_first: false } => PrefixedTexts::All,
+            Prefix::Never | Prefix::Always => PrefixedTexts::Normalized,
+        };
+        Capabilities { is_one_word: true, prefixed, ..Capabilities::default() }
     }
 
     /// Returns the end of the first chunk, which is the only one that may get a metaspace before it, or 0 without one.
-    fn first(&self, text: &str) -> usize {
-        if !self.prefixes(text) {
+    fn first(&self, text: &str, begins: bool) -> usize {
+        if !begins || !self.prefixes(text) {
             return 0;
         }
         (1..text.len()).find(|&at| self.separates(text, at)).unwrap_or(text.len())

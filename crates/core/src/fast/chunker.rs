@@ -31,7 +31,9 @@ pub(super) trait Chunker: Sized {
     }
 
     /// Returns the end of the first chunk where that is encoded differently from all others, else 0.
-    fn first(&self, _text: &str) -> usize {
+    ///
+    /// `begins` says whether a text gets what is put before texts; otherwise it continues another.
+    fn first(&self, _text: &str, _begins: bool) -> usize {
         0
     }
 
@@ -77,7 +79,8 @@ pub(super) trait Chunker: Sized {
 
     /// Returns the model input of a chunk, if it is known without normalizing and splitting the chunk.
     ///
-    /// `begins` says whether the chunk begins the text, `aligned` whether its tokens need offsets.
+    /// `begins` says whether the chunk begins a text that begins (see [`Chunker::first`]), `aligned` whether its tokens
+    /// need offsets.
     fn model_input<'a>(
         &self,
         chunk: &'a str,
@@ -110,8 +113,20 @@ pub(crate) struct Capabilities {
     pub(crate) has_context: bool,
     /// Whether the model may encode a chunk in parts: a chunk is one word, whose bytes are those of the text.
     pub(crate) may_cut_words: bool,
-    /// Whether only the text that begins the input gets a metaspace.
-    pub(crate) prefixes_first: bool,
+    /// The texts that get a metaspace or space before them.
+    pub(crate) prefixed: PrefixedTexts,
+}
+
+/// The texts that get what is put before texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum PrefixedTexts {
+    /// Every text between added tokens: the pre-tokenizer puts it there.
+    #[default]
+    All,
+    /// Every text that is normalized: not one behind a token of normalized text.
+    Normalized,
+    /// The text that begins the input.
+    First,
 }
 
 /// A chunk in the form that the model encodes.
@@ -131,7 +146,7 @@ pub(crate) enum ModelInput<'a> {
 #[cfg(test)]
 pub(super) fn chunks_of(chunker: &impl Chunker, text: &str) -> Vec<(usize, usize)> {
     let (mut list, mut found) = (ChunkList::default(), Vec::new());
-    let Ok(()) = chunker.cut(text, chunker.first(text), false, &mut list, |chunks| {
+    let Ok(()) = chunker.cut(text, chunker.first(text, true), false, &mut list, |chunks| {
         found.extend(chunks);
         Ok::<_, std::convert::Infallible>(())
     });

@@ -8,7 +8,7 @@
 //! the model encodes the text as one word. Then the model needs a space adjacency, and its context is carried from
 //! chunk to chunk: see [`crate::model::context`].
 
-use super::chunker::{Capabilities, Chunker, ModelInput};
+use super::chunker::{Capabilities, Chunker, ModelInput, PrefixedTexts};
 use super::contiguous::{self, ContiguousChunks};
 use super::keys::Fold;
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
@@ -278,7 +278,11 @@ impl Chunker for MetaspaceChunker {
         Capabilities {
             is_one_word,
             has_context: is_one_word,
-            prefixes_first: self.only_first,
+            prefixed: match (is_one_word, self.only_first) {
+                (true, _) => PrefixedTexts::Normalized,
+                (false, true) => PrefixedTexts::First,
+                (false, false) => PrefixedTexts::All,
+            },
             ..Capabilities::default()
         }
     }
@@ -291,18 +295,23 @@ impl Chunker for MetaspaceChunker {
     /// Returns the end of the first chunk if it is encoded unlike all other chunks, else 0.
     ///
     /// A text that is one word gets a metaspace before it. So a first chunk that begins with white space or with an
-    /// unspaced script is encoded unlike an equal chunk in the text.
-    fn first(&self, text: &str) -> usize {
-        let Some(OneWord { unspaced, .. }) = &self.text else { return 0 };
+    /// unspaced script is encoded unlike an equal chunk in the text. A text that does not begin gets no metaspace, unlike
+    /// an equal chunk at the beginning.
+    fn first(&self, text: &str, begins: bool) -> usize {
+        let unspaced = self.text.as_ref().and_then(|text| text.unspaced.as_ref());
         let is_unspaced = |c| unspaced.is_some() && c >= FIRST_UNSPACED;
-        if !self.begins_with_space(text) && !text.starts_with(is_unspaced) {
+        let begins_with_space = self.begins_with_space(text);
+        let is_other = match begins {
+            true => self.is_one_word() && (begins_with_space || text.starts_with(is_unspaced)),
+            false => self.prefix && !begins_with_space,
+        };
+        if !is_other {
             return 0;
         }
         let mut places = text.char_indices().map(|(at, _)| at).skip(1);
         places
             .find(|&at| {
-                self.begins_chunk(text.as_bytes(), at)
-                    || unspaced.as_ref().is_some_and(|unspaced| unspaced.lies_at(text, at))
+                self.begins_chunk(text.as_bytes(), at) || unspaced.is_some_and(|unspaced| unspaced.lies_at(text, at))
             })
             .unwrap_or(text.len())
     }

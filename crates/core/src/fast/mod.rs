@@ -32,7 +32,6 @@ mod unspaced;
 
 use crate::error::Error;
 use crate::model::Model;
-use crate::model::context::ContextExceeded;
 use crate::normalize::Strip;
 use crate::splitter::WordSplitter;
 use crate::text::span::Span;
@@ -41,13 +40,13 @@ pub(crate) use cache::Cache;
 use characters::CharacterChunker;
 pub(crate) use chunk_counts::{ChunkCounts, Documents, WordTable};
 use chunker::Chunker;
-pub(crate) use chunker::{Capabilities, ModelInput};
+pub(crate) use chunker::{Capabilities, ModelInput, PrefixedTexts};
 use divisions::DivisionChunker;
 use inert::Unchanged;
 use keys::{HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
 use metaspace::MetaspaceChunker;
-pub(crate) use normal_form::{FormBuffers, KnownForms, refuse_tokens};
+pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, refuse_tokens};
 use parts::PartList;
 pub(crate) use parts::PartModel;
 use pretokens::PreTokenChunker;
@@ -96,14 +95,8 @@ use with_chunker;
 /// The reason why the fast path did not encode a text; the generic path encodes it, or returns its error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fallback {
-    /// The text does not begin the input, and only a text that begins the input gets a metaspace.
-    NotFirst,
-    /// The first character of the text may shift the offsets of all tokens.
-    OffsetsShifted,
     /// The normalized text contains an added token, whose place in the original text is not known.
     AddedToken,
-    /// The context of a chunk exceeded the announced exponent, so cached tokens may be wrong.
-    ContextExceeded,
     /// The text has an error; of several errors, the generic path returns the first.
     Failed,
 }
@@ -111,12 +104,6 @@ pub(crate) enum Fallback {
 impl From<Error> for Fallback {
     fn from(_: Error) -> Self {
         Self::Failed
-    }
-}
-
-impl From<ContextExceeded> for Fallback {
-    fn from(_: ContextExceeded) -> Self {
-        Self::ContextExceeded
     }
 }
 
@@ -164,7 +151,12 @@ pub(crate) trait Sink<T, const INLINE: usize> {
     /// Returns the exponent of the model's context that holds for `bytes` more bytes; 0 without a context.
     ///
     /// See [`Context::announce`](crate::model::context::Context::announce).
-    fn announce(&mut self, bytes: usize) -> Result<u8>;
+    fn announce(&mut self, bytes: usize) -> u8;
+
+    /// Removes the tokens since the last announcement if its exponent was exceeded, so that cached ones may be wrong.
+    ///
+    /// Returns whether it did. The same chunks are then encoded without the cache.
+    fn take_back(&mut self) -> bool;
 }
 
 impl FastPath {
@@ -283,36 +275,41 @@ impl FastPath {
     }
 
     /// Encodes a text that contains no added tokens and is stripped, and passes its tokens to `sink`.
+    ///
+    /// `begins` says whether the text gets what is put before texts; otherwise it continues another.
     pub(crate) fn encode<T: Copy + Default, const INLINE: usize, S: Sink<T, INLINE>>(
         &self,
-        text: &str,
+        (text, begins): (&str, bool),
         cache: Option<&mut Cache<T, INLINE>>,
         model: PartModel<'_>,
         chunks: &mut ChunkBuffers,
         sink: &mut S,
     ) -> Result<()> {
         let model = Some(model).filter(|_| S::TAKES_PARTS && self.capabilities.may_cut_words);
-        with_chunker!(&self.strategy, |chunker| encode(chunker, text, cache, model, chunks, sink))
+        with_chunker!(&self.strategy, |chunker| encode(chunker, (text, begins), cache, model, chunks, sink))
     }
 }
 
 /// Encodes a text with one chunker, and passes its tokens to `sink`.
 fn encode<T: Copy + Default, const INLINE: usize>(
     chunker: &impl Chunker,
-    text: &str,
+    (text, begins): (&str, bool),
     mut cache: Option<&mut Cache<T, INLINE>>,
     model: Option<PartModel<'_>>,
     ChunkBuffers { list, parts, keys }: &mut ChunkBuffers,
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
-    let (fold, first) = (chunker.fold(), chunker.first(text));
+    let (fold, first) = (chunker.fold(), chunker.first(text, begins));
     if first > 0 {
         // The beginning of the text is encoded unlike other chunks, so it is not cached.
-        sink.announce(first)?;
+        sink.announce(first);
         sink.encode(0, &text[..first])?;
+        if sink.take_back() {
+            sink.encode(0, &text[..first])?;
+        }
     }
     chunker.cut(text, first, false, list, |chunks| {
-        let exponent = sink.announce(chunks.bytes())?;
+        let exponent = sink.announce(chunks.bytes());
         if let Some(cache) = &mut cache
             && cache.should_look_up()
         {
@@ -325,10 +322,11 @@ fn encode<T: Copy + Default, const INLINE: usize>(
                     look_up(text, some, keys.as_slice(), cache, sink)
                 });
             }
-            look_up(text, chunks, keys.as_slice(), cache, sink)
+            look_up(text, chunks.clone(), keys.as_slice(), cache, sink)?;
         } else {
-            encode_all(chunker, text, chunks, sink)
+            encode_all(chunker, text, chunks.clone(), sink)?;
         }
+        if sink.take_back() { encode_all(chunker, text, chunks, sink) } else { Ok(()) }
     })
 }
 

@@ -6,6 +6,7 @@ use crate::normalize::Normalized;
 use crate::normalize::locality::CharacterChanges;
 use crate::splitter::WordSplitter;
 use crate::text::span::Span;
+use crate::text::unicode::class;
 
 /// The buffers of normal forms.
 #[derive(Debug, Default)]
@@ -58,40 +59,119 @@ impl KnownForms {
             && finds_none(&buffers.ascii)
     }
 
-    /// Calls `each` with the parts of a text without tokens of the original text: its tokens, and the text between them.
+    /// Calls `each` with the parts of a text without tokens of the original text.
     ///
     /// With each part comes the text whose bytes it counts: the original, or a normal form in which every character has the
-    /// place that it has in the original. `base` is the first byte of the text in the input. If neither is known to have the
-    /// tokens at the right places, and there are any, the text needs the generic path.
+    /// place that it has in the original. `base` is the first byte of the text in the input.
+    /// `is_separate` says whether what is before and after a byte of the text can be encoded separately.
     pub(crate) fn parts(
+        &self,
+        search: AddedTokenSearch<'_>,
+        splitter: &WordSplitter,
+        (text, base): (&str, usize),
+        buffers: &mut FormBuffers,
+        is_separate: impl Fn(usize) -> bool,
+        mut each: impl FnMut(&str, FormPart) -> Result<()>,
+    ) -> Result<()> {
+        let origin = |at| base + at;
+        let whole = Span::new(0, text.len());
+        if self.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(text)) {
+            return search.normalized(text, origin, |part| each(text, FormPart::Known(part)));
+        }
+        if self.writes_metaspaces {
+            if !search.may_be_in(text) {
+                return each(text, FormPart::Known(TextPart::Text(whole)));
+            }
+            if search.has_no_spaces() && !search.takes_spaces() {
+                return search.normalized(text, origin, |part| match part {
+                    // A metaspace may be put before the token.
+                    TextPart::Token(_, span) if span.start == 0 => each(text, FormPart::Unknown(span)),
+                    part => each(text, FormPart::Known(part)),
+                });
+            }
+            return each(text, FormPart::Unknown(whole));
+        }
+        if let Some(changes) = self.characters
+            && fill_ascii(text, changes, &mut buffers.ascii)
+        {
+            let form = &buffers.ascii;
+            return search.normalized(form, origin, |part| each(form, FormPart::Known(part)));
+        }
+        let sources = search.sources(|c| self.sources(splitter, c));
+        let is_cut = self.characters.is_some() && search.has_no_spaces() && !search.takes_spaces();
+        if let (Some(sources), true) = (sources, is_cut) {
+            let is_end = |at: usize| text.as_bytes()[at].is_ascii_whitespace() && is_separate(at);
+            let mut done = 0;
+            for found in sources.find_iter(text).filter(|found| found.end() > 0) {
+                if found.start() < done {
+                    continue;
+                }
+                let start = (done + 1..=found.start()).rev().find(|&at| is_end(at)).unwrap_or(done);
+                let end = (found.end()..text.len()).find(|&at| is_end(at)).unwrap_or(text.len());
+                if self.has_token(search, splitter, &text[start..end], base, buffers)? {
+                    if done < start {
+                        each(text, FormPart::Known(TextPart::Text(Span::new(done, start))))?;
+                    }
+                    each(text, FormPart::Unknown(Span::new(start, end)))?;
+                    done = end;
+                }
+            }
+            let rest = Span::new(done, text.len());
+            return if done < text.len() { each(text, FormPart::Known(TextPart::Text(rest))) } else { Ok(()) };
+        }
+        let has_token = sources.is_none_or(|sources| sources.is_match(text))
+            && self.has_token(search, splitter, text, base, buffers)?;
+        each(text, if has_token { FormPart::Unknown(whole) } else { FormPart::Known(TextPart::Text(whole)) })
+    }
+
+    /// Returns whether the normal form of a text has a token; a forbidden special token is an error.
+    fn has_token(
         &self,
         search: AddedTokenSearch<'_>,
         splitter: &WordSplitter,
         text: &str,
         base: usize,
         buffers: &mut FormBuffers,
-        mut each: impl FnMut(&str, TextPart) -> Result<()>,
-    ) -> Result<()> {
-        let origin = |at| base + at;
-        if self.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(text)) {
-            return search.normalized(text, origin, |part| each(text, part));
-        }
-        let whole = TextPart::Text(Span::new(0, text.len()));
-        if self.writes_metaspaces && !search.may_be_in(text) {
-            return each(text, whole);
-        }
-        if let Some(changes) = self.characters
-            && fill_ascii(text, changes, &mut buffers.ascii)
-        {
-            let form = &buffers.ascii;
-            return search.normalized(form, origin, |part| each(form, part));
-        }
+    ) -> Result<bool> {
         let (form, spare) = &mut buffers.normalized;
         splitter.normalize_into(text, form, spare)?;
+        let mut has_token = false;
         // The place of an error does not matter: the generic path returns it.
-        search.normalized(form.text(), |_| base, refuse_tokens)?;
-        each(text, whole)
+        search.normalized(
+            form.text(),
+            |_| base,
+            |part| {
+                has_token |= matches!(part, TextPart::Token(..));
+                Ok::<_, Fallback>(())
+            },
+        )?;
+        Ok(has_token)
     }
+
+    /// Returns the texts of which the normalizer may make an ASCII character; `None` if they are not known.
+    fn sources(&self, splitter: &WordSplitter, c: char) -> Option<Vec<String>> {
+        if let Some(rules) = splitter.locality()?.only_rules() {
+            let of_rules = rules.map_or(Some(Vec::new()), |rules| rules.sources(c));
+            return of_rules.map(|sources| [sources, vec![c.to_string()]].concat());
+        }
+        self.characters?;
+        let mut sources = Vec::new();
+        for source in ('\0'..=char::MAX).filter(|&source| source.is_ascii() || !class(source).is_inert_nfkd()) {
+            let source = source.to_string();
+            if splitter.normalize(&source).ok()?.contains(c) {
+                sources.push(source);
+            }
+        }
+        Some(sources)
+    }
+}
+
+/// A part of a text whose added tokens are matched in normalized text.
+pub(crate) enum FormPart {
+    /// A token, or text without tokens.
+    Known(TextPart),
+    /// A range with a token at a place that is not known.
+    Unknown(Span),
 }
 
 /// Returns an error for a part that is a token.

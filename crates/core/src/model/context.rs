@@ -16,30 +16,28 @@ pub(crate) const VALID_ALWAYS: u8 = u8::MAX;
 /// The exponent of a context at which no cached tokens are used, not even those with [`VALID_ALWAYS`].
 pub(crate) const NOTHING_VALID: u8 = u8::MAX;
 
-/// The error that a context exceeded its announced exponent: tokens from the cache may be wrong.
-///
-/// The text is then encoded on the generic path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ContextExceeded;
-
 /// The state that is carried from word to word of a text.
 ///
 /// Until the text ends, an id may have a tag: data for the state in its highest bits. Callers are generic over the
 /// context, so that the loop over chunks has no dynamic call.
-pub(crate) trait Context {
+pub(crate) trait Context: Clone {
     /// Begins a text whose first id has the index `ids`, and which may become these entries.
     fn begin(&mut self, ids: usize, entries: Entries);
 
-    /// Ends the text: removes the tags from its ids, and checks the last announced exponent.
-    fn end(&mut self, ids: &mut [u32]) -> std::result::Result<(), ContextExceeded>;
+    /// Ends the text: removes the tags from its ids.
+    fn end(&mut self, ids: &mut [u32]);
 
     /// Records the tags of ids that were appended, from the cache or newly encoded.
     fn record(&mut self, ids: &[u32]);
 
     /// Returns the context's exponent for about `bytes` more bytes, given all `ids` so far.
-    ///
-    /// Returns an error if the exponent that was announced before was exceeded.
-    fn announce(&mut self, ids: &[u32], bytes: usize) -> std::result::Result<u8, ContextExceeded>;
+    fn announce(&mut self, ids: &[u32], bytes: usize) -> u8;
+
+    /// Returns whether the exponent that was announced was exceeded: tokens from the cache may be wrong.
+    fn is_exceeded(&mut self, ids: &[u32]) -> bool;
+
+    /// Announces that no cached tokens hold.
+    fn distrust(&mut self);
 
     /// Appends the tokens of a word, which starts at byte `at` of the normalized text; returns their valid-below exponent.
     fn encode_word(

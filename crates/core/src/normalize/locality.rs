@@ -153,6 +153,16 @@ impl<'a> Locality<'a> {
     }
 }
 
+impl Locality<'_> {
+    /// Returns the rules of a normalizer that changes nothing but spaces beside them; `None` if it may change more.
+    pub(crate) fn only_rules(&self) -> Option<Option<Rewrites<'_>>> {
+        if let Some(spaces) = &self.metaspaces {
+            return Some(spaces.rules);
+        }
+        self.words.filter(|words| words.changed == ChangedCharacters::None).map(|words| words.rules)
+    }
+}
+
 /// Returns the property of two steps in order, if both have it.
 fn merge<T>(one: Option<T>, other: Option<T>, and: impl FnOnce(T, T) -> Option<T>) -> Option<T> {
     and(one?, other?)
@@ -204,6 +214,11 @@ impl<'a> Rewrites<'a> {
     /// Returns whether a byte by itself becomes a space.
     pub(crate) fn makes_space(&self, byte: u8) -> bool {
         self.rules.becomes(byte, " ")
+    }
+
+    /// Returns the texts that a rule replaces by a text with this character.
+    pub(crate) fn sources(&self, c: char) -> Option<Vec<String>> {
+        self.rules.sources(c)
     }
 
     /// Returns whether a byte is part of a rule of several bytes.

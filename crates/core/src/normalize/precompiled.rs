@@ -21,6 +21,9 @@ pub(super) const LONG_CLUSTER: usize = 6;
 /// The maximum number of visited nodes in the search for changed characters; a node counts once for each path.
 const MOST_NODES: usize = 1 << 21;
 
+/// The length in bytes of rules that are listed; a damaged file may have endless ones.
+const LONGEST_RULE: usize = 64;
+
 /// A rule set; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Precompiled(Arc<Rules>);
@@ -95,6 +98,17 @@ impl Precompiled {
     /// Returns whether a rule replaces a single byte with this text.
     pub(super) fn becomes(&self, byte: u8, text: &str) -> bool {
         self.longest_rule(char::from(byte).encode_utf8(&mut [0; 4])).is_some_and(|(_, new)| new == text)
+    }
+
+    /// Returns the texts that a rule replaces by a text with this character; `None` if there are too many rules.
+    pub(super) fn sources(&self, c: char) -> Option<Vec<String>> {
+        let mut sources = Vec::new();
+        self.0.each(|source, replacement| {
+            if let (Ok(source), true) = (str::from_utf8(source), replacement.contains(c)) {
+                sources.push(source.to_owned());
+            }
+        })?;
+        Some(sources)
     }
 
     pub(super) fn locality(&self) -> Locality<'_> {
@@ -221,6 +235,28 @@ impl Rules {
             }
         }
         Some(active)
+    }
+
+    /// Calls `each` with the text and the replacement of every rule; `None` if there are more than any file needs.
+    fn each(&self, mut each: impl FnMut(&[u8], &str)) -> Option<()> {
+        let children = self.children();
+        let (mut open, mut nodes) = (vec![(self.offset(self.unit(0)?), Vec::new())], 0);
+        while let Some((node, bytes)) = open.pop() {
+            nodes += 1;
+            if nodes > MOST_NODES || bytes.len() > LONGEST_RULE {
+                return None;
+            }
+            for &byte in children.get(node)? {
+                let bytes = [&bytes[..], &[byte]].concat();
+                let unit = self.unit(node ^ usize::from(byte))?;
+                let next = node ^ usize::from(byte) ^ self.offset(unit);
+                if unit >> 8 & 1 == 1 {
+                    each(&bytes, self.text_at(next)?);
+                }
+                open.push((next, bytes));
+            }
+        }
+        Some(())
     }
 
     /// Returns the bytes of the transitions of each node.

@@ -85,8 +85,7 @@ impl Tokenizer {
         let tokens = self.added.cutting();
         let mut sought = tokens.filter_map(|token| self.added.token(token.id));
         let has_space = |text: &str| text.chars().any(|c| class(c).is_whitespace());
-        // Normalized text may have metaspaces, which a token takes for spaces.
-        let is_taken = |token: &AddedToken| token.normalized || !fast.capabilities().drops_spaces;
+        let is_taken = |token: &AddedToken| self.added.takes_metaspaces(token) || !fast.capabilities().drops_spaces;
         let takes_space = |token: &AddedToken| (token.lstrip || token.rstrip) && is_taken(token);
         (!sought.any(has_space) && !self.added.cutting().any(takes_space)).then_some(cuts)
     }

@@ -209,7 +209,7 @@ impl Chunker for PreTokenChunker {
     }
 
     /// Returns the end of the first chunk, which reaches up to a safe split point, if a space is put before the text.
-    fn first(&self, text: &str) -> usize {
+    fn first(&self, text: &str, _: bool) -> usize {
         if !self.has_prefix() || text.starts_with(' ') {
             return 0;
         }

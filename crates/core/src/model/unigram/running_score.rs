@@ -6,14 +6,12 @@
 use super::rounding_margin::exponent_above;
 use super::viterbi::{RESET_BELOW, ViterbiScratch};
 use super::{Total, Unigram, id_tags};
-use crate::model::context::{Context, ContextExceeded, NOTHING_VALID};
+use crate::model::context::{Context, NOTHING_VALID};
 use crate::model::{ModelScratch, Token};
 use crate::vocab::Entries;
 
-type Result<T> = std::result::Result<T, ContextExceeded>;
-
 /// The running score of a text, with a bound of its exponent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct RunningScore<'a> {
     model: &'a Unigram,
     entries: Entries,
@@ -47,17 +45,6 @@ impl<'a> RunningScore<'a> {
             announced: 0,
             exponent: 0,
         }
-    }
-
-    /// Returns an error if the scores exceed the announced number, and their sum the announced exponent.
-    fn check(&mut self, ids: &[u32]) -> Result<()> {
-        if self.announced > 0 && self.steps(ids) > self.announced {
-            self.add_up(ids);
-            if exponent_above(self.sum.size) > self.exponent {
-                return Err(ContextExceeded);
-            }
-        }
-        Ok(())
     }
 
     /// Returns the sum of the scores of all ids.
@@ -94,14 +81,10 @@ impl Context for RunningScore<'_> {
         *self = Self { entries, largest, summed: ids, begun: ids, ..Self::new(self.model) };
     }
 
-    fn end(&mut self, ids: &mut [u32]) -> Result<()> {
-        let checked = self.check(ids);
-        // The announced exponent and the tags hold for this text alone.
-        self.announced = 0;
+    fn end(&mut self, ids: &mut [u32]) {
         if std::mem::take(&mut self.has_tags) {
             id_tags::remove(&mut ids[self.begun..]);
         }
-        checked
     }
 
     #[inline]
@@ -111,8 +94,7 @@ impl Context for RunningScore<'_> {
         self.has_tags |= has_tags;
     }
 
-    fn announce(&mut self, ids: &[u32], bytes: usize) -> Result<u8> {
-        self.check(ids)?;
+    fn announce(&mut self, ids: &[u32], bytes: usize) -> u8 {
         // A character rarely becomes more than one piece.
         self.announced = self.steps(ids) + bytes / 2 + 32;
         if self.bound() >= -RESET_BELOW {
@@ -120,7 +102,19 @@ impl Context for RunningScore<'_> {
         }
         // Once SentencePiece may reset the score to 0, no tokens are taken from the cache.
         self.exponent = if self.bound() >= -RESET_BELOW { NOTHING_VALID } else { exponent_above(self.bound()) };
-        Ok(self.exponent)
+        self.exponent
+    }
+
+    fn is_exceeded(&mut self, ids: &[u32]) -> bool {
+        if self.steps(ids) <= self.announced {
+            return false;
+        }
+        self.add_up(ids);
+        exponent_above(self.sum.size) > self.exponent
+    }
+
+    fn distrust(&mut self) {
+        (self.announced, self.exponent) = (usize::MAX, NOTHING_VALID);
     }
 
     fn encode_word(

@@ -3,10 +3,12 @@
 use std::str::Chars;
 
 use super::Result;
-use crate::fast::{Fallback, FastPath, ModelInput};
+use crate::added::AddedTokenSearch;
+use crate::fast::{FastPath, ModelInput, PrefixedTexts};
 use crate::model::context::{Context, VALID_ALWAYS};
 use crate::model::{Model, ModelScratch, Token};
 use crate::pipeline::Tokenizer;
+use crate::pipeline::tokens::TextToken;
 use crate::pretokenize::words::Words;
 use crate::settings::METASPACE;
 use crate::text::span::Span;
@@ -22,12 +24,14 @@ pub(super) struct GenericBuffers {
     tokens: Vec<Token>,
     model: ModelScratch,
     word: String,
+    /// The names of unknown tokens of the last chunk that are not their texts, with their numbers.
+    pub(super) names: Vec<(usize, String)>,
 }
 
 impl GenericBuffers {
     /// Returns the largest capacity of a buffer.
     pub(super) fn capacity(&self) -> usize {
-        let Self { words, tokens, model, word } = self;
+        let Self { words, tokens, model, word, names: _ } = self;
         [words.capacity(), tokens.capacity(), model.capacity(), word.capacity()].into_iter().fold(0, usize::max)
     }
 }
@@ -38,8 +42,12 @@ impl GenericBuffers {
 pub(super) struct ChunkEncoder<'a> {
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) fast: &'a FastPath,
+    /// Whether the current text gets what is put before texts; otherwise it continues another.
+    pub(super) begins: bool,
     /// The vocabulary entries that the model may produce from the chunks.
     pub(super) entries: Entries,
+    /// The unknown token's id, if it takes the text that it replaces as its name.
+    pub(super) unknown: Option<u32>,
     pub(super) generic: &'a mut GenericBuffers,
 }
 
@@ -55,6 +63,27 @@ pub(super) struct EncodedChunk {
 }
 
 impl ChunkEncoder<'_> {
+    /// Calls `each` with the tokens of a range of a text, on the generic path; returns the number of words.
+    pub(super) fn generic(
+        &mut self,
+        text: &str,
+        span: Span,
+        search: AddedTokenSearch<'_>,
+        aligned: bool,
+        mut each: impl FnMut(&TextToken<'_>),
+    ) -> Result<u32> {
+        let GenericBuffers { words, tokens, model, .. } = &mut *self.generic;
+        self.tokenizer.splitter().split_segments(text, [(span, search)], aligned, words)?;
+        let mut count = 0;
+        for (number, word) in (0..).zip(words.as_slice()) {
+            tokens.clear();
+            self.tokenizer.encode_word(words, word, tokens, model)?;
+            tokens.iter().for_each(|token| each(&TextToken { id: token.id, span: token.span, word, number, words }));
+            count = number + 1;
+        }
+        Ok(count)
+    }
+
     /// Fills `out` with the tokens of a chunk, with their bytes in the chunk if `aligned`.
     ///
     /// `context` is the model's state between chunks, if it has one, and all ids so far. Then ids may have tags.
@@ -67,16 +96,17 @@ impl ChunkEncoder<'_> {
         out: &mut Vec<ChunkToken>,
     ) -> Result<EncodedChunk> {
         let (model, entries) = (self.tokenizer.model(), self.entries);
-        let GenericBuffers { words, tokens, model: scratch, word } = &mut *self.generic;
+        let GenericBuffers { words, tokens, model: scratch, word, names } = &mut *self.generic;
         out.clear();
         tokens.clear();
-        if aligned && start == 0 && self.fast.may_shift_offsets(chunk) {
-            return Err(Fallback::OffsetsShifted);
-        }
-        match self.fast.model_input(chunk, start == 0, aligned, word) {
+        names.clear();
+        let begins = start == 0 && self.begins;
+        let mut unknown = UnknownNames { id: self.unknown, chunk, names };
+        match self.fast.model_input(chunk, begins, aligned, word) {
             Some(ModelInput::Word(word)) => {
                 model.encode_word(word, 0, entries, scratch, tokens)?;
                 out.extend(tokens.iter().map(|token| (token.id, token.span, 0)));
+                unknown.add(word, tokens, out, |id| id);
                 return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
             Some(ModelInput::Bytes(word)) if model.encode_bytes(word, entries, scratch, tokens)? => {
@@ -85,24 +115,28 @@ impl ChunkEncoder<'_> {
                 return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
             // The generic path computes the span of a metaspace before the text.
-            Some(ModelInput::EscapedSpaces(word)) if !aligned || start > 0 => {
+            Some(ModelInput::EscapedSpaces(word)) if !aligned || !begins => {
                 model.encode_word(word, 0, entries, scratch, tokens)?;
                 let mut spans = Unescaped::new(chunk);
                 out.extend(tokens.iter().map(|token| (token.id, spans.of(token.span), 0)));
+                unknown.add(word, tokens, out, |id| id);
                 return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
             }
             Some(ModelInput::LeadingMetaspace(word, more)) => {
                 let valid_below = encode_word(model, word, 0, entries, scratch, &mut context, tokens)?;
                 let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
                 out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
+                unknown.add(word, tokens, out, |id| untagged(&context, id));
                 return Ok(EncodedChunk { words: 1, valid_below });
             }
             _ => {}
         }
-        let later = if start > 0 { self.fast.splitter(chunk) } else { None };
+        let later = if begins { None } else { self.fast.splitter(chunk) };
         let whole = || self.fast.splitter_of_stripped().unwrap_or_else(|| self.tokenizer.splitter());
         let (splitter, has_metaspace) = later.unwrap_or_else(|| (whole(), false));
-        splitter.split(chunk, aligned, words)?;
+        // Nothing is put before a chunk that does not begin at byte 0.
+        let base = u32::from(!self.begins && self.fast.capabilities().prefixed == PrefixedTexts::First);
+        splitter.split_from(chunk, base, aligned, words)?;
         let mut made = EncodedChunk { words: 0, valid_below: VALID_ALWAYS };
         for word in words.as_slice() {
             tokens.clear();
@@ -113,13 +147,41 @@ impl ChunkEncoder<'_> {
                 // This metaspace replaces the first space.
                 0 if has_metaspace && end == METASPACE_BYTES => Span { start: 0, end: 1 },
                 0 if has_metaspace => Span { start: 0, ..words.original(Span { start, end }) },
-                _ => words.original(Span { start, end }),
+                _ => words.original(Span { start, end }).shifted_left(base),
             };
             out.extend(tokens.iter().map(|token| (token.id, span(token.span), made.words)));
+            tokens.iter_mut().for_each(|token| token.span = token.span.shifted_left(word.span.start));
+            unknown.add(text, tokens, out, |id| untagged(&context, id));
             made = EncodedChunk { words: made.words + 1, valid_below: made.valid_below.min(valid_below) };
         }
         Ok(made)
     }
+}
+
+/// The names of unknown tokens in a chunk.
+struct UnknownNames<'a> {
+    id: Option<u32>,
+    chunk: &'a str,
+    names: &'a mut Vec<(usize, String)>,
+}
+
+impl UnknownNames<'_> {
+    /// Adds the names of the unknown tokens of a word, the last ones of `out`, that are not their texts in the chunk.
+    fn add(&mut self, word: &str, tokens: &[Token], out: &[ChunkToken], untagged: impl Fn(u32) -> u32) {
+        let Some(unknown) = self.id else { return };
+        let first = out.len() - tokens.len();
+        for (number, token) in (first..).zip(tokens).filter(|(_, token)| untagged(token.id) == unknown) {
+            let name = &word[token.span.range()];
+            if self.chunk.get(out[number].1.range()) != Some(name) {
+                self.names.push((number, name.to_owned()));
+            }
+        }
+    }
+}
+
+/// Returns an id without the tag of a context.
+fn untagged(context: &Option<(&mut impl Context, &[u32])>, id: u32) -> u32 {
+    context.as_ref().map_or(id, |(context, _)| context.untagged(id))
 }
 
 /// Appends the tokens of a word; returns the context's exponent below which they are valid (see [`Context`]).

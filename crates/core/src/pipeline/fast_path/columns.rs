@@ -2,8 +2,9 @@
 
 use super::chunk::{ChunkEncoder, ChunkToken, EncodedChunk};
 use super::{Result, TextSink};
+use crate::added::AddedTokenSearch;
 use crate::encoding::Encoding;
-use crate::fast::Sink;
+use crate::fast::{Fallback, Sink};
 use crate::model::context::Context;
 use crate::text::span::Span;
 use crate::vocab::Entries;
@@ -24,7 +25,8 @@ pub(super) struct CachedToken {
 pub(super) struct ColumnSink<'a, C, const WORD_IDS: bool> {
     encoder: ChunkEncoder<'a>,
     new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
-    /// The first byte of the current plain-text range.
+    /// The whole text, and the first byte of the current plain-text range.
+    text: &'a str,
     base: u32,
     /// The number of the pre-split word, if the call passes words.
     given: Option<u32>,
@@ -35,8 +37,18 @@ pub(super) struct ColumnSink<'a, C, const WORD_IDS: bool> {
     encoding: &'a mut Encoding,
     /// The model's context, carried from chunk to chunk.
     context: Option<C>,
-    /// Whether tokens were collected that may be wrong.
-    is_invalid: bool,
+    /// The state at the last announcement.
+    announced: Announced<C>,
+    /// The offsets of the tokens from here on are shifted left by a number of characters: see [`Self::lost`].
+    shifted: (usize, usize),
+}
+
+/// The state of a sink to which it may return.
+struct Announced<C> {
+    tokens: usize,
+    word: u32,
+    is_open: bool,
+    context: Option<C>,
 }
 
 impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
@@ -47,7 +59,9 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
         context: Option<C>,
         encoding: &'a mut Encoding,
     ) -> Self {
-        Self { encoder, new, base: 0, given: None, word: 0, is_open: false, encoding, context, is_invalid: false }
+        let announced = Announced { tokens: 0, word: 0, is_open: false, context: None };
+        let (given, shifted) = (None, (0, 0));
+        Self { encoder, new, text: "", base: 0, given, word: 0, is_open: false, encoding, context, announced, shifted }
     }
 
     /// Appends the tokens of a chunk that begins at byte `start` of the plain-text range.
@@ -60,6 +74,9 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
                 let id = self.untagged(id);
                 let name = self.encoder.tokenizer.model().vocab().token(id);
                 name.into_iter().for_each(|name| self.name(id, name));
+            }
+            if self.encoder.unknown.is_some() && self.encoder.unknown == Some(self.untagged(id)) {
+                self.name_unknown(id, span.shifted(at), self.encoding.len() - before);
             }
             self.push(id, span.shifted(at), self.word + word);
             words = word + 1;
@@ -83,14 +100,50 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
     fn end(&mut self) {
         self.close();
         if let Some(context) = &mut self.context {
-            self.is_invalid |= context.end(&mut self.encoding.ids).is_err();
+            context.end(&mut self.encoding.ids);
+        }
+        if let (from, by @ 1..) = std::mem::take(&mut self.shifted) {
+            let left = |at: u32| {
+                let before = self.text[..at as usize].char_indices().rev().map(|(at, _)| at).nth(by - 1);
+                Span::new(before.unwrap_or(0), at as usize).start
+            };
+            for span in &mut self.encoding.spans[from..] {
+                *span = Span { start: left(span.start), end: left(span.end) };
+            }
         }
     }
 
-    /// Ends the last plain-text range; returns whether all tokens are valid for the context they were used in.
-    pub(super) fn finish(mut self) -> bool {
+    /// Ends the last plain-text range.
+    pub(super) fn finish(mut self) {
         self.end();
-        !self.is_invalid
+    }
+
+    /// Names the unknown token of a chunk with this number by the text that it replaces.
+    fn name_unknown(&mut self, id: u32, span: Span, number: usize) {
+        let ChunkEncoder { tokenizer, entries, ref generic, .. } = self.encoder;
+        let changed = generic.names.iter().find(|(place, _)| *place == number).map(|(_, name)| name.clone());
+        let name = changed.unwrap_or_else(|| self.text[span.range()].to_owned());
+        if !tokenizer.model().falls_back(&name, entries) {
+            self.name(self.untagged(id), &name);
+        }
+    }
+
+    /// Returns the number of characters by which all offsets after the first chunk of a range are shifted left.
+    ///
+    /// `tokenizers` shifts them if the rules remove the first characters of a text. It shows in the offset of a letter.
+    fn lost(&self, first: &str) -> Result<usize> {
+        const LETTER: char = 'a';
+        let rest = &self.text[self.base as usize + first.len()..];
+        let spaces = rest.len() - rest.trim_start().len();
+        let word = rest[spaces..].find(char::is_whitespace).unwrap_or(rest.len() - spaces);
+        let text = format!("{first}{}{LETTER}", &rest[..spaces + word]);
+        let normalized = self.encoder.tokenizer.splitter().normalize_aligned(&text)?;
+        let end = normalized.text().len();
+        if !normalized.text().ends_with(LETTER) {
+            return Err(Fallback::Failed);
+        }
+        let found = normalized.original(Span::new(end - LETTER.len_utf8(), end));
+        Ok(text[found.start as usize..].chars().count() - 1)
     }
 
     /// Ends an open word.
@@ -128,19 +181,44 @@ impl<C: Context, const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for Colu
         self.take(start, cached.iter().map(|token| token.token()));
     }
 
-    fn announce(&mut self, bytes: usize) -> Result<u8> {
-        self.context.as_mut().map_or(Ok(0), |context| Ok(context.announce(&self.encoding.ids, bytes)?))
+    fn announce(&mut self, bytes: usize) -> u8 {
+        let Some(context) = &mut self.context else { return 0 };
+        let (tokens, context_before) = (self.encoding.ids.len(), Some(context.clone()));
+        self.announced = Announced { tokens, word: self.word, is_open: self.is_open, context: context_before };
+        context.announce(&self.encoding.ids, bytes)
+    }
+
+    fn take_back(&mut self) -> bool {
+        if !self.context.as_mut().is_some_and(|context| context.is_exceeded(&self.encoding.ids)) {
+            return false;
+        }
+        let Announced { tokens, word, is_open, ref mut context } = self.announced;
+        (self.word, self.is_open, self.context) = (word, is_open, context.take());
+        self.context.iter_mut().for_each(Context::distrust);
+        let Encoding { ids, spans, word_ids, renamed, .. } = &mut *self.encoding;
+        (ids.truncate(tokens), spans.truncate(tokens));
+        if WORD_IDS {
+            word_ids.truncate(tokens);
+        }
+        renamed.retain(|(place, _)| *place < tokens);
+        true
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
         let (mut tokens, mut cached) = std::mem::take(self.new);
         cached.clear();
+        let lost = if start == 0 && self.encoder.fast.may_shift_offsets(chunk) { self.lost(chunk)? } else { 0 };
         let context = self.context.as_mut().map(|context| (context, &self.encoding.ids[..]));
         let encoded = self.encoder.encode(start, chunk, true, context, &mut tokens);
         let first = self.word;
         self.take(start, tokens.iter().copied());
+        let is_named = !self.encoder.generic.names.is_empty();
+        self.encoder.generic.names.clear();
+        if lost > 0 {
+            self.shifted = (self.encoding.len(), lost);
+        }
         cached.extend(tokens.iter().map_while(|token| CachedToken::new(*token)));
-        let fit = cached.len() == tokens.len();
+        let fit = cached.len() == tokens.len() && !is_named;
         *self.new = (tokens, cached);
         // A word may have no tokens. The cached tokens do not count such words at the end of a chunk.
         let taken = self.word;
@@ -150,14 +228,14 @@ impl<C: Context, const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for Colu
     }
 }
 
-impl<C: Context, const WORD_IDS: bool> TextSink<CachedToken, INLINE_TOKENS> for ColumnSink<'_, C, WORD_IDS> {
-    fn text(&mut self, given: Option<u32>) {
-        self.given = given;
+impl<'a, C: Context, const WORD_IDS: bool> TextSink<'a, CachedToken, INLINE_TOKENS> for ColumnSink<'a, C, WORD_IDS> {
+    fn text(&mut self, text: &'a str, given: Option<u32>) {
+        (self.text, self.given) = (text, given);
     }
 
-    fn plain_text(&mut self, base: u32, entries: Entries) {
+    fn plain_text(&mut self, base: u32, begins: bool, entries: Entries) {
         self.end();
-        (self.base, self.encoder.entries) = (base, entries);
+        (self.base, self.encoder.begins, self.encoder.entries) = (base, begins, entries);
         if let Some(context) = &mut self.context {
             context.begin(self.encoding.len(), entries);
         }
@@ -168,6 +246,24 @@ impl<C: Context, const WORD_IDS: bool> TextSink<CachedToken, INLINE_TOKENS> for 
         self.name(id, text);
         self.push(id, span, self.word);
         self.word += 1;
+    }
+
+    fn generic(&mut self, text: &str, span: Span, search: AddedTokenSearch<'_>) -> Result<()> {
+        self.end();
+        let Self { encoder, encoding, word, given, .. } = self;
+        let tokenizer = encoder.tokenizer;
+        let words = encoder.generic(text, span, search, true, |token| {
+            if let Some(name) = tokenizer.other_name(token) {
+                encoding.renamed.push((encoding.len(), name.to_owned()));
+            }
+            encoding.ids.push(token.id);
+            encoding.spans.push(token.original());
+            if WORD_IDS {
+                encoding.word_ids.push(given.unwrap_or(*word + token.number));
+            }
+        })?;
+        *word += words;
+        Ok(())
     }
 }
 

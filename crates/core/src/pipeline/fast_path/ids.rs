@@ -2,6 +2,7 @@
 
 use super::chunk::{ChunkEncoder, ChunkToken};
 use super::{Result, TextSink};
+use crate::added::AddedTokenSearch;
 use crate::fast::Sink;
 use crate::model::context::Context;
 use crate::text::span::Span;
@@ -33,8 +34,8 @@ pub(super) struct IdSink<'a, C> {
     ids: &'a mut Vec<u32>,
     /// The model's context, carried from chunk to chunk.
     context: Option<C>,
-    /// Whether ids were collected that may be wrong.
-    is_invalid: bool,
+    /// The number of ids and the context at the last announcement.
+    announced: (usize, Option<C>),
 }
 
 impl<'a, C: Context> IdSink<'a, C> {
@@ -46,7 +47,7 @@ impl<'a, C: Context> IdSink<'a, C> {
         found: &'a mut IdBuffer,
         ids: &'a mut Vec<u32>,
     ) -> Self {
-        Self { encoder, new, found: &mut found.0, filled: 0, ids, context, is_invalid: false }
+        Self { encoder, new, found: &mut found.0, filled: 0, ids, context, announced: (0, None) }
     }
 
     #[cold]
@@ -64,14 +65,13 @@ impl<'a, C: Context> IdSink<'a, C> {
     fn end(&mut self) {
         self.flush();
         if let Some(context) = &mut self.context {
-            self.is_invalid |= context.end(self.ids).is_err();
+            context.end(self.ids);
         }
     }
 
-    /// Ends the last plain-text range; returns whether all ids are valid for the context they were used in.
-    pub(super) fn finish(mut self) -> bool {
+    /// Ends the last plain-text range.
+    pub(super) fn finish(mut self) {
         self.end();
-        !self.is_invalid
     }
 }
 
@@ -114,21 +114,36 @@ impl<C: Context> Sink<u32, INLINE_IDS> for IdSink<'_, C> {
         Ok(Some((&self.ids[before..], valid_below)))
     }
 
-    fn announce(&mut self, bytes: usize) -> Result<u8> {
+    fn announce(&mut self, bytes: usize) -> u8 {
         if self.context.is_none() {
-            return Ok(0);
+            return 0;
         }
         self.flush();
-        self.context.as_mut().map_or(Ok(0), |context| Ok(context.announce(self.ids, bytes)?))
+        self.announced = (self.ids.len(), self.context.clone());
+        self.context.as_mut().map_or(0, |context| context.announce(self.ids, bytes))
+    }
+
+    fn take_back(&mut self) -> bool {
+        if self.context.is_none() {
+            return false;
+        }
+        self.flush();
+        if !self.context.as_mut().is_some_and(|context| context.is_exceeded(self.ids)) {
+            return false;
+        }
+        self.ids.truncate(self.announced.0);
+        self.context = self.announced.1.take();
+        self.context.iter_mut().for_each(Context::distrust);
+        true
     }
 }
 
-impl<C: Context> TextSink<u32, INLINE_IDS> for IdSink<'_, C> {
-    fn text(&mut self, _: Option<u32>) {}
+impl<'a, C: Context> TextSink<'a, u32, INLINE_IDS> for IdSink<'a, C> {
+    fn text(&mut self, _: &'a str, _: Option<u32>) {}
 
-    fn plain_text(&mut self, _: u32, entries: Entries) {
+    fn plain_text(&mut self, _: u32, begins: bool, entries: Entries) {
         self.end();
-        self.encoder.entries = entries;
+        (self.encoder.begins, self.encoder.entries) = (begins, entries);
         if let Some(context) = &mut self.context {
             context.begin(self.ids.len(), entries);
         }
@@ -137,5 +152,11 @@ impl<C: Context> TextSink<u32, INLINE_IDS> for IdSink<'_, C> {
     fn added(&mut self, id: u32, _: Span, _: &str) {
         self.end();
         self.ids.push(id);
+    }
+
+    fn generic(&mut self, text: &str, span: Span, search: AddedTokenSearch<'_>) -> Result<()> {
+        self.end();
+        let ids = &mut *self.ids;
+        self.encoder.generic(text, span, search, false, |token| ids.push(token.id)).map(|_| ())
     }
 }

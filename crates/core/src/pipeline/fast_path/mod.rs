@@ -16,9 +16,9 @@ use self::scratch::FastScratch;
 use super::Tokenizer;
 use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
-use crate::added::{AllowedTokens, TextPart};
+use crate::added::{AddedTokenSearch, AllowedTokens, TextPart};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, ChunkBuffers, Fallback, FastPath, FormBuffers, PartModel, Sink};
+use crate::fast::{Cache, ChunkBuffers, Fallback, FastPath, FormBuffers, FormPart, PartModel, PrefixedTexts, Sink};
 use crate::model::context::Context;
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
@@ -29,15 +29,20 @@ type Result<T> = std::result::Result<T, Fallback>;
 const MOST_RESERVED: usize = 1 << 20;
 
 /// Collects the tokens of texts.
-trait TextSink<T, const INLINE: usize>: Sink<T, INLINE> {
+trait TextSink<'a, T, const INLINE: usize>: Sink<T, INLINE> {
     /// Begins a text; `given` is its index if it is a pre-split word.
-    fn text(&mut self, given: Option<u32>);
+    fn text(&mut self, text: &'a str, given: Option<u32>);
 
     /// Begins the plain-text range at byte `base` of the text; the model may produce only `entries` from it.
-    fn plain_text(&mut self, base: u32, entries: Entries);
+    ///
+    /// `begins` says whether it gets what is put before texts.
+    fn plain_text(&mut self, base: u32, begins: bool, entries: Entries);
 
     /// Appends an added token at `span`, whose text is `text`.
     fn added(&mut self, id: u32, span: Span, text: &str);
+
+    /// Appends the tokens of a range of a text, encoded on the generic path.
+    fn generic(&mut self, text: &str, span: Span, search: AddedTokenSearch<'_>) -> Result<()>;
 }
 
 /// The shared state of a call, for all of its texts.
@@ -72,10 +77,12 @@ impl Tokenizer {
         let (allowed, scratch) = scratch.caches_for(self);
         let FastScratch { chunks, forms, generic, found, new: (new, _), ids: caches, .. } = scratch;
         let before = ids.len();
-        let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
+        let encoder =
+            ChunkEncoder { tokenizer: self, fast, begins: true, entries: Entries::All, unknown: None, generic };
         let mut sink = IdSink::new(encoder, new, self.context(fast), found, ids);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
-        let is_done = call.encode(input, &mut sink).is_ok() & sink.finish();
+        let is_done = call.encode(input, &mut sink).is_ok();
+        sink.finish();
         if !is_done {
             ids.truncate(before);
         }
@@ -100,10 +107,6 @@ impl Tokenizer {
         if !self.fast_spans::<true>(input, options, scratch, &mut encoding) {
             return None;
         }
-        // The text of an unknown token comes from the normalized text, which the fast path does not have.
-        if self.names_unknown() && self.model().unk_id().is_some_and(|id| encoding.ids.contains(&id)) {
-            return None;
-        }
         encoding.fill(text);
         Some(encoding)
     }
@@ -120,15 +123,18 @@ impl Tokenizer {
         let Some(fast) = self.fast(options) else { return false };
         let (allowed, scratch) = scratch.caches_for(self);
         let FastScratch { chunks, forms, generic, new, tokens: caches, .. } = scratch;
-        let encoder = ChunkEncoder { tokenizer: self, fast, entries: Entries::All, generic };
+        let unknown = self.model().unk_id().filter(|_| WORD_IDS && self.names_unknown());
+        let encoder = ChunkEncoder { tokenizer: self, fast, begins: true, entries: Entries::All, unknown, generic };
         let mut sink = ColumnSink::<_, WORD_IDS>::new(encoder, new, self.context(fast), encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
-        call.encode(input, &mut sink).is_ok() & sink.finish()
+        let is_done = call.encode(input, &mut sink).is_ok();
+        sink.finish();
+        is_done
     }
 }
 
 impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
-    fn encode(&mut self, input: Input<'_>, sink: &mut impl TextSink<T, INLINE>) -> Result<()> {
+    fn encode<'a>(&mut self, input: Input<'a>, sink: &mut impl TextSink<'a, T, INLINE>) -> Result<()> {
         match input {
             Input::Text(text) => self.text(text, None, [(text.len(), None)], sink),
             Input::Words(words) => {
@@ -141,15 +147,15 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
     }
 
     /// Encodes a text in segments, or a pre-split word; a segment's trust overrides the call's special-token option.
-    fn text(
+    fn text<'a>(
         &mut self,
-        text: &str,
+        text: &'a str,
         given: Option<u32>,
         segments: impl IntoIterator<Item = (usize, Option<bool>)>,
-        sink: &mut impl TextSink<T, INLINE>,
+        sink: &mut impl TextSink<'a, T, INLINE>,
     ) -> Result<()> {
         check_length(text)?;
-        sink.text(given);
+        sink.text(text, given);
         let Self { tokenizer, fast, options, allowed, chunks, forms, caches } = self;
         let matching = tokenizer.added.matching(text, &options.specials, allowed)?;
         // Several added tokens may take the same white space; too much of it is an error before the generic path runs
@@ -164,21 +170,25 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
             // `form` is the text in which a token was found, `base` the first byte of that text.
             let mut each = |form: &str, base: u32, found| match found {
                 // The token before has taken all of it.
-                TextPart::Token(_, span) if span.start == span.end => Ok(()),
-                TextPart::Token(id, span) => {
+                FormPart::Known(TextPart::Token(_, span)) if span.start == span.end => Ok(()),
+                FormPart::Unknown(span) => sink.generic(text, span.shifted(base), matching),
+                FormPart::Known(TextPart::Token(id, span)) => {
                     taken += span.range().len();
                     sink.added(id, span.shifted(base), &form[span.range()]);
                     Ok(check_bytes(taken)?)
                 }
-                TextPart::Text(span) => {
+                FormPart::Known(TextPart::Text(span)) => {
+                    let is_first = span.start == 0;
                     let span = span.shifted(base);
                     let span = fast.kept(&text[span.range()]).shifted(span.start);
-                    sink.plain_text(span.start, entries);
-                    if fast.capabilities().prefixes_first && (given.is_some() || span.start > 0) {
-                        return Err(Fallback::NotFirst);
-                    }
+                    let begins = match fast.capabilities().prefixed {
+                        PrefixedTexts::All => true,
+                        PrefixedTexts::Normalized => is_first,
+                        PrefixedTexts::First => span.start == 0,
+                    };
+                    sink.plain_text(span.start, begins, entries);
                     fast.encode(
-                        &text[span.range()],
+                        (&text[span.range()], begins),
                         (options.path == EncodingPath::Fast).then_some(&mut *cache),
                         PartModel { model: tokenizer.model(), entries },
                         chunks,
@@ -190,11 +200,13 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
             matching.raw(part, base, |found| match (found, known) {
                 (TextPart::Text(span), Some(known)) => {
                     let (plain, base) = (&part[span.range()], base + span.start);
-                    known.parts(matching, tokenizer.splitter(), plain, base as usize, forms, |form, found| {
+                    let is_separate = |at| fast.is_safe_split_point(plain.as_bytes(), at);
+                    let given = (plain, base as usize);
+                    known.parts(matching, tokenizer.splitter(), given, forms, is_separate, |form, found| {
                         each(form, base, found)
                     })
                 }
-                (found, _) => each(part, base, found),
+                (found, _) => each(part, base, FormPart::Known(found)),
             })?;
             start = end;
         }
