@@ -2,7 +2,7 @@
 
 use super::TextSplitter;
 use crate::added::{AllowedTokens, TextPart};
-use crate::fast::{Fallback, FormBuffers, FormPart, KnownForms, refuse_tokens};
+use crate::fast::{Failed, FormBuffers, FormPart, KnownForms, finds_any};
 
 /// The search for the added tokens of a splitter, with its buffers.
 #[derive(Debug)]
@@ -30,17 +30,12 @@ impl TokenFinder {
     pub(super) fn excludes(&mut self, splitter: &TextSplitter, lines: &str) -> bool {
         let Ok(search) = splitter.search(lines, &mut self.allowed) else { return false };
         !self.spans_lines
-            && search.raw(lines, 0, refuse_tokens).is_ok()
+            && !finds_any(|each| search.raw(lines, 0, each))
             && (!search.searches_normalized() || self.known.excludes(search, lines, &mut self.forms))
     }
 
-    /// Replaces `parts` with the parts of a text; an error if the text needs the generic path.
-    pub(super) fn cut(
-        &mut self,
-        splitter: &TextSplitter,
-        text: &str,
-        parts: &mut Vec<TextPart>,
-    ) -> Result<(), Fallback> {
+    /// Replaces `parts` with the parts of a text; an error if it has one, or a token at a place that is not known.
+    pub(super) fn cut(&mut self, splitter: &TextSplitter, text: &str, parts: &mut Vec<TextPart>) -> Result<(), Failed> {
         parts.clear();
         let Self { known, forms, allowed, .. } = self;
         let search = splitter.search(text, allowed)?;
@@ -64,7 +59,7 @@ impl TokenFinder {
                     parts.push(match part {
                         FormPart::Known(TextPart::Text(span)) => TextPart::Text(span.shifted(base)),
                         FormPart::Known(TextPart::Token(id, span)) => TextPart::Token(id, span.shifted(base)),
-                        FormPart::Unknown(_) => return Err(Fallback::AddedToken),
+                        FormPart::Unknown(_) => return Err(Failed),
                     });
                     Ok(())
                 },

@@ -46,7 +46,7 @@ use inert::Unchanged;
 use keys::{HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
 use metaspace::MetaspaceChunker;
-pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, refuse_tokens};
+pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, finds_any};
 use parts::PartList;
 pub(crate) use parts::PartModel;
 use pretokens::PreTokenChunker;
@@ -92,22 +92,17 @@ macro_rules! with_chunker {
 }
 use with_chunker;
 
-/// The reason why the fast path did not encode a text; the generic path encodes it, or returns its error.
+/// A text has an error; of several errors, the generic path returns the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fallback {
-    /// The normalized text contains an added token, whose place in the original text is not known.
-    AddedToken,
-    /// The text has an error; of several errors, the generic path returns the first.
-    Failed,
-}
+pub(crate) struct Failed;
 
-impl From<Error> for Fallback {
+impl From<Error> for Failed {
     fn from(_: Error) -> Self {
-        Self::Failed
+        Self
     }
 }
 
-type Result<T> = std::result::Result<T, Fallback>;
+type Result<T> = std::result::Result<T, Failed>;
 
 /// The buffers of the chunks that are looked up together.
 #[derive(Debug, Default)]

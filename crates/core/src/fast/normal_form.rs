@@ -1,6 +1,6 @@
 //! Finds added tokens that are matched in normalized text, without normalizing most texts.
 
-use super::{Fallback, Result, Unchanged};
+use super::{Failed, Result, Unchanged};
 use crate::added::{AddedTokenSearch, TextPart};
 use crate::normalize::Normalized;
 use crate::normalize::locality::CharacterChanges;
@@ -48,7 +48,7 @@ impl KnownForms {
 
     /// Returns whether no line of a text has a token, if that is known without normalizing the text; otherwise false.
     pub(crate) fn excludes(&self, search: AddedTokenSearch<'_>, lines: &str, buffers: &mut FormBuffers) -> bool {
-        let finds_none = |text: &str| search.normalized(text, |at| at, refuse_tokens).is_ok();
+        let finds_none = |text: &str| !finds_any(|each| search.normalized(text, |at| at, each));
         if self.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(lines)) {
             return finds_none(lines);
         }
@@ -142,7 +142,7 @@ impl KnownForms {
             |_| base,
             |part| {
                 has_token |= matches!(part, TextPart::Token(..));
-                Ok::<_, Fallback>(())
+                Ok::<_, Failed>(())
             },
         )?;
         Ok(has_token)
@@ -174,12 +174,10 @@ pub(crate) enum FormPart {
     Unknown(Span),
 }
 
-/// Returns an error for a part that is a token.
-pub(crate) fn refuse_tokens(part: TextPart) -> Result<()> {
-    match part {
-        TextPart::Text(_) => Ok(()),
-        TextPart::Token(..) => Err(Fallback::AddedToken),
-    }
+/// Returns whether a search for added tokens finds one, or an error.
+pub(crate) fn finds_any(search: impl FnOnce(fn(TextPart) -> Result<()>) -> Result<()>) -> bool {
+    let refuse = |part| if let TextPart::Token(..) = part { Err(Failed) } else { Ok(()) };
+    search(refuse).is_err()
 }
 
 /// Fills `form` with the normal form of a text whose characters are mapped one to one; returns false for other texts.

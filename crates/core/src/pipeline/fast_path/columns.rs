@@ -4,7 +4,7 @@ use super::chunk::{ChunkEncoder, ChunkToken, EncodedChunk};
 use super::{Result, TextSink};
 use crate::added::AddedTokenSearch;
 use crate::encoding::Encoding;
-use crate::fast::{Fallback, Sink};
+use crate::fast::{Failed, Sink};
 use crate::model::context::Context;
 use crate::text::span::Span;
 use crate::vocab::Entries;
@@ -140,7 +140,7 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
         let normalized = self.encoder.tokenizer.splitter().normalize_aligned(&text)?;
         let end = normalized.text().len();
         if !normalized.text().ends_with(LETTER) {
-            return Err(Fallback::Failed);
+            return Err(Failed);
         }
         let found = normalized.original(Span::new(end - LETTER.len_utf8(), end));
         Ok(text[found.start as usize..].chars().count() - 1)
@@ -196,7 +196,8 @@ impl<C: Context, const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for Colu
         (self.word, self.is_open, self.context) = (word, is_open, context.take());
         self.context.iter_mut().for_each(Context::distrust);
         let Encoding { ids, spans, word_ids, renamed, .. } = &mut *self.encoding;
-        (ids.truncate(tokens), spans.truncate(tokens));
+        ids.truncate(tokens);
+        spans.truncate(tokens);
         if WORD_IDS {
             word_ids.truncate(tokens);
         }

@@ -18,12 +18,12 @@ use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
 use crate::added::{AddedTokenSearch, AllowedTokens, TextPart};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, ChunkBuffers, Fallback, FastPath, FormBuffers, FormPart, PartModel, PrefixedTexts, Sink};
+use crate::fast::{Cache, ChunkBuffers, Failed, FastPath, FormBuffers, FormPart, PartModel, PrefixedTexts, Sink};
 use crate::model::context::Context;
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
 
-type Result<T> = std::result::Result<T, Fallback>;
+type Result<T> = std::result::Result<T, Failed>;
 
 /// The largest number of bytes for whose tokens memory is reserved; tokens have few bytes on average.
 const MOST_RESERVED: usize = 1 << 20;
