@@ -77,7 +77,7 @@ fn clip(u: &mut Unstructured<'_>) -> Result<Value> {
     let runs = json!({"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "});
     let steps = [json!({"type": "NFC"}), runs, json!({"type": "Lowercase"})];
     let normalizer = json!({"type": "Sequence", "normalizers": &steps[..below(u, 4)?]});
-    let pattern = json!({"Regex": Grammar::Clip.pattern()});
+    let pattern = json!({"Regex": Grammar::CLIP.pattern()});
     let split = json!({"type": "Split", "pattern": pattern, "behavior": "Removed", "invert": true});
     let level = json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true});
     let samples: Vec<String> =
@@ -134,8 +134,8 @@ fn split(u: &mut Unstructured<'_>) -> Result<Value> {
     let (pattern, behavior) = match below(u, 8)? {
         0 => (json!({"Regex": pick(u, &OTHER_PATTERNS)?}), pick(u, &BEHAVIORS)?),
         1 => (json!({"String": pick(u, &[" ", "a", "中", "\n"])?}), pick(u, &BEHAVIORS)?),
-        2 => (json!({"Regex": pick(u, &Grammar::ALL)?.pattern()}), pick(u, &BEHAVIORS)?),
-        _ => (json!({"Regex": pick(u, &Grammar::ALL)?.pattern()}), "Isolated"),
+        2 => (json!({"Regex": pick(u, &Grammar::all().collect::<Vec<_>>())?.pattern()}), pick(u, &BEHAVIORS)?),
+        _ => (json!({"Regex": pick(u, &Grammar::all().collect::<Vec<_>>())?.pattern()}), "Isolated"),
     };
     Ok(json!({"type": "Split", "pattern": pattern, "behavior": behavior, "invert": below(u, 8)? == 0}))
 }

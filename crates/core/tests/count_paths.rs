@@ -173,7 +173,13 @@ fn assert_same(found: &WordCounts, expected: &WordCounts, context: &str) {
 fn byte_level(random: &mut Random) -> WordSplitter {
     let bytes =
         |regex: bool| json!({"type": "ByteLevel", "add_prefix_space": false, "use_regex": regex, "trim_offsets": true});
-    let grammars = [Grammar::Gpt2, Grammar::Cl100k, Grammar::Llama3, Grammar::Qwen2, Grammar::O200k];
+    let grammars = [
+        Grammar::GPT2,
+        Grammar::CL100K,
+        Grammar::named("llama3").unwrap(),
+        Grammar::named("qwen2").unwrap(),
+        Grammar::O200K,
+    ];
     let pattern = random.pick(&grammars).pattern();
     let isolated = json!({"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false});
     let sequence = json!({"type": "Sequence", "pretokenizers": [isolated, bytes(false)]});

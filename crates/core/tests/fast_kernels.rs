@@ -52,11 +52,11 @@ fn pipelines() -> Vec<Value> {
         (bert(true, true, true), json!({"type": "BertPreTokenizer"})),
         (bert(false, false, false), json!({"type": "Whitespace"})),
         (nfd, json!({"type": "WhitespaceSplit"})),
-        (Value::Null, grammar(Grammar::Gpt2, "Isolated", false)),
-        (Value::Null, grammar(Grammar::Cl100k, "Isolated", false)),
-        (Value::Null, grammar(Grammar::O200k, "Isolated", false)),
-        (Value::Null, grammar(Grammar::Clip, "Removed", true)),
-        (clip, grammar(Grammar::Clip, "Removed", true)),
+        (Value::Null, grammar(Grammar::GPT2, "Isolated", false)),
+        (Value::Null, grammar(Grammar::CL100K, "Isolated", false)),
+        (Value::Null, grammar(Grammar::O200K, "Isolated", false)),
+        (Value::Null, grammar(Grammar::CLIP, "Removed", true)),
+        (clip, grammar(Grammar::CLIP, "Removed", true)),
     ];
     let pieces = ["a", "b", "x", "é", "e", "中", "!", "1", "un", "able", "hello", "i", "\u{301}", "σ", "\u{AC00}"];
     let entries = ["[UNK]".to_owned()].into_iter().chain(pieces.iter().flat_map(|piece| {

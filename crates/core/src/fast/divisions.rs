@@ -247,7 +247,7 @@ mod tests {
     /// Returns sequences of well-known models and some others, and whether their pieces are words.
     fn sequences() -> Vec<(Vec<PreTokenizer>, bool)> {
         let digits = |individual| PreTokenizer::Digits { individual };
-        let deepseek = || split(Grammar::DeepSeek.pattern());
+        let deepseek = || split(Grammar::named("deepseek").unwrap().pattern());
         vec![
             (vec![digits(true), bytes(true)], true),
             (vec![split(r"\p{N}{1,3}"), split("[一-龥぀-ゟ゠-ヿ]+"), deepseek(), bytes(false)], true),
@@ -272,15 +272,15 @@ mod tests {
                 ],
                 false,
             ),
-            (vec![PreTokenizer::Punctuation(Behavior::Isolated), split(Grammar::Cl100k.pattern()), bytes(false)], true),
-            (vec![digits(false), split(Grammar::O200k.pattern()), split(r"a|\s+")], false),
+            (vec![PreTokenizer::Punctuation(Behavior::Isolated), split(Grammar::CL100K.pattern()), bytes(false)], true),
+            (vec![digits(false), split(Grammar::O200K.pattern()), split(r"a|\s+")], false),
             (vec![split(r" ?[^(\s|[.,!?…。，、।۔،])]+"), bytes(false)], true),
             (vec![split(r"[a-z ]+"), split(r"\p{N}{1,3}")], true),
             (vec![split(r"[^a]{1,3}"), split(r"\s?\p{L}+"), split(r"[\n\s]")], true),
             (vec![split(r"[^1]{1,2}"), bytes(true)], true),
-            (vec![split(r"\p{N}{1,3}"), split(Grammar::MiniCpm5.pattern()), bytes(false)], true),
-            (vec![split("[一-龥぀-ゟ゠-ヿ]+"), split(Grammar::Spark.pattern()), digits(true)], true),
-            (vec![split("[一-龥぀-ゟ゠-ヿ]+"), split(Grammar::Qwen2.pattern()), bytes(false)], true),
+            (vec![split(r"\p{N}{1,3}"), split(Grammar::named("minicpm5").unwrap().pattern()), bytes(false)], true),
+            (vec![split("[一-龥぀-ゟ゠-ヿ]+"), split(Grammar::named("spark").unwrap().pattern()), digits(true)], true),
+            (vec![split("[一-龥぀-ゟ゠-ヿ]+"), split(Grammar::named("qwen2").unwrap().pattern()), bytes(false)], true),
         ]
     }
 

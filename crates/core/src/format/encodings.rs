@@ -32,16 +32,16 @@ pub const ENCODINGS: [&str; 7] =
 /// ```
 pub fn named_encoding(name: &str) -> Result<Encoding> {
     let (grammar, specials): (_, Vec<(&str, u32)>) = match name {
-        "gpt2" | "r50k_base" | "p50k_base" => (Grammar::Gpt2, vec![(END_OF_TEXT, 50256)]),
+        "gpt2" | "r50k_base" | "p50k_base" => (Grammar::GPT2, vec![(END_OF_TEXT, 50256)]),
         "p50k_edit" => {
-            (Grammar::Gpt2, [(END_OF_TEXT, 50256)].into_iter().chain(FIM.into_iter().zip(50281..)).collect())
+            (Grammar::GPT2, [(END_OF_TEXT, 50256)].into_iter().chain(FIM.into_iter().zip(50281..)).collect())
         }
         "cl100k_base" => {
             let specials = [END_OF_TEXT].into_iter().chain(FIM).zip(100_257..);
-            (Grammar::Cl100k, specials.chain([(END_OF_PROMPT, 100_276)]).collect())
+            (Grammar::CL100K, specials.chain([(END_OF_PROMPT, 100_276)]).collect())
         }
-        "o200k_base" => (Grammar::O200k, vec![(END_OF_TEXT, 199_999), (END_OF_PROMPT, 200_018)]),
-        "o200k_harmony" => return Ok(Encoding { pattern: Grammar::O200k.pattern(), special_tokens: harmony() }),
+        "o200k_base" => (Grammar::O200K, vec![(END_OF_TEXT, 199_999), (END_OF_PROMPT, 200_018)]),
+        "o200k_harmony" => return Ok(Encoding { pattern: Grammar::O200K.pattern(), special_tokens: harmony() }),
         _ => {
             let problem = format!("no encoding {name:?} is known, only {}", ENCODINGS.join(", "));
             return Err(Error::Config(Message::new(problem).maybe_hint(did_you_mean(name, &ENCODINGS))));

@@ -139,7 +139,7 @@ fn clip_splitter() -> Result<WordSplitter> {
         Normalizer::Replace { pattern: Pattern::regex(r"\s+")?, content: " ".to_owned() },
         Normalizer::Lowercase,
     ]);
-    let split = Split { pattern: Pattern::regex(Grammar::Clip.pattern())?, behavior: Behavior::Removed, invert: true };
+    let split = Split { pattern: Pattern::regex(Grammar::CLIP.pattern())?, behavior: Behavior::Removed, invert: true };
     let steps = vec![PreTokenizer::Split(split), PreTokenizer::ByteLevel(byte_level(false))];
     WordSplitter::new(Some(normalizer), Some(PreTokenizer::Sequence(steps)))
 }

@@ -143,19 +143,19 @@ mod tests {
             (PreTokenizer::Punctuation(Behavior::Removed), Boundary::Text),
             (PreTokenizer::Digits { individual: false }, characters(false, false, false, true)),
             (PreTokenizer::UnicodeScripts, Boundary::Text),
-            (split(Grammar::Cl100k, Behavior::Isolated, false), matches(Grammar::Cl100k, false)),
-            (split(Grammar::Cl100k, Behavior::Isolated, true), matches(Grammar::Cl100k, false)),
-            (split(Grammar::Cl100k, Behavior::Removed, true), matches(Grammar::Cl100k, false)),
-            (split(Grammar::Cl100k, Behavior::Removed, false), Boundary::Text),
-            (split(Grammar::Clip, Behavior::Removed, true), matches(Grammar::Clip, false)),
-            (split(Grammar::Clip, Behavior::Removed, false), Boundary::Text),
-            (split(Grammar::Clip, Behavior::Isolated, true), {
-                let steps = [Division::Grammar(Grammar::Clip)].into();
+            (split(Grammar::CL100K, Behavior::Isolated, false), matches(Grammar::CL100K, false)),
+            (split(Grammar::CL100K, Behavior::Isolated, true), matches(Grammar::CL100K, false)),
+            (split(Grammar::CL100K, Behavior::Removed, true), matches(Grammar::CL100K, false)),
+            (split(Grammar::CL100K, Behavior::Removed, false), Boundary::Text),
+            (split(Grammar::CLIP, Behavior::Removed, true), matches(Grammar::CLIP, false)),
+            (split(Grammar::CLIP, Behavior::Removed, false), Boundary::Text),
+            (split(Grammar::CLIP, Behavior::Isolated, true), {
+                let steps = [Division::Grammar(Grammar::CLIP)].into();
                 Boundary::Divisions(Divisions { steps, writes_bytes: false, are_words: true })
             }),
-            (bytes(true, false), matches(Grammar::Gpt2, true)),
+            (bytes(true, false), matches(Grammar::GPT2, true)),
             (bytes(false, false), Boundary::Bytes),
-            (bytes(true, true), Boundary::Matches { grammar: Grammar::Gpt2, writes_bytes: true, prefix_space: true }),
+            (bytes(true, true), Boundary::Matches { grammar: Grammar::GPT2, writes_bytes: true, prefix_space: true }),
             (bytes(false, true), Boundary::Text),
             (metaspace(Metaspace::default()), metaspaces(false, false)),
             (metaspace(Metaspace { split: false, ..Metaspace::default() }), Boundary::Whole { prepend }),
@@ -172,7 +172,7 @@ mod tests {
         let [space, bert, punctuation] =
             [PreTokenizer::WhitespaceSplit, PreTokenizer::Bert, PreTokenizer::Punctuation(Behavior::Isolated)];
         let [cl100k, clip] =
-            [split(Grammar::Cl100k, Behavior::Isolated, false), split(Grammar::Clip, Behavior::Removed, true)];
+            [split(Grammar::CL100K, Behavior::Isolated, false), split(Grammar::CLIP, Behavior::Removed, true)];
         let metaspace = metaspace(Metaspace::default());
         for (steps, wanted) in [
             (vec![], Boundary::Characters(CharacterBoundary::default())),
@@ -183,11 +183,11 @@ mod tests {
             (vec![punctuation, metaspace.clone()], metaspaces(false, true)),
             (vec![bert, metaspace.clone()], metaspaces(true, true)),
             (vec![metaspace, space], Boundary::Text),
-            (vec![cl100k.clone(), bytes(false, false)], matches(Grammar::Cl100k, true)),
-            (vec![cl100k.clone(), bytes(true, false)], divisions(&[Grammar::Cl100k, Grammar::Gpt2], true)),
-            (vec![cl100k.clone(), bytes(false, false), bytes(true, false)], divisions(&[Grammar::Cl100k], false)),
+            (vec![cl100k.clone(), bytes(false, false)], matches(Grammar::CL100K, true)),
+            (vec![cl100k.clone(), bytes(true, false)], divisions(&[Grammar::CL100K, Grammar::GPT2], true)),
+            (vec![cl100k.clone(), bytes(false, false), bytes(true, false)], divisions(&[Grammar::CL100K], false)),
             (vec![cl100k, bytes(true, true)], Boundary::Text),
-            (vec![clip.clone(), bytes(true, false)], matches(Grammar::Clip, true)),
+            (vec![clip.clone(), bytes(true, false)], matches(Grammar::CLIP, true)),
             (vec![bytes(false, false), clip], Boundary::Text),
         ] {
             let sequence = PreTokenizer::Sequence(steps);

@@ -10,7 +10,7 @@ use crate::text::grammar::Grammar;
 use crate::text::span::Span;
 
 /// The pattern that it splits by.
-pub(super) const GRAMMAR: Grammar = Grammar::Gpt2;
+pub(super) const GRAMMAR: Grammar = Grammar::GPT2;
 
 /// Returns the boundary; [`Boundary::Text`] if a space is put before a text that stays whole.
 pub(super) fn boundary(ByteLevel { add_prefix_space, use_regex, .. }: ByteLevel) -> Boundary {

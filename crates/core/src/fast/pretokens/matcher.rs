@@ -2,7 +2,7 @@
 
 use super::classes::{Distinctions, Ideographs};
 use crate::pretokenize::divisions::Division;
-use crate::text::grammar::{Family, Grammar, Letters, LineEnds, Modern};
+use crate::text::grammar::{Grammar, Letters, LineEnds, Modern, Rules};
 use crate::text::unicode::Class;
 
 /// The pattern of groups of digits before the grammar.
@@ -10,65 +10,49 @@ const DIGITS: &str = r"\p{N}{1,3}";
 /// The pattern of runs of ideographs and kana before the grammar.
 const IDEOGRAPHS: &str = "[一-龥぀-ゟ゠-ヿ]+";
 
-/// The function that finds the starts of pre-tokens in a block of text.
+/// How the starts of pre-tokens are found in a block of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockMatcher {
+pub(super) struct BlockMatcher {
+    pub(super) rules: BlockRules,
+    /// The largest number of digits that are separated from other text before the grammar matches, as runs of ideographs
+    /// may be; `None` without divisions before it.
+    pub(super) divided: Option<usize>,
+}
+
+/// The rules of a grammar for a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockRules {
     Runs,
-    /// Each digit is separated from other text before the grammar matches.
-    RunsAfterDigits,
-    /// A match has up to three digits; white space at the end of the text is one match.
-    ModernAtEnd,
-    Modern,
-    /// Groups of digits are separated from other text before the grammar matches.
-    ModernAfterDigits,
-    /// Each digit is a match.
-    ModernOfDigits,
-    /// Runs of ideographs and kana are separated from other text before the grammar matches; each digit is a match.
-    ModernAfterIdeographs,
-    /// Each digit is a match, and line ends are in no match of other characters.
-    ModernWithoutLineEnds,
-    Cased,
-    /// Each digit is a match, and there are no contractions.
-    CasedOfDigits,
-    /// Runs of Han characters are matches.
-    CasedExceptHan,
-    /// Groups of digits, then runs of ideographs and kana are separated from other text before the grammar matches.
+    Modern(Modern),
     Marked,
     Spaceless,
-    /// The divisions alone, one piece at a time: for a family or parameters without a specialized function.
-    Grammar,
+    /// The divisions alone, one piece at a time.
+    OneByOne,
 }
 
 impl BlockMatcher {
+    /// The matcher that uses no blocks, for tests.
+    #[cfg(test)]
+    pub(super) const ONE_BY_ONE: Self = Self { rules: BlockRules::OneByOne, divided: None };
+
     /// Returns the matcher of a grammar and the properties of characters that it distinguishes.
     pub(super) fn of_grammar(grammar: Grammar) -> (Self, Distinctions) {
-        match grammar.family() {
-            Family::Runs => (Self::Runs, Distinctions::new(Letters::Alone)),
-            Family::Modern(rules) => Self::of_modern(rules),
-            Family::Marked(_) => (Self::Grammar, Distinctions::new(Letters::Alone)),
-            Family::Spaceless => (Self::Spaceless, Distinctions::new(Letters::Alone)),
-        }
-    }
-
-    fn of_modern(Modern { digits, end, letters, contractions, line_ends }: Modern) -> (Self, Distinctions) {
-        let matcher = match (letters, line_ends, digits, end, contractions) {
-            (Letters::Alone | Letters::WithMarks, LineEnds::All, 3, true, true) => Self::ModernAtEnd,
-            (Letters::Alone | Letters::WithMarks, LineEnds::All, 3, false, true) => Self::Modern,
-            (Letters::Alone | Letters::WithMarks, LineEnds::All, 1, false, true) => Self::ModernOfDigits,
-            (Letters::Alone | Letters::WithMarks, LineEnds::None, 1, false, true) => Self::ModernWithoutLineEnds,
-            (Letters::Cased, LineEnds::WithSlashes, 3, false, true) => Self::Cased,
-            (Letters::Cased, LineEnds::WithSlashes, 1, false, false) => Self::CasedOfDigits,
-            (Letters::CasedExceptHan, LineEnds::All, 3, false, true) => Self::CasedExceptHan,
-            _ => Self::Grammar,
+        let (rules, distinctions) = match grammar.rules() {
+            Rules::Runs => (BlockRules::Runs, Distinctions::new(Letters::Alone)),
+            Rules::Modern(rules) => {
+                let is_han = rules.letters == Letters::CasedExceptHan;
+                let ideographs = if is_han { Ideographs::Han } else { Ideographs::None };
+                (BlockRules::Modern(rules), Distinctions { ideographs, ..Distinctions::new(rules.letters) })
+            }
+            Rules::Marked(_) => (BlockRules::OneByOne, Distinctions::new(Letters::Alone)),
+            Rules::Spaceless => (BlockRules::Spaceless, Distinctions::new(Letters::Alone)),
         };
-        let is_han = matcher == Self::CasedExceptHan;
-        let ideographs = if is_han { Ideographs::Han } else { Ideographs::None };
-        (matcher, Distinctions { ideographs, ..Distinctions::new(letters) })
+        (Self { rules, divided: None }, distinctions)
     }
 
     /// Returns the matcher of a grammar after other divisions, and the properties of characters that it distinguishes.
     ///
-    /// Returns `None` for divisions without a specialized function.
+    /// Returns `None` for divisions that are not found in blocks.
     pub(super) fn of_divisions(before: &[Division], grammar: Grammar) -> Option<(Self, Distinctions)> {
         let digits = before.first().map_or(0, most_digits);
         let ideographs = match &before[usize::from(digits > 0)..] {
@@ -78,22 +62,21 @@ impl BlockMatcher {
         };
         let (own, distinctions) = Self::of_grammar(grammar);
         let distinctions = Distinctions { ideographs, numeric: digits == 1, ..distinctions };
-        Some(match (grammar.family(), digits, ideographs) {
-            (Family::Runs, 1, Ideographs::None) => (Self::RunsAfterDigits, distinctions),
-            (Family::Marked(LineEnds::All), 3, _) => {
-                (Self::Marked, Distinctions { letters: Letters::WithMarks, others: true, ..distinctions })
+        let (rules, distinctions) = match grammar.rules() {
+            Rules::Runs if ideographs == Ideographs::None => (own.rules, distinctions),
+            Rules::Marked(LineEnds::All) if digits == 3 => {
+                (BlockRules::Marked, Distinctions { letters: Letters::WithMarks, others: true, ..distinctions })
             }
             // No group of digits is split further.
-            (Family::Modern(rules @ Modern { digits: 3.., .. }), 3, Ideographs::None)
-                if Self::of_modern(Modern { digits: 3, ..rules }).0 == Self::Modern =>
+            Rules::Modern(rules)
+                if !rules.letters.are_cased() && !rules.end && (digits == 0 || rules.digits >= digits) =>
             {
-                (Self::ModernAfterDigits, distinctions)
-            }
-            (Family::Modern(_), 0, Ideographs::WithKana) if own == Self::ModernOfDigits => {
-                (Self::ModernAfterIdeographs, distinctions)
+                let digits = if digits == 0 { rules.digits } else { digits };
+                (BlockRules::Modern(Modern { digits, ..rules }), distinctions)
             }
             _ => return None,
-        })
+        };
+        Some((Self { rules, divided: Some(digits) }, distinctions))
     }
 }
 

@@ -18,7 +18,7 @@ mod starts;
 use std::sync::Arc;
 
 use self::classes::{Block, Classes, PreviousCharacter, SETS};
-use self::matcher::BlockMatcher;
+use self::matcher::{BlockMatcher, BlockRules};
 use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
 use crate::fast::inert::{Region, Regions, Unchanged};
@@ -328,37 +328,20 @@ impl BlockLoop<SETS> for &mut BlockIterator<'_> {
             self.each_block(masks, |here, place, list, _| gaps::list_runs(here, lowercases, place, list));
             return true;
         }
-        match chunker.matcher {
-            BlockMatcher::Runs => self.contiguous(masks, |here| (here.gpt2(), u64::MAX)),
-            BlockMatcher::ModernAtEnd => self.contiguous(masks, |here| (here.modern::<3, true, true>(), u64::MAX)),
-            BlockMatcher::Modern => self.contiguous(masks, |here| (here.modern::<3, false, true>(), u64::MAX)),
-            BlockMatcher::ModernOfDigits => self.contiguous(masks, |here| (here.modern::<1, false, true>(), u64::MAX)),
-            BlockMatcher::ModernWithoutLineEnds => {
-                self.contiguous(masks, |here| (here.modern::<1, false, false>(), u64::MAX));
+        let BlockMatcher { rules, divided } = chunker.matcher;
+        match rules {
+            BlockRules::Runs => self.contiguous(masks, |here| (here.divided(divided).gpt2(), u64::MAX)),
+            BlockRules::Modern(rules) if rules.letters.are_cased() => {
+                self.contiguous(masks, |here| (here.cased(rules), here.sure(rules.letters)));
             }
-            BlockMatcher::Cased => {
-                self.contiguous(masks, |here| (here.cased::<3, true, false>(), here.sure::<false>()));
+            BlockRules::Modern(rules) => {
+                self.contiguous(masks, |here| (here.divided(divided).modern(rules), u64::MAX));
             }
-            BlockMatcher::CasedOfDigits => {
-                self.contiguous(masks, |here| (here.cased::<1, false, false>(), here.sure::<false>()));
-            }
-            BlockMatcher::CasedExceptHan => {
-                self.contiguous(masks, |here| (here.cased::<3, true, true>(), here.sure::<true>()));
-            }
-            BlockMatcher::RunsAfterDigits => {
-                self.contiguous(masks, |here| (here.divided::<1>().gpt2(), u64::MAX));
-            }
-            BlockMatcher::ModernAfterDigits => {
-                self.contiguous(masks, |here| (here.divided::<3>().modern::<3, false, true>(), u64::MAX));
-            }
-            BlockMatcher::ModernAfterIdeographs => {
-                self.contiguous(masks, |here| (here.divided::<0>().modern::<1, false, true>(), u64::MAX));
-            }
-            BlockMatcher::Marked => self.contiguous(masks, |here| (here.divided::<3>().marked(), u64::MAX)),
-            BlockMatcher::Spaceless => self.each_block(masks, |here, place, list, _| {
+            BlockRules::Marked => self.contiguous(masks, |here| (here.divided(divided).marked(), u64::MAX)),
+            BlockRules::Spaceless => self.each_block(masks, |here, place, list, _| {
                 gaps::list_matches(chunker.grammar, here, here.clip(false), place, list);
             }),
-            BlockMatcher::Grammar => {
+            BlockRules::OneByOne => {
                 self.each(|text, place, list, pieces| chunker.list_piece(text, place, list, pieces));
             }
         }
@@ -435,18 +418,22 @@ mod tests {
         let ideographs = || run("[一-龥぀-ゟ゠-ヿ]+");
         let numeric = Division::of_class(Class::NUMERIC, true);
         let divided = [
-            (vec![numeric], Grammar::Gpt2),
-            (vec![digits(), ideographs()], Grammar::DeepSeek),
-            (vec![digits()], Grammar::DeepSeek),
-            (vec![digits()], Grammar::MiniCpm5),
-            (vec![ideographs()], Grammar::Qwen2),
-            (vec![ideographs()], Grammar::Qwen35),
+            (vec![numeric.clone()], Grammar::GPT2),
+            (vec![digits()], Grammar::GPT2),
+            (vec![numeric], Grammar::named("llama3").unwrap()),
+            (vec![digits(), ideographs()], Grammar::named("llama3").unwrap()),
+            (vec![ideographs()], Grammar::named("minicpm5").unwrap()),
+            (vec![digits(), ideographs()], Grammar::named("deepseek").unwrap()),
+            (vec![digits()], Grammar::named("deepseek").unwrap()),
+            (vec![digits()], Grammar::named("minicpm5").unwrap()),
+            (vec![ideographs()], Grammar::named("qwen2").unwrap()),
+            (vec![ideographs()], Grammar::named("qwen35").unwrap()),
         ];
         let divided = divided.into_iter().map(|(before, grammar)| {
             let steps = before.into_iter().chain([Division::Grammar(grammar)]).collect();
             PreTokenChunker::of_divisions(Divisions { steps, writes_bytes: true, are_words: true }).unwrap()
         });
-        let grammars = Grammar::ALL.into_iter().filter(|grammar| !grammar.leaves_text());
+        let grammars = Grammar::all().filter(|grammar| !grammar.leaves_text());
         grammars.map(|grammar| PreTokenChunker::new(grammar, true)).chain(divided).collect()
     }
 
@@ -476,7 +463,7 @@ mod tests {
         fn all() -> Vec<Self> {
             let kernels = |chunker: PreTokenChunker| {
                 let with = |kernel| chunker.clone().with_kernel(kernel);
-                let alone = PreTokenChunker { matcher: BlockMatcher::Grammar, ..chunker.clone() };
+                let alone = PreTokenChunker { matcher: BlockMatcher::ONE_BY_ONE, ..chunker.clone() };
                 Self(chunker.divisions.clone(), KERNELS.into_iter().filter_map(with).chain([alone]).collect())
             };
             chunkers().into_iter().map(kernels).collect()

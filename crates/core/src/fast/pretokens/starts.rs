@@ -1,8 +1,8 @@
 //! Computes the starts of pre-tokens in a block, by shifts of bit sets.
 
 use super::classes::{Block, PreviousCharacter};
-use crate::fast::masks::{below, first_bytes};
-use crate::text::grammar::contraction;
+use crate::fast::masks::{BLOCK, below, first_bytes};
+use crate::text::grammar::{Letters, LineEnds, Modern, contraction};
 
 /// A position in a text where a pre-token begins or a word continues.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,15 +49,16 @@ impl BlockContext<'_> {
         }
     }
 
-    /// Returns the context with the pieces of divisions before the grammar: groups of up to `DIGITS` numbers, unless
-    /// that is 0, and runs of ideographs.
+    /// Returns the context with the pieces of divisions before the grammar: groups of up to `digits` numbers, unless
+    /// that is 0, and runs of ideographs; without divisions for `None`.
     ///
     /// The grammar matches each piece as a text by itself: white space before a cut is at the end of a text, and no
     /// match takes the space before a cut.
     #[inline(always)]
-    pub(super) fn divided<const DIGITS: usize>(self) -> Self {
+    pub(super) fn divided(self, digits: Option<usize>) -> Self {
+        let Some(digits) = digits else { return self };
         let Block { numbers, length, .. } = self.block;
-        let groups = if DIGITS == 0 { 0 } else { self.numbers(DIGITS) | numbers << 1 & !numbers };
+        let groups = if digits == 0 { 0 } else { self.numbers(digits) | numbers << 1 & !numbers };
         Self { cuts: groups & below(length) | self.ideograph_edges(), ..self }
     }
 
@@ -99,14 +100,15 @@ impl BlockContext<'_> {
         self.contracted(starts, quotes & firsts(rest), caseless)
     }
 
-    /// Returns the starts by `scan::modern`, without case; with `LINE_ENDS`, the rest takes the line ends after it.
+    /// Returns the starts by `scan::modern`, without case.
     #[inline(always)]
-    pub(super) fn modern<const DIGITS: usize, const END: bool, const LINE_ENDS: bool>(&self) -> (u64, bool) {
-        let Block { rest, spaces, quotes, .. } = self.block;
-        let taken = if LINE_ENDS { self.line_ends() } else { 0 };
+    pub(super) fn modern(&self, rules: Modern) -> (u64, bool) {
+        let Block { spaces, newlines, quotes, .. } = self.block;
+        let (taken, rest) = self.taken(rules.line_ends);
         let own = self.firsts(rest) & !self.joined_after(spaces);
-        let starts = self.cuts | self.words(own) | own | self.numbers(DIGITS) | self.white_space(taken, END);
-        self.contracted(starts, quotes & own, true)
+        let white = self.white_space(taken & newlines, rules.end);
+        let starts = self.cuts | self.words(own) | own | self.numbers(rules.digits) | white;
+        if rules.contractions { self.contracted(starts, quotes & own, true) } else { (starts, false) }
     }
 
     /// Returns the starts by `scan::deepseek` with all line ends, and whether an ASCII word after punctuation reaches
@@ -129,22 +131,21 @@ impl BlockContext<'_> {
         (starts, named >> (length - 1) & 1 != 0)
     }
 
-    /// Returns the starts by `scan::modern`, with case; with `HAN`, runs of Han characters are matches, and the rest
-    /// takes no slashes after line ends.
+    /// Returns the starts by `scan::modern`, with case.
     #[inline(always)]
-    pub(super) fn cased<const DIGITS: usize, const CONTRACTIONS: bool, const HAN: bool>(&self) -> (u64, bool) {
-        let Block { letters, upper, lower, spaces, newlines, rest, quotes, .. } = self.block;
-        let (taken, rest) = if HAN { (self.line_ends(), rest) } else { self.taken_with_slashes() };
+    pub(super) fn cased(&self, rules: Modern) -> (u64, bool) {
+        let Block { letters, upper, lower, spaces, newlines, quotes, .. } = self.block;
+        let (taken, rest) = self.taken(rules.line_ends);
         let own = firsts(rest) & !(spaces << 1);
         let mut words = self.words(own) | upper & (lower << 1 | self.before.lower);
         let mut ends = self.after_letters();
-        if HAN {
+        if rules.letters == Letters::CasedExceptHan {
             let edges = self.ideograph_edges();
             words |= edges & letters;
             ends &= !edges;
         }
-        let starts = words | own | self.numbers(DIGITS) | self.white_space(taken & newlines, false);
-        if CONTRACTIONS { self.suffixed(starts, quotes & own & ends) } else { (starts, false) }
+        let starts = words | own | self.numbers(rules.digits) | self.white_space(taken & newlines, rules.end);
+        if rules.contractions { self.suffixed(starts, quotes & own & ends) } else { (starts, false) }
     }
 
     /// Returns the bytes up to the last start that is certain under the rules of case.
@@ -152,9 +153,9 @@ impl BlockContext<'_> {
     /// A mark after the rest may be part of it, or of a word. Upper case after letters without case may begin a word,
     /// which depends on the text that follows. Han characters that are no letters may be part of any run.
     #[inline(always)]
-    pub(super) fn sure<const HAN: bool>(&self) -> u64 {
+    pub(super) fn sure(&self, letters_of: Letters) -> u64 {
         let Block { letters, upper, lower, marks, spaces, rest, ideographs, .. } = self.block;
-        let han = if HAN { ideographs } else { 0 };
+        let han = if letters_of == Letters::CasedExceptHan { ideographs } else { 0 };
         let mut sure = lowest(han & (marks | !letters)).wrapping_sub(1);
         let mark = lowest(marks & rest << 1);
         if mark != 0 {
@@ -193,7 +194,11 @@ impl BlockContext<'_> {
         }
         let mut group = firsts(numbers);
         let mut starts = group;
-        if numbers & inside != 0 {
+        if most >= BLOCK {
+            // A longer run is matched by the divisions.
+            return starts;
+        }
+        if numbers & inside != 0 || most != 3 {
             return self.groups_of_characters(most);
         }
         while group != 0 {
@@ -283,6 +288,16 @@ impl BlockContext<'_> {
             }
         }
         next
+    }
+
+    /// Returns what belongs to the rest before it, and the rest without it.
+    #[inline(always)]
+    fn taken(&self, line_ends: LineEnds) -> (u64, u64) {
+        match line_ends {
+            LineEnds::None => (0, self.block.rest),
+            LineEnds::All => (self.line_ends(), self.block.rest),
+            LineEnds::WithSlashes => self.taken_with_slashes(),
+        }
     }
 
     /// Returns the line ends and slashes that belong to the rest before them, and the rest without these slashes.

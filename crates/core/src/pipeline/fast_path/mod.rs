@@ -198,6 +198,10 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
             };
             let known = tokenizer.forms.as_ref().filter(|_| matching.searches_normalized());
             matching.raw(part, base, |found| match (found, known) {
+                (TextPart::Text(span), None) => {
+                    let whole = TextPart::Text(Span::new(0, span.range().len()));
+                    each(&part[span.range()], base + span.start, FormPart::Known(whole))
+                }
                 (TextPart::Text(span), Some(known)) => {
                     let (plain, base) = (&part[span.range()], base + span.start);
                     let is_separate = |at| fast.is_safe_split_point(plain.as_bytes(), at);
@@ -206,7 +210,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                         each(form, base, found)
                     })
                 }
-                (found, _) => each(part, base, FormPart::Known(found)),
+                (token, _) => each(part, base, FormPart::Known(token)),
             })?;
             start = end;
         }

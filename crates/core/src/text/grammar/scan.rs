@@ -60,17 +60,6 @@ pub(crate) enum LineEnds {
     WithSlashes,
 }
 
-pub(super) const CL100K: Modern =
-    Modern { digits: 3, end: true, letters: Letters::Alone, contractions: true, line_ends: LineEnds::All };
-pub(super) const LLAMA3: Modern = Modern { end: false, ..CL100K };
-pub(super) const QWEN2: Modern = Modern { digits: 1, ..LLAMA3 };
-pub(super) const QWEN35: Modern = Modern { letters: Letters::WithMarks, ..QWEN2 };
-pub(super) const SEED_CODER: Modern = Modern { line_ends: LineEnds::None, ..QWEN2 };
-pub(super) const MINICPM5: Modern = Modern { digits: usize::MAX, ..LLAMA3 };
-pub(super) const O200K: Modern = Modern { letters: Letters::Cased, line_ends: LineEnds::WithSlashes, ..LLAMA3 };
-pub(super) const TEKKEN: Modern = Modern { digits: 1, contractions: false, ..O200K };
-pub(super) const KIMI: Modern = Modern { letters: Letters::CasedExceptHan, ..LLAMA3 };
-
 /// Matches `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`.
 #[inline]
 pub(super) fn gpt2(text: &str, start: usize) -> Option<Range<usize>> {
