@@ -167,6 +167,20 @@ impl WordSplitter {
         self.pre_tokenize(words)
     }
 
+    /// Replaces `words` with the words of a range of `text`, in which only the tokens of normalized text are matched.
+    pub(crate) fn split_normalized(
+        &self,
+        text: &str,
+        range: Span,
+        search: AddedTokenSearch<'_>,
+        aligned: bool,
+        words: &mut Words,
+    ) -> Result<()> {
+        words.reset(aligned || self.needs_alignment);
+        words.add_text(self.normalizer.as_ref(), &text[range.range()], range.start, Some(search))?;
+        self.pre_tokenize(words)
+    }
+
     /// Replaces `words` with the words of `text`, whose origins are spans of the normalized text, which `words` keeps.
     pub(crate) fn split_with_base(&self, text: &str, matching: AddedTokenSearch<'_>, words: &mut Words) -> Result<()> {
         words.reset(true);

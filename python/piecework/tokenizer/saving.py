@@ -222,7 +222,7 @@ def _warn_of_matched(tok: Tokenizer) -> None:
     if plain := [token for token in matched if token in symbols]:
         warn(
             f"a SentencePiece model finds control symbols in no text, so {first_few(plain)} become user-defined symbols: "
-            "decoding no longer omits them",
+            "decoding no longer omits them, and in a Unigram model they compete with other pieces",
             hint="add them with `with_added_tokens([...], special=True)` after loading",
         )
 

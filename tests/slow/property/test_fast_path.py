@@ -244,6 +244,31 @@ def test_paths_agree_on_every_character(pipeline: str, every: bool) -> None:
         check_paths_agree(tok, [f"{c} a{c}b a {c} b a{c}\u0301b {c}{c}1 .{c}" for c in some])
 
 
+@pytest.mark.parametrize("pipeline", [name for name in METASPACES if "rules" in name])
+def test_removed_first_characters_shift_all_offsets(pipeline: str) -> None:
+    starts = ["\x7f", "\x7f\x7f", "\u200b", "\u0301", "\x7f\x7fé"]
+    ends = ["", "a", "a b c", " a b", "ab  é", "a\x7f b", "<s>\x7fa b"]
+    texts = [start + end for start in starts for end in ends]
+    texts += [f"a {text}" for text in texts] + texts
+    check_paths_agree(tokenizer(pipeline), texts)
+    marked = tokenizer(pipeline).with_added_tokens([pw.AddedToken("<s>", special=True)])
+    check_paths_agree(marked, texts)
+
+
+@pytest.mark.parametrize("pipeline", ["metaspace, folded", "bert 1101"])
+def test_rejected_tokens_stay_rejected_in_a_range(pipeline: str) -> None:
+    tokens = [
+        pw.AddedToken("1", normalized=False),
+        pw.AddedToken("a>b", single_word=True, normalized=False),
+        pw.AddedToken("中", special=True),
+        pw.AddedToken("c", single_word=True, normalized=False),
+        pw.AddedToken("B", normalized=True),
+        pw.AddedToken("<s>", normalized=True),
+    ]
+    texts = ["a>b1", "▁<s>c中", "é<s> a>bé B", "ca>b<s>c1", "‹é<s>c"]
+    check_paths_agree(tokenizer(pipeline).with_added_tokens(tokens), texts)
+
+
 def test_blocks_hold_every_character() -> None:
     assigned = {c for c in range(0x110000) if is_assigned(chr(c))}
     for every, least in ((True, set(range(0x110000))), (False, assigned)):

@@ -296,7 +296,7 @@ impl Chunker for MetaspaceChunker {
     ///
     /// A text that is one word gets a metaspace before it. So a first chunk that begins with white space or with an
     /// unspaced script is encoded unlike an equal chunk in the text. A text that does not begin gets no metaspace, unlike
-    /// an equal chunk at the beginning.
+    /// an equal chunk at the beginning. If its first character may shift all offsets, it is not cached either.
     fn first(&self, text: &str, begins: bool) -> usize {
         let unspaced = self.text.as_ref().and_then(|text| text.unspaced.as_ref());
         let is_unspaced = |c| unspaced.is_some() && c >= FIRST_UNSPACED;
@@ -305,7 +305,7 @@ impl Chunker for MetaspaceChunker {
             true => self.is_one_word() && (begins_with_space || text.starts_with(is_unspaced)),
             false => self.prefix && !begins_with_space,
         };
-        if !is_other {
+        if !is_other && !self.may_shift_offsets(text) {
             return 0;
         }
         let mut places = text.char_indices().map(|(at, _)| at).skip(1);

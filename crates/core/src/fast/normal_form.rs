@@ -101,13 +101,15 @@ impl KnownForms {
         let is_cut = self.characters.is_some() && search.has_no_spaces() && !search.takes_spaces();
         if let (Some(sources), true) = (sources, is_cut) {
             let is_end = |at: usize| text.as_bytes()[at].is_ascii_whitespace() && is_separate(at);
-            let mut done = 0;
+            // The ends of what was passed on, and of what was searched.
+            let (mut done, mut searched) = (0, 0);
             for found in sources.find_iter(text).filter(|found| found.end() > 0) {
-                if found.start() < done {
+                if found.start() < searched {
                     continue;
                 }
-                let start = (done + 1..=found.start()).rev().find(|&at| is_end(at)).unwrap_or(done);
+                let start = (searched + 1..=found.start()).rev().find(|&at| is_end(at)).unwrap_or(searched);
                 let end = (found.end()..text.len()).find(|&at| is_end(at)).unwrap_or(text.len());
+                searched = end;
                 if self.has_token(search, splitter, &text[start..end], base, buffers)? {
                     if done < start {
                         each(text, FormPart::Known(TextPart::Text(Span::new(done, start))))?;

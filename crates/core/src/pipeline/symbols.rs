@@ -14,6 +14,7 @@ use crate::model::bpe::{Bpe, Merges, NO_RANK};
 use crate::model::unigram::{self, Unigram};
 use crate::normalize::{Normalizer, SentencePiece, SentencePieceSettings};
 use crate::splitter::WordSplitter;
+use crate::text::bytes::byte_entry;
 
 impl Tokenizer {
     /// Returns the tokenizer with more added tokens, or with other flags of existing ones.
@@ -25,10 +26,12 @@ impl Tokenizer {
             return self.with_added_tokens(new);
         };
         let unknown = self.model().unk_token();
+        let falls_back = matches!(self.decoder(), Some(Decoder::SentencePiece(own)) if own.byte_fallback);
         let is_symbol = |token: &AddedToken| {
             let was_special = self.added.tokens().iter().any(|old| old.special && old.content == token.content);
             let is_changed = settings.escape_whitespaces && token.content.contains(' ');
-            !is_changed && Some(&*token.content) != unknown && !(token.special && was_special)
+            let is_byte = falls_back && (0..=255).any(|byte| byte_entry(byte) == token.content);
+            !(is_changed || is_byte || Some(&*token.content) == unknown || token.special && was_special)
         };
         let symbols: Vec<String> = new.iter().filter(|token| is_symbol(token)).map(|t| t.content.clone()).collect();
         new.iter_mut().for_each(|token| token.normalized = true);

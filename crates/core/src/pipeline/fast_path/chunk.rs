@@ -73,7 +73,7 @@ impl ChunkEncoder<'_> {
         mut each: impl FnMut(&TextToken<'_>),
     ) -> Result<u32> {
         let GenericBuffers { words, tokens, model, .. } = &mut *self.generic;
-        self.tokenizer.splitter().split_segments(text, [(span, search)], aligned, words)?;
+        self.tokenizer.splitter().split_normalized(text, span, search, aligned, words)?;
         let mut count = 0;
         for (number, word) in (0..).zip(words.as_slice()) {
             tokens.clear();

@@ -28,6 +28,8 @@ pub(super) struct ColumnSink<'a, C, const WORD_IDS: bool> {
     /// The whole text, and the first byte of the current plain-text range.
     text: &'a str,
     base: u32,
+    /// The text of the range.
+    range: &'a str,
     /// The number of the pre-split word, if the call passes words.
     given: Option<u32>,
     /// The number of the next word, or of the current one if it is open.
@@ -61,7 +63,8 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
     ) -> Self {
         let announced = Announced { tokens: 0, word: 0, is_open: false, context: None };
         let (given, shifted) = (None, (0, 0));
-        Self { encoder, new, text: "", base: 0, given, word: 0, is_open: false, encoding, context, announced, shifted }
+        let (text, range, base) = ("", "", 0);
+        Self { encoder, new, text, base, range, given, word: 0, is_open: false, encoding, context, announced, shifted }
     }
 
     /// Appends the tokens of a chunk that begins at byte `start` of the plain-text range.
@@ -70,13 +73,12 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
         let at = self.base + Span::new(start, start).start;
         let (before, mut words) = (self.encoding.len(), 0);
         for (id, span, word) in tokens {
-            if self.encoder.tokenizer.shadows {
+            let is_unknown = self.encoder.unknown.is_some() && self.encoder.unknown == Some(self.untagged(id));
+            let is_named = is_unknown && self.name_unknown(id, span.shifted(at), self.encoding.len() - before);
+            if self.encoder.tokenizer.shadows && !is_named {
                 let id = self.untagged(id);
                 let name = self.encoder.tokenizer.model().vocab().token(id);
                 name.into_iter().for_each(|name| self.name(id, name));
-            }
-            if self.encoder.unknown.is_some() && self.encoder.unknown == Some(self.untagged(id)) {
-                self.name_unknown(id, span.shifted(at), self.encoding.len() - before);
             }
             self.push(id, span.shifted(at), self.word + word);
             words = word + 1;
@@ -103,10 +105,9 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
             context.end(&mut self.encoding.ids);
         }
         if let (from, by @ 1..) = std::mem::take(&mut self.shifted) {
-            let left = |at: u32| {
-                let before = self.text[..at as usize].char_indices().rev().map(|(at, _)| at).nth(by - 1);
-                Span::new(before.unwrap_or(0), at as usize).start
-            };
+            let ends = self.range.char_indices().map(|(at, _)| at).chain([self.range.len()]);
+            let characters: Vec<u32> = ends.map(|at| self.base + Span::new(at, at).start).collect();
+            let left = |at: u32| characters[characters.partition_point(|&start| start < at).saturating_sub(by)];
             for span in &mut self.encoding.spans[from..] {
                 *span = Span { start: left(span.start), end: left(span.end) };
             }
@@ -118,14 +119,16 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
         self.end();
     }
 
-    /// Names the unknown token of a chunk with this number by the text that it replaces.
-    fn name_unknown(&mut self, id: u32, span: Span, number: usize) {
+    /// Names the unknown token of a chunk with this number by the text that it replaces; returns false for a byte.
+    fn name_unknown(&mut self, id: u32, span: Span, number: usize) -> bool {
         let ChunkEncoder { tokenizer, entries, ref generic, .. } = self.encoder;
         let changed = generic.names.iter().find(|(place, _)| *place == number).map(|(_, name)| name.clone());
         let name = changed.unwrap_or_else(|| self.text[span.range()].to_owned());
-        if !tokenizer.model().falls_back(&name, entries) {
-            self.name(self.untagged(id), &name);
+        if tokenizer.model().falls_back(&name, entries) {
+            return false;
         }
+        self.name(self.untagged(id), &name);
+        true
     }
 
     /// Returns the number of characters by which all offsets after the first chunk of a range are shifted left.
@@ -133,7 +136,7 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
     /// `tokenizers` shifts them if the rules remove the first characters of a text. It shows in the offset of a letter.
     fn lost(&self, first: &str) -> Result<usize> {
         const LETTER: char = 'a';
-        let rest = &self.text[self.base as usize + first.len()..];
+        let rest = &self.range[first.len()..];
         let spaces = rest.len() - rest.trim_start().len();
         let word = rest[spaces..].find(char::is_whitespace).unwrap_or(rest.len() - spaces);
         let text = format!("{first}{}{LETTER}", &rest[..spaces + word]);
@@ -234,9 +237,10 @@ impl<'a, C: Context, const WORD_IDS: bool> TextSink<'a, CachedToken, INLINE_TOKE
         (self.text, self.given) = (text, given);
     }
 
-    fn plain_text(&mut self, base: u32, begins: bool, entries: Entries) {
+    fn plain_text(&mut self, span: Span, begins: bool, entries: Entries) {
         self.end();
-        (self.base, self.encoder.begins, self.encoder.entries) = (base, begins, entries);
+        (self.base, self.range) = (span.start, &self.text[span.range()]);
+        (self.encoder.begins, self.encoder.entries) = (begins, entries);
         if let Some(context) = &mut self.context {
             context.begin(self.encoding.len(), entries);
         }

@@ -141,7 +141,7 @@ impl<C: Context> Sink<u32, INLINE_IDS> for IdSink<'_, C> {
 impl<'a, C: Context> TextSink<'a, u32, INLINE_IDS> for IdSink<'a, C> {
     fn text(&mut self, _: &'a str, _: Option<u32>) {}
 
-    fn plain_text(&mut self, _: u32, begins: bool, entries: Entries) {
+    fn plain_text(&mut self, _: Span, begins: bool, entries: Entries) {
         self.end();
         (self.encoder.begins, self.encoder.entries) = (begins, entries);
         if let Some(context) = &mut self.context {

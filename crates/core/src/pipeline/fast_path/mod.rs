@@ -33,15 +33,15 @@ trait TextSink<'a, T, const INLINE: usize>: Sink<T, INLINE> {
     /// Begins a text; `given` is its index if it is a pre-split word.
     fn text(&mut self, text: &'a str, given: Option<u32>);
 
-    /// Begins the plain-text range at byte `base` of the text; the model may produce only `entries` from it.
+    /// Begins a plain-text range of the text; the model may produce only `entries` from it.
     ///
     /// `begins` says whether it gets what is put before texts.
-    fn plain_text(&mut self, base: u32, begins: bool, entries: Entries);
+    fn plain_text(&mut self, span: Span, begins: bool, entries: Entries);
 
     /// Appends an added token at `span`, whose text is `text`.
     fn added(&mut self, id: u32, span: Span, text: &str);
 
-    /// Appends the tokens of a range of a text, encoded on the generic path.
+    /// Appends the tokens of a range of a text without tokens of the original text, encoded on the generic path.
     fn generic(&mut self, text: &str, span: Span, search: AddedTokenSearch<'_>) -> Result<()>;
 }
 
@@ -186,7 +186,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                         PrefixedTexts::Normalized => is_first,
                         PrefixedTexts::First => span.start == 0,
                     };
-                    sink.plain_text(span.start, begins, entries);
+                    sink.plain_text(span, begins, entries);
                     fast.encode(
                         (&text[span.range()], begins),
                         (options.path == EncodingPath::Fast).then_some(&mut *cache),
