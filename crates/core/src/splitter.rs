@@ -91,6 +91,13 @@ impl WordSplitter {
         Some((*strip, Self::new(rest, self.pre_tokenizer.clone()).ok()?)).filter(|_| strip.left)
     }
 
+    /// Returns whether compiled rules are the first normalizer, except for a strip.
+    pub(crate) fn rewrites_first(&self) -> bool {
+        let mut steps = self.normalizer.iter().flat_map(Normalizer::steps);
+        let first = steps.find(|step| !matches!(step, Normalizer::Strip(_)));
+        matches!(first, Some(Normalizer::Precompiled(_)))
+    }
+
     /// Returns the normalizer and the pre-tokenizer.
     #[must_use]
     pub fn into_parts(self) -> (Option<Normalizer>, Option<PreTokenizer>) {

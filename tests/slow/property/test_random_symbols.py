@@ -71,6 +71,15 @@ def test_saved_files_encode_alike(
         assert again.added_tokens == tok.added_tokens
 
 
+def test_a_byte_that_is_special_is_unknown_in_text() -> None:
+    tok = pw.Tokenizer.from_bytes(models.trained("bpe, bytes"))
+    marked = tok.with_added_tokens([pw.AddedToken("<0x41>", special=True)])
+    generic = marked.replace(pre_tokenizer=pw.pre_tokenizers.Split("\0", "isolated"))
+    assert generic.generic_path_reason
+    for text in ("A\u0300", "AA\u0300A", "ABA", "\u0300A"):
+        assert marked.encode_ids(text, specials="text") == generic.encode_ids(text, specials="text")
+
+
 @given(names, symbols, texts, st.sampled_from(["lstrip", "rstrip", "single_word"]), st.booleans())
 def test_flags_take_the_spaces_of_a_text(
     name: str, symbols: list[str], text: str, flag: str, special: bool

@@ -9,6 +9,7 @@ use crate::model::adjacency::{
     ByteAdjacency, CharacterAdjacency, FIRST_UNSPACED, PairCounts, TextAdjacency, UnspacedAdjacency, neighbours,
 };
 use crate::text::bytes::byte_entry;
+use crate::vocab::Entries;
 
 impl Bpe {
     /// Returns the adjacency of a text that is one word; `None` if a token may span any two characters.
@@ -41,12 +42,14 @@ impl Bpe {
         }
     }
 
-    /// Returns whether every byte has a fallback entry, none of which merges.
+    /// Returns whether every byte has a fallback entry that text may become, none of which merges.
     ///
     /// [`super::Tables`] have the equivalent for all unknown characters, but are not built before the first word is
     /// encoded.
     fn bytes_never_merge(&self) -> bool {
-        let fallbacks: Option<HashSet<u32>> = (0..=255).map(|byte| self.vocab().id(&byte_entry(byte))).collect();
+        let fallback =
+            |byte| self.vocab().id(&byte_entry(byte)).filter(|&id| self.tables.allows(Entries::Ordinary, id));
+        let fallbacks: Option<HashSet<u32>> = (0..=255).map(fallback).collect();
         let Some(fallbacks) = fallbacks else { return false };
         match self.merges() {
             Merges::Implied(_) => {

@@ -133,7 +133,8 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
 
     /// Returns the number of characters by which all offsets after the first chunk of a range are shifted left.
     ///
-    /// `tokenizers` shifts them if the rules remove the first characters of a text. It shows in the offset of a letter.
+    /// `tokenizers` shifts them if the rules, which read the original text, remove its first characters. It shows in the
+    /// offset of a letter.
     fn lost(&self, first: &str) -> Result<usize> {
         const LETTER: char = 'a';
         let rest = &self.range[first.len()..];
@@ -251,6 +252,10 @@ impl<'a, C: Context, const WORD_IDS: bool> TextSink<'a, CachedToken, INLINE_TOKE
         self.name(id, text);
         self.push(id, span, self.word);
         self.word += 1;
+    }
+
+    fn needs_whole(&self, range: &str) -> bool {
+        self.encoder.fast.may_shift_offsets(range) && !self.encoder.tokenizer.splitter().rewrites_first()
     }
 
     fn generic(&mut self, text: &str, span: Span, search: AddedTokenSearch<'_>) -> Result<()> {

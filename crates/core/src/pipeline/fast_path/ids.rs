@@ -154,6 +154,10 @@ impl<'a, C: Context> TextSink<'a, u32, INLINE_IDS> for IdSink<'a, C> {
         self.ids.push(id);
     }
 
+    fn needs_whole(&self, _: &str) -> bool {
+        false
+    }
+
     fn generic(&mut self, text: &str, span: Span, search: AddedTokenSearch<'_>) -> Result<()> {
         self.end();
         let ids = &mut *self.ids;

@@ -41,6 +41,9 @@ trait TextSink<'a, T, const INLINE: usize>: Sink<T, INLINE> {
     /// Appends an added token at `span`, whose text is `text`.
     fn added(&mut self, id: u32, span: Span, text: &str);
 
+    /// Returns whether the offsets of a range may be shifted in a way that its chunks do not show.
+    fn needs_whole(&self, range: &str) -> bool;
+
     /// Appends the tokens of a range of a text without tokens of the original text, encoded on the generic path.
     fn generic(&mut self, text: &str, span: Span, search: AddedTokenSearch<'_>) -> Result<()>;
 }
@@ -186,6 +189,9 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                         PrefixedTexts::Normalized => is_first,
                         PrefixedTexts::First => span.start == 0,
                     };
+                    if sink.needs_whole(&text[span.range()]) {
+                        return sink.generic(text, span, matching);
+                    }
                     sink.plain_text(span, begins, entries);
                     fast.encode(
                         (&text[span.range()], begins),
