@@ -28,14 +28,16 @@ impl Tokenizer {
         let unknown = self.model().unk_token();
         let falls_back = matches!(self.decoder(), Some(Decoder::SentencePiece(own)) if own.byte_fallback);
         let is_symbol = |token: &AddedToken| {
-            let was_special = self.added.tokens().iter().any(|old| old.special && old.content == token.content);
-            let is_changed = settings.escape_whitespaces && token.content.contains(' ');
-            let is_byte = falls_back && (0..=255).any(|byte| byte_entry(byte) == token.content);
-            !(is_changed || is_byte || Some(&*token.content) == unknown || token.special && was_special)
+            let content = &*token.content;
+            let is_changed = settings.escape_whitespaces && content.contains(' ');
+            let is_byte = falls_back && content.starts_with("<0x") && (0..=255).any(|byte| byte_entry(byte) == content);
+            let stays_special = token.special && self.added.is_special(content);
+            !(is_changed || is_byte || stays_special || Some(content) == unknown)
         };
-        let symbols: Vec<String> = new.iter().filter(|token| is_symbol(token)).map(|t| t.content.clone()).collect();
-        new.iter_mut().for_each(|token| token.normalized = true);
         let named: HashSet<String> = new.iter().map(|token| token.content.clone()).collect();
+        let symbols: HashSet<String> =
+            new.iter().filter(|token| is_symbol(token)).map(|token| token.content.clone()).collect();
+        new.iter_mut().for_each(|token| token.normalized = true);
         let added = self.with_added_tokens(new)?;
         let mut parts = added.parts();
         let is_found = |token: &AddedToken| {
@@ -69,7 +71,7 @@ fn is_plain(token: &AddedToken) -> bool {
 /// Returns the settings with more symbols, in the order of their ids.
 fn with_symbols(
     settings: SentencePieceSettings,
-    new: Vec<String>,
+    new: HashSet<String>,
     id: impl Fn(&str) -> Option<u32>,
 ) -> SentencePieceSettings {
     let symbols = settings.user_defined_symbols.iter().cloned().chain(new);
