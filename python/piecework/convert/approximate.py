@@ -7,10 +7,12 @@ has none of these.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from math import isclose
 from typing import TYPE_CHECKING
 
 from piecework import normalizers, pre_tokenizers
+from piecework.added_tokens import AddedToken
 from piecework.decoders import SentencePiece as PieceDecoder
 from piecework.errors import ConfigError
 from piecework.models import Unigram
@@ -19,7 +21,6 @@ from piecework.patterns import Regex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from piecework.added_tokens import AddedToken
     from piecework.decoders import Decoder
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
@@ -86,13 +87,16 @@ def for_tokenizers(stages: Stages) -> Stages:
     normalizer = _tokenizers_normalizer(own, changes)
     converted = Unigram(vocab, model.unk_id, model.byte_fallback)
     _note_unknown_score(model, converted, changes)
+    # Texts are cut at the tokens that were added behind all pieces, not at the pieces of a training.
+    names = {*symbols, *special}
+    behind = takewhile(names.__contains__, (text for text, _ in reversed(model.vocab)))
+    own_pieces = symbols - set(behind)
+    added = [token for token in stages.added_tokens if token.content not in own_pieces]
     return replace(
         stages,
         model=converted,
         normalizer=normalizer,
-        added_tokens=stages.added_tokens
-        if normalizer == own
-        else _unnormalized(stages.added_tokens, changes),
+        added_tokens=added if normalizer == own else _unnormalized(added, changes),
         changes=changes,
     )
 
@@ -201,7 +205,10 @@ def for_sentencepiece(stages: Stages) -> Stages:
         stages.decoder
         if isinstance(stages.decoder, PieceDecoder)
         else _decoder(normalizer, unk, byte_fallback=has_bytes),
-        [token for token in stages.added_tokens if token.special and token.content != unk],
+        [
+            *(token for token in stages.added_tokens if token.special and token.content != unk),
+            *(AddedToken(symbol, normalized=True) for symbol in user_defined),
+        ],
         changes,
     )
 

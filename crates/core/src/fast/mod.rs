@@ -43,7 +43,7 @@ use chunker::Chunker;
 pub(crate) use chunker::{Capabilities, ModelInput, PrefixedTexts};
 use divisions::DivisionChunker;
 use inert::Unchanged;
-use keys::{HashedKey, KeyList};
+use keys::{Fold, HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
 use metaspace::MetaspaceChunker;
 pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, finds_any};
@@ -246,6 +246,11 @@ impl FastPath {
     /// Returns whether the words of a block of lines can be counted in one call; see [`Chunker::can_count_blocks`].
     pub(crate) fn can_count_blocks(&self, keep_ends: bool) -> bool {
         with_chunker!(&self.strategy, |chunker| chunker.can_count_blocks(keep_ends))
+    }
+
+    /// Returns whether chunks that differ in the case of ASCII letters share a cache key.
+    pub(crate) fn folds_case(&self) -> bool {
+        with_chunker!(&self.strategy, |chunker| chunker.fold()) == Fold::Case
     }
 
     /// Returns whether the first character of a text may shift the offsets of all its tokens.

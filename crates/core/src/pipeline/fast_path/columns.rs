@@ -217,7 +217,10 @@ impl<C: Context, const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for Colu
         let encoded = self.encoder.encode(start, chunk, true, context, &mut tokens);
         let first = self.word;
         self.take(start, tokens.iter().copied());
-        let is_named = !self.encoder.generic.names.is_empty();
+        // A cached unknown token is named by its text, which may differ in case.
+        let folds = self.encoder.unknown.is_some() && self.encoder.fast.folds_case();
+        let is_unknown = |token: &ChunkToken| Some(self.untagged(token.0)) == self.encoder.unknown;
+        let is_named = !self.encoder.generic.names.is_empty() || folds && tokens.iter().any(is_unknown);
         self.encoder.generic.names.clear();
         if lost > 0 {
             self.shifted = (self.encoding.len(), lost);
