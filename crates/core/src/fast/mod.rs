@@ -10,46 +10,39 @@
 //! [`AdjacencyChunker`] and [`MetaspaceChunker`]. The tokens equal those of the generic path, which is the oracle. Counting shares the stages up
 //! to the chunks: see [`ChunkCounts`].
 
-mod adjacency;
 mod cache;
-mod characters;
-mod chunk_counts;
 mod chunker;
 mod contiguous;
-mod divisions;
-mod inert;
+mod counts;
 mod keys;
 mod list;
 mod masks;
-mod metaspace;
 mod normal_form;
 mod parts;
-mod pretokens;
-mod runs;
-mod stability;
+mod programs;
 mod text;
-mod unspaced;
+mod unchanged;
 
 use crate::error::Error;
 use crate::model::Model;
 use crate::normalize::Strip;
 use crate::splitter::WordSplitter;
 use crate::text::span::Span;
-use adjacency::AdjacencyChunker;
 pub(crate) use cache::Cache;
-use characters::CharacterChunker;
-pub(crate) use chunk_counts::{ChunkCounts, Documents, WordTable};
 use chunker::Chunker;
 pub(crate) use chunker::{Capabilities, ModelInput, PrefixedTexts};
-use divisions::DivisionChunker;
-use inert::Unchanged;
+pub(crate) use counts::{ChunkCounts, Documents, WordTable};
 use keys::{Fold, HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
-use metaspace::MetaspaceChunker;
 pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, finds_any};
 use parts::PartList;
 pub(crate) use parts::PartModel;
-use pretokens::PreTokenChunker;
+use programs::adjacency::AdjacencyChunker;
+use programs::characters::CharacterChunker;
+use programs::divisions::DivisionChunker;
+use programs::spaces::MetaspaceChunker;
+use programs::words::PreTokenChunker;
+use unchanged::Unchanged;
 
 /// The fast path of one tokenizer.
 #[derive(Debug)]

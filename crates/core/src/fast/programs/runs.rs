@@ -4,19 +4,19 @@
 //! of bit sets in which every byte of a character has the bit of the character. A start depends only on the characters
 //! beside it; the last piece of a block is left to the next one, because its end is not known.
 
-use super::masks::{BLOCK, Classifier, Masks, below, first_block, first_bytes, spread, whole};
-use super::text::characters_of;
+use crate::fast::masks::{BLOCK, Classifier, Masks, below, first_block, first_bytes, spread, whole};
+use crate::fast::text::characters_of;
 use crate::pretokenize::divisions::Division;
 use crate::text::runs::{Prefix, RunPattern};
 
 /// The largest number of sets of bytes.
-pub(super) const SETS: usize = 8;
+pub(in crate::fast) const SETS: usize = 8;
 /// The set of the first bytes whose characters are all in the same sets, so that the kernel classifies them.
 const KNOWN: usize = SETS - 1;
 
 /// The sets of characters that divisions into runs distinguish.
 #[derive(Debug, Clone)]
-pub(super) struct RunMatcher {
+pub(in crate::fast) struct RunMatcher {
     classifier: Classifier<SETS>,
     sets: CharacterSets,
     steps: Vec<Step>,
@@ -68,7 +68,7 @@ struct Block {
 
 impl RunMatcher {
     /// Returns the matcher of divisions into runs; `None` if there are others, or too many sets.
-    pub(super) fn of(divisions: &[Division]) -> Option<Self> {
+    pub(in crate::fast) fn of(divisions: &[Division]) -> Option<Self> {
         let run = |division: &Division| match division {
             Division::Run(run) => Some(run.clone()).filter(|run| matches!(run.most(), 1 | usize::MAX)),
             Division::Grammar(_) => None,
@@ -92,18 +92,23 @@ impl RunMatcher {
     }
 
     /// Returns the classifier of bytes.
-    pub(super) fn classifier(&self) -> &Classifier<SETS> {
+    pub(in crate::fast) fn classifier(&self) -> &Classifier<SETS> {
         &self.classifier
     }
 
     /// Returns the matcher with the kernel of that name, if it runs on this machine.
-    pub(super) fn with_kernel(self, name: &str) -> Option<Self> {
+    pub(in crate::fast) fn with_kernel(self, name: &str) -> Option<Self> {
         Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
     }
 
     /// Returns the starts of pieces after byte `at` of a text, where one begins, and the number of bytes in which they are.
     #[inline(always)]
-    pub(super) fn starts(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> (u64, usize) {
+    pub(in crate::fast) fn starts(
+        &self,
+        text: &str,
+        at: usize,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+    ) -> (u64, usize) {
         let block = self.block(text, at, masks);
         let starts = self.steps.iter().fold(0, |starts, step| starts | step.starts(&block, starts));
         (starts & !1 & below(block.length), block.length)

@@ -1,15 +1,15 @@
 //! Cuts a text into the pieces of several patterns in a row.
 //!
 //! Each pattern divides the pieces of the one before: the text into runs of digits and other text, that into words. Patterns
-//! of well-known models that end with a grammar are cut by [`PreTokenChunker`](super::pretokens::PreTokenChunker) instead.
+//! of well-known models that end with a grammar are cut by [`PreTokenChunker`](super::words::PreTokenChunker) instead.
 //! Runs of characters alone are cut a block at a time, all others one piece at a time.
 
-use super::chunker::{Capabilities, Chunker, ModelInput};
-use super::inert::{Region, Regions, Unchanged};
-use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, BlockLoop, Masks, SCALAR};
 use super::runs::{RunMatcher, SETS};
-use super::text::last;
+use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
+use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
+use crate::fast::masks::{BLOCK, BlockLoop, Masks, SCALAR};
+use crate::fast::text::last;
+use crate::fast::unchanged::{Region, Regions, Unchanged};
 use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::divisions::{Divisions, PieceEnds};
 use crate::splitter::WordSplitter;
@@ -20,7 +20,7 @@ const TOGETHER: usize = 128;
 
 /// Cuts texts into pieces.
 #[derive(Debug, Clone)]
-pub(super) struct DivisionChunker {
+pub(in crate::fast) struct DivisionChunker {
     divisions: Divisions,
     /// The characters whose regions are cut into pieces; other regions are one chunk.
     unchanged: Unchanged,
@@ -30,7 +30,7 @@ pub(super) struct DivisionChunker {
 
 impl DivisionChunker {
     /// Returns the chunker of a splitter that begins with divisions, if its normalizer preserves their pieces.
-    pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
+    pub(in crate::fast) fn of(splitter: &WordSplitter) -> Option<Self> {
         let Boundary::Divisions(divisions) = splitter.boundary()? else { return None };
         let runs = RunMatcher::of(&divisions.steps);
         Unchanged::of(splitter).map(|unchanged| Self { divisions, unchanged, runs })
@@ -182,7 +182,7 @@ impl BlockLoop<SETS> for Blocks<'_, '_> {
 mod tests {
     use super::*;
     use crate::fast::chunker::{chunks_of, random};
-    use crate::fast::pretokens::PreTokenChunker;
+    use crate::fast::programs::words::PreTokenChunker;
     use crate::pretokenize::words::Words;
     use crate::pretokenize::{Behavior, PreTokenizer, Split};
     use crate::settings::ByteLevel;

@@ -8,14 +8,14 @@
 //! the model encodes the text as one word. Then the model needs a space adjacency, and its context is carried from
 //! chunk to chunk: see [`crate::model::context`].
 
-use super::chunker::{Capabilities, Chunker, ModelInput, PrefixedTexts};
-use super::contiguous::{self, ContiguousChunks};
-use super::keys::Fold;
-use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block};
 use super::stability::Stability;
-use super::text::last;
 use super::unspaced::UnspacedBoundaries;
+use crate::fast::chunker::{Capabilities, Chunker, ModelInput, PrefixedTexts};
+use crate::fast::contiguous::{self, ContiguousChunks};
+use crate::fast::keys::Fold;
+use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block};
+use crate::fast::text::last;
 use crate::model::Model;
 use crate::model::adjacency::FIRST_UNSPACED;
 use crate::normalize::locality::{ChangedCharacters, LONGEST_WINDOW, Rewrites, SpaceRuns, WordChanges};
@@ -26,7 +26,7 @@ use crate::text::unicode::{CharSet, Class, class};
 
 /// Cuts texts before separators.
 #[derive(Debug, Clone)]
-pub(super) struct MetaspaceChunker {
+pub(in crate::fast) struct MetaspaceChunker {
     classifier: Classifier<2>,
     /// The stability of ASCII characters.
     ascii: [Stability; 128],
@@ -88,7 +88,7 @@ impl MetaspaceChunker {
     /// Returns the chunker of a pipeline that writes spaces as metaspaces and does not split.
     ///
     /// The model must have a space adjacency.
-    pub(super) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
+    pub(in crate::fast) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
         if splitter.boundary().is_some() {
             return None;
         }
@@ -113,7 +113,7 @@ impl MetaspaceChunker {
 
     /// Returns the chunker of a pipeline that splits before metaspaces, if its normalizer reads no context across a
     /// space.
-    pub(super) fn of_words(splitter: &WordSplitter) -> Option<Self> {
+    pub(in crate::fast) fn of_words(splitter: &WordSplitter) -> Option<Self> {
         let Boundary::Metaspaces { prepend, drops_spaces, splits_words } = splitter.boundary()? else { return None };
         let changes = match splitter.locality() {
             Some(locality) => locality.words?,

@@ -11,10 +11,10 @@
 //! All other characters are *glue*: they may be part of a word, be removed, or change their neighbours. A chunk is not
 //! a word: it may contain several words, or none. Its ends do not depend on the text around it.
 
-use super::chunker::{Capabilities, Chunker, ModelInput};
-use super::keys::Fold;
-use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, BlockLoop, Classifier, Masks, first_block};
+use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
+use crate::fast::keys::Fold;
+use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, first_block};
 use crate::normalize::locality::CharacterChanges;
 use crate::pretokenize::boundary::{Boundary, CharacterBoundary};
 use crate::splitter::WordSplitter;
@@ -23,7 +23,7 @@ use crate::text::unicode::{Class, class};
 /// The kind of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum CharacterKind {
+pub(in crate::fast) enum CharacterKind {
     /// An ASCII character that forms a chunk with adjacent characters of its kind.
     Word = 0,
     /// An ASCII character outside `\w` that the pre-tokenizer separates from `Word`; it forms a chunk with its kind.
@@ -38,16 +38,16 @@ pub(super) enum CharacterKind {
 
 /// Classifies characters for one pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CharacterKinds {
+pub(in crate::fast) struct CharacterKinds {
     /// The kinds of ASCII characters.
-    pub(super) ascii: [CharacterKind; 128],
+    pub(in crate::fast) ascii: [CharacterKind; 128],
     rules: Rules,
     /// Whether a chunk that starts with `Word` or `Alone` is one word.
     ///
     /// If the chunk is ASCII, only its case may change.
-    pub(super) whole: bool,
+    pub(in crate::fast) whole: bool,
     /// Whether ASCII letters are lowercased.
-    pub(super) lowercase: bool,
+    pub(in crate::fast) lowercase: bool,
 }
 
 /// The effects of all stages together.
@@ -65,7 +65,7 @@ struct Rules {
 
 impl CharacterKinds {
     /// Returns the kinds of characters for a splitter, or the reason why there are none.
-    pub(super) fn new(splitter: &WordSplitter) -> Result<Self, &'static str> {
+    pub(in crate::fast) fn new(splitter: &WordSplitter) -> Result<Self, &'static str> {
         let boundary = splitter.boundary().ok_or("without a pre-tokenizer a text is one word")?;
         let changes = match splitter.locality() {
             Some(locality) => locality.characters.ok_or("its normalizer does not map each character by itself")?,
@@ -86,7 +86,7 @@ impl CharacterKinds {
     }
 
     /// Returns the classifier of ASCII characters: sets for space, alone, other and glue.
-    pub(super) fn classifier(&self) -> Classifier<4> {
+    pub(in crate::fast) fn classifier(&self) -> Classifier<4> {
         let bit = |kind: &CharacterKind| match kind {
             CharacterKind::Word => 0,
             CharacterKind::Space => 1,
@@ -99,7 +99,7 @@ impl CharacterKinds {
 
     /// Returns the kind of a character.
     #[inline]
-    pub(super) fn kind(&self, c: char) -> CharacterKind {
+    pub(in crate::fast) fn kind(&self, c: char) -> CharacterKind {
         if c.is_ascii() { self.ascii[c as usize] } else { self.rules.other(class(c)) }
     }
 }
@@ -140,14 +140,14 @@ impl Rules {
 /// The kernel classifies the ASCII characters of a block; the others are looked up one by one, and their bits added. A
 /// chunk begins or ends where the kind of a byte differs from that of the byte before, which is computed by shifts.
 #[derive(Debug, Clone)]
-pub(super) struct CharacterChunker {
+pub(in crate::fast) struct CharacterChunker {
     kinds: CharacterKinds,
     classifier: Classifier<4>,
 }
 
 impl CharacterChunker {
     /// Returns the chunker for a splitter, or the reason why there is none.
-    pub(super) fn of(splitter: &WordSplitter) -> Result<Self, &'static str> {
+    pub(in crate::fast) fn of(splitter: &WordSplitter) -> Result<Self, &'static str> {
         let kinds = CharacterKinds::new(splitter)?;
         let classifier = kinds.classifier();
         Ok(Self { kinds, classifier })
@@ -343,8 +343,8 @@ impl BlockIterator<'_> {
 mod tests {
     use serde_json::Value;
 
-    use super::super::chunker::chunks_of;
     use super::*;
+    use crate::fast::chunker::chunks_of;
     use crate::format::read_splitter;
 
     /// Returns the chunks of a text, or the reason why it has none.
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn cases() {
-        let cases: Vec<Value> = serde_json::from_str(include_str!("../../../../spec/cases/chunks.json")).unwrap();
+        let cases: Vec<Value> = serde_json::from_str(include_str!("../../../../../spec/cases/chunks.json")).unwrap();
         assert!(cases.len() > 20);
         for case in &cases {
             let text = case["text"].as_str().unwrap_or_default();

@@ -8,12 +8,12 @@
 //! A text is not cut at all of these positions: in ASCII only at those that a few sets of bytes describe, because blocks
 //! are classified by sets; beyond ASCII only in unspaced scripts.
 
-use super::chunker::{Capabilities, Chunker, ModelInput, PrefixedTexts};
-use super::contiguous::{self, ContiguousChunks};
-use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block};
 use super::stability::Stability;
 use super::unspaced::UnspacedBoundaries;
+use crate::fast::chunker::{Capabilities, Chunker, ModelInput, PrefixedTexts};
+use crate::fast::contiguous::{self, ContiguousChunks};
+use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block};
 use crate::model::Model;
 use crate::model::adjacency::{Adjacency, ByteAdjacency, SEPARATE, SeparateBytes, TextAdjacency};
 use crate::normalize::locality::Metaspaces;
@@ -24,7 +24,7 @@ use crate::text::unicode::CharSet;
 
 /// Cuts texts between characters that the model never merges.
 #[derive(Debug, Clone)]
-pub(super) struct AdjacencyChunker {
+pub(in crate::fast) struct AdjacencyChunker {
     adjacency: ByteAdjacency,
     classifier: Classifier<SETS>,
     unspaced: UnspacedBoundaries,
@@ -51,7 +51,7 @@ enum Prefix {
 
 impl AdjacencyChunker {
     /// Returns the chunker of a pipeline that only writes spaces as metaspaces, if its model has an adjacency of bytes.
-    pub(super) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
+    pub(in crate::fast) fn of(splitter: &WordSplitter, model: &Model) -> Option<Self> {
         let (mut symbols, mut aligned_splitter): (&[String], _) = (&[], None);
         let prefix = match (splitter.boundary(), splitter.locality()) {
             (None, Some(locality)) => {

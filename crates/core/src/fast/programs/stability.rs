@@ -2,7 +2,7 @@
 
 /// The stability of a character; the classifier has a set for each variant except the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stability {
+pub(in crate::fast) enum Stability {
     /// The character does not change.
     Stable = 0,
     /// The character is white space that becomes plain spaces.

@@ -21,10 +21,10 @@ use self::classes::{Block, Classes, PreviousCharacter, SETS};
 use self::matcher::{BlockMatcher, BlockRules};
 use self::starts::{BlockContext, Place};
 use crate::fast::chunker::{Capabilities, Chunker, ModelInput};
-use crate::fast::inert::{Region, Regions, Unchanged};
 use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
 use crate::fast::masks::{BLOCK, BlockLoop, Masks};
 use crate::fast::text::{first, last};
+use crate::fast::unchanged::{Region, Regions, Unchanged};
 use crate::normalize::locality::AsciiChanges;
 use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::boundary::Boundary;
@@ -36,7 +36,7 @@ use crate::text::unicode::{Category, category};
 
 /// Cuts texts into the matches of a grammar, possibly in the pieces of divisions before it.
 #[derive(Debug, Clone)]
-pub(super) struct PreTokenChunker {
+pub(in crate::fast) struct PreTokenChunker {
     grammar: Grammar,
     /// The divisions into pre-tokens; the grammar is the last one.
     divisions: Arc<[Division]>,
@@ -82,14 +82,14 @@ impl PreTokenChunker {
 
     /// Returns the chunker of a splitter whose words are the matches of a grammar, or the pieces of divisions that end
     /// with one, if its normalizer preserves their boundaries.
-    pub(super) fn of(splitter: &WordSplitter) -> Option<Self> {
+    pub(in crate::fast) fn of(splitter: &WordSplitter) -> Option<Self> {
         Self::with_prefix(splitter).filter(|chunker| !chunker.has_prefix())
     }
 
     /// Returns the chunker of such a splitter, which may put a space before a text.
     ///
     /// The words of the first chunk then differ from those of an equal chunk, so they cannot be counted as such.
-    pub(super) fn with_prefix(splitter: &WordSplitter) -> Option<Self> {
+    pub(in crate::fast) fn with_prefix(splitter: &WordSplitter) -> Option<Self> {
         let (mut chunker, prefix_space) = match splitter.boundary()? {
             Boundary::Matches { grammar, writes_bytes, prefix_space } => {
                 (Self::new(grammar, writes_bytes), prefix_space)
