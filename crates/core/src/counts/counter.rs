@@ -8,7 +8,7 @@ use super::token_finder::TokenFinder;
 use super::{FirstOccurrence, TextSplitter, WordCounts};
 use crate::added::TextPart;
 use crate::error::{Error, Result};
-use crate::fast::{ChunkCounts, Documents, FastPath, PrefixedTexts, WordTable};
+use crate::fast::{ChunkCounts, CutPlan, Documents, WordTable};
 use crate::pretokenize::words::Words;
 use crate::text::span::{check_bytes, check_length};
 
@@ -37,7 +37,7 @@ pub struct Counter {
 /// The fast path of a counter.
 #[derive(Debug)]
 struct FastCounter {
-    path: FastPath,
+    path: CutPlan,
     chunks: ChunkCounts,
     /// The search for added tokens, if there are any.
     finder: Option<TokenFinder>,
@@ -76,7 +76,7 @@ impl Counter {
             finder: TokenFinder::of(&splitter),
             parts: Vec::new(),
         };
-        let fast = FastPath::new(splitter.words()).ok().map(fast);
+        let fast = CutPlan::of_words(splitter.words()).ok().map(fast);
         Self { fast, ..Self::generic(splitter) }
     }
 
@@ -121,7 +121,7 @@ impl Counter {
     /// Whether a block of lines can be counted without splitting it into lines: none has an added token.
     fn can_count_block(&mut self, block: &str, lines: Lines) -> bool {
         let (Some(fast), Some(splitter)) = (&mut self.fast, &self.counts.splitter) else { return false };
-        fast.path.can_count_blocks(lines.keep_ends)
+        fast.path.counts_lines(lines.keep_ends)
             && fast.finder.as_mut().is_none_or(|finder| finder.excludes(splitter, block))
     }
 
@@ -195,7 +195,7 @@ impl Counter {
         };
         let is_cut = counts.splitter.as_ref().is_some_and(|splitter| finder.cut(splitter, text, parts).is_ok());
         // Only the part that begins the text may get a prefix.
-        if !is_cut || parts.len() > 1 && path.capabilities().prefixed != PrefixedTexts::All {
+        if !is_cut || parts.len() > 1 && !path.begins(1, false) {
             return Ok(false);
         }
         let mut word = first;

@@ -9,10 +9,9 @@
 use hashbrown::HashTable;
 
 use super::cache::MAX_CACHED;
-use super::chunker::Chunker;
 use super::keys::{HashedKey, Key};
 use super::text::line_end;
-use super::{ChunkBuffers, FastPath, Strategy, with_chunker};
+use super::{ChunkBuffers, CutPlan};
 use crate::error::Result;
 use crate::hash::hash_one;
 use crate::memory;
@@ -96,7 +95,7 @@ const MAX_LONG: usize = if SMALL { 1 << 3 } else { 1 << 16 };
 const MAX_BYTES: usize = if SMALL { 1 << 8 } else { 1 << 21 };
 const MAX_PLACES: usize = if SMALL { 1 << 4 } else { 1 << 16 };
 
-impl FastPath {
+impl CutPlan {
     /// Counts the words of `text`; `counts` keeps the counts that are not yet flushed to `table`.
     ///
     /// Returns the number of the word after the last one in its document.
@@ -104,42 +103,31 @@ impl FastPath {
         &self,
         text: &str,
         documents: Documents,
-        counts: &mut ChunkCounts,
+        ChunkCounts { chunks: ChunkBuffers { list, keys, .. }, chunks_seen: seen }: &mut ChunkCounts,
         table: &mut impl WordTable,
     ) -> Result<u64> {
-        with_chunker!(&self.strategy, |chunker| count(chunker, text, documents, counts, table))
-    }
-}
-
-/// Counts the words of a text with one chunker.
-fn count(
-    chunker: &impl Chunker,
-    text: &str,
-    documents: Documents,
-    ChunkCounts { chunks: ChunkBuffers { list, keys, .. }, chunks_seen: seen }: &mut ChunkCounts,
-    table: &mut impl WordTable,
-) -> Result<u64> {
-    let (bytes, fold) = (text.as_bytes(), chunker.fold());
-    let mut position = Position::new(bytes, documents);
-    let lines = matches!(documents, Documents::Lines(_));
-    chunker.cut(text, 0, lines, list, |chunks| {
-        keys.fill(bytes, chunks.clone(), fold, |key| seen.prefetch(key));
-        for (&key, (start, end)) in keys.as_slice().iter().zip(chunks) {
-            if start >= position.end {
-                position.advance(bytes, start);
-            }
-            let known = if key.key == Key::NONE { seen.long(&bytes[start..end]) } else { seen.short(key) };
-            position.word += match known {
-                Some(known) => {
-                    known.pending += 1;
-                    u64::from(known.words)
+        let bytes = text.as_bytes();
+        let mut position = Position::new(bytes, documents);
+        let lines = matches!(documents, Documents::Lines(_));
+        self.cut(text, 0, lines, list, |chunks| {
+            keys.fill(bytes, chunks.clone(), self.fold, |key| seen.prefetch(key));
+            for (&key, (start, end)) in keys.as_slice().iter().zip(chunks) {
+                if start >= position.end {
+                    position.advance(bytes, start);
                 }
-                None => seen.on_miss(key, &text[start..end], position, table)?,
-            };
-        }
-        Ok(())
-    })?;
-    Ok(position.word)
+                let known = if key.key == Key::NONE { seen.long(&bytes[start..end]) } else { seen.short(key) };
+                position.word += match known {
+                    Some(known) => {
+                        known.pending += 1;
+                        u64::from(known.words)
+                    }
+                    None => seen.on_miss(key, &text[start..end], position, table)?,
+                };
+            }
+            Ok(())
+        })?;
+        Ok(position.word)
+    }
 }
 
 /// A position in a text: its document, and the number of words of the document before it.

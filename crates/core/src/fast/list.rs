@@ -20,23 +20,24 @@ pub(super) struct ChunkList {
     ends: Box<[u32; CAPACITY]>,
     started: usize,
     ended: usize,
+    /// Whether text that is in no chunk may be between chunks.
+    has_gaps: bool,
 }
 
 impl Default for ChunkList {
     fn default() -> Self {
-        Self { starts: Box::new([0; CAPACITY + TOGETHER]), ends: Box::new([0; CAPACITY]), started: 0, ended: 0 }
+        let (starts, ends) = (Box::new([0; CAPACITY + TOGETHER]), Box::new([0; CAPACITY]));
+        Self { starts, ends, started: 0, ended: 0, has_gaps: false }
     }
 }
 
 impl ChunkList {
-    /// Empties the list.
-    pub(super) fn clear(&mut self) {
-        (self.started, self.ended) = (0, 0);
-    }
-
-    /// Returns whether the list has no chunk, not even an open one.
-    pub(super) fn is_empty(&self) -> bool {
-        self.started == 0
+    /// Empties the list; contiguous chunks begin at byte `first`.
+    pub(super) fn start(&mut self, first: usize, has_gaps: bool) {
+        (self.started, self.ended, self.has_gaps) = (0, 0, has_gaps);
+        if !has_gaps {
+            self.begin(first);
+        }
     }
 
     /// Adds the starts and ends of chunks, one bit per byte, in a block that begins at byte `at`.
@@ -56,10 +57,14 @@ impl ChunkList {
         self.ended += ended;
     }
 
-    /// Ends the open chunk, if there is one, at byte `at`.
+    /// Ends the open chunk, if there is one, at byte `at`; then a contiguous one begins.
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn close(&mut self, at: usize) {
-        if self.ended < self.started {
+        if !self.has_gaps {
+            if self.last_start() != at {
+                self.begin(at);
+            }
+        } else if self.ended < self.started {
             self.ends[self.ended] = at as u32;
             self.ended += 1;
         }
@@ -94,6 +99,12 @@ impl ChunkList {
         self.starts[self.started - 1] as usize
     }
 
+    /// Returns the first bit if the last contiguous chunk that is listed begins at byte `at`, else 0.
+    #[inline(always)]
+    pub(super) fn begins_at(&self, at: usize) -> u64 {
+        u64::from(self.last_start() == at)
+    }
+
     /// Adds one chunk.
     #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn push(&mut self, start: usize, end: usize) {
@@ -112,13 +123,12 @@ impl ChunkList {
         self.ended = 0;
     }
 
+    /// Returns the byte ranges of the chunks.
     pub(super) fn chunks(&self) -> ChunkRanges<'_> {
-        ChunkRanges(self.starts.iter(), self.ends[..self.ended].iter())
-    }
-
-    /// Returns the byte ranges of contiguous chunks.
-    pub(super) fn contiguous(&self) -> ChunkRanges<'_> {
-        ChunkRanges::contiguous(&self.starts[..=self.ended])
+        match self.has_gaps {
+            true => ChunkRanges(self.starts.iter(), self.ends[..self.ended].iter()),
+            false => ChunkRanges::contiguous(&self.starts[..=self.ended]),
+        }
     }
 }
 

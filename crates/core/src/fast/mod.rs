@@ -5,85 +5,33 @@
 //!                                  └─ a new chunk: the model, or the generic path
 //! ```
 //!
-//! A [`Chunker`] cuts a text into chunks that can be encoded by themselves. There is one for each kind of pipeline,
-//! recognized by the properties of its stages: [`CharacterChunker`], [`PreTokenChunker`], [`DivisionChunker`],
-//! [`AdjacencyChunker`] and [`MetaspaceChunker`]. The tokens equal those of the generic path, which is the oracle. Counting shares the stages up
-//! to the chunks: see [`ChunkCounts`].
+//! A [`CutPlan`] says what the stages of a tokenizer allow; the driver lists the chunks of a text by the program of the
+//! plan. The tokens equal those of the generic path, which is the oracle. Counting shares the stages up to the chunks: see
+//! [`ChunkCounts`].
 
 mod cache;
-mod chunker;
-mod contiguous;
 mod counts;
+mod driver;
 mod keys;
 mod list;
 mod masks;
 mod normal_form;
 mod parts;
+mod plan;
 mod programs;
 mod text;
 mod unchanged;
 
 use crate::error::Error;
-use crate::model::Model;
-use crate::normalize::Strip;
-use crate::splitter::WordSplitter;
-use crate::text::span::Span;
 pub(crate) use cache::Cache;
-use chunker::Chunker;
-pub(crate) use chunker::{Capabilities, ModelInput, PrefixedTexts};
 pub(crate) use counts::{ChunkCounts, Documents, WordTable};
-use keys::{Fold, HashedKey, KeyList};
+use keys::{HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
 pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, finds_any};
 use parts::PartList;
 pub(crate) use parts::PartModel;
-use programs::adjacency::AdjacencyChunker;
-use programs::characters::CharacterChunker;
-use programs::divisions::DivisionChunker;
-use programs::spaces::MetaspaceChunker;
-use programs::words::PreTokenChunker;
+pub(crate) use plan::{CutPlan, ModelInput};
 use unchanged::Unchanged;
-
-/// The fast path of one tokenizer.
-#[derive(Debug)]
-pub(crate) struct FastPath {
-    strategy: Strategy,
-    capabilities: Capabilities,
-    /// The strip with which the normalizer begins, and the splitter without it, if it strips the start of a text.
-    leading_strip: Option<(Strip, WordSplitter)>,
-}
-
-/// The chunk strategy of a pipeline.
-#[derive(Debug)]
-enum Strategy {
-    /// Cuts at white space and between kinds of characters, for stages that read one character at a time.
-    Characters(CharacterChunker),
-    /// Cuts into the matches of a known split pattern, possibly with digits and ideographs separated first.
-    PreTokens(PreTokenChunker),
-    /// Cuts into the pieces of other patterns in a row.
-    Divisions(DivisionChunker),
-    /// Cuts where no entry of the model spans the cut, for BPE models that encode a text as one word.
-    Adjacency(AdjacencyChunker),
-    /// Cuts before white space, for pipelines that write spaces as metaspaces.
-    Metaspace(Box<MetaspaceChunker>),
-}
-
-/// Evaluates an expression with the chunker of a strategy.
-macro_rules! with_chunker {
-    ($strategy:expr, |$chunker:ident| $result:expr) => {
-        match $strategy {
-            Strategy::Characters($chunker) => $result,
-            Strategy::PreTokens($chunker) => $result,
-            Strategy::Divisions($chunker) => $result,
-            Strategy::Adjacency($chunker) => $result,
-            Strategy::Metaspace($chunker) => {
-                let $chunker = &**$chunker;
-                $result
-            }
-        }
-    };
-}
-use with_chunker;
 
 /// A text has an error; of several errors, the generic path returns the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,194 +95,63 @@ pub(crate) trait Sink<T, const INLINE: usize> {
     fn take_back(&mut self) -> bool;
 }
 
-impl FastPath {
-    fn by(strategy: Strategy) -> Self {
-        let capabilities = with_chunker!(&strategy, |chunker| chunker.capabilities());
-        Self { strategy, capabilities, leading_strip: None }
-    }
-
-    /// Returns the fast path of a tokenizer, or the reason why there is none.
-    pub(crate) fn of(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
-        let Some((strip, rest)) = splitter.without_leading_strip() else { return Self::of_rest(splitter, model) };
-        let fast = Self::of_rest(&rest, model)?;
-        Ok(Self { leading_strip: Some((strip, rest)), ..fast })
-    }
-
-    /// Returns the fast path of a tokenizer whose normalizer does not begin with a strip, or the reason why there is none.
-    fn of_rest(splitter: &WordSplitter, model: &Model) -> std::result::Result<Self, &'static str> {
-        if let Some(adjacency) = AdjacencyChunker::of(splitter, model) {
-            return Ok(Self::by(Strategy::Adjacency(adjacency)));
-        }
-        if let Some(pre_tokens) = PreTokenChunker::with_prefix(splitter) {
-            return Ok(Self::by(Strategy::PreTokens(pre_tokens)));
-        }
-        match MetaspaceChunker::of_text(splitter, model) {
-            Some(metaspace) => Ok(Self::by(Strategy::Metaspace(Box::new(metaspace)))),
-            None => Self::new(splitter),
-        }
-    }
-
-    /// Returns the fast path of a splitter, or the reason why there is none.
-    pub(crate) fn new(splitter: &WordSplitter) -> std::result::Result<Self, &'static str> {
-        if let Some(pre_tokens) = PreTokenChunker::of(splitter) {
-            return Ok(Self::by(Strategy::PreTokens(pre_tokens)));
-        }
-        if let Some(divisions) = DivisionChunker::of(splitter) {
-            return Ok(Self::by(Strategy::Divisions(divisions)));
-        }
-        Ok(Self::by(match MetaspaceChunker::of_words(splitter) {
-            Some(metaspace) => Strategy::Metaspace(Box::new(metaspace)),
-            None => Strategy::Characters(CharacterChunker::of(splitter)?),
-        }))
-    }
-
-    /// Returns the fast path with the kernel of that name, if it runs on this machine.
-    pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
-        let fast = Self::by(match self.strategy {
-            Strategy::Characters(characters) => Strategy::Characters(characters.with_kernel(name)?),
-            Strategy::PreTokens(pre_tokens) => Strategy::PreTokens(pre_tokens.with_kernel(name)?),
-            Strategy::Divisions(divisions) => Strategy::Divisions(divisions.with_kernel(name)?),
-            Strategy::Adjacency(adjacency) => Strategy::Adjacency(adjacency.with_kernel(name)?),
-            Strategy::Metaspace(metaspace) => Strategy::Metaspace(Box::new(metaspace.with_kernel(name)?)),
-        });
-        Some(Self { leading_strip: self.leading_strip, ..fast })
-    }
-
-    /// Returns the properties that hold for all texts.
-    pub(crate) fn capabilities(&self) -> Capabilities {
-        self.capabilities
-    }
-
-    /// Returns the name of the kernel that classifies the bytes of a text on this machine.
-    pub(crate) fn kernel(&self) -> &'static str {
-        with_chunker!(&self.strategy, |chunker| chunker.kernel())
-    }
-
-    /// Returns whether byte `at`, which is not 0, is a safe split point; see [`Chunker::is_safe_split_point`].
-    ///
-    /// With a leading strip there is none: white space at the start of the second part would be removed.
-    pub(crate) fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
-        self.leading_strip.is_none() && with_chunker!(&self.strategy, |chunker| chunker.is_safe_split_point(text, at))
-    }
-
-    /// Returns whether no token spans byte `at`, which is not 0; see [`Chunker::is_token_boundary`].
-    ///
-    /// White space before the byte may be stripped, and then more of it after the byte.
-    pub(crate) fn is_token_boundary(&self, text: &str, at: usize) -> bool {
-        text.is_char_boundary(at)
-            && with_chunker!(&self.strategy, |chunker| chunker.is_token_boundary(text, at))
-            && (self.leading_strip.is_none() || !text[..at].ends_with(char::is_whitespace))
-    }
-
-    /// Returns the span of a plain-text range that a leading strip keeps: the text to encode.
-    pub(crate) fn kept(&self, text: &str) -> Span {
-        self.leading_strip.as_ref().map_or(Span::new(0, text.len()), |(strip, _)| strip.kept(text))
-    }
-
-    /// Returns the splitter of stripped texts; `None` without a leading strip.
-    pub(crate) fn splitter_of_stripped(&self) -> Option<&WordSplitter> {
-        self.leading_strip.as_ref().map(|(_, splitter)| splitter)
-    }
-
-    /// Returns whether the words of a block of lines can be counted in one call; see [`Chunker::can_count_blocks`].
-    pub(crate) fn can_count_blocks(&self, keep_ends: bool) -> bool {
-        with_chunker!(&self.strategy, |chunker| chunker.can_count_blocks(keep_ends))
-    }
-
-    /// Returns whether chunks that differ in the case of ASCII letters share a cache key.
-    pub(crate) fn folds_case(&self) -> bool {
-        with_chunker!(&self.strategy, |chunker| chunker.fold()) == Fold::Case
-    }
-
-    /// Returns whether the first character of a text may shift the offsets of all its tokens.
-    pub(crate) fn may_shift_offsets(&self, text: &str) -> bool {
-        with_chunker!(&self.strategy, |chunker| chunker.may_shift_offsets(text))
-    }
-
-    /// Returns the splitter of chunks that do not begin the text; see [`Chunker::splitter`].
-    pub(crate) fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
-        with_chunker!(&self.strategy, |chunker| chunker.splitter(chunk))
-    }
-
-    /// Returns the model input of a chunk, if it is known without splitting; see [`Chunker::model_input`].
-    pub(crate) fn model_input<'a>(
-        &self,
-        chunk: &'a str,
-        begins: bool,
-        aligned: bool,
-        buffer: &'a mut String,
-    ) -> Option<ModelInput<'a>> {
-        with_chunker!(&self.strategy, |chunker| chunker.model_input(chunk, begins, aligned, buffer))
-    }
-
+impl CutPlan {
     /// Encodes a text that contains no added tokens and is stripped, and passes its tokens to `sink`.
     ///
     /// `begins` says whether the text gets what is put before texts; otherwise it continues another.
     pub(crate) fn encode<T: Copy + Default, const INLINE: usize, S: Sink<T, INLINE>>(
         &self,
         (text, begins): (&str, bool),
-        cache: Option<&mut Cache<T, INLINE>>,
+        mut cache: Option<&mut Cache<T, INLINE>>,
         model: PartModel<'_>,
-        chunks: &mut ChunkBuffers,
+        ChunkBuffers { list, parts, keys }: &mut ChunkBuffers,
         sink: &mut S,
     ) -> Result<()> {
-        let model = Some(model).filter(|_| S::TAKES_PARTS && self.capabilities.may_cut_words);
-        with_chunker!(&self.strategy, |chunker| encode(chunker, (text, begins), cache, model, chunks, sink))
-    }
-}
-
-/// Encodes a text with one chunker, and passes its tokens to `sink`.
-fn encode<T: Copy + Default, const INLINE: usize>(
-    chunker: &impl Chunker,
-    (text, begins): (&str, bool),
-    mut cache: Option<&mut Cache<T, INLINE>>,
-    model: Option<PartModel<'_>>,
-    ChunkBuffers { list, parts, keys }: &mut ChunkBuffers,
-    sink: &mut impl Sink<T, INLINE>,
-) -> Result<()> {
-    let (fold, first) = (chunker.fold(), chunker.first(text, begins));
-    if first > 0 {
-        // The beginning of the text is encoded unlike other chunks, so it is not cached.
-        sink.announce(first);
-        sink.encode(0, &text[..first])?;
-        if sink.take_back() {
+        let cuts_words = S::TAKES_PARTS && self.may_cut_words;
+        let first = self.first(text, begins);
+        if first > 0 {
+            // The beginning of the text is encoded unlike other chunks, so it is not cached.
+            sink.announce(first);
             sink.encode(0, &text[..first])?;
-        }
-    }
-    chunker.cut(text, first, false, list, |chunks| {
-        let exponent = sink.announce(chunks.bytes());
-        if let Some(cache) = &mut cache
-            && cache.should_look_up()
-        {
-            cache.exponent = exponent;
-            let bytes = text.as_bytes();
-            keys.fill(bytes, chunks.clone(), fold, |key| cache.prefetch(key));
-            if keys.has_long() && model.is_some_and(|model| parts.fill(bytes, chunks.clone(), model)) {
-                return parts.batches().try_for_each(|some| {
-                    keys.fill(bytes, some.clone(), fold, |key| cache.prefetch(key));
-                    look_up(text, some, keys.as_slice(), cache, sink)
-                });
+            if sink.take_back() {
+                sink.encode(0, &text[..first])?;
             }
-            look_up(text, chunks.clone(), keys.as_slice(), cache, sink)?;
-        } else {
-            encode_all(chunker, text, chunks.clone(), sink)?;
         }
-        if sink.take_back() { encode_all(chunker, text, chunks, sink) } else { Ok(()) }
-    })
-}
-
-/// Encodes all chunks without the cache, one by one or together.
-fn encode_all<T, const INLINE: usize>(
-    chunker: &impl Chunker,
-    text: &str,
-    mut chunks: impl Iterator<Item = (usize, usize)> + Clone,
-    sink: &mut impl Sink<T, INLINE>,
-) -> Result<()> {
-    let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
-    if chunker.encodes_singly(&text.as_bytes()[start..end]) {
-        return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
+        self.cut(text, first, false, list, |chunks| {
+            let exponent = sink.announce(chunks.bytes());
+            if let Some(cache) = &mut cache
+                && cache.should_look_up()
+            {
+                cache.exponent = exponent;
+                let bytes = text.as_bytes();
+                keys.fill(bytes, chunks.clone(), self.fold, |key| cache.prefetch(key));
+                if keys.has_long() && cuts_words && parts.fill(bytes, chunks.clone(), model) {
+                    return parts.batches().try_for_each(|some| {
+                        keys.fill(bytes, some.clone(), self.fold, |key| cache.prefetch(key));
+                        look_up(text, some, keys.as_slice(), cache, sink)
+                    });
+                }
+                look_up(text, chunks.clone(), keys.as_slice(), cache, sink)?;
+            } else {
+                self.encode_all(text, chunks.clone(), sink)?;
+            }
+            if sink.take_back() { self.encode_all(text, chunks, sink) } else { Ok(()) }
+        })
     }
-    sink.encode(start, &text[start..end]).map(|_| ())
+
+    /// Encodes all chunks without the cache, one by one or together.
+    fn encode_all<T, const INLINE: usize>(
+        &self,
+        text: &str,
+        mut chunks: ChunkRanges<'_>,
+        sink: &mut impl Sink<T, INLINE>,
+    ) -> Result<()> {
+        let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
+        if self.encodes_singly(&text.as_bytes()[start..end]) {
+            return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
+        }
+        sink.encode(start, &text[start..end]).map(|_| ())
+    }
 }
 
 /// Looks up the chunks of a list by their keys.

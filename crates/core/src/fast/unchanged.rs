@@ -138,7 +138,7 @@ impl Regions {
         text: &str,
         at: usize,
         unchanged: &Unchanged,
-        is_safe: impl Fn(&[u8], usize) -> bool,
+        is_safe: impl Fn(usize) -> bool,
     ) -> Region {
         if at >= self.pieces {
             self.advance(text, at, unchanged, is_safe);
@@ -147,16 +147,15 @@ impl Regions {
     }
 
     #[inline(never)]
-    fn advance(&mut self, text: &str, at: usize, unchanged: &Unchanged, is_safe: impl Fn(&[u8], usize) -> bool) {
+    fn advance(&mut self, text: &str, at: usize, unchanged: &Unchanged, is_safe: impl Fn(usize) -> bool) {
         if self.by_lines {
             self.pieces = line_end(text.as_bytes(), at);
         } else if at >= self.whole {
             let changed = unchanged.first_other(&text[at..]).map(|place| at + place);
-            self.pieces = changed.map_or(text.len(), |changed| {
-                (at + 1..=changed).rev().find(|&place| is_safe(text.as_bytes(), place)).unwrap_or(at)
-            });
+            self.pieces = changed
+                .map_or(text.len(), |changed| (at + 1..=changed).rev().find(|&place| is_safe(place)).unwrap_or(at));
             self.whole = changed.map_or(text.len(), |changed| {
-                (changed + 1..text.len()).find(|&place| is_safe(text.as_bytes(), place)).unwrap_or(text.len())
+                (changed + 1..text.len()).find(|&place| is_safe(place)).unwrap_or(text.len())
             });
         }
     }
@@ -183,13 +182,13 @@ mod tests {
     #[test]
     fn regions_around_characters_that_may_change() {
         let unchanged = Unchanged::Inert(Box::new(InertDetector::new(Class::ACTIVE_NFKC)));
-        let is_safe = |text: &[u8], at: usize| text[at] == b' ' && text[at - 1].is_ascii_alphabetic();
         for (text, wanted) in [
             ("a b c", vec![Region::Pieces(5)]),
             ("a b\u{bd} c d", vec![Region::Pieces(1), Region::Whole(7), Region::Pieces(9)]),
             ("\u{bd}a b\u{bd}", vec![Region::Whole(3), Region::Whole(7)]),
             ("a \u{bd}", vec![Region::Pieces(1), Region::Whole(4)]),
         ] {
+            let is_safe = |at: usize| text.as_bytes()[at] == b' ' && text.as_bytes()[at - 1].is_ascii_alphabetic();
             let (mut regions, mut at, mut found) = (Regions::new(false), 0, Vec::new());
             while at < text.len() {
                 found.push(regions.at(text, at, &unchanged, is_safe));

@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::Tokenizer;
 use super::options::Options;
 use crate::added::AddedToken;
-use crate::fast::FastPath;
+use crate::fast::CutPlan;
 
 /// The number of bytes around a position that the chunkers look at, at most: the window of normalization rules, or a
 /// character on each side and the one after.
@@ -23,7 +23,7 @@ const CONTEXT: usize = 64;
 /// The token boundaries of texts under the options of one call.
 #[derive(Debug)]
 pub(super) struct Boundaries<'a> {
-    fast: &'a FastPath,
+    fast: &'a CutPlan,
     /// The pairs of bytes that are adjacent in added tokens, a bit each; empty without added tokens.
     pairs: Vec<u64>,
     /// Whether an added token includes the white space before it.
@@ -85,7 +85,7 @@ impl<'a> Boundaries<'a> {
 
     /// Returns whether the fast path carries a context of the model from chunk to chunk.
     pub(super) fn has_context(&self) -> bool {
-        self.fast.capabilities().has_context
+        self.fast.has_context
     }
 
     fn may_match_across(&self, text: &[u8], at: usize) -> bool {

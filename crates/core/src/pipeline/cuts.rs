@@ -27,7 +27,7 @@ use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::added::AddedToken;
 use crate::error::{Error, Result};
-use crate::fast::FastPath;
+use crate::fast::CutPlan;
 use crate::text::span::check_length;
 use crate::text::unicode::class;
 
@@ -35,7 +35,7 @@ use crate::text::unicode::class;
 #[derive(Debug, Clone, Copy)]
 pub struct Cuts<'a> {
     tokenizer: &'a Tokenizer,
-    fast: &'a FastPath,
+    fast: &'a CutPlan,
     options: &'a Options,
     /// The special tokens before and after a text.
     around: [&'a [u32]; 2],
@@ -85,7 +85,7 @@ impl Tokenizer {
         let tokens = self.added.cutting();
         let mut sought = tokens.filter_map(|token| self.added.token(token.id));
         let has_space = |text: &str| text.chars().any(|c| class(c).is_whitespace());
-        let is_taken = |token: &AddedToken| self.added.takes_metaspaces(token) || !fast.capabilities().drops_spaces;
+        let is_taken = |token: &AddedToken| self.added.takes_metaspaces(token) || !fast.drops_spaces;
         let takes_space = |token: &AddedToken| (token.lstrip || token.rstrip) && is_taken(token);
         (!sought.any(has_space) && !self.added.cutting().any(takes_space)).then_some(cuts)
     }

@@ -40,7 +40,7 @@ use crate::decode::{DecodeTable, Decoder};
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
 use crate::error::{Error, Result};
-use crate::fast::{FastPath, KnownForms};
+use crate::fast::{CutPlan, KnownForms};
 use crate::learn::{Merge, UnigramStep};
 use crate::model::{Model, Trainer};
 use crate::normalize::Normalizer;
@@ -113,7 +113,7 @@ pub struct Tokenizer {
     /// Whether an added token and the model's token with its id are decoded differently.
     shadows: bool,
     /// The fast path, or the reason why the stages have none.
-    fast: std::result::Result<FastPath, &'static str>,
+    fast: std::result::Result<CutPlan, &'static str>,
     /// For added tokens that are matched in normalized text: the texts in which they are found without normalizing.
     forms: Option<KnownForms>,
     /// The steps of post-processing for one text and for a pair, without and with special tokens.
@@ -147,7 +147,7 @@ impl Tokenizer {
             own.is_some() && own != added.token(token.id)
         };
         let shadows = added.tokens().iter().any(is_shadow);
-        let fast = FastPath::of(&parts.splitter, &parts.model);
+        let fast = CutPlan::of(&parts.splitter, &parts.model);
         let is_normalized = added.cutting().any(|token| token.normalized);
         let forms = is_normalized.then(|| KnownForms::of(&parts.splitter));
         let (decoder_inputs, decode_table, identity) = (OnceLock::new(), OnceLock::new(), Arc::default());

@@ -86,6 +86,11 @@ impl<const N: usize> Classifier<N> {
         Self { kernel, tables: Box::new(Tables::new(bits)) }
     }
 
+    /// Returns a classifier without sets, on the kernel that runs on every machine.
+    pub(super) fn scalar() -> Self {
+        Self { kernel: Kernel::Scalar, tables: Box::new(Tables::new([0; 256])) }
+    }
+
     /// Returns the classifier with the kernel of that name, if it runs on this machine.
     pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
         let mut all = kernels().into_iter().map(|kernel| Self { kernel, ..self.clone() });

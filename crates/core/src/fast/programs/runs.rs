@@ -10,14 +10,13 @@ use crate::pretokenize::divisions::Division;
 use crate::text::runs::{Prefix, RunPattern};
 
 /// The largest number of sets of bytes.
-pub(in crate::fast) const SETS: usize = 8;
+pub(super) const SETS: usize = 8;
 /// The set of the first bytes whose characters are all in the same sets, so that the kernel classifies them.
 const KNOWN: usize = SETS - 1;
 
 /// The sets of characters that divisions into runs distinguish.
 #[derive(Debug, Clone)]
-pub(in crate::fast) struct RunMatcher {
-    classifier: Classifier<SETS>,
+pub(super) struct RunMatcher {
     sets: CharacterSets,
     steps: Vec<Step>,
 }
@@ -68,7 +67,7 @@ struct Block {
 
 impl RunMatcher {
     /// Returns the matcher of divisions into runs; `None` if there are others, or too many sets.
-    pub(in crate::fast) fn of(divisions: &[Division]) -> Option<Self> {
+    pub(super) fn of(divisions: &[Division]) -> Option<Self> {
         let run = |division: &Division| match division {
             Division::Run(run) => Some(run.clone()).filter(|run| matches!(run.most(), 1 | usize::MAX)),
             Division::Grammar(_) => None,
@@ -87,28 +86,17 @@ impl RunMatcher {
         };
         let steps = runs.iter().enumerate().map(step).collect();
         let sets = CharacterSets { runs, prefixes };
-        let bits = std::array::from_fn(|byte| sets.of_first(u8::try_from(byte).unwrap_or(0)));
-        Some(Self { classifier: Classifier::new(bits), sets, steps })
+        Some(Self { sets, steps })
     }
 
     /// Returns the classifier of bytes.
-    pub(in crate::fast) fn classifier(&self) -> &Classifier<SETS> {
-        &self.classifier
-    }
-
-    /// Returns the matcher with the kernel of that name, if it runs on this machine.
-    pub(in crate::fast) fn with_kernel(self, name: &str) -> Option<Self> {
-        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
+    pub(super) fn classifier(&self) -> Classifier<SETS> {
+        Classifier::new(std::array::from_fn(|byte| self.sets.of_first(u8::try_from(byte).unwrap_or(0))))
     }
 
     /// Returns the starts of pieces after byte `at` of a text, where one begins, and the number of bytes in which they are.
     #[inline(always)]
-    pub(in crate::fast) fn starts(
-        &self,
-        text: &str,
-        at: usize,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
-    ) -> (u64, usize) {
+    pub(super) fn starts(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> (u64, usize) {
         let block = self.block(text, at, masks);
         let starts = self.steps.iter().fold(0, |starts, step| starts | step.starts(&block, starts));
         (starts & !1 & below(block.length), block.length)
@@ -117,7 +105,7 @@ impl RunMatcher {
     #[inline(always)]
     fn block(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Block {
         let rest = &text.as_bytes()[at..];
-        let (Masks { sets, high, inside }, length) = first_block(rest, &masks);
+        let (Masks { sets, high, inside }, length) = first_block(rest, masks);
         let mut block = Block { sets, inside, length };
         if high != 0 {
             let firsts = high & !inside;

@@ -8,26 +8,35 @@
 //! the model encodes the text as one word. Then the model needs a space adjacency, and its context is carried from
 //! chunk to chunk: see [`crate::model::context`].
 
-use super::stability::Stability;
+use super::Program;
 use super::unspaced::UnspacedBoundaries;
-use crate::fast::chunker::{Capabilities, Chunker, ModelInput, PrefixedTexts};
-use crate::fast::contiguous::{self, ContiguousChunks};
+use crate::fast::driver::{BlockProgram, Found, Place};
 use crate::fast::keys::Fold;
-use crate::fast::list::{BLOCKS, ChunkList, ChunkRanges};
-use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block};
+use crate::fast::masks::{BLOCK, Classifier, Masks, below, first_block};
+use crate::fast::plan::{CutPlan, ModelInput, PrefixedTexts};
 use crate::fast::text::last;
 use crate::model::Model;
 use crate::model::adjacency::FIRST_UNSPACED;
 use crate::normalize::locality::{ChangedCharacters, LONGEST_WINDOW, Rewrites, SpaceRuns, WordChanges};
-use crate::pretokenize::boundary::Boundary;
 use crate::settings::{METASPACE, METASPACE_TEXT, PrependScheme};
 use crate::splitter::WordSplitter;
 use crate::text::unicode::{CharSet, Class, class};
 
+/// Whether a normalizer may change a character; the classifier has a set for each variant except the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stability {
+    /// The character does not change.
+    Stable = 0,
+    /// The character is white space that becomes plain spaces.
+    Separator = 1,
+    /// Any other character.
+    Unstable = 2,
+}
+
 /// Cuts texts before separators.
 #[derive(Debug, Clone)]
-pub(in crate::fast) struct MetaspaceChunker {
-    classifier: Classifier<2>,
+pub(in crate::fast) struct SpaceProgram {
+    pub(super) classifier: Classifier<2>,
     /// The stability of ASCII characters.
     ascii: [Stability; 128],
     /// The characters that rules may change, and the metaspace.
@@ -44,22 +53,11 @@ pub(in crate::fast) struct MetaspaceChunker {
     collapses: bool,
     /// Whether white space is dropped first, so that a metaspace replaces nothing.
     drops_spaces: bool,
-    /// Whether a metaspace is put before a text that begins with none; `only_first`: only at the beginning of the
-    /// input.
+    /// Whether a metaspace is put before a text that begins with none.
     prefix: bool,
-    only_first: bool,
-    /// The splitters and boundaries, if the model encodes the text as one word.
-    text: Option<OneWord>,
-}
-
-/// The splitters and boundaries of a pipeline whose model encodes a text as one word.
-#[derive(Debug, Clone)]
-struct OneWord {
-    /// The splitters of chunks that begin with white space, and of those that do not.
-    ///
-    /// The first chunk of a text is split by the tokenizer's splitter.
-    splitters: [WordSplitter; 2],
-    /// The boundaries in scripts without white space.
+    /// Whether the model encodes the text as one word.
+    is_one_word: bool,
+    /// The boundaries in scripts without white space, if the text is one word.
     unspaced: Option<UnspacedBoundaries>,
 }
 
@@ -84,37 +82,46 @@ impl Requirements {
     }
 }
 
-impl MetaspaceChunker {
-    /// Returns the chunker of a pipeline that writes spaces as metaspaces and does not split.
+impl SpaceProgram {
+    /// Returns the plan of a pipeline that writes spaces as metaspaces and does not split.
     ///
     /// The model must have a space adjacency.
-    pub(in crate::fast) fn of_text(splitter: &WordSplitter, model: &Model) -> Option<Self> {
-        if splitter.boundary().is_some() {
-            return None;
-        }
+    pub(in crate::fast) fn plan_of_text(splitter: &WordSplitter, model: &Model) -> Option<CutPlan> {
         let spaces = splitter.locality()?.metaspaces?;
         let unspaced = model.space_adjacency(METASPACE, spaces.symbols)?.unspaced;
-        let chunker = Self::new(spaces.rules, " ", Requirements::default())?;
-        let is_separator = |byte| chunker.kind(byte) == Some(Stability::Separator);
+        let program = Self::new(spaces.rules, " ", Requirements::default())?;
+        let is_separator = |byte| program.kind(byte) == Some(Stability::Separator);
         if spaces.symbols.iter().flat_map(|symbol| symbol.bytes()).any(is_separator) {
             return None;
         }
-        let [after_space, elsewhere] =
-            spaces.chunk_normalizers()?.map(|normalizer| WordSplitter::new(Some(normalizer), None).ok());
-        let unspaced = unspaced.map(|unspaced| UnspacedBoundaries::new(unspaced, &chunker.unstable, &chunker.ascii));
-        Some(Self {
+        let later = spaces.chunk_normalizers()?.map(|normalizer| WordSplitter::new(Some(normalizer), None).ok());
+        let [Some(after_space), Some(elsewhere)] = later else { return None };
+        let unspaced = unspaced.map(|unspaced| UnspacedBoundaries::new(unspaced, &program.unstable, &program.ascii));
+        let program = Self {
             collapses: spaces.collapses,
             has_symbols: !spaces.symbols.is_empty(),
             prefix: spaces.prefix,
-            text: Some(OneWord { splitters: [after_space?, elsewhere?], unspaced }),
-            ..chunker
+            is_one_word: true,
+            unspaced,
+            ..program
+        };
+        Some(CutPlan {
+            later: Some(Box::new([after_space, elsewhere])),
+            is_one_word: true,
+            has_context: true,
+            ..program.plan(PrefixedTexts::Normalized)
         })
     }
 
-    /// Returns the chunker of a pipeline that splits before metaspaces, if its normalizer reads no context across a
-    /// space.
-    pub(in crate::fast) fn of_words(splitter: &WordSplitter) -> Option<Self> {
-        let Boundary::Metaspaces { prepend, drops_spaces, splits_words } = splitter.boundary()? else { return None };
+    /// Returns the plan of a pipeline that splits before metaspaces, if its normalizer reads no context across a space.
+    ///
+    /// For the parameters see [`Boundary::Metaspaces`](crate::pretokenize::boundary::Boundary::Metaspaces).
+    pub(in crate::fast) fn plan_of_words(
+        splitter: &WordSplitter,
+        prepend: PrependScheme,
+        drops_spaces: bool,
+        splits_words: bool,
+    ) -> Option<CutPlan> {
         let changes = match splitter.locality() {
             Some(locality) => locality.words?,
             None => WordChanges::default(),
@@ -128,18 +135,19 @@ impl MetaspaceChunker {
             (false, false) => " ",
         };
         let keeps_words = changes.changed == ChangedCharacters::None && !splits_words;
-        Some(Self {
+        let program = Self {
             is_plain: keeps_words && (!drops_spaces || prepend == PrependScheme::Always),
             // If other white space is dropped, it separates the metaspaces of runs of spaces.
             collapses: changes.space_runs != if drops_spaces { SpaceRuns::Metaspace } else { SpaceRuns::Any },
             drops_spaces,
             prefix: prepend != PrependScheme::Never,
-            only_first: prepend == PrependScheme::First,
             ..Self::new(changes.rules, separators, required)?
-        })
+        };
+        let is_first = prepend == PrependScheme::First;
+        Some(program.plan(if is_first { PrefixedTexts::First } else { PrefixedTexts::All }))
     }
 
-    /// Returns a chunker that cuts before separators; `None` if a plain space is not one.
+    /// Returns a program that cuts before separators; `None` if a plain space is not one.
     ///
     /// A separator is one of `separators` that the rules do not change, or a control character that becomes a space by them.
     fn new(rules: Option<Rewrites<'_>>, separators: &str, required: Requirements) -> Option<Self> {
@@ -152,7 +160,7 @@ impl MetaspaceChunker {
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
         let mut unstable = rules.map(|(_, changed)| changed.clone()).unwrap_or_default();
         unstable.insert(METASPACE);
-        let chunker = Self {
+        let program = Self {
             classifier,
             ascii,
             unstable,
@@ -163,26 +171,56 @@ impl MetaspaceChunker {
             collapses: false,
             drops_spaces: false,
             prefix: false,
-            only_first: false,
-            text: None,
+            is_one_word: false,
+            unspaced: None,
         };
         // The rules may map a space to something else.
-        (chunker.kind(b' ') == Some(Stability::Separator)).then_some(chunker)
+        (program.kind(b' ') == Some(Stability::Separator)).then_some(program)
     }
 
-    /// Returns whether the model encodes the text as one word.
-    fn is_one_word(&self) -> bool {
-        self.text.is_some()
+    fn plan(self, prefixed: PrefixedTexts) -> CutPlan {
+        let spaces = (0..32).filter(|&byte| self.ascii[byte] == Stability::Separator);
+        let fold = Fold::Space(spaces.fold(0, |spaces, byte| spaces | 1 << byte));
+        CutPlan { fold, prefixed, ..CutPlan::by(Program::Spaces(Box::new(self))) }
     }
 
     /// Returns whether a text begins with a separator.
-    fn begins_with_space(&self, text: &str) -> bool {
+    pub(in crate::fast) fn begins_with_space(&self, text: &str) -> bool {
         text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Stability::Separator))
     }
 
-    /// Returns the control characters that are separators, a bit each.
-    fn spaces(&self) -> u32 {
-        (0..32).filter(|&byte| self.ascii[byte] == Stability::Separator).fold(0, |spaces, byte| spaces | 1 << byte)
+    /// Returns whether the first chunk of a text is encoded unlike an equal one in the text.
+    ///
+    /// A text that is one word gets a metaspace before it. So a first chunk that begins with white space or with an
+    /// unspaced script is encoded unlike an equal chunk in the text. A text that does not begin gets no metaspace, unlike
+    /// an equal chunk at the beginning. If its first character may shift all offsets, it is not cached either.
+    pub(super) fn differs_first(&self, text: &str, begins: bool) -> bool {
+        let begins_with_space = self.begins_with_space(text);
+        let is_unspaced = |c| self.unspaced.is_some() && c >= FIRST_UNSPACED;
+        let differs = match begins {
+            true => self.is_one_word && (begins_with_space || text.starts_with(is_unspaced)),
+            false => self.prefix && !begins_with_space,
+        };
+        differs || self.may_shift_offsets(text)
+    }
+
+    /// Returns whether the first character of a text may shift the offsets of all its tokens.
+    ///
+    /// `tokenizers` shifts all offsets if the rules remove a text's first characters.
+    pub(in crate::fast) fn may_shift_offsets(&self, text: &str) -> bool {
+        let stays = |c| self.is_stable(c) || c == ' ';
+        !self.is_one_word && !text.chars().next().is_none_or(stays)
+    }
+
+    /// Returns whether both parts of a text can be encoded separately: not if it is one word, because the running score
+    /// would restart in each part.
+    pub(super) fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
+        !self.is_one_word && self.begins_chunk(text, at)
+    }
+
+    pub(super) fn is_token_boundary(&self, text: &str, at: usize) -> bool {
+        let lies_at = |unspaced: &UnspacedBoundaries| unspaced.lies_at(text, at);
+        self.begins_chunk(text.as_bytes(), at) || self.unspaced.as_ref().is_some_and(lies_at)
     }
 
     /// Returns whether a chunk begins at a byte other than the first: a separator after a stable character.
@@ -190,16 +228,21 @@ impl MetaspaceChunker {
         self.kind(text[at]) == Some(Stability::Separator) && self.ends_stable(&text[..at])
     }
 
-    /// Writes a chunk as model input, if it is one word in which only the metaspace changes.
+    /// Returns the model input of a chunk, if it is one word in which only the metaspace changes.
     ///
-    /// Returns the number of bytes by which the metaspace is longer than the replaced text. `None` also if an `aligned`
-    /// chunk has no such number.
-    fn write(&self, chunk: &str, begins: bool, aligned: bool, buffer: &mut String) -> Option<u32> {
+    /// `None` also if the metaspace of an `aligned` chunk is not longer than the replaced text by a known number of bytes.
+    pub(in crate::fast) fn model_input<'a>(
+        &self,
+        chunk: &str,
+        begins: bool,
+        aligned: bool,
+        buffer: &'a mut String,
+    ) -> Option<ModelInput<'a>> {
         let is_space = |byte: &u8| self.kind(*byte) == Some(Stability::Separator);
         let spaces = chunk.bytes().take_while(|byte| is_space(byte)).count();
         let has_metaspace = match spaces {
             0 => self.prefix && begins && !aligned,
-            1 => !(begins && self.is_one_word() || self.drops_spaces && aligned),
+            1 => !(begins && self.is_one_word || self.drops_spaces && aligned),
             _ => self.collapses && !aligned && !begins,
         };
         if !self.is_plain || aligned && self.has_symbols || !has_metaspace && (spaces > 0 || self.prefix && begins) {
@@ -212,7 +255,7 @@ impl MetaspaceChunker {
         buffer.clear();
         buffer.push_str(if has_metaspace { METASPACE_TEXT } else { "" });
         buffer.push_str(word);
-        Some(if has_metaspace { 2 } else { 0 })
+        Some(ModelInput::LeadingMetaspace(buffer, if has_metaspace { 2 } else { 0 }))
     }
 
     /// Returns whether all characters of a text are stable.
@@ -264,146 +307,19 @@ impl MetaspaceChunker {
     }
 }
 
-impl Chunker for MetaspaceChunker {
-    fn with_kernel(self, name: &str) -> Option<Self> {
-        Some(Self { classifier: self.classifier.with_kernel(name)?, ..self })
-    }
-
-    fn kernel(&self) -> &'static str {
-        self.classifier.name()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        let is_one_word = self.is_one_word();
-        Capabilities {
-            is_one_word,
-            has_context: is_one_word,
-            prefixed: match (is_one_word, self.only_first) {
-                (true, _) => PrefixedTexts::Normalized,
-                (false, true) => PrefixedTexts::First,
-                (false, false) => PrefixedTexts::All,
-            },
-            ..Capabilities::default()
-        }
-    }
-
-    #[inline]
-    fn fold(&self) -> Fold {
-        Fold::Space(self.spaces())
-    }
-
-    /// Returns the end of the first chunk if it is encoded unlike all other chunks, else 0.
-    ///
-    /// A text that is one word gets a metaspace before it. So a first chunk that begins with white space or with an
-    /// unspaced script is encoded unlike an equal chunk in the text. A text that does not begin gets no metaspace, unlike
-    /// an equal chunk at the beginning. If its first character may shift all offsets, it is not cached either.
-    fn first(&self, text: &str, begins: bool) -> usize {
-        let unspaced = self.text.as_ref().and_then(|text| text.unspaced.as_ref());
-        let is_unspaced = |c| unspaced.is_some() && c >= FIRST_UNSPACED;
-        let begins_with_space = self.begins_with_space(text);
-        let is_other = match begins {
-            true => self.is_one_word() && (begins_with_space || text.starts_with(is_unspaced)),
-            false => self.prefix && !begins_with_space,
-        };
-        if !is_other && !self.may_shift_offsets(text) {
-            return 0;
-        }
-        let mut places = text.char_indices().map(|(at, _)| at).skip(1);
-        places
-            .find(|&at| {
-                self.begins_chunk(text.as_bytes(), at) || unspaced.is_some_and(|unspaced| unspaced.lies_at(text, at))
-            })
-            .unwrap_or(text.len())
-    }
-
-    #[inline]
-    fn cut<E>(
+impl BlockProgram<2> for SpaceProgram {
+    #[inline(always)]
+    fn block(
         &self,
         text: &str,
-        first: usize,
-        _: bool,
-        list: &mut ChunkList,
-        take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        contiguous::cut(self, text, first, list, take)
-    }
-
-    /// Returns false for a text that is one word, because the running score would restart in each part.
-    fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
-        !self.is_one_word() && self.begins_chunk(text, at)
-    }
-
-    fn is_token_boundary(&self, text: &str, at: usize) -> bool {
-        let unspaced = self.text.as_ref().and_then(|text| text.unspaced.as_ref());
-        self.begins_chunk(text.as_bytes(), at) || unspaced.is_some_and(|unspaced| unspaced.lies_at(text, at))
-    }
-
-    fn model_input<'a>(
-        &self,
-        chunk: &'a str,
-        begins: bool,
-        aligned: bool,
-        buffer: &'a mut String,
-    ) -> Option<ModelInput<'a>> {
-        let more = self.write(chunk, begins, aligned, buffer)?;
-        Some(ModelInput::LeadingMetaspace(buffer, more))
-    }
-
-    fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
-        let OneWord { splitters: [after_space, elsewhere], .. } = self.text.as_ref()?;
-        let begins_with_space = self.begins_with_space(chunk);
-        Some((if begins_with_space { after_space } else { elsewhere }, begins_with_space))
-    }
-
-    /// Returns whether the first character of a text may shift the offsets of all its tokens.
-    ///
-    /// `tokenizers` shifts all offsets if the rules remove a text's first characters.
-    fn may_shift_offsets(&self, text: &str) -> bool {
-        let stays = |c| self.is_stable(c) || c == ' ';
-        !self.is_one_word() && !text.chars().next().is_none_or(stays)
-    }
-}
-
-impl ContiguousChunks for MetaspaceChunker {
-    #[inline]
-    fn list(&self, text: &str, at: usize, list: &mut ChunkList) -> usize {
-        self.classifier.run(Blocks { chunker: self, text, at, list })
-    }
-}
-
-/// Some blocks of a text, whose chunks are listed.
-struct Blocks<'a> {
-    chunker: &'a MetaspaceChunker,
-    text: &'a str,
-    at: usize,
-    list: &'a mut ChunkList,
-}
-
-impl BlockLoop<2> for Blocks<'_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<2>) -> usize {
-        let mut at = self.at;
-        for _ in 0..BLOCKS {
-            at = self.chunker.block(self.text, at, &masks, self.list);
-            if at == self.text.len() {
-                break;
-            }
-        }
-        at
-    }
-}
-
-impl MetaspaceChunker {
-    /// Lists the starts of chunks in the block that begins at byte `at`; returns its end.
-    #[inline(always)]
-    fn block(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<2>, list: &mut ChunkList) -> usize {
+        Place { at, .. }: Place,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<2>,
+        found: &mut Found<'_>,
+    ) -> Place {
         let bytes = text.as_bytes();
-        let rest = &bytes[at..];
-        let (Masks { sets: [space, unstable], high, inside }, length) = first_block(rest, &masks);
+        let (Masks { sets: [space, unstable], high, inside }, length) = first_block(&bytes[at..], masks);
         let (space, unstable) = (space & below(length), unstable & below(length));
-        let mut starts = space & !(space << 1) & !(unstable << 1);
+        let mut starts = space & !(space << 1) & !(unstable << 1) & !found.list.begins_at(at);
         // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
         // rule may matter.
         let near =
@@ -411,26 +327,23 @@ impl MetaspaceChunker {
         let mut unsure = starts & near;
         while unsure != 0 {
             let place = unsure.trailing_zeros();
-            if at + place as usize == 0 || !self.ends_stable(&bytes[..at + place as usize]) {
+            if !self.ends_stable(&bytes[..at + place as usize]) {
                 starts &= !(1 << place);
             }
             unsure &= unsure - 1;
         }
         if high != 0
-            && let Some(OneWord { unspaced: Some(unspaced), .. }) = &self.text
+            && let Some(unspaced) = &self.unspaced
         {
-            starts |= unspaced.find(text, at, high & !inside);
+            starts |= unspaced.find(text, at, high & !inside) & !found.list.begins_at(at);
         }
-        list.add_contiguous(at, starts);
-        if length == rest.len() {
-            list.begin(bytes.len());
-        }
-        at + length
+        found.list.add_contiguous(at, starts);
+        Place::at(at + length)
     }
 }
 
 /// Returns the stability of an ASCII character, by the rules and the characters that these change; see
-/// [`MetaspaceChunker::new`].
+/// [`SpaceProgram::new`].
 fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, separators: &str, required: Requirements) -> Stability {
     let changing = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
     let becomes_space = match changing {

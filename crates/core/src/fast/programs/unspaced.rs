@@ -3,13 +3,13 @@
 //! Each character of such a text may begin a chunk, and about half of them do. So each character is classified once,
 //! and the computation has no branch on a character.
 
-use super::stability::Stability;
+use super::spaces::Stability;
 use crate::model::adjacency::{Adjacency, CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency};
 use crate::text::unicode::{CharMap, CharSet};
 
 /// The boundaries in unspaced scripts of one tokenizer.
 #[derive(Debug, Clone)]
-pub(in crate::fast) struct UnspacedBoundaries {
+pub(super) struct UnspacedBoundaries {
     adjacency: CharacterAdjacency,
     /// The flags of each character: a sum of the following constants.
     kinds: CharMap<u8>,
@@ -25,7 +25,7 @@ const KNOWN: u8 = 4;
 impl UnspacedBoundaries {
     /// Builds the boundaries of a model whose normalizer may change the characters in `unstable`; `ascii` is the
     /// stability of ASCII.
-    pub(in crate::fast) fn new(
+    pub(super) fn new(
         UnspacedAdjacency { characters: adjacency, known }: UnspacedAdjacency,
         unstable: &CharSet,
         ascii: &[Stability; 128],
@@ -45,7 +45,7 @@ impl UnspacedBoundaries {
     }
 
     /// Returns whether a boundary lies at a byte of a text.
-    pub(in crate::fast) fn lies_at(&self, text: &str, at: usize) -> bool {
+    pub(super) fn lies_at(&self, text: &str, at: usize) -> bool {
         let (before, after) = text.split_at(at);
         let (Some(one), Some(other)) = (before.chars().next_back(), after.chars().next()) else { return false };
         self.lies_between(self.kind(one), self.kind(other)) && self.stays(text, at + other.len_utf8())
@@ -55,7 +55,7 @@ impl UnspacedBoundaries {
     ///
     /// Between two of these characters there is nothing but ASCII.
     #[inline]
-    pub(in crate::fast) fn find(&self, text: &str, at: usize, mut firsts: u64) -> u64 {
+    pub(super) fn find(&self, text: &str, at: usize, mut firsts: u64) -> u64 {
         if firsts == 0 {
             return 0;
         }

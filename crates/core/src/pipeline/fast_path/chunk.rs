@@ -4,7 +4,7 @@ use std::str::Chars;
 
 use super::Result;
 use crate::added::AddedTokenSearch;
-use crate::fast::{FastPath, ModelInput, PrefixedTexts};
+use crate::fast::{CutPlan, ModelInput};
 use crate::model::context::{Context, VALID_ALWAYS};
 use crate::model::{Model, ModelScratch, Token};
 use crate::pipeline::Tokenizer;
@@ -41,7 +41,7 @@ impl GenericBuffers {
 /// Other chunks take the generic path.
 pub(super) struct ChunkEncoder<'a> {
     pub(super) tokenizer: &'a Tokenizer,
-    pub(super) fast: &'a FastPath,
+    pub(super) fast: &'a CutPlan,
     /// Whether the current text gets what is put before texts; otherwise it continues another.
     pub(super) begins: bool,
     /// The vocabulary entries that the model may produce from the chunks.
@@ -135,7 +135,7 @@ impl ChunkEncoder<'_> {
         let whole = || self.fast.splitter_of_stripped().unwrap_or_else(|| self.tokenizer.splitter());
         let (splitter, has_metaspace) = later.unwrap_or_else(|| (whole(), false));
         // Nothing is put before a chunk that does not begin at byte 0.
-        let base = u32::from(!self.begins && self.fast.capabilities().prefixed == PrefixedTexts::First);
+        let base = self.fast.base(self.begins);
         splitter.split_from(chunk, base, aligned, words)?;
         let mut made = EncodedChunk { words: 0, valid_below: VALID_ALWAYS };
         for word in words.as_slice() {

@@ -83,7 +83,7 @@ impl<'a, C: Context, const WORD_IDS: bool> ColumnSink<'a, C, WORD_IDS> {
             self.push(id, span.shifted(at), self.word + word);
             words = word + 1;
         }
-        if self.encoder.fast.capabilities().is_one_word {
+        if self.encoder.fast.is_one_word {
             // A chunk without words is not a word.
             self.is_open |= words > 0 || self.context.is_none();
         } else {

@@ -18,7 +18,7 @@ use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
 use crate::added::{AddedTokenSearch, AllowedTokens, TextPart};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, ChunkBuffers, Failed, FastPath, FormBuffers, FormPart, PartModel, PrefixedTexts, Sink};
+use crate::fast::{Cache, ChunkBuffers, CutPlan, Failed, FormBuffers, FormPart, PartModel, Sink};
 use crate::model::context::Context;
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
@@ -51,7 +51,7 @@ trait TextSink<'a, T, const INLINE: usize>: Sink<T, INLINE> {
 /// The shared state of a call, for all of its texts.
 struct Call<'a, T, const INLINE: usize> {
     tokenizer: &'a Tokenizer,
-    fast: &'a FastPath,
+    fast: &'a CutPlan,
     options: &'a Options,
     allowed: &'a mut AllowedTokens,
     chunks: &'a mut ChunkBuffers,
@@ -61,7 +61,7 @@ struct Call<'a, T, const INLINE: usize> {
 
 impl Tokenizer {
     /// Returns the fast path, if it supports the options of the call.
-    fn fast(&self, options: &Options) -> Option<&FastPath> {
+    fn fast(&self, options: &Options) -> Option<&CutPlan> {
         let may = options.path != EncodingPath::Generic && self.regularization(options).is_none();
         self.fast.as_ref().ok().filter(|_| may)
     }
@@ -93,8 +93,8 @@ impl Tokenizer {
     }
 
     /// Returns the model's context (its state between chunks), if the tokens of chunks depend on it.
-    fn context(&self, fast: &FastPath) -> Option<impl Context + '_> {
-        self.model().context().filter(|_| fast.capabilities().has_context)
+    fn context(&self, fast: &CutPlan) -> Option<impl Context + '_> {
+        self.model().context().filter(|_| fast.has_context)
     }
 
     /// Returns the encoding of the text with index `text` (0 or 1); `None` if it needs the generic path.
@@ -184,11 +184,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                     let is_first = span.start == 0;
                     let span = span.shifted(base);
                     let span = fast.kept(&text[span.range()]).shifted(span.start);
-                    let begins = match fast.capabilities().prefixed {
-                        PrefixedTexts::All => true,
-                        PrefixedTexts::Normalized => is_first,
-                        PrefixedTexts::First => span.start == 0,
-                    };
+                    let begins = fast.begins(span.start, is_first);
                     if sink.needs_whole(&text[span.range()]) {
                         return sink.generic(text, span, matching);
                     }

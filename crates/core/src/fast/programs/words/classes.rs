@@ -2,7 +2,7 @@
 //!
 //! A set has one bit a byte, and every byte of a character has the bit of the character.
 
-use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below, first_block, spread, whole};
+use crate::fast::masks::{BLOCK, Classifier, Masks, below, first_block, spread, whole};
 use crate::fast::text::characters_of;
 use crate::text::grammar::Letters;
 use crate::text::unicode::{Category, category, class};
@@ -24,9 +24,9 @@ const OTHER: usize = LOWER;
 const IDEOGRAPH: usize = QUOTE;
 pub(super) const SETS: usize = 8;
 
-/// The properties of characters that a grammar, and the divisions before it, distinguish.
+/// The classes of characters that a grammar, and the divisions before it, distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Distinctions {
+pub(super) struct Classes {
     /// The characters of words.
     pub(super) letters: Letters,
     /// The characters whose runs are separated from other text.
@@ -35,13 +35,8 @@ pub(super) struct Distinctions {
     pub(super) numeric: bool,
     /// Whether the rest consists of punctuation and symbols alone; then all characters in no other class are others.
     pub(super) others: bool,
-}
-
-impl Distinctions {
-    /// Returns the distinctions of a grammar with these letters.
-    pub(super) fn new(letters: Letters) -> Self {
-        Self { letters, ideographs: Ideographs::None, numeric: false, others: false }
-    }
+    /// Whether characters beyond ASCII are part of the rest, unclassified.
+    pub(super) ascii: bool,
 }
 
 /// The characters beyond ASCII whose runs are separated from other text.
@@ -63,24 +58,6 @@ impl Ideographs {
             Self::Han => class(c).is_han(),
         }
     }
-}
-
-/// Classifies the characters of blocks.
-#[derive(Debug, Clone)]
-pub(super) struct Classes {
-    classifier: Classifier<SETS>,
-    distinctions: Distinctions,
-    /// Whether characters beyond ASCII are not classified.
-    ascii: bool,
-}
-
-/// The properties, 0 or 1 each, of the character before a block; all 0 if the block begins a pre-token.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct PreviousCharacter {
-    pub(super) letters: u64,
-    pub(super) lower: u64,
-    pub(super) caseless: u64,
-    pub(super) ideographs: u64,
 }
 
 /// The bit sets of the character classes in a block.
@@ -118,40 +95,22 @@ pub(super) struct Block {
 }
 
 impl Classes {
-    pub(super) fn new(distinctions: Distinctions) -> Self {
-        let bits = std::array::from_fn(|byte| sets_of(u8::try_from(byte).unwrap_or(0), distinctions));
-        Self { classifier: Classifier::new(bits), distinctions, ascii: false }
+    /// Returns the classes of a grammar with these letters.
+    pub(super) fn new(letters: Letters) -> Self {
+        Self { letters, ideographs: Ideographs::None, numeric: false, others: false, ascii: false }
     }
 
-    /// Returns the classes for ASCII alone; all other characters are part of the rest.
-    pub(super) fn of_ascii() -> Self {
-        let distinctions = Distinctions::new(Letters::Alone);
-        let bits = |byte: u8| if byte.is_ascii() { sets_of(byte, distinctions) } else { 0 };
-        let bits = std::array::from_fn(|byte| bits(u8::try_from(byte).unwrap_or(0)));
-        Self { classifier: Classifier::new(bits), distinctions, ascii: true }
-    }
-
-    /// Returns the classifier with the kernel of that name, if it runs on this machine.
-    pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
-        Some(Self { classifier: self.classifier.with_kernel(name)?, ..*self })
-    }
-
-    /// Returns the name of the kernel that classifies bytes.
-    pub(super) fn kernel(&self) -> &'static str {
-        self.classifier.name()
-    }
-
-    /// Runs a loop over blocks with the classifier of bytes.
-    #[inline]
-    pub(super) fn run<L: BlockLoop<SETS>>(&self, blocks: L) -> L::Output {
-        self.classifier.run(blocks)
+    /// Returns the classifier of bytes.
+    pub(super) fn classifier(self) -> Classifier<SETS> {
+        let bits = |byte: u8| if self.ascii && !byte.is_ascii() { 0 } else { self.sets_of(byte) };
+        Classifier::new(std::array::from_fn(|byte| bits(u8::try_from(byte).unwrap_or(0))))
     }
 
     /// Returns the classes in the block that begins at byte `at` of `text`, which must be a character boundary.
     #[inline(always)]
-    pub(super) fn block(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Block {
+    pub(super) fn block(self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Block {
         let rest = &text.as_bytes()[at..];
-        let (Masks { mut sets, high, inside }, mut length) = first_block(rest, &masks);
+        let (Masks { mut sets, high, inside }, mut length) = first_block(rest, masks);
         let mut marks = 0;
         if high != 0 && !self.ascii {
             let firsts = high & !inside;
@@ -159,7 +118,7 @@ impl Classes {
             (sets, marks) = self.look_up(&text[at..at + length], sets, firsts & below(length), inside);
         }
         let set = |set: usize| sets[set] & below(length);
-        let others = if self.distinctions.others { set(OTHER) } else { 0 };
+        let others = if self.others { set(OTHER) } else { 0 };
         let (upper, lower, caseless) = (set(UPPER), set(LOWER) & !others, set(CASELESS));
         let (numbers, spaces, newlines, blanks) = (set(NUMBER), set(SPACE), set(NEWLINE), set(BLANK));
         let known = upper | lower | caseless | numbers | spaces | newlines | blanks;
@@ -185,8 +144,8 @@ impl Classes {
 
     /// Returns the sets with the non-ASCII characters, whose first bytes are `firsts`, and the marks.
     #[inline(never)]
-    fn look_up(&self, text: &str, mut sets: [u64; SETS], firsts: u64, inside: u64) -> ([u64; SETS], u64) {
-        let Distinctions { letters, ideographs, numeric, others: has_others } = self.distinctions;
+    fn look_up(self, text: &str, mut sets: [u64; SETS], firsts: u64, inside: u64) -> ([u64; SETS], u64) {
+        let Self { letters, ideographs, numeric, others: has_others, .. } = self;
         let (mut found, mut isolated) = ([0; 9], 0);
         // The kernel classifies those first bytes whose characters all have one class.
         let mut unknown = firsts & !sets.iter().fold(0, |all, set| all | set);
@@ -213,6 +172,51 @@ impl Classes {
         let marks = if letters.are_cased() { marks } else { 0 };
         (sets, spread(marks, inside))
     }
+
+    /// Returns a bit for each set of the characters that begin with a byte, if all are in the same sets.
+    ///
+    /// Returns 0 for the rest and for marks.
+    fn sets_of(self, byte: u8) -> u8 {
+        let is_ideograph = |c| self.ideographs.contains(c);
+        let Some(set) = self.set_of(byte) else { return 0 };
+        let mut characters = characters_of(byte);
+        match characters.next().map(is_ideograph) {
+            Some(first) if characters.all(|c| is_ideograph(c) == first) => 1 << set | u8::from(first) << IDEOGRAPH,
+            _ => 0,
+        }
+    }
+
+    /// Returns the set of the characters that begin with a byte, if all are in one set.
+    ///
+    /// Returns `None` for the rest and for marks.
+    fn set_of(self, byte: u8) -> Option<usize> {
+        let Self { letters, numeric, others, .. } = self;
+        match byte {
+            b' ' => return Some(SPACE),
+            b'\r' | b'\n' => return Some(NEWLINE),
+            b'\'' if !others => return Some(QUOTE),
+            _ => {}
+        }
+        let mut characters = characters_of(byte).map(|c| kind(c, numeric));
+        let kind = characters.next()?;
+        let part = match letters {
+            Letters::WithMarks => Category::LETTER.union(Category::MARK),
+            Letters::Alone | Letters::Cased | Letters::CasedExceptHan => Category::LETTER,
+        };
+        let case = letters.are_cased();
+        let is_alike = |kind: Category| !case && kind.intersects(part);
+        let same = characters.all(|other| other == kind || is_alike(kind) && is_alike(other));
+        match kind {
+            _ if !same => None,
+            Category::NUMBER => Some(NUMBER),
+            Category::BLANK => Some(BLANK),
+            Category::UPPER if case => Some(UPPER),
+            Category::LOWER if case => Some(LOWER),
+            kind if kind.intersects(part) => Some(CASELESS),
+            Category::REST if others => Some(OTHER),
+            _ => None,
+        }
+    }
 }
 
 /// Returns the category of a character; with `numeric`, all digits of the `Digits` pre-tokenizer are numbers.
@@ -221,49 +225,5 @@ fn kind(c: char, numeric: bool) -> Category {
     match category(c) {
         Category::REST if numeric && class(c).is_numeric() => Category::NUMBER,
         kind => kind,
-    }
-}
-
-/// Returns a bit for each set of the characters that begin with a byte, if all are in the same sets.
-///
-/// Returns 0 for the rest and for marks.
-fn sets_of(byte: u8, distinctions: Distinctions) -> u8 {
-    let is_ideograph = |c| distinctions.ideographs.contains(c);
-    let Some(set) = set_of(byte, distinctions) else { return 0 };
-    let mut characters = characters_of(byte);
-    match characters.next().map(is_ideograph) {
-        Some(first) if characters.all(|c| is_ideograph(c) == first) => 1 << set | u8::from(first) << IDEOGRAPH,
-        _ => 0,
-    }
-}
-
-/// Returns the set of the characters that begin with a byte, if all are in one set.
-///
-/// Returns `None` for the rest and for marks.
-fn set_of(byte: u8, Distinctions { letters, numeric, others, .. }: Distinctions) -> Option<usize> {
-    match byte {
-        b' ' => return Some(SPACE),
-        b'\r' | b'\n' => return Some(NEWLINE),
-        b'\'' if !others => return Some(QUOTE),
-        _ => {}
-    }
-    let mut characters = characters_of(byte).map(|c| kind(c, numeric));
-    let kind = characters.next()?;
-    let part = match letters {
-        Letters::WithMarks => Category::LETTER.union(Category::MARK),
-        Letters::Alone | Letters::Cased | Letters::CasedExceptHan => Category::LETTER,
-    };
-    let case = letters.are_cased();
-    let is_alike = |kind: Category| !case && kind.intersects(part);
-    let same = characters.all(|other| other == kind || is_alike(kind) && is_alike(other));
-    match kind {
-        _ if !same => None,
-        Category::NUMBER => Some(NUMBER),
-        Category::BLANK => Some(BLANK),
-        Category::UPPER if case => Some(UPPER),
-        Category::LOWER if case => Some(LOWER),
-        kind if kind.intersects(part) => Some(CASELESS),
-        Category::REST if others => Some(OTHER),
-        _ => None,
     }
 }

@@ -3,8 +3,9 @@
 //! The pipeline may have a normalizer that changes only the case of ASCII characters. Then a *run* (text without ASCII
 //! white space) is split into pre-tokens if it is ASCII, and is one chunk otherwise.
 
-use super::classes::{Block, PreviousCharacter};
-use super::starts::{BlockContext, Place, bits, firsts, highest, lowest, up_to};
+use super::classes::Block;
+use super::starts::{BlockContext, bits, firsts, highest, lowest, up_to};
+use crate::fast::driver::Place;
 use crate::fast::list::ChunkList;
 use crate::fast::masks::below;
 use crate::text::grammar::Grammar;
@@ -16,45 +17,37 @@ pub(super) fn list_matches(
     grammar: Grammar,
     here: BlockContext<'_>,
     (starts, over): (u64, bool),
-    place: &mut Place,
     list: &mut ChunkList,
-) {
+) -> Place {
     let Block { length, ends, .. } = here.block;
     let gaps = here.block.white();
     let starts = starts & !gaps;
-    let cuts = (starts | firsts(gaps)) & !(gaps << 1) & !(1 & !here.before.letters);
+    let cuts = (starts | firsts(gaps)) & !(gaps << 1) & !here.begins();
     let in_gap = gaps >> (length - 1) & 1 != 0;
     let last = starts.checked_ilog2().unwrap_or(0) as usize;
     if ends || in_gap || !over && here.ends_in_word() {
         list.add(here.at, starts, cuts);
-        if ends {
-            list.close(here.at + length);
-        }
-        let before = if in_gap || ends { PreviousCharacter::default() } else { here.last() };
-        *place = Place { at: here.at + length, before };
-    } else if last > 0 || here.before.letters != 0 {
+        Place { at: here.at + length, before: if in_gap || ends { 0 } else { here.last() } }
+    } else if last > 0 || here.before != 0 {
         list.add(here.at, starts & below(last), cuts);
-        *place = Place { at: here.at + last, before: PreviousCharacter::default() };
+        Place::at(here.at + last)
     } else {
         let found = grammar.find(here.text, here.at).unwrap_or(here.at..here.text.len());
         list.push(found.start, found.end);
-        *place = Place { at: found.end, before: PreviousCharacter::default() };
+        Place::at(found.end)
     }
 }
 
 /// Lists the pre-tokens of runs that are ASCII; a run with other characters is one chunk.
-pub(super) fn list_runs(here: BlockContext<'_>, lowercase: bool, place: &mut Place, list: &mut ChunkList) {
+pub(super) fn list_runs(here: BlockContext<'_>, lowercase: bool, list: &mut ChunkList) -> Place {
     let Block { length, ends, high, .. } = here.block;
     let white = here.block.white();
     let heads = firsts(below(length) & !white);
     let starts = joined(here.clip(lowercase).0 & !white, heads, white, high);
     let cuts = (starts | firsts(white)) & !(white << 1) & !1;
     let last = highest(heads);
-    place.at = if ends || white >> (length - 1) & 1 != 0 {
+    Place::at(if ends || white >> (length - 1) & 1 != 0 {
         list.add(here.at, starts, cuts);
-        if ends {
-            list.close(here.at + length);
-        }
         here.at + length
     } else if last > 1 {
         // The run that continues in the next block may not be ASCII.
@@ -65,7 +58,7 @@ pub(super) fn list_runs(here: BlockContext<'_>, lowercase: bool, place: &mut Pla
         let end = rest.iter().position(|byte| matches!(byte, b'\t'..=b'\r' | b' ')).unwrap_or(rest.len());
         list.push(here.at, here.at + end);
         here.at + end
-    };
+    })
 }
 
 /// Returns the starts, with only the first one of each run that contains a byte of `high`.

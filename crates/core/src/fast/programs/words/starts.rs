@@ -1,21 +1,22 @@
 //! Computes the starts of pre-tokens in a block, by shifts of bit sets.
 
-use super::classes::{Block, PreviousCharacter};
+use super::classes::Block;
 use crate::fast::masks::{BLOCK, below, first_bytes};
 use crate::text::grammar::{Letters, LineEnds, Modern, contraction};
 
-/// A position in a text where a pre-token begins or a word continues.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    pub(super) at: usize,
-    pub(super) before: PreviousCharacter,
-}
+/// The bits of [`Place::before`](crate::fast::driver::Place): the properties of the character before a block that continues
+/// a word.
+const LETTERS: u32 = 0;
+const LOWER: u32 = 1;
+const CASELESS: u32 = 2;
+const IDEOGRAPHS: u32 = 3;
 
 /// The context of a block: its text, its position and the character before it.
 #[derive(Clone, Copy)]
 pub(super) struct BlockContext<'a> {
     pub(super) block: Block,
-    pub(super) before: PreviousCharacter,
+    /// The properties of the character before the block, a bit each; 0 if the block begins a pre-token.
+    pub(super) before: u64,
     pub(super) text: &'a str,
     /// The first byte of the block.
     pub(super) at: usize,
@@ -38,15 +39,23 @@ impl BlockContext<'_> {
 
     /// Returns the properties of the last character, for the next block.
     #[inline(always)]
-    pub(super) fn last(&self) -> PreviousCharacter {
+    pub(super) fn last(&self) -> u64 {
         let Block { letters, upper, lower, ideographs, length, .. } = self.block;
-        let last = |set: u64| set >> (length - 1) & 1;
-        PreviousCharacter {
-            letters: last(letters),
-            lower: last(lower),
-            caseless: last(letters & !upper & !lower & !ideographs),
-            ideographs: last(ideographs),
-        }
+        let last = |set: u64, place: u32| (set >> (length - 1) & 1) << place;
+        let caseless = letters & !upper & !lower & !ideographs;
+        last(letters, LETTERS) | last(lower, LOWER) | last(caseless, CASELESS) | last(ideographs, IDEOGRAPHS)
+    }
+
+    /// Returns the first bit if a pre-token that is listed begins with the block.
+    #[inline(always)]
+    pub(super) fn begins(&self) -> u64 {
+        1 & !self.before(LETTERS)
+    }
+
+    /// Returns a property of the character before the block, 0 or 1.
+    #[inline(always)]
+    fn before(&self, property: u32) -> u64 {
+        self.before >> property & 1
     }
 
     /// Returns the context with the pieces of divisions before the grammar: groups of up to `digits` numbers, unless
@@ -66,13 +75,13 @@ impl BlockContext<'_> {
     #[inline(always)]
     fn ideograph_edges(&self) -> u64 {
         let Block { ideographs, length, .. } = self.block;
-        (ideographs ^ (ideographs << 1 | self.before.ideographs)) & below(length)
+        (ideographs ^ (ideographs << 1 | self.before(IDEOGRAPHS))) & below(length)
     }
 
     /// Returns the bytes after letters.
     #[inline(always)]
     fn after_letters(&self) -> u64 {
-        self.block.letters << 1 | self.before.letters
+        self.block.letters << 1 | self.before(LETTERS)
     }
 
     /// Returns the first bytes of runs of letters.
@@ -137,7 +146,7 @@ impl BlockContext<'_> {
         let Block { letters, upper, lower, spaces, newlines, quotes, .. } = self.block;
         let (taken, rest) = self.taken(rules.line_ends);
         let own = firsts(rest) & !(spaces << 1);
-        let mut words = self.words(own) | upper & (lower << 1 | self.before.lower);
+        let mut words = self.words(own) | upper & (lower << 1 | self.before(LOWER));
         let mut ends = self.after_letters();
         if rules.letters == Letters::CasedExceptHan {
             let edges = self.ideograph_edges();
@@ -162,7 +171,7 @@ impl BlockContext<'_> {
             let run = highest(firsts(rest) & (mark - 1));
             sure &= up_to(if run & spaces << 1 != 0 { run >> 1 } else { run });
         }
-        let other = lowest(upper & ((letters & !upper & !lower & !han) << 1 | self.before.caseless));
+        let other = lowest(upper & ((letters & !upper & !lower & !han) << 1 | self.before(CASELESS)));
         if other != 0 {
             sure &= up_to(highest(self.first_letters() & (other - 1)));
         }

@@ -1,0 +1,140 @@
+//! The driver: lists the chunks of a text, some blocks at a time, by the program of a plan.
+//!
+//! A block has up to 64 bytes. A program lists the chunks that begin in it and returns the place of the next block, which
+//! may be inside this one: where the end of the last chunk depends on what follows, the next block begins at that chunk.
+
+use super::list::{BLOCKS, ChunkList, ChunkRanges};
+use super::masks::{BLOCK, BlockLoop, Classifier, Masks};
+use super::plan::CutPlan;
+use super::programs::Program;
+use super::unchanged::{Region, Regions};
+use crate::pretokenize::divisions::PieceEnds;
+
+/// The beginning of a block.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    /// The first byte.
+    pub(super) at: usize,
+    /// What the program knows of the character before it, a bit each; 0 at the beginning of a text.
+    pub(super) before: u64,
+}
+
+impl Place {
+    /// Returns the place of a byte at which a chunk begins, whatever is before it.
+    #[inline(always)]
+    pub(super) fn at(at: usize) -> Self {
+        Self { at, before: 0 }
+    }
+}
+
+/// The chunks that are listed.
+pub(super) struct Found<'a> {
+    pub(super) list: &'a mut ChunkList,
+    /// The ends of pieces that are found one at a time.
+    pub(super) pieces: PieceEnds,
+    /// The number of blocks that are still to be listed.
+    blocks: usize,
+}
+
+/// Says where chunks begin.
+pub(super) trait BlockProgram<const SETS: usize> {
+    /// Lists the chunks of the block at a place, and returns the place of the next one.
+    ///
+    /// The text ends where a chunk ends; the driver ends the last one there. `masks` returns the masks of 64 bytes.
+    fn block(
+        &self,
+        text: &str,
+        place: Place,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        found: &mut Found<'_>,
+    ) -> Place;
+}
+
+/// The next blocks of a text.
+struct Blocks<'p, 'f, 'l, P> {
+    program: &'p P,
+    text: &'p str,
+    place: Place,
+    found: &'f mut Found<'l>,
+}
+
+impl<P: BlockProgram<SETS>, const SETS: usize> BlockLoop<SETS> for Blocks<'_, '_, '_, P> {
+    type Output = Place;
+
+    #[inline(always)]
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Place {
+        let Self { program, text, mut place, found } = self;
+        while found.blocks > 0 && place.at < text.len() {
+            place = program.block(text, place, &masks, found);
+            found.blocks -= 1;
+        }
+        place
+    }
+}
+
+impl Found<'_> {
+    /// Lists the next blocks of a text by a program, up to the number that is left; returns the place after them.
+    #[inline]
+    pub(super) fn blocks<P: BlockProgram<SETS>, const SETS: usize>(
+        &mut self,
+        (program, classifier): (&P, &Classifier<SETS>),
+        text: &str,
+        place: Place,
+    ) -> Place {
+        classifier.run(Blocks { program, text, place, found: self })
+    }
+}
+
+impl CutPlan {
+    /// Calls `take` with the chunks of a text from byte `first` on, a list of chunks at a time.
+    ///
+    /// `first` is the result of [`CutPlan::first`]. The text has at most 2^32 bytes. With `lines`, each line is a text by
+    /// itself, if the plan counts lines: see [`CutPlan::counts_lines`].
+    pub(super) fn cut<E>(
+        &self,
+        text: &str,
+        first: usize,
+        lines: bool,
+        list: &mut ChunkList,
+        mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        list.start(first, self.has_gaps);
+        let mut found = Found { list, pieces: PieceEnds::default(), blocks: 0 };
+        let (mut place, mut regions) = (Place::at(first), Regions::new(lines));
+        while place.at < text.len() {
+            found.blocks = BLOCKS;
+            while found.blocks > 0 && place.at < text.len() {
+                place = self.region(text, place, &mut regions, &mut found);
+            }
+            take(found.list.chunks())?;
+            found.list.remove_closed();
+        }
+        Ok(())
+    }
+
+    /// Lists the next blocks of the region at a place, and returns the place after them.
+    #[inline]
+    fn region(&self, text: &str, place: Place, regions: &mut Regions, found: &mut Found<'_>) -> Place {
+        let region = match &self.program {
+            Program::Words(words) => {
+                regions.at(text, place.at, &words.unchanged, |at| words.is_safe_split_point(text.as_bytes(), at))
+            }
+            // No character ends a region.
+            _ => Region::Pieces(text.len()),
+        };
+        match region {
+            Region::Pieces(end) => {
+                let place = self.program.blocks(&text[..end], place, found);
+                if place.at == end {
+                    found.list.close(end);
+                }
+                place
+            }
+            Region::Whole(end) => {
+                found.blocks -= 1;
+                found.list.close(end);
+                Place::at(end)
+            }
+        }
+    }
+}
