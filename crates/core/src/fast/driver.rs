@@ -4,7 +4,7 @@
 //! may be inside this one: where the end of the last chunk depends on what follows, the next block begins at that chunk.
 
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, BlockLoop, Classifier, Masks};
+use super::masks::{BLOCK, BlockLoop, Classifier, Masks, first_block};
 use super::plan::CutPlan;
 use super::programs::Program;
 use super::unchanged::{Region, Regions};
@@ -38,10 +38,10 @@ pub(super) struct Found<'a> {
 
 /// Says where chunks begin.
 pub(super) trait BlockProgram<const SETS: usize> {
-    /// Lists the chunks of the block at a place, and returns the place of the next one.
+    /// Lists the chunks of the next blocks, by [`Found::each_block`]; returns the place after them.
     ///
     /// The text ends where a chunk ends; the driver ends the last one there. `masks` returns the masks of 64 bytes.
-    fn block(
+    fn blocks(
         &self,
         text: &str,
         place: Place,
@@ -63,25 +63,35 @@ impl<P: BlockProgram<SETS>, const SETS: usize> BlockLoop<SETS> for Blocks<'_, '_
 
     #[inline(always)]
     fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Place {
-        let Self { program, text, mut place, found } = self;
-        while found.blocks > 0 && place.at < text.len() {
-            place = program.block(text, place, &masks, found);
-            found.blocks -= 1;
-        }
-        place
+        self.program.blocks(self.text, self.place, masks, self.found)
     }
 }
 
 impl Found<'_> {
     /// Lists the next blocks of a text by a program, up to the number that is left; returns the place after them.
     #[inline]
-    pub(super) fn blocks<P: BlockProgram<SETS>, const SETS: usize>(
+    pub(super) fn by<P: BlockProgram<SETS>, const SETS: usize>(
         &mut self,
         (program, classifier): (&P, &Classifier<SETS>),
         text: &str,
         place: Place,
     ) -> Place {
         classifier.run(Blocks { program, text, place, found: self })
+    }
+
+    /// Calls `list` with each of the next blocks and its number of bytes; `list` returns the place of the next one.
+    #[inline(always)]
+    pub(super) fn each_block<const SETS: usize>(
+        &mut self,
+        (text, mut place): (&str, Place),
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        list: impl Fn(Place, (Masks<SETS>, usize), &mut Self) -> Place,
+    ) -> Place {
+        while self.blocks > 0 && place.at < text.len() {
+            place = list(place, first_block(&text.as_bytes()[place.at..], &masks), self);
+            self.blocks -= 1;
+        }
+        place
     }
 }
 

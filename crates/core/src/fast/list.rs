@@ -142,6 +142,18 @@ impl<'a> ChunkRanges<'a> {
         Self(starts.iter(), starts[1..].iter())
     }
 
+    /// Returns the first byte of the chunk with this index; 0 if there is none.
+    #[inline(always)]
+    pub(super) fn start(&self, index: usize) -> usize {
+        self.0.as_slice().get(index).map_or(0, |&start| start as usize)
+    }
+
+    /// Returns the end of the chunk with this index; 0 if there is none.
+    #[inline(always)]
+    pub(super) fn end(&self, index: usize) -> usize {
+        self.1.as_slice().get(index).map_or(0, |&end| end as usize)
+    }
+
     /// Returns the number of bytes from the first start to the last end.
     pub(super) fn bytes(&self) -> usize {
         let (start, end) = (self.0.as_slice().first(), self.1.as_slice().last());

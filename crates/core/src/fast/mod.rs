@@ -25,7 +25,7 @@ mod unchanged;
 use crate::error::Error;
 pub(crate) use cache::Cache;
 pub(crate) use counts::{ChunkCounts, Documents, WordTable};
-use keys::{HashedKey, KeyList};
+use keys::{Fold, HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
 pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, finds_any};
 use parts::PartList;
@@ -70,8 +70,8 @@ pub(crate) trait Sink<T, const INLINE: usize> {
     /// Whether a chunk may be passed in parts, as if each were a chunk: the sink does not count words.
     const TAKES_PARTS: bool;
 
-    /// Receives the tokens of chunks: the first byte of each, its tokens, and how many of them are valid.
-    fn push_inline<'t>(&mut self, chunks: impl Iterator<Item = (usize, &'t [T; INLINE], usize)>)
+    /// Receives the tokens of up to `most` chunks: the first byte of each, its tokens, and how many of them are valid.
+    fn push_inline<'t>(&mut self, most: usize, chunks: impl Iterator<Item = (usize, &'t [T; INLINE], usize)>)
     where
         T: 't;
 
@@ -124,14 +124,14 @@ impl CutPlan {
             {
                 cache.exponent = exponent;
                 let bytes = text.as_bytes();
-                keys.fill(bytes, chunks.clone(), self.fold, |key| cache.prefetch(key));
+                fill(keys, bytes, chunks.clone(), self.fold, cache);
                 if keys.has_long() && cuts_words && parts.fill(bytes, chunks.clone(), model) {
                     return parts.batches().try_for_each(|some| {
-                        keys.fill(bytes, some.clone(), self.fold, |key| cache.prefetch(key));
-                        look_up(text, some, keys.as_slice(), cache, sink)
+                        fill(keys, bytes, some.clone(), self.fold, cache);
+                        look_up(text, &some, keys.as_slice(), cache, sink)
                     });
                 }
-                look_up(text, chunks.clone(), keys.as_slice(), cache, sink)?;
+                look_up(text, &chunks, keys.as_slice(), cache, sink)?;
             } else {
                 self.encode_all(text, chunks.clone(), sink)?;
             }
@@ -154,13 +154,25 @@ impl CutPlan {
     }
 }
 
+/// Fills the list of keys with those of chunks, and prefetches their entries.
+#[inline(never)]
+fn fill<T: Copy + Default, const INLINE: usize>(
+    keys: &mut KeyList,
+    text: &[u8],
+    chunks: ChunkRanges<'_>,
+    fold: Fold,
+    cache: &Cache<T, INLINE>,
+) {
+    keys.fill(text, chunks, fold, |key| cache.prefetch(key));
+}
+
 /// Looks up the chunks of a list by their keys.
 ///
 /// All keys are computed and prefetched before the first entry is read, so that memory accesses overlap.
 #[inline]
 fn look_up<T: Copy + Default, const INLINE: usize>(
     text: &str,
-    chunks: ChunkRanges<'_>,
+    chunks: &ChunkRanges<'_>,
     keys: &[HashedKey],
     cache: &mut Cache<T, INLINE>,
     sink: &mut impl Sink<T, INLINE>,
@@ -170,20 +182,22 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
         let others = keys.iter().filter(|key| primary.get(**key).is_none());
         others.for_each(|key| cache.prefetch_alternate(*key));
     }
-    let (mut elsewhere, mut new) = (0, 0);
-    let mut rest = keys.iter().zip(chunks);
+    let (mut next, mut elsewhere, mut new) = (0, 0, 0);
     loop {
-        let (primary, mut missed) = (cache.first_tier(), None);
-        sink.push_inline(rest.by_ref().map_while(|(&key, (start, end))| match primary.get(key) {
-            Some((tokens, count)) => Some((start, tokens, count)),
-            None => {
-                missed = Some((key, start, end));
-                None
-            }
-        }));
-        let Some((key, start, end)) = missed else { break };
+        let primary = cache.first_tier();
+        sink.push_inline(
+            keys.len(),
+            keys[next..].iter().map_while(|&key| {
+                let (tokens, count) = primary.get(key)?;
+                next += 1;
+                Some((chunks.start(next - 1), tokens, count))
+            }),
+        );
+        let Some(&missed) = keys.get(next) else { break };
+        let (start, end) = (chunks.start(next), chunks.end(next));
+        next += 1;
         elsewhere += 1;
-        new += usize::from(look_elsewhere(cache, key, start, &text[start..end], sink)?);
+        new += usize::from(look_elsewhere(cache, missed, start, &text[start..end], sink)?);
     }
     cache.record_hits(keys.len() - elsewhere, elsewhere, new);
     Ok(())
@@ -201,7 +215,7 @@ fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<bool> {
     if let Some((tokens, count)) = cache.alternate(key) {
-        sink.push_inline(std::iter::once((start, tokens, count)));
+        sink.push_inline(1, std::iter::once((start, tokens, count)));
         return Ok(false);
     }
     if let Some(tokens) = cache.long(key, chunk) {

@@ -12,7 +12,7 @@ use super::Program;
 use super::spaces::Stability;
 use super::unspaced::UnspacedBoundaries;
 use crate::fast::driver::{BlockProgram, Found, Place};
-use crate::fast::masks::{BLOCK, Classifier, Masks, below, first_block};
+use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput, PrefixedTexts};
 use crate::model::Model;
 use crate::model::adjacency::{Adjacency, ByteAdjacency, SEPARATE, SeparateBytes, TextAdjacency};
@@ -96,25 +96,26 @@ impl AdjacencyProgram {
 
 impl BlockProgram<SETS> for AdjacencyProgram {
     #[inline(always)]
-    fn block(
+    fn blocks(
         &self,
         text: &str,
-        Place { at, .. }: Place,
+        place: Place,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
         found: &mut Found<'_>,
     ) -> Place {
-        let (Masks { sets, high, inside }, length) = first_block(&text.as_bytes()[at..], masks);
-        let before = if at == 0 { 0 } else { self.classifier.sets_of(text.as_bytes()[at - 1]) };
-        let mut starts = 0;
-        for (place, pair) in sets.as_chunks::<2>().0.iter().enumerate() {
-            starts |= (pair[0] << 1 | u64::from(before >> (2 * place) & 1)) & pair[1];
-        }
-        // Characters of unspaced scripts have at least three bytes.
-        if inside & inside << 1 != 0 {
-            starts |= self.unspaced.find(text, at, high & !inside);
-        }
-        found.list.add_contiguous(at, starts & below(length) & !found.list.begins_at(at));
-        Place::at(at + length)
+        found.each_block((text, place), masks, |Place { at, .. }, (Masks { sets, high, inside }, length), found| {
+            let before = if at == 0 { 0 } else { self.classifier.sets_of(text.as_bytes()[at - 1]) };
+            let mut starts = 0;
+            for (place, pair) in sets.as_chunks::<2>().0.iter().enumerate() {
+                starts |= (pair[0] << 1 | u64::from(before >> (2 * place) & 1)) & pair[1];
+            }
+            // Characters of unspaced scripts have at least three bytes.
+            if inside & inside << 1 != 0 {
+                starts |= self.unspaced.find(text, at, high & !inside);
+            }
+            found.list.add_contiguous(at, starts & below(length) & !found.list.begins_at(at));
+            Place::at(at + length)
+        })
     }
 }
 

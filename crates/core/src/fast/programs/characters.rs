@@ -13,7 +13,7 @@
 
 use crate::fast::driver::{BlockProgram, Found, Place};
 use crate::fast::keys::Fold;
-use crate::fast::masks::{BLOCK, Classifier, Masks, below, first_block};
+use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::programs::Program;
 use crate::normalize::locality::CharacterChanges;
@@ -152,26 +152,27 @@ impl CharacterProgram {
 
 impl BlockProgram<4> for CharacterProgram {
     #[inline(always)]
-    fn block(
+    fn blocks(
         &self,
         text: &str,
-        Place { at, before }: Place,
+        place: Place,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<4>,
         found: &mut Found<'_>,
     ) -> Place {
-        let (masks, length) = first_block(&text.as_bytes()[at..], masks);
-        let ([space, alone, other, glue], inside, length) =
-            if masks.high == 0 { (masks.sets, 0, length) } else { self.look_up(&text[at..], masks, length) };
-        // The kind of the character before, with an inverted bit for white space: the beginning of a text is like it.
-        let shifted = |set: u64, place: u32| set << 1 | before >> place & 1;
-        let after_space = shifted(space, 0) ^ 1;
-        let parted = (other ^ shifted(other, 2)) & !(glue | shifted(glue, 3));
-        let cuts = (space ^ after_space) | alone | shifted(alone, 1) | parted;
-        let cuts = cuts & !inside & below(length);
-        found.list.add(at, cuts & !space, cuts & !after_space);
-        let last = |set: u64, place: u32| (set >> ((length - 1) & 63) & 1) << place;
-        let before = last(!space, 0) | last(alone, 1) | last(other, 2) | last(glue, 3);
-        Place { at: at + length, before }
+        found.each_block((text, place), masks, |Place { at, before }, (masks, length), found| {
+            let ([space, alone, other, glue], inside, length) =
+                if masks.high == 0 { (masks.sets, 0, length) } else { self.look_up(&text[at..], masks, length) };
+            // The kind of the character before, with an inverted bit for white space: the beginning of a text is like it.
+            let shifted = |set: u64, place: u32| set << 1 | before >> place & 1;
+            let after_space = shifted(space, 0) ^ 1;
+            let parted = (other ^ shifted(other, 2)) & !(glue | shifted(glue, 3));
+            let cuts = (space ^ after_space) | alone | shifted(alone, 1) | parted;
+            let cuts = cuts & !inside & below(length);
+            found.list.add(at, cuts & !space, cuts & !after_space);
+            let last = |set: u64, place: u32| (set >> ((length - 1) & 63) & 1) << place;
+            let before = last(!space, 0) | last(alone, 1) | last(other, 2) | last(glue, 3);
+            Place { at: at + length, before }
+        })
     }
 }
 

@@ -31,10 +31,10 @@ impl Program {
     #[inline]
     pub(super) fn blocks(&self, text: &str, place: Place, found: &mut Found<'_>) -> Place {
         match self {
-            Self::Characters(program) => found.blocks((program, &program.classifier), text, place),
-            Self::Words(program) => found.blocks((program, &program.classifier), text, place),
-            Self::Spaces(program) => found.blocks((&**program, &program.classifier), text, place),
-            Self::Adjacency(program) => found.blocks((program, &program.classifier), text, place),
+            Self::Characters(program) => found.by((program, &program.classifier), text, place),
+            Self::Words(program) => found.by((program, &program.classifier), text, place),
+            Self::Spaces(program) => found.by((&**program, &program.classifier), text, place),
+            Self::Adjacency(program) => found.by((program, &program.classifier), text, place),
         }
     }
 

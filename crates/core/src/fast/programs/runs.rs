@@ -4,7 +4,7 @@
 //! of bit sets in which every byte of a character has the bit of the character. A start depends only on the characters
 //! beside it; the last piece of a block is left to the next one, because its end is not known.
 
-use crate::fast::masks::{BLOCK, Classifier, Masks, below, first_block, first_bytes, spread, whole};
+use crate::fast::masks::{Classifier, Masks, below, first_bytes, spread, whole};
 use crate::fast::text::characters_of;
 use crate::pretokenize::divisions::Division;
 use crate::text::runs::{Prefix, RunPattern};
@@ -96,16 +96,16 @@ impl RunMatcher {
 
     /// Returns the starts of pieces after byte `at` of a text, where one begins, and the number of bytes in which they are.
     #[inline(always)]
-    pub(super) fn starts(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> (u64, usize) {
-        let block = self.block(text, at, masks);
+    pub(super) fn starts(&self, text: &str, at: usize, block: (Masks<SETS>, usize)) -> (u64, usize) {
+        let block = self.block(text, at, block);
         let starts = self.steps.iter().fold(0, |starts, step| starts | step.starts(&block, starts));
         (starts & !1 & below(block.length), block.length)
     }
 
     #[inline(always)]
-    fn block(&self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Block {
+    fn block(&self, text: &str, at: usize, block: (Masks<SETS>, usize)) -> Block {
         let rest = &text.as_bytes()[at..];
-        let (Masks { sets, high, inside }, length) = first_block(rest, masks);
+        let (Masks { sets, high, inside }, length) = block;
         let mut block = Block { sets, inside, length };
         if high != 0 {
             let firsts = high & !inside;

@@ -12,7 +12,7 @@ use super::Program;
 use super::unspaced::UnspacedBoundaries;
 use crate::fast::driver::{BlockProgram, Found, Place};
 use crate::fast::keys::Fold;
-use crate::fast::masks::{BLOCK, Classifier, Masks, below, first_block};
+use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput, PrefixedTexts};
 use crate::fast::text::last;
 use crate::model::Model;
@@ -309,36 +309,44 @@ impl SpaceProgram {
 
 impl BlockProgram<2> for SpaceProgram {
     #[inline(always)]
-    fn block(
+    fn blocks(
         &self,
         text: &str,
-        Place { at, .. }: Place,
+        place: Place,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<2>,
         found: &mut Found<'_>,
     ) -> Place {
-        let bytes = text.as_bytes();
-        let (Masks { sets: [space, unstable], high, inside }, length) = first_block(&bytes[at..], masks);
-        let (space, unstable) = (space & below(length), unstable & below(length));
-        let mut starts = space & !(space << 1) & !(unstable << 1) & !found.list.begins_at(at);
-        // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
-        // rule may matter.
-        let near =
-            if self.looks_back > 1 { spread(high | unstable) | ((2 << LONGEST_WINDOW) - 1) } else { high << 1 | 1 };
-        let mut unsure = starts & near;
-        while unsure != 0 {
-            let place = unsure.trailing_zeros();
-            if !self.ends_stable(&bytes[..at + place as usize]) {
-                starts &= !(1 << place);
-            }
-            unsure &= unsure - 1;
-        }
-        if high != 0
-            && let Some(unspaced) = &self.unspaced
-        {
-            starts |= unspaced.find(text, at, high & !inside) & !found.list.begins_at(at);
-        }
-        found.list.add_contiguous(at, starts);
-        Place::at(at + length)
+        found.each_block(
+            (text, place),
+            masks,
+            |Place { at, .. }, (Masks { sets: [space, unstable], high, inside }, length), found| {
+                let bytes = text.as_bytes();
+                let (space, unstable) = (space & below(length), unstable & below(length));
+                let mut starts = space & !(space << 1) & !(unstable << 1) & !found.list.begins_at(at);
+                // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
+                // rule may matter.
+                let near = if self.looks_back > 1 {
+                    spread(high | unstable) | ((2 << LONGEST_WINDOW) - 1)
+                } else {
+                    high << 1 | 1
+                };
+                let mut unsure = starts & near;
+                while unsure != 0 {
+                    let place = unsure.trailing_zeros();
+                    if !self.ends_stable(&bytes[..at + place as usize]) {
+                        starts &= !(1 << place);
+                    }
+                    unsure &= unsure - 1;
+                }
+                if high != 0
+                    && let Some(unspaced) = &self.unspaced
+                {
+                    starts |= unspaced.find(text, at, high & !inside) & !found.list.begins_at(at);
+                }
+                found.list.add_contiguous(at, starts);
+                Place::at(at + length)
+            },
+        )
     }
 }
 

@@ -29,6 +29,27 @@ pub(super) struct GenericBuffers {
 }
 
 impl GenericBuffers {
+    /// Calls `each` with the tokens of a range of a text, on the generic path; returns the number of words.
+    pub(super) fn encode(
+        &mut self,
+        tokenizer: &Tokenizer,
+        (text, span): (&str, Span),
+        search: AddedTokenSearch<'_>,
+        aligned: bool,
+        mut each: impl FnMut(&TextToken<'_>),
+    ) -> Result<u32> {
+        let Self { words, tokens, model, .. } = self;
+        tokenizer.splitter().split_normalized(text, span, search, aligned, words)?;
+        let mut count = 0;
+        for (number, word) in (0..).zip(words.as_slice()) {
+            tokens.clear();
+            tokenizer.encode_word(words, word, tokens, model)?;
+            tokens.iter().for_each(|token| each(&TextToken { id: token.id, span: token.span, word, number, words }));
+            count = number + 1;
+        }
+        Ok(count)
+    }
+
     /// Returns the largest capacity of a buffer.
     pub(super) fn capacity(&self) -> usize {
         let Self { words, tokens, model, word, names: _ } = self;
@@ -54,39 +75,11 @@ pub(super) struct ChunkEncoder<'a> {
 /// The length of a metaspace in bytes.
 const METASPACE_BYTES: u32 = 3;
 
-/// The number of words of an encoded chunk, and the contexts for which its tokens are valid.
-pub(super) struct EncodedChunk {
-    /// The number of words.
-    pub(super) words: u32,
-    /// The valid-below exponent; see [`Context`].
-    pub(super) valid_below: u8,
-}
-
 impl ChunkEncoder<'_> {
-    /// Calls `each` with the tokens of a range of a text, on the generic path; returns the number of words.
-    pub(super) fn generic(
-        &mut self,
-        text: &str,
-        span: Span,
-        search: AddedTokenSearch<'_>,
-        aligned: bool,
-        mut each: impl FnMut(&TextToken<'_>),
-    ) -> Result<u32> {
-        let GenericBuffers { words, tokens, model, .. } = &mut *self.generic;
-        self.tokenizer.splitter().split_normalized(text, span, search, aligned, words)?;
-        let mut count = 0;
-        for (number, word) in (0..).zip(words.as_slice()) {
-            tokens.clear();
-            self.tokenizer.encode_word(words, word, tokens, model)?;
-            tokens.iter().for_each(|token| each(&TextToken { id: token.id, span: token.span, word, number, words }));
-            count = number + 1;
-        }
-        Ok(count)
-    }
-
     /// Fills `out` with the tokens of a chunk, with their bytes in the chunk if `aligned`.
     ///
-    /// `context` is the model's state between chunks, if it has one, and all ids so far. Then ids may have tags.
+    /// `context` is the model's state between chunks, if it has one, and all ids so far. Then ids may have tags. Returns the
+    /// number of words, and the valid-below exponent of the tokens (see [`Context`]).
     pub(super) fn encode(
         &mut self,
         start: usize,
@@ -94,42 +87,46 @@ impl ChunkEncoder<'_> {
         aligned: bool,
         mut context: Option<(&mut impl Context, &[u32])>,
         out: &mut Vec<ChunkToken>,
-    ) -> Result<EncodedChunk> {
+    ) -> Result<(u32, u8)> {
         let (model, entries) = (self.tokenizer.model(), self.entries);
-        let GenericBuffers { words, tokens, model: scratch, word, names } = &mut *self.generic;
+        let GenericBuffers { words, tokens, model: scratch, word: buffer, names } = &mut *self.generic;
         out.clear();
         tokens.clear();
         names.clear();
         let begins = start == 0 && self.begins;
         let mut unknown = UnknownNames { id: self.unknown, chunk, names };
-        match self.fast.model_input(chunk, begins, aligned, word) {
-            Some(ModelInput::Word(word)) => {
-                model.encode_word(word, 0, entries, scratch, tokens)?;
-                out.extend(tokens.iter().map(|token| (token.id, token.span, 0)));
-                unknown.add(word, tokens, out, |id| id);
-                return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
+        // The generic path computes the span of a metaspace before the text.
+        let is_known = |input: &ModelInput<'_>| !(aligned && begins && matches!(input, ModelInput::EscapedSpaces(_)));
+        if let Some(input) = self.fast.model_input(chunk, begins, aligned, buffer).filter(is_known) {
+            let (ModelInput::Word(word)
+            | ModelInput::Bytes(word)
+            | ModelInput::EscapedSpaces(word)
+            | ModelInput::LeadingMetaspace(word, _)) = input;
+            let is_bytes = matches!(input, ModelInput::Bytes(_));
+            let mut valid_below = VALID_ALWAYS;
+            if !is_bytes {
+                valid_below = encode_word(model, word, 0, entries, scratch, &mut context, tokens)?;
             }
-            Some(ModelInput::Bytes(word)) if model.encode_bytes(word, entries, scratch, tokens)? => {
-                let span = |token: &Token| if aligned { token.span.of_characters(word) } else { token.span };
-                out.extend(tokens.iter().map(|token| (token.id, span(token), 0)));
-                return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
+            if !is_bytes || model.encode_bytes(word, entries, scratch, tokens)? {
+                let mut escaped = [EscapedCursor::new(chunk), EscapedCursor::new(chunk)];
+                let mut original = |span: Span| match input {
+                    ModelInput::Word(_) => span,
+                    ModelInput::Bytes(_) if aligned => span.of_characters(word),
+                    ModelInput::Bytes(_) => span,
+                    ModelInput::EscapedSpaces(_) => {
+                        let [start, end] = &mut escaped;
+                        Span::new(start.to(span.range().start), end.to(span.range().end))
+                    }
+                    ModelInput::LeadingMetaspace(_, more) => {
+                        Span { start: span.start.saturating_sub(more), end: span.end - more }
+                    }
+                };
+                out.extend(tokens.iter().map(|token| (token.id, original(token.span), 0)));
+                if !is_bytes {
+                    unknown.add(word, tokens, out, |id| untagged(&context, id));
+                }
+                return Ok((1, valid_below));
             }
-            // The generic path computes the span of a metaspace before the text.
-            Some(ModelInput::EscapedSpaces(word)) if !aligned || !begins => {
-                model.encode_word(word, 0, entries, scratch, tokens)?;
-                let mut spans = Unescaped::new(chunk);
-                out.extend(tokens.iter().map(|token| (token.id, spans.of(token.span), 0)));
-                unknown.add(word, tokens, out, |id| id);
-                return Ok(EncodedChunk { words: 1, valid_below: VALID_ALWAYS });
-            }
-            Some(ModelInput::LeadingMetaspace(word, more)) => {
-                let valid_below = encode_word(model, word, 0, entries, scratch, &mut context, tokens)?;
-                let span = |Span { start, end }| Span { start: start.saturating_sub(more), end: end - more };
-                out.extend(tokens.iter().map(|token| (token.id, span(token.span), 0)));
-                unknown.add(word, tokens, out, |id| untagged(&context, id));
-                return Ok(EncodedChunk { words: 1, valid_below });
-            }
-            _ => {}
         }
         let later = if begins { None } else { self.fast.splitter(chunk) };
         let whole = || self.fast.splitter_of_stripped().unwrap_or_else(|| self.tokenizer.splitter());
@@ -137,7 +134,7 @@ impl ChunkEncoder<'_> {
         // Nothing is put before a chunk that does not begin at byte 0.
         let base = self.fast.base(self.begins);
         splitter.split_from(chunk, base, aligned, words)?;
-        let mut made = EncodedChunk { words: 0, valid_below: VALID_ALWAYS };
+        let (mut count, mut all_valid_below) = (0, VALID_ALWAYS);
         for word in words.as_slice() {
             tokens.clear();
             let text = words.text_of(word);
@@ -149,12 +146,12 @@ impl ChunkEncoder<'_> {
                 0 if has_metaspace => Span { start: 0, ..words.original(Span { start, end }) },
                 _ => words.original(Span { start, end }).shifted_left(base),
             };
-            out.extend(tokens.iter().map(|token| (token.id, span(token.span), made.words)));
+            out.extend(tokens.iter().map(|token| (token.id, span(token.span), count)));
             tokens.iter_mut().for_each(|token| token.span = token.span.shifted_left(word.span.start));
             unknown.add(text, tokens, out, |id| untagged(&context, id));
-            made = EncodedChunk { words: made.words + 1, valid_below: made.valid_below.min(valid_below) };
+            (count, all_valid_below) = (count + 1, all_valid_below.min(valid_below));
         }
-        Ok(made)
+        Ok((count, all_valid_below))
     }
 }
 
@@ -201,32 +198,18 @@ fn encode_word(
     Ok(VALID_ALWAYS)
 }
 
-/// Maps bytes of a chunk whose spaces are written as metaspaces to those of the chunk; spans come in order.
-struct Unescaped<'a> {
-    starts: Cursor<'a>,
-    ends: Cursor<'a>,
-}
-
-/// A position in the written chunk and in the chunk itself.
-#[derive(Clone)]
-struct Cursor<'a> {
+/// Maps bytes of a chunk whose spaces are written as metaspaces to those of the chunk, in ascending order.
+struct EscapedCursor<'a> {
     rest: Chars<'a>,
     written: usize,
     at: usize,
 }
 
-impl<'a> Unescaped<'a> {
+impl<'a> EscapedCursor<'a> {
     fn new(chunk: &'a str) -> Self {
-        let cursor = Cursor { rest: chunk.chars(), written: 0, at: 0 };
-        Self { starts: cursor.clone(), ends: cursor }
+        Self { rest: chunk.chars(), written: 0, at: 0 }
     }
 
-    fn of(&mut self, span: Span) -> Span {
-        Span::new(self.starts.to(span.range().start), self.ends.to(span.range().end))
-    }
-}
-
-impl Cursor<'_> {
     fn to(&mut self, written: usize) -> usize {
         while self.written < written
             && let Some(c) = self.rest.next()

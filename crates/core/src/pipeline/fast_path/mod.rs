@@ -5,18 +5,16 @@
 //! generic path.
 
 mod chunk;
-mod columns;
-mod ids;
 pub(super) mod scratch;
+mod sink;
 
 use self::chunk::ChunkEncoder;
-use self::columns::ColumnSink;
-use self::ids::IdSink;
 use self::scratch::FastScratch;
+use self::sink::TokenSink;
 use super::Tokenizer;
 use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
-use crate::added::{AddedTokenSearch, AllowedTokens, TextPart};
+use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
 use crate::fast::{Cache, ChunkBuffers, CutPlan, Failed, FormBuffers, FormPart, PartModel, Sink};
 use crate::model::context::Context;
@@ -27,26 +25,6 @@ type Result<T> = std::result::Result<T, Failed>;
 
 /// The largest number of bytes for whose tokens memory is reserved; tokens have few bytes on average.
 const MOST_RESERVED: usize = 1 << 20;
-
-/// Collects the tokens of texts.
-trait TextSink<'a, T, const INLINE: usize>: Sink<T, INLINE> {
-    /// Begins a text; `given` is its index if it is a pre-split word.
-    fn text(&mut self, text: &'a str, given: Option<u32>);
-
-    /// Begins a plain-text range of the text; the model may produce only `entries` from it.
-    ///
-    /// `begins` says whether it gets what is put before texts.
-    fn plain_text(&mut self, span: Span, begins: bool, entries: Entries);
-
-    /// Appends an added token at `span`, whose text is `text`.
-    fn added(&mut self, id: u32, span: Span, text: &str);
-
-    /// Returns whether the offsets of a range may be shifted in a way that its chunks do not show.
-    fn needs_whole(&self, range: &str) -> bool;
-
-    /// Appends the tokens of a range of a text without tokens of the original text, encoded on the generic path.
-    fn generic(&mut self, text: &str, span: Span, search: AddedTokenSearch<'_>) -> Result<()>;
-}
 
 /// The shared state of a call, for all of its texts.
 struct Call<'a, T, const INLINE: usize> {
@@ -78,14 +56,16 @@ impl Tokenizer {
     ) -> bool {
         let Some(fast) = self.fast(options) else { return false };
         let (allowed, scratch) = scratch.caches_for(self);
-        let FastScratch { chunks, forms, generic, found, new: (new, _), ids: caches, .. } = scratch;
+        let FastScratch { chunks, forms, generic, columns, new, ids: caches, .. } = scratch;
         let before = ids.len();
         let encoder =
             ChunkEncoder { tokenizer: self, fast, begins: true, entries: Entries::All, unknown: None, generic };
-        let mut sink = IdSink::new(encoder, new, self.context(fast), found, ids);
+        std::mem::swap(ids, &mut columns.ids);
+        let mut sink = TokenSink::<_, false, false>::new(encoder, new, self.context(fast), columns);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         let is_done = call.encode(input, &mut sink).is_ok();
         sink.finish();
+        std::mem::swap(ids, &mut columns.ids);
         if !is_done {
             ids.truncate(before);
         }
@@ -128,7 +108,7 @@ impl Tokenizer {
         let FastScratch { chunks, forms, generic, new, tokens: caches, .. } = scratch;
         let unknown = self.model().unk_id().filter(|_| WORD_IDS && self.names_unknown());
         let encoder = ChunkEncoder { tokenizer: self, fast, begins: true, entries: Entries::All, unknown, generic };
-        let mut sink = ColumnSink::<_, WORD_IDS>::new(encoder, new, self.context(fast), encoding);
+        let mut sink = TokenSink::<_, true, WORD_IDS>::new(encoder, new, self.context(fast), encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         let is_done = call.encode(input, &mut sink).is_ok();
         sink.finish();
@@ -137,7 +117,14 @@ impl Tokenizer {
 }
 
 impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
-    fn encode<'a>(&mut self, input: Input<'a>, sink: &mut impl TextSink<'a, T, INLINE>) -> Result<()> {
+    fn encode<'a, C: Context, const SPANS: bool, const WORD_IDS: bool>(
+        &mut self,
+        input: Input<'a>,
+        sink: &mut TokenSink<'a, C, SPANS, WORD_IDS>,
+    ) -> Result<()>
+    where
+        TokenSink<'a, C, SPANS, WORD_IDS>: Sink<T, INLINE>,
+    {
         match input {
             Input::Text(text) => self.text(text, None, [(text.len(), None)], sink),
             Input::Words(words) => {
@@ -150,13 +137,16 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
     }
 
     /// Encodes a text in segments, or a pre-split word; a segment's trust overrides the call's special-token option.
-    fn text<'a>(
+    fn text<'a, C: Context, const SPANS: bool, const WORD_IDS: bool>(
         &mut self,
         text: &'a str,
         given: Option<u32>,
         segments: impl IntoIterator<Item = (usize, Option<bool>)>,
-        sink: &mut impl TextSink<'a, T, INLINE>,
-    ) -> Result<()> {
+        sink: &mut TokenSink<'a, C, SPANS, WORD_IDS>,
+    ) -> Result<()>
+    where
+        TokenSink<'a, C, SPANS, WORD_IDS>: Sink<T, INLINE>,
+    {
         check_length(text)?;
         sink.text(text, given);
         let Self { tokenizer, fast, options, allowed, chunks, forms, caches } = self;

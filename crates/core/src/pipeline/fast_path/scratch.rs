@@ -1,8 +1,8 @@
 //! The memory that the fast path reuses.
 
 use super::chunk::{ChunkToken, GenericBuffers};
-use super::columns::{CachedToken, INLINE_TOKENS};
-use super::ids::{INLINE_IDS, IdBuffer};
+use super::sink::{CachedToken, INLINE_IDS, INLINE_TOKENS};
+use crate::encoding::Encoding;
 use crate::fast::{Cache, ChunkBuffers, FormBuffers};
 
 /// The memory of a worker that the fast path reuses for all texts.
@@ -11,7 +11,8 @@ pub(in crate::pipeline) struct FastScratch {
     pub(super) chunks: ChunkBuffers,
     pub(super) forms: FormBuffers,
     pub(super) generic: GenericBuffers,
-    pub(super) found: IdBuffer,
+    /// Takes the ids of a call for ids alone.
+    pub(super) columns: Encoding,
     pub(super) new: (Vec<ChunkToken>, Vec<CachedToken>),
     /// The caches without and with special tokens in text: ids alone, and tokens with offsets.
     pub(super) ids: [Cache<u32, INLINE_IDS>; 2],

@@ -2,7 +2,7 @@
 //!
 //! A set has one bit a byte, and every byte of a character has the bit of the character.
 
-use crate::fast::masks::{BLOCK, Classifier, Masks, below, first_block, spread, whole};
+use crate::fast::masks::{Classifier, Masks, below, spread, whole};
 use crate::fast::text::characters_of;
 use crate::text::grammar::Letters;
 use crate::text::unicode::{Category, category, class};
@@ -108,9 +108,9 @@ impl Classes {
 
     /// Returns the classes in the block that begins at byte `at` of `text`, which must be a character boundary.
     #[inline(always)]
-    pub(super) fn block(self, text: &str, at: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Block {
+    pub(super) fn block(self, text: &str, at: usize, (masks, length): (Masks<SETS>, usize)) -> Block {
         let rest = &text.as_bytes()[at..];
-        let (Masks { mut sets, high, inside }, mut length) = first_block(rest, masks);
+        let (Masks { mut sets, high, inside }, mut length) = (masks, length);
         let mut marks = 0;
         if high != 0 && !self.ascii {
             let firsts = high & !inside;

@@ -208,6 +208,18 @@ impl WordProgram {
         }
     }
 
+    /// Lists the pieces of a block by their starts, which are those after byte `at`, and its number of bytes.
+    #[inline(always)]
+    fn list_runs(&self, (starts, length): (u64, usize), text: &str, at: usize, found: &mut Found<'_>) -> Place {
+        found.list.add_contiguous(at, starts);
+        match starts.checked_ilog2() {
+            _ if at + length == text.len() => Place::at(text.len()),
+            // The end of the last piece is not known.
+            Some(last) => Place::at(at + last as usize),
+            None => self.list_piece(text, at, found),
+        }
+    }
+
     /// Lists the piece that begins at a byte, by the divisions.
     #[cold]
     fn list_piece(&self, text: &str, start: usize, found: &mut Found<'_>) -> Place {
@@ -219,53 +231,89 @@ impl WordProgram {
 
 impl BlockProgram<SETS> for WordProgram {
     #[inline(always)]
-    fn block(
+    fn blocks(
         &self,
         text: &str,
-        place @ Place { at, before }: Place,
+        place: Place,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
         found: &mut Found<'_>,
     ) -> Place {
-        let GrammarMatcher { grammar, rules, divided, classes } = match &self.matcher {
-            Matcher::Grammar(matcher) => *matcher,
-            Matcher::Runs(runs) => {
-                let (starts, length) = runs.starts(text, at, masks);
-                found.list.add_contiguous(at, starts);
-                return match starts.checked_ilog2() {
-                    _ if at + length == text.len() => Place::at(text.len()),
-                    // The end of the last piece is not known.
-                    Some(last) => Place::at(at + last as usize),
-                    None => self.list_piece(text, at, found),
-                };
-            }
-            Matcher::OneByOne => {
-                let is_open = |place: &Place| place.at < text.len();
-                return (0..TOGETHER).fold(place, |place, _| {
-                    if is_open(&place) { self.list_piece(text, place.at, found) } else { place }
-                });
-            }
-        };
-        let here = BlockContext { block: classes.block(text, at, masks), before, text, at, cuts: 0 };
-        match rules {
-            Rules::Runs => {
-                let here = here.divided(divided);
-                self.list(here, here.gpt2(), u64::MAX, found)
-            }
-            Rules::Modern(rules) if rules.letters.are_cased() => {
-                self.list(here, here.cased(rules), here.sure(rules.letters), found)
-            }
-            Rules::Modern(rules) => {
-                let here = here.divided(divided);
-                self.list(here, here.modern(rules), u64::MAX, found)
-            }
-            Rules::Marked(_) => {
-                let here = here.divided(divided);
-                self.list(here, here.marked(), u64::MAX, found)
-            }
-            Rules::Spaceless => match self.normalized {
-                Some(AsciiChanges { lowercases }) => gaps::list_runs(here, lowercases, found.list),
-                None => gaps::list_matches(grammar, here, here.clip(false), found.list),
+        match &self.matcher {
+            Matcher::Grammar(matcher) => match matcher.divided {
+                None => self.grammar_blocks(*matcher, None, (text, place), masks, found),
+                digits => self.grammar_blocks(*matcher, digits, (text, place), masks, found),
             },
+            Matcher::Runs(runs) => found.each_block((text, place), masks, |Place { at, .. }, block, found| {
+                self.list_runs(runs.starts(text, at, block), text, at, found)
+            }),
+            Matcher::OneByOne => found.each_block((text, place), masks, |Place { at, .. }, _, found| {
+                (0..TOGETHER).fold(Place::at(at), |place, _| match place.at == text.len() {
+                    true => place,
+                    false => self.list_piece(text, place.at, found),
+                })
+            }),
+        }
+    }
+}
+
+impl WordProgram {
+    /// Lists the next blocks by a grammar, in the pieces of divisions before it or in the whole text.
+    ///
+    /// The rules are matched once for several blocks, and the function is compiled for each case, so that a loop computes
+    /// what one kind of rules reads.
+    #[inline(always)]
+    fn grammar_blocks(
+        &self,
+        GrammarMatcher { grammar, rules, classes, .. }: GrammarMatcher,
+        divided: Option<usize>,
+        from: (&str, Place),
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        found: &mut Found<'_>,
+    ) -> Place {
+        match rules {
+            Rules::Runs => found.each_block(
+                from,
+                masks,
+                #[inline(always)]
+                |place, block, found| {
+                    let here = BlockContext::new(classes, from.0, place, block).divided(divided);
+                    self.list(here, here.gpt2(), u64::MAX, found)
+                },
+            ),
+            Rules::Modern(rules) if rules.letters.are_cased() => found.each_block(
+                from,
+                masks,
+                #[inline(always)]
+                |place, block, found| {
+                    let here = BlockContext::new(classes, from.0, place, block);
+                    self.list(here, here.cased(rules), here.sure(rules.letters), found)
+                },
+            ),
+            Rules::Modern(rules) => found.each_block(
+                from,
+                masks,
+                #[inline(always)]
+                |place, block, found| {
+                    let here = BlockContext::new(classes, from.0, place, block).divided(divided);
+                    self.list(here, here.modern(rules), u64::MAX, found)
+                },
+            ),
+            Rules::Marked(_) => found.each_block(
+                from,
+                masks,
+                #[inline(always)]
+                |place, block, found| {
+                    let here = BlockContext::new(classes, from.0, place, block).divided(divided);
+                    self.list(here, here.marked(), u64::MAX, found)
+                },
+            ),
+            Rules::Spaceless => found.each_block(from, masks, |place, block, found| {
+                let here = BlockContext::new(classes, from.0, place, block);
+                match self.normalized {
+                    Some(AsciiChanges { lowercases }) => gaps::list_runs(here, lowercases, found.list),
+                    None => gaps::list_matches(grammar, here, here.clip(false), found.list),
+                }
+            }),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Computes the starts of pre-tokens in a block, by shifts of bit sets.
 
-use super::classes::Block;
-use crate::fast::masks::{BLOCK, below, first_bytes};
+use super::classes::{Block, Classes, SETS};
+use crate::fast::driver::Place;
+use crate::fast::masks::{BLOCK, Masks, below, first_bytes};
 use crate::text::grammar::{Letters, LineEnds, Modern, contraction};
 
 /// The bits of [`Place::before`](crate::fast::driver::Place): the properties of the character before a block that continues
@@ -27,6 +28,15 @@ pub(super) struct BlockContext<'a> {
 impl Block {
     pub(super) fn white(&self) -> u64 {
         self.spaces | self.newlines | self.blanks
+    }
+}
+
+impl<'a> BlockContext<'a> {
+    /// Returns the context of the block at a place.
+    #[inline(always)]
+    pub(super) fn new(classes: Classes, text: &'a str, place: Place, block: (Masks<SETS>, usize)) -> Self {
+        let Place { at, before } = place;
+        Self { block: classes.block(text, at, block), before, text, at, cuts: 0 }
     }
 }
 

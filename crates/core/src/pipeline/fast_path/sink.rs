@@ -1,0 +1,397 @@
+//! The sink of a call: collects the tokens of its texts, as ids alone or with offsets.
+
+use super::Result;
+use super::chunk::{ChunkEncoder, ChunkToken};
+use crate::added::AddedTokenSearch;
+use crate::encoding::Encoding;
+use crate::fast::{Failed, Sink};
+use crate::model::context::Context;
+use crate::text::span::Span;
+use crate::vocab::Entries;
+
+/// The number of ids that fill half a cache line of 64 bytes, with the key.
+pub(super) const INLINE_IDS: usize = 3;
+/// The number of tokens with offsets that fill a cache line, with the key.
+pub(super) const INLINE_TOKENS: usize = 5;
+
+/// A cached token: its id, its bytes in the chunk, and the number of its word in the chunk.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CachedToken {
+    id: u32,
+    start: u8,
+    end: u8,
+    word: u8,
+}
+
+/// Collects the tokens of texts in the columns of an encoding: ids, with `SPANS` also spans and names, with `WORD_IDS` also
+/// the indices of words.
+pub(super) struct TokenSink<'a, C, const SPANS: bool, const WORD_IDS: bool> {
+    encoder: ChunkEncoder<'a>,
+    new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
+    /// Without spans, there are more ids than tokens: a fixed number is written for each chunk, whatever its length.
+    encoding: &'a mut Encoding,
+    /// The number of tokens without spans.
+    written: usize,
+    /// The whole text, and the first byte of the current plain-text range.
+    text: &'a str,
+    base: u32,
+    /// The text of the range.
+    range: &'a str,
+    /// The number of the pre-split word, if the call passes words.
+    given: Option<u32>,
+    /// The number of the next word, or of the current one if it is open.
+    word: u32,
+    /// Whether the next chunks belong to the same word.
+    is_open: bool,
+    /// The model's context, carried from chunk to chunk.
+    context: Option<C>,
+    /// The number of tokens, the word, whether it is open, and the context at the last announcement.
+    announced: (usize, u32, bool, Option<C>),
+    /// The offsets of the tokens from here on are shifted left by a number of characters: see [`Self::lost`].
+    shifted: (usize, usize),
+}
+
+impl<'a, C: Context, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, C, SPANS, WORD_IDS> {
+    /// Returns a sink that appends to the columns of `encoding`.
+    pub(super) fn new(
+        encoder: ChunkEncoder<'a>,
+        new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
+        context: Option<C>,
+        encoding: &'a mut Encoding,
+    ) -> Self {
+        Self {
+            encoder,
+            new,
+            written: encoding.len(),
+            encoding,
+            text: "",
+            base: 0,
+            range: "",
+            given: None,
+            word: 0,
+            is_open: false,
+            context,
+            announced: (0, 0, false, None),
+            shifted: (0, 0),
+        }
+    }
+
+    /// Returns the number of tokens.
+    #[inline]
+    fn len(&self) -> usize {
+        if SPANS { self.encoding.len() } else { self.written }
+    }
+
+    /// Begins a text; `given` is its index if it is a pre-split word.
+    pub(super) fn text(&mut self, text: &'a str, given: Option<u32>) {
+        (self.text, self.given) = (text, given);
+    }
+
+    /// Begins a plain-text range of the text; the model may produce only `entries` from it.
+    ///
+    /// `begins` says whether it gets what is put before texts.
+    pub(super) fn plain_text(&mut self, span: Span, begins: bool, entries: Entries) {
+        self.end();
+        (self.base, self.range) = (span.start, &self.text[span.range()]);
+        (self.encoder.begins, self.encoder.entries) = (begins, entries);
+        let tokens = self.len();
+        if let Some(context) = &mut self.context {
+            context.begin(tokens, entries);
+        }
+    }
+
+    /// Appends an added token at `span`, whose text is `text`.
+    pub(super) fn added(&mut self, id: u32, span: Span, text: &str) {
+        self.end();
+        if SPANS {
+            self.name(id, text);
+        }
+        self.push(id, span, self.word);
+        self.word += 1;
+    }
+
+    /// Returns whether the offsets of a range may be shifted in a way that its chunks do not show.
+    pub(super) fn needs_whole(&self, range: &str) -> bool {
+        SPANS && self.encoder.fast.may_shift_offsets(range) && !self.encoder.tokenizer.splitter().rewrites_first()
+    }
+
+    /// Appends the tokens of a range of a text without tokens of the original text, encoded on the generic path.
+    pub(super) fn generic(&mut self, text: &str, span: Span, search: AddedTokenSearch<'_>) -> Result<()> {
+        self.end();
+        let mut generic = std::mem::take(self.encoder.generic);
+        let (tokenizer, first) = (self.encoder.tokenizer, self.word);
+        let words = generic.encode(tokenizer, (text, span), search, SPANS, |token| {
+            if SPANS && let Some(name) = tokenizer.other_name(token) {
+                self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
+            }
+            self.push(token.id, if SPANS { token.original() } else { Span::default() }, first + token.number);
+        });
+        *self.encoder.generic = generic;
+        self.word += words?;
+        Ok(())
+    }
+
+    /// Ends the current plain-text range.
+    fn end(&mut self) {
+        self.word += u32::from(std::mem::take(&mut self.is_open));
+        let tokens = self.len();
+        if let Some(context) = &mut self.context {
+            context.end(&mut self.encoding.ids[..tokens]);
+        }
+        if let (from, by @ 1..) = std::mem::take(&mut self.shifted) {
+            let ends = self.range.char_indices().map(|(at, _)| at).chain([self.range.len()]);
+            let characters: Vec<u32> = ends.map(|at| self.base + Span::new(at, at).start).collect();
+            let left = |at: u32| characters[characters.partition_point(|&start| start < at).saturating_sub(by)];
+            for span in &mut self.encoding.spans[from..] {
+                *span = Span { start: left(span.start), end: left(span.end) };
+            }
+        }
+    }
+
+    /// Ends the last plain-text range.
+    pub(super) fn finish(mut self) {
+        self.end();
+        self.encoding.ids.truncate(self.len());
+    }
+
+    #[inline]
+    fn push(&mut self, id: u32, span: Span, word: u32) {
+        if !SPANS {
+            return self.write(&[id]);
+        }
+        self.encoding.ids.push(id);
+        self.encoding.spans.push(span);
+        if WORD_IDS {
+            self.encoding.word_ids.push(self.given.unwrap_or(word));
+        }
+    }
+
+    /// Appends ids without spans.
+    fn write(&mut self, ids: &[u32]) {
+        self.reserve(ids.len());
+        self.encoding.ids[self.written..][..ids.len()].copy_from_slice(ids);
+        self.written += ids.len();
+    }
+
+    /// Makes room for a number of ids without spans.
+    #[inline]
+    fn reserve(&mut self, more: usize) {
+        let ids = &mut self.encoding.ids;
+        if ids.len() < self.written + more {
+            ids.resize(self.written + more, 0);
+        }
+    }
+
+    /// Appends the tokens of a chunk that begins at byte `start` of the plain-text range.
+    #[inline]
+    fn take(&mut self, start: usize, tokens: impl Iterator<Item = ChunkToken>) {
+        let at = self.base + Span::new(start, start).start;
+        let (before, mut words) = (self.len(), 0);
+        for (id, span, word) in tokens {
+            let is_unknown = self.encoder.unknown.is_some() && self.encoder.unknown == Some(self.untagged(id));
+            let is_named = is_unknown && self.name_unknown(id, span.shifted(at), self.len() - before);
+            if self.encoder.tokenizer.shadows && !is_named {
+                let id = self.untagged(id);
+                let name = self.encoder.tokenizer.model().vocab().token(id);
+                name.into_iter().for_each(|name| self.name(id, name));
+            }
+            self.push(id, span.shifted(at), self.word + word);
+            words = word + 1;
+        }
+        if self.encoder.fast.is_one_word {
+            // A chunk without words is not a word.
+            self.is_open |= words > 0 || self.context.is_none();
+        } else {
+            self.word += words;
+        }
+        self.record(before);
+    }
+
+    /// Records the tags of the ids from a number on in the context.
+    #[inline]
+    fn record(&mut self, before: usize) {
+        let tokens = self.len();
+        if let Some(context) = &mut self.context {
+            context.record(&self.encoding.ids[before..tokens]);
+        }
+    }
+
+    fn untagged(&self, id: u32) -> u32 {
+        self.context.as_ref().map_or(id, |context| context.untagged(id))
+    }
+
+    /// Names the unknown token of a chunk with this number by the text that it replaces; returns false for a byte.
+    fn name_unknown(&mut self, id: u32, span: Span, number: usize) -> bool {
+        let ChunkEncoder { tokenizer, entries, ref generic, .. } = self.encoder;
+        let changed = generic.names.iter().find(|(place, _)| *place == number).map(|(_, name)| name.clone());
+        let name = changed.unwrap_or_else(|| self.text[span.range()].to_owned());
+        if tokenizer.model().falls_back(&name, entries) {
+            return false;
+        }
+        self.name(self.untagged(id), &name);
+        true
+    }
+
+    /// Records the text of the next token, if it differs from the one that its id is decoded to.
+    fn name(&mut self, id: u32, name: &str) {
+        if self.encoder.tokenizer.token(id) != Some(name) {
+            self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
+        }
+    }
+
+    /// Returns the number of characters by which all offsets after the first chunk of a range are shifted left.
+    ///
+    /// `tokenizers` shifts them if the rules, which read the original text, remove its first characters. It shows in the
+    /// offset of a letter.
+    fn lost(&self, first: &str) -> Result<usize> {
+        const LETTER: char = 'a';
+        let rest = &self.range[first.len()..];
+        let spaces = rest.len() - rest.trim_start().len();
+        let word = rest[spaces..].find(char::is_whitespace).unwrap_or(rest.len() - spaces);
+        let text = format!("{first}{}{LETTER}", &rest[..spaces + word]);
+        let normalized = self.encoder.tokenizer.splitter().normalize_aligned(&text)?;
+        let end = normalized.text().len();
+        if !normalized.text().ends_with(LETTER) {
+            return Err(Failed);
+        }
+        let found = normalized.original(Span::new(end - LETTER.len_utf8(), end));
+        Ok(text[found.start as usize..].chars().count() - 1)
+    }
+
+    /// See [`Sink::announce`].
+    fn announce_bytes(&mut self, bytes: usize) -> u8 {
+        let tokens = self.len();
+        let Some(context) = &mut self.context else { return 0 };
+        self.announced = (tokens, self.word, self.is_open, Some(context.clone()));
+        context.announce(&self.encoding.ids[..tokens], bytes)
+    }
+
+    /// See [`Sink::take_back`].
+    fn take_back_exceeded(&mut self) -> bool {
+        let tokens = self.len();
+        if !self.context.as_mut().is_some_and(|context| context.is_exceeded(&self.encoding.ids[..tokens])) {
+            return false;
+        }
+        let (tokens, word, is_open, ref mut context) = self.announced;
+        (self.written, self.word, self.is_open, self.context) = (tokens, word, is_open, context.take());
+        self.context.iter_mut().for_each(Context::distrust);
+        if SPANS {
+            let Encoding { ids, spans, word_ids, renamed, .. } = &mut *self.encoding;
+            ids.truncate(tokens);
+            spans.truncate(tokens);
+            word_ids.truncate(tokens);
+            renamed.retain(|(place, _)| *place < tokens);
+        }
+        true
+    }
+}
+
+impl<C: Context> Sink<u32, INLINE_IDS> for TokenSink<'_, C, false, false> {
+    const TAKES_PARTS: bool = true;
+
+    #[inline]
+    fn push_inline<'t>(&mut self, most: usize, chunks: impl Iterator<Item = (usize, &'t [u32; INLINE_IDS], usize)>) {
+        self.reserve(most * INLINE_IDS);
+        let (before, mut written) = (self.written, self.written);
+        let ids = self.encoding.ids.as_mut_slice();
+        for (_, tokens, count) in chunks {
+            ids[written..written + INLINE_IDS].copy_from_slice(tokens);
+            written += count;
+        }
+        self.written = written;
+        self.record(before);
+    }
+
+    fn push_slice(&mut self, _: usize, tokens: &[u32]) {
+        self.write(tokens);
+        self.record(self.written - tokens.len());
+    }
+
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[u32], u8)>> {
+        let before = self.written;
+        let (mut tokens, cached) = std::mem::take(self.new);
+        let known = self.context.as_mut().map(|context| (context, &self.encoding.ids[..before]));
+        let encoded = self.encoder.encode(start, chunk, false, known, &mut tokens);
+        self.reserve(tokens.len());
+        let to = self.encoding.ids[before..].iter_mut();
+        to.zip(&tokens).for_each(|(to, (id, ..))| *to = *id);
+        self.written += tokens.len();
+        *self.new = (tokens, cached);
+        let (_, valid_below) = encoded?;
+        self.record(before);
+        Ok(Some((&self.encoding.ids[before..self.written], valid_below)))
+    }
+
+    fn announce(&mut self, bytes: usize) -> u8 {
+        self.announce_bytes(bytes)
+    }
+
+    fn take_back(&mut self) -> bool {
+        self.take_back_exceeded()
+    }
+}
+
+impl<C: Context, const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, C, true, WORD_IDS> {
+    const TAKES_PARTS: bool = false;
+
+    #[inline]
+    fn push_inline<'t>(
+        &mut self,
+        _: usize,
+        chunks: impl Iterator<Item = (usize, &'t [CachedToken; INLINE_TOKENS], usize)>,
+    ) {
+        chunks.for_each(|(start, cached, count)| self.push_slice(start, &cached[..count]));
+    }
+
+    #[inline]
+    fn push_slice(&mut self, start: usize, cached: &[CachedToken]) {
+        self.take(start, cached.iter().map(|token| token.token()));
+    }
+
+    fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
+        let (mut tokens, mut cached) = std::mem::take(self.new);
+        cached.clear();
+        let lost = if start == 0 && self.encoder.fast.may_shift_offsets(chunk) { self.lost(chunk)? } else { 0 };
+        let context = self.context.as_mut().map(|context| (context, &self.encoding.ids[..]));
+        let encoded = self.encoder.encode(start, chunk, true, context, &mut tokens);
+        let first = self.word;
+        self.take(start, tokens.iter().copied());
+        // A cached unknown token is named by its text, which may differ in case.
+        let folds = self.encoder.unknown.is_some() && self.encoder.fast.folds_case();
+        let is_unknown = |token: &ChunkToken| Some(self.untagged(token.0)) == self.encoder.unknown;
+        let is_named = !self.encoder.generic.names.is_empty() || folds && tokens.iter().any(is_unknown);
+        self.encoder.generic.names.clear();
+        if lost > 0 {
+            self.shifted = (self.encoding.len(), lost);
+        }
+        cached.extend(tokens.iter().map_while(|token| CachedToken::new(*token)));
+        let fit = cached.len() == tokens.len() && !is_named;
+        *self.new = (tokens, cached);
+        // A word may have no tokens. The cached tokens do not count such words at the end of a chunk.
+        let taken = self.word;
+        let (words, valid_below) = encoded?;
+        self.word = if self.is_open { first } else { first + words };
+        Ok((fit && self.word == taken).then_some((self.new.1.as_slice(), valid_below)))
+    }
+
+    fn announce(&mut self, bytes: usize) -> u8 {
+        self.announce_bytes(bytes)
+    }
+
+    fn take_back(&mut self) -> bool {
+        self.take_back_exceeded()
+    }
+}
+
+impl CachedToken {
+    /// Returns the cached form of a token; `None` unless it begins and ends within 255 bytes.
+    fn new((id, span, word): ChunkToken) -> Option<Self> {
+        let narrow = |number: u32| u8::try_from(number).ok();
+        Some(Self { id, start: narrow(span.start)?, end: narrow(span.end)?, word: narrow(word)? })
+    }
+
+    #[inline]
+    fn token(self) -> ChunkToken {
+        (self.id, Span { start: self.start.into(), end: self.end.into() }, self.word.into())
+    }
+}
