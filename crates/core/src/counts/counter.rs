@@ -8,7 +8,7 @@ use super::token_finder::TokenFinder;
 use super::{FirstOccurrence, TextSplitter, WordCounts};
 use crate::added::TextPart;
 use crate::error::{Error, Result};
-use crate::fast::{ChunkCounts, CutPlan, Documents, WordTable};
+use crate::fast::{ChunkBuffers, ChunkCounts, CutPlan, Documents, WordTable};
 use crate::pretokenize::words::Words;
 use crate::text::span::{check_bytes, check_length};
 
@@ -38,7 +38,8 @@ pub struct Counter {
 #[derive(Debug)]
 struct FastCounter {
     path: CutPlan,
-    chunks: ChunkCounts,
+    seen: ChunkCounts,
+    chunks: ChunkBuffers,
     /// The search for added tokens, if there are any.
     finder: Option<TokenFinder>,
     /// The parts of a text between added tokens.
@@ -72,7 +73,8 @@ impl Counter {
         let splitter = splitter.into();
         let fast = |path| FastCounter {
             path,
-            chunks: ChunkCounts::default(),
+            seen: ChunkCounts::default(),
+            chunks: ChunkBuffers::default(),
             finder: TokenFinder::of(&splitter),
             parts: Vec::new(),
         };
@@ -186,11 +188,11 @@ impl Counter {
 
     /// Counts a text on the fast path; returns false if it needs the generic path.
     fn count_fast(&mut self, text: &str, documents: Documents) -> Result<bool> {
-        let Self { fast: Some(FastCounter { path, chunks, finder, parts }), counts, words, .. } = self else {
+        let Self { fast: Some(FastCounter { path, seen, chunks, finder, parts }), counts, words, .. } = self else {
             return Ok(false);
         };
         let (Some(finder), &Documents::Part(document, first)) = (finder, &documents) else {
-            path.count(text, documents, chunks, &mut TableWriter { counts, words })?;
+            path.count(text, documents, (seen, chunks), &mut TableWriter { counts, words })?;
             return Ok(true);
         };
         let is_cut = counts.splitter.as_ref().is_some_and(|splitter| finder.cut(splitter, text, parts).is_ok());
@@ -203,7 +205,7 @@ impl Counter {
             match *part {
                 TextPart::Text(span) => {
                     let part = Documents::Part(document, word);
-                    word = path.count(&text[span.range()], part, chunks, &mut TableWriter { counts, words })?;
+                    word = path.count(&text[span.range()], part, (seen, chunks), &mut TableWriter { counts, words })?;
                 }
                 // The token before has taken all of it.
                 TextPart::Token(_, span) if span.start == span.end => {}
@@ -219,8 +221,8 @@ impl Counter {
     /// Writes the pending counts of chunks to the table.
     fn flush_chunks(&mut self) -> Result<()> {
         match &mut self.fast {
-            Some(FastCounter { chunks, .. }) => {
-                chunks.flush(&mut TableWriter { counts: &mut self.counts, words: &mut self.words })
+            Some(FastCounter { seen, .. }) => {
+                seen.flush(&mut TableWriter { counts: &mut self.counts, words: &mut self.words })
             }
             None => Ok(()),
         }

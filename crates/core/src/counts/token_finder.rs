@@ -2,7 +2,7 @@
 
 use super::TextSplitter;
 use crate::added::{AllowedTokens, TextPart};
-use crate::fast::{Failed, FormBuffers, FormPart, KnownForms, finds_any};
+use crate::fast::{Failed, FormBuffers, FormPart, KnownForms, cut, finds_any};
 
 /// The search for the added tokens of a splitter, with its buffers.
 #[derive(Debug)]
@@ -39,31 +39,20 @@ impl TokenFinder {
         parts.clear();
         let Self { known, forms, allowed, .. } = self;
         let search = splitter.search(text, allowed)?;
-        search.raw(text, 0, |found| {
-            let TextPart::Text(span) = found else {
-                parts.push(found);
-                return Ok(());
-            };
-            if !search.searches_normalized() {
-                parts.push(found);
-                return Ok(());
-            }
-            let (plain, base) = (&text[span.range()], span.start);
-            known.parts(
-                search,
-                splitter.words(),
-                (plain, base as usize),
-                forms,
-                |_| false,
-                |_, part| {
-                    parts.push(match part {
-                        FormPart::Known(TextPart::Text(span)) => TextPart::Text(span.shifted(base)),
-                        FormPart::Known(TextPart::Token(id, span)) => TextPart::Token(id, span.shifted(base)),
-                        FormPart::Unknown(_) => return Err(Failed),
-                    });
-                    Ok(())
-                },
-            )
-        })
+        cut(
+            search,
+            (Some(known), splitter.words()),
+            (text, 0),
+            forms,
+            |_, _| false,
+            |_, base, part| {
+                parts.push(match part {
+                    FormPart::Known(TextPart::Text(span)) => TextPart::Text(span.shifted(base)),
+                    FormPart::Known(TextPart::Token(id, span)) => TextPart::Token(id, span.shifted(base)),
+                    FormPart::Unknown(_) => return Err(Failed),
+                });
+                Ok(())
+            },
+        )
     }
 }

@@ -66,16 +66,9 @@ struct Long {
     known: ChunkRecord,
 }
 
-/// The counts and buffers of a worker.
+/// The chunks that a worker counted before.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkCounts {
-    chunks: ChunkBuffers,
-    chunks_seen: CountTable,
-}
-
-/// The chunks that were counted before.
-#[derive(Debug, Default)]
-struct CountTable {
     buckets: Vec<Bucket>,
     /// The number of entries inserted into the buckets since they last grew.
     filled: usize,
@@ -96,14 +89,14 @@ const MAX_BYTES: usize = if SMALL { 1 << 8 } else { 1 << 21 };
 const MAX_PLACES: usize = if SMALL { 1 << 4 } else { 1 << 16 };
 
 impl CutPlan {
-    /// Counts the words of `text`; `counts` keeps the counts that are not yet flushed to `table`.
+    /// Counts the words of `text`; the chunks that were seen keep the counts that are not yet flushed to `table`.
     ///
     /// Returns the number of the word after the last one in its document.
     pub(crate) fn count(
         &self,
         text: &str,
         documents: Documents,
-        ChunkCounts { chunks: ChunkBuffers { list, keys, .. }, chunks_seen: seen }: &mut ChunkCounts,
+        (seen, ChunkBuffers { list, keys, .. }): (&mut ChunkCounts, &mut ChunkBuffers),
         table: &mut impl WordTable,
     ) -> Result<u64> {
         let bytes = text.as_bytes();
@@ -162,12 +155,6 @@ impl Position {
 impl ChunkCounts {
     /// Flushes the counts of all chunks and removes them.
     pub(crate) fn flush(&mut self, table: &mut impl WordTable) -> Result<()> {
-        self.chunks_seen.flush(table)
-    }
-}
-
-impl CountTable {
-    fn flush(&mut self, table: &mut impl WordTable) -> Result<()> {
         for entry in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
             std::mem::take(entry).known.flush(&self.places, table)?;
         }

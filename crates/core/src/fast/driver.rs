@@ -7,7 +7,7 @@ use super::list::{BLOCKS, ChunkList, ChunkRanges};
 use super::masks::{BLOCK, BlockLoop, Classifier, Masks, first_block};
 use super::plan::CutPlan;
 use super::programs::Program;
-use super::unchanged::{Region, Regions};
+use super::unchanged::Regions;
 use crate::pretokenize::divisions::PieceEnds;
 
 /// The beginning of a block.
@@ -125,26 +125,23 @@ impl CutPlan {
     /// Lists the next blocks of the region at a place, and returns the place after them.
     #[inline]
     fn region(&self, text: &str, place: Place, regions: &mut Regions, found: &mut Found<'_>) -> Place {
-        let region = match &self.program {
+        let (end, has_pieces) = match &self.program {
             Program::Words(words) => {
-                regions.at(text, place.at, &words.unchanged, |at| words.is_safe_split_point(text.as_bytes(), at))
+                let is_safe = |at| words.is_safe_split_point(text.as_bytes(), at);
+                regions.at(text, place.at, &words.unchanged, is_safe)
             }
             // No character ends a region.
-            _ => Region::Pieces(text.len()),
+            _ => (text.len(), true),
         };
-        match region {
-            Region::Pieces(end) => {
-                let place = self.program.blocks(&text[..end], place, found);
-                if place.at == end {
-                    found.list.close(end);
-                }
-                place
-            }
-            Region::Whole(end) => {
-                found.blocks -= 1;
-                found.list.close(end);
-                Place::at(end)
-            }
+        let place = if has_pieces {
+            self.program.blocks(&text[..end], place, found)
+        } else {
+            found.blocks -= 1;
+            Place::at(end)
+        };
+        if place.at == end {
+            found.list.close(end);
         }
+        place
     }
 }

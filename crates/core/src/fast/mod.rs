@@ -23,13 +23,14 @@ mod text;
 mod unchanged;
 
 use crate::error::Error;
+use crate::model::Model;
+use crate::vocab::Entries;
 pub(crate) use cache::Cache;
 pub(crate) use counts::{ChunkCounts, Documents, WordTable};
 use keys::{Fold, HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
-pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, finds_any};
+pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, cut, finds_any};
 use parts::PartList;
-pub(crate) use parts::PartModel;
 pub(crate) use plan::{CutPlan, ModelInput};
 use unchanged::Unchanged;
 
@@ -80,13 +81,13 @@ pub(crate) trait Sink<T, const INLINE: usize> {
 
     /// Encodes a chunk that is not cached, and receives its tokens.
     ///
-    /// Returns the tokens to cache and their valid-below exponent (see [`Context`](crate::model::context::Context)), or
+    /// Returns the tokens to cache and their valid-below exponent (see [`Context`](crate::model::Context)), or
     /// `None` if the tokens must not be cached.
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[T], u8)>>;
 
     /// Returns the exponent of the model's context that holds for `bytes` more bytes; 0 without a context.
     ///
-    /// See [`Context::announce`](crate::model::context::Context::announce).
+    /// See [`Context::announce`](crate::model::Context::announce).
     fn announce(&mut self, bytes: usize) -> u8;
 
     /// Removes the tokens since the last announcement if its exponent was exceeded, so that cached ones may be wrong.
@@ -98,12 +99,13 @@ pub(crate) trait Sink<T, const INLINE: usize> {
 impl CutPlan {
     /// Encodes a text that contains no added tokens and is stripped, and passes its tokens to `sink`.
     ///
-    /// `begins` says whether the text gets what is put before texts; otherwise it continues another.
+    /// `begins` says whether the text gets what is put before texts; otherwise it continues another. The model comes with the
+    /// entries that it may produce.
     pub(crate) fn encode<T: Copy + Default, const INLINE: usize, S: Sink<T, INLINE>>(
         &self,
         (text, begins): (&str, bool),
         mut cache: Option<&mut Cache<T, INLINE>>,
-        model: PartModel<'_>,
+        model: (&Model, Entries),
         ChunkBuffers { list, parts, keys }: &mut ChunkBuffers,
         sink: &mut S,
     ) -> Result<()> {

@@ -64,7 +64,7 @@ impl KnownForms {
     /// With each part comes the text whose bytes it counts: the original, or a normal form in which every character has the
     /// place that it has in the original. `base` is the first byte of the text in the input.
     /// `is_separate` says whether what is before and after a byte of the text can be encoded separately.
-    pub(crate) fn parts(
+    fn parts(
         &self,
         search: AddedTokenSearch<'_>,
         splitter: &WordSplitter,
@@ -166,6 +166,35 @@ impl KnownForms {
         }
         Some(sources)
     }
+}
+
+/// Calls `each` with the parts of a text: tokens, and the text between them.
+///
+/// With each part come the text whose bytes it counts, and its first byte in the input; `base` is that of the text. `known`
+/// are the normal forms, if tokens are matched in normalized text. See [`KnownForms::parts`] for `is_separate`, which also
+/// gets the text.
+pub(crate) fn cut(
+    search: AddedTokenSearch<'_>,
+    (known, splitter): (Option<&KnownForms>, &WordSplitter),
+    (text, base): (&str, u32),
+    buffers: &mut FormBuffers,
+    is_separate: impl Fn(&str, usize) -> bool,
+    mut each: impl FnMut(&str, u32, FormPart) -> Result<()>,
+) -> Result<()> {
+    let known = known.filter(|_| search.searches_normalized());
+    search.raw(text, base, |found| match (found, known) {
+        (TextPart::Text(span), Some(known)) => {
+            let (plain, base) = (&text[span.range()], base + span.start);
+            let is_separate = |at| is_separate(plain, at);
+            let given = (plain, base as usize);
+            known.parts(search, splitter, given, buffers, is_separate, |form, found| each(form, base, found))
+        }
+        (TextPart::Text(span), None) => {
+            let whole = TextPart::Text(Span::new(0, span.range().len()));
+            each(&text[span.range()], base + span.start, FormPart::Known(whole))
+        }
+        (token, _) => each(text, base, FormPart::Known(token)),
+    })
 }
 
 /// A part of a text whose added tokens are matched in normalized text.

@@ -5,13 +5,6 @@ use super::list::{CAPACITY, ChunkRanges};
 use crate::model::{Model, WordParts};
 use crate::vocab::Entries;
 
-/// A model that may encode words in parts, and the entries that it may produce.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PartModel<'a> {
-    pub(crate) model: &'a Model,
-    pub(crate) entries: Entries,
-}
-
 /// The chunks of a list in parts.
 #[derive(Debug, Default)]
 pub(super) struct PartList {
@@ -24,13 +17,13 @@ pub(super) struct PartList {
 impl PartList {
     /// Fills the list with contiguous chunks, and parts of those that can be cut.
     ///
-    /// Returns whether any chunk can be cut.
+    /// The model may produce these entries. Returns whether any chunk can be cut.
     #[inline(never)]
-    pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, model: PartModel<'_>) -> bool {
+    pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, (model, entries): (&Model, Entries)) -> bool {
         if !chunks.clone().any(|(start, end)| may_have_parts(text, start, end)) {
             return false;
         }
-        let Some(parts) = model.model.word_parts(model.entries) else { return false };
+        let Some(parts) = model.word_parts(entries) else { return false };
         self.starts.clear();
         let mut last = 0;
         for (start, end) in chunks {

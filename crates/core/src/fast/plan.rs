@@ -14,6 +14,7 @@ use super::programs::words::WordProgram;
 use crate::model::Model;
 use crate::normalize::Strip;
 use crate::pretokenize::boundary::Boundary;
+use crate::settings::PrependScheme;
 use crate::splitter::WordSplitter;
 use crate::text::span::Span;
 
@@ -39,22 +40,12 @@ pub(crate) struct CutPlan {
     pub(crate) has_context: bool,
     /// Whether the model may encode a chunk in parts: a chunk is one word, whose bytes are those of the text.
     pub(super) may_cut_words: bool,
-    /// The texts that get what is put before texts.
-    pub(super) prefixed: PrefixedTexts,
+    /// The texts that the pre-tokenizer puts a metaspace or space before: all between added tokens, or the text that begins
+    /// the input. Never if the normalizer does so: before each text that is normalized, none behind a token of normalized
+    /// text.
+    pub(super) prefixed: PrependScheme,
     /// The strip with which the normalizer begins, and the splitter without it, if it strips the start of a text.
     pub(super) leading_strip: Option<(Strip, WordSplitter)>,
-}
-
-/// The texts that get a metaspace or space before them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum PrefixedTexts {
-    /// Every text between added tokens: the pre-tokenizer puts it there.
-    #[default]
-    All,
-    /// Every text that is normalized: not one behind a token of normalized text.
-    Normalized,
-    /// The text that begins the input.
-    First,
 }
 
 /// A chunk in the form that the model encodes.
@@ -83,7 +74,7 @@ impl CutPlan {
             is_one_word: false,
             has_context: false,
             may_cut_words: false,
-            prefixed: PrefixedTexts::All,
+            prefixed: PrependScheme::Always,
             leading_strip: None,
         }
     }
@@ -186,16 +177,16 @@ impl CutPlan {
     /// `at` is its first byte in the input, `is_normalized` whether it begins a text that is normalized.
     pub(crate) fn begins(&self, at: u32, is_normalized: bool) -> bool {
         match self.prefixed {
-            PrefixedTexts::All => true,
-            PrefixedTexts::Normalized => is_normalized,
-            PrefixedTexts::First => at == 0,
+            PrependScheme::Always => true,
+            PrependScheme::Never => is_normalized,
+            PrependScheme::First => at == 0,
         }
     }
 
     /// Returns the number of bytes that a text stands behind the start of the input, for a splitter that puts something
     /// before the first text alone.
     pub(crate) fn base(&self, begins: bool) -> u32 {
-        u32::from(!begins && self.prefixed == PrefixedTexts::First)
+        u32::from(!begins && self.prefixed == PrependScheme::First)
     }
 
     /// Returns the end of the first chunk where that is encoded differently from all others, else 0.

@@ -2,29 +2,40 @@
 //!
 //! It serves the Unicode normalization forms: a stricter form of Unicode's quick checks.
 
-use super::text::line_end;
+use super::text::{characters_of, line_end};
 use crate::splitter::WordSplitter;
 use crate::text::unicode::{Class, class};
 
 /// The characters that the normalizer of a splitter does not change, whatever characters are beside them.
+///
+/// They are inert (see [`crate::text::unicode::Class`]).
 #[derive(Debug, Clone)]
-pub(crate) enum Unchanged {
-    /// All: there is no normalizer.
-    All,
-    /// Those that are inert (see [`crate::text::unicode::Class`]).
-    Inert(Box<InertDetector>),
+pub(crate) struct Unchanged {
+    /// The properties of all other characters; none without a normalizer.
+    active: Class,
+    /// For each byte, whether it is a continuation byte, or the lead byte of inert characters only.
+    bytes: Box<[bool; 256]>,
 }
 
 impl Unchanged {
     /// Returns the unchanged characters of a splitter; `None` if they are not known.
     pub(crate) fn of(splitter: &WordSplitter) -> Option<Self> {
-        let Some(locality) = splitter.locality() else { return Some(Self::All) };
-        Some(Self::Inert(Box::new(InertDetector::new(locality.active?))))
+        Some(Self::except(splitter.locality().map_or(Some(Class::NONE), |locality| locality.active)?))
+    }
+
+    /// Returns all characters.
+    pub(super) fn all() -> Self {
+        Self::except(Class::NONE)
+    }
+
+    fn except(active: Class) -> Self {
+        let begins_inert = |byte| begins_inert(u8::try_from(byte).unwrap_or(0), active);
+        Self { active, bytes: Box::new(std::array::from_fn(begins_inert)) }
     }
 
     /// Returns whether these are all characters.
     pub(super) fn is_all(&self) -> bool {
-        matches!(self, Self::All)
+        self.active == Class::NONE
     }
 
     /// Returns whether a text consists of such characters; O(n) in bytes if there is a normalizer.
@@ -34,41 +45,14 @@ impl Unchanged {
 
     /// Returns whether this is such a character.
     pub(super) fn contains_char(&self, c: char) -> bool {
-        match self {
-            Self::All => true,
-            Self::Inert(inert) => inert.contains(c),
-        }
+        c.is_ascii() || self.is_all() || !class(c).intersects(self.active)
     }
 
-    /// Returns the first byte of the first character that may change.
+    /// Returns the first byte of the first character that may change; O(n) in bytes if there is a normalizer.
     fn first_other(&self, text: &str) -> Option<usize> {
-        match self {
-            Self::All => None,
-            Self::Inert(inert) => inert.first_active(text),
+        if self.is_all() {
+            return None;
         }
-    }
-}
-
-/// Finds the characters of a text that are not inert.
-#[derive(Debug, Clone)]
-pub(crate) struct InertDetector {
-    active: Class,
-    /// For each byte, whether it is a continuation byte, or the lead byte of inert characters only.
-    bytes: [bool; 256],
-}
-
-impl InertDetector {
-    fn new(active: Class) -> Self {
-        let begins_inert = |byte| begins_inert(u8::try_from(byte).unwrap_or(0), active);
-        Self { active, bytes: std::array::from_fn(begins_inert) }
-    }
-
-    fn contains(&self, c: char) -> bool {
-        c.is_ascii() || !class(c).intersects(self.active)
-    }
-
-    /// Returns the first byte of the first character that is not inert; O(n) in bytes.
-    fn first_active(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -80,7 +64,7 @@ impl InertDetector {
                 at += 1;
             } else {
                 let c = text[at..].chars().next().unwrap_or_default();
-                if !self.contains(c) {
+                if !self.contains_char(c) {
                     return Some(at);
                 }
                 at += c.len_utf8();
@@ -92,24 +76,11 @@ impl InertDetector {
 
 /// Returns whether all characters that begin with a byte are inert; true for continuation bytes.
 fn begins_inert(byte: u8, active: Class) -> bool {
-    let first = u32::from(byte);
-    let mut characters = match byte {
-        0..=0xBF => return true,
-        0xC2..=0xDF => (first & 0x1F) << 6..((first & 0x1F) + 1) << 6,
-        0xE1..=0xEF => (first & 0xF) << 12..((first & 0xF) + 1) << 12,
-        _ => return false,
+    if byte & 0xC0 == 0x80 || byte.is_ascii() || active == Class::NONE {
+        return true;
     }
-    .filter_map(char::from_u32);
-    characters.all(|c| !class(c).intersects(active))
-}
-
-/// A region of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Region {
-    /// Cut into pieces up to this byte.
-    Pieces(usize),
-    /// One chunk up to this byte.
-    Whole(usize),
+    let mut characters = characters_of(byte).peekable();
+    characters.peek().is_some() && characters.all(|c| !class(c).intersects(active))
 }
 
 /// The regions of a text, from left to right.
@@ -128,7 +99,8 @@ impl Regions {
         Self { by_lines, pieces: 0, whole: 0 }
     }
 
-    /// Returns the region that contains byte `at`, which is at most the end of the region before.
+    /// Returns the end of the region that contains byte `at`, which is at most the end of the region before, and whether it
+    /// is cut into pieces; otherwise it is one chunk.
     ///
     /// Regions that are not lines meet at safe split points, for which `is_safe` holds. It must not hold at byte 0, nor
     /// after a character that may change.
@@ -139,11 +111,11 @@ impl Regions {
         at: usize,
         unchanged: &Unchanged,
         is_safe: impl Fn(usize) -> bool,
-    ) -> Region {
+    ) -> (usize, bool) {
         if at >= self.pieces {
             self.advance(text, at, unchanged, is_safe);
         }
-        if at < self.pieces { Region::Pieces(self.pieces) } else { Region::Whole(self.whole) }
+        if at < self.pieces { (self.pieces, true) } else { (self.whole, false) }
     }
 
     #[inline(never)]
@@ -168,7 +140,7 @@ mod tests {
     #[test]
     fn every_character_is_classified() {
         for active in [Class::ACTIVE_NFC, Class::ACTIVE_NFKC] {
-            let inert = Unchanged::Inert(Box::new(InertDetector::new(active)));
+            let inert = Unchanged::except(active);
             for c in '\0'..=char::MAX {
                 let is_inert = !class(c).intersects(active);
                 assert_eq!(inert.contains_char(c), is_inert, "{c:?}");
@@ -181,19 +153,18 @@ mod tests {
 
     #[test]
     fn regions_around_characters_that_may_change() {
-        let unchanged = Unchanged::Inert(Box::new(InertDetector::new(Class::ACTIVE_NFKC)));
+        let unchanged = Unchanged::except(Class::ACTIVE_NFKC);
         for (text, wanted) in [
-            ("a b c", vec![Region::Pieces(5)]),
-            ("a b\u{bd} c d", vec![Region::Pieces(1), Region::Whole(7), Region::Pieces(9)]),
-            ("\u{bd}a b\u{bd}", vec![Region::Whole(3), Region::Whole(7)]),
-            ("a \u{bd}", vec![Region::Pieces(1), Region::Whole(4)]),
+            ("a b c", vec![(5, true)]),
+            ("a b\u{bd} c d", vec![(1, true), (7, false), (9, true)]),
+            ("\u{bd}a b\u{bd}", vec![(3, false), (7, false)]),
+            ("a \u{bd}", vec![(1, true), (4, false)]),
         ] {
             let is_safe = |at: usize| text.as_bytes()[at] == b' ' && text.as_bytes()[at - 1].is_ascii_alphabetic();
             let (mut regions, mut at, mut found) = (Regions::new(false), 0, Vec::new());
             while at < text.len() {
                 found.push(regions.at(text, at, &unchanged, is_safe));
-                let (Region::Pieces(end) | Region::Whole(end)) = found[found.len() - 1];
-                at = end;
+                at = found[found.len() - 1].0;
             }
             assert_eq!(found, wanted, "{text:?}");
         }

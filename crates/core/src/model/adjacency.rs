@@ -12,12 +12,6 @@
 /// Scripts with spaces, such as Hangul, are in it too: the entries decide where a text may be cut, not the script.
 pub(crate) const FIRST_UNSPACED: char = '\u{E00}';
 
-/// The pairs of adjacent units of a text that may become part of one token.
-pub(crate) trait Adjacency<Unit> {
-    /// Returns whether a token may span two adjacent units of a text; otherwise the text may be cut there.
-    fn joins(&self, left: Unit, right: Unit) -> bool;
-}
-
 /// The adjacency of a text that a model encodes as one word, in which every character has tokens.
 #[derive(Debug)]
 pub(crate) struct TextAdjacency {
@@ -41,11 +35,10 @@ impl ByteAdjacency {
         };
         Self { joined: Box::new(std::array::from_fn(|left| std::array::from_fn(|word| bits(left, word)))) }
     }
-}
 
-impl Adjacency<u8> for ByteAdjacency {
+    /// Returns whether a token may span two adjacent bytes of a text; otherwise the text may be cut there.
     #[inline]
-    fn joins(&self, left: u8, right: u8) -> bool {
+    pub(crate) fn joins(&self, left: u8, right: u8) -> bool {
         self.joined[usize::from(left)][usize::from(right / 64)] >> (right % 64) & 1 == 1
     }
 }
@@ -164,23 +157,13 @@ impl CharacterAdjacency {
         let hash = (u64::from(left) << 32 | u64::from(right)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ((hash >> 38) as usize & (self.joined.len() - 1), 1 << (hash >> 58))
     }
-}
 
-impl Adjacency<char> for CharacterAdjacency {
+    /// Returns whether a token may span two adjacent characters of a text; otherwise the text may be cut there.
     #[inline]
-    fn joins(&self, left: char, right: char) -> bool {
+    pub(crate) fn joins(&self, left: char, right: char) -> bool {
         let (word, bit) = self.place(left, right);
         self.joined[word] & bit != 0
     }
-}
-
-/// The safe split points of a model in which no entry contains a space after a non-space.
-///
-/// A text may be cut where a space, or the character that replaces it, follows a non-space.
-#[derive(Debug)]
-pub(crate) struct SpaceAdjacency {
-    /// The adjacency in unspaced scripts, if texts are also cut there.
-    pub(crate) unspaced: Option<UnspacedAdjacency>,
 }
 
 /// The adjacency of characters of unspaced scripts, and the characters that are never unknown.

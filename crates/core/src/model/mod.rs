@@ -2,7 +2,6 @@
 
 pub(crate) mod adjacency;
 pub mod bpe;
-pub(crate) mod context;
 mod entries;
 mod free_slots;
 pub mod steps;
@@ -19,12 +18,12 @@ use crate::lattice::Sampling;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
 use crate::vocab::{Entries, Vocab};
-use adjacency::{SpaceAdjacency, TextAdjacency};
+use adjacency::{TextAdjacency, UnspacedAdjacency};
 pub(crate) use bpe::WordParts;
 use bpe::{Bpe, BpeScratch};
-use context::Context;
 use steps::Steps;
 pub use trainer::Trainer;
+pub(crate) use unigram::running_score::{RunningScore as Context, VALID_ALWAYS};
 use unigram::{Unigram, ViterbiScratch};
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
@@ -384,11 +383,12 @@ impl Model {
         }
     }
 
-    /// Returns the adjacency of a text that is one word, if it may be cut before all spaces.
+    /// Returns the adjacency of unspaced scripts, if it cuts there, of a text that is one word and may be cut before all spaces.
     ///
+    /// `None` if it may not: an entry contains a space after another character.
     /// Spaces are written as `space`, and `symbols` stay whole. The words of such a text share a [`Model::context`], if
     /// the model has one.
-    pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<SpaceAdjacency> {
+    pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<Option<UnspacedAdjacency>> {
         match self {
             Self::Unigram(model) => model.space_adjacency(space, symbols),
             Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,
@@ -404,7 +404,7 @@ impl Model {
     }
 
     /// Returns the state between the words of a text that is one word, if there is any.
-    pub(crate) fn context(&self) -> Option<impl Context + '_> {
+    pub(crate) fn context(&self) -> Option<Context<'_>> {
         match self {
             Self::Unigram(model) => Some(model.context()),
             Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,

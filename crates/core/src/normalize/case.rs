@@ -1,13 +1,13 @@
 //! Lower case of each character by itself, so without final sigma.
 
 use super::Normalized;
-use super::locality::{AsciiChanges, ChangedCharacters, CharacterChanges, Locality, WordChanges};
+use super::locality::{ChangedCharacters, CharacterChanges, Locality, WordChanges};
 use crate::text::unicode;
 
 pub(super) fn locality() -> Locality<'static> {
     Locality {
         characters: Some(CharacterChanges { lowercases: true, ..CharacterChanges::default() }),
-        ascii: Some(AsciiChanges { lowercases: true }),
+        ascii: Some(CharacterChanges { lowercases: true, ..CharacterChanges::default() }),
         words: Some(WordChanges { changed: ChangedCharacters::All, ..WordChanges::default() }),
         ..Locality::default()
     }

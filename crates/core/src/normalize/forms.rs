@@ -5,7 +5,7 @@
 
 use unicode_normalization_alignments::UnicodeNormalization;
 
-use super::locality::{AsciiChanges, ChangedCharacters, CharacterChanges, Locality, WordChanges};
+use super::locality::{ChangedCharacters, CharacterChanges, Locality, WordChanges};
 use super::{Normalized, Rewriter};
 use crate::text::unicode::{self, Class};
 
@@ -27,7 +27,7 @@ impl UnicodeForm {
         Locality {
             // The other forms compose or replace characters, and character kinds do not show which.
             characters: (self == Self::Nfd).then(CharacterChanges::default),
-            ascii: Some(AsciiChanges::default()),
+            ascii: Some(CharacterChanges::default()),
             active: Some(self.active()),
             words: Some(WordChanges { changed: ChangedCharacters::All, ..WordChanges::default() }),
             ..Locality::default()

@@ -1,7 +1,7 @@
 //! Locality: how much context a normalizer needs, and what it changes.
 //!
 //! The fast path cuts a text into chunks, and the normal form of a chunk must not depend on the text around it. Each
-//! normalizer declares its [`Locality`] in its own file. A chunker asks for the properties that it needs, and for no
+//! normalizer declares its [`Locality`] in its own file. The plan asks for the properties that it needs, and for no
 //! normalizer by name. A normalizer without properties is correct too: its texts take the generic path.
 
 use super::{LONG_CLUSTER, Normalizer, Precompiled, SentencePiece};
@@ -12,8 +12,8 @@ use crate::text::unicode::{CharSet, Class};
 pub(crate) struct Locality<'a> {
     /// It maps each character by itself, except for canonical reordering, and makes no other changes to ASCII.
     pub(crate) characters: Option<CharacterChanges>,
-    /// It needs no context beyond ASCII white space, which stays white space, and makes no other changes to ASCII.
-    pub(crate) ascii: Option<AsciiChanges>,
+    /// It needs no context beyond ASCII white space, which stays white space, and makes only these changes to ASCII.
+    pub(crate) ascii: Option<CharacterChanges>,
     /// It does not change texts without characters of these properties, and a text may be split before any other character.
     pub(crate) active: Option<Class>,
     /// It needs no context beyond a space, and makes no other changes.
@@ -32,13 +32,6 @@ pub(crate) struct CharacterChanges {
     /// Ideographs are surrounded with spaces.
     pub(crate) isolates_ideographs: bool,
     /// ASCII letters become lower case.
-    pub(crate) lowercases: bool,
-}
-
-/// The changes to ASCII of a normalizer that needs no context beyond ASCII white space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct AsciiChanges {
-    /// Letters become lower case.
     pub(crate) lowercases: bool,
 }
 
@@ -103,22 +96,15 @@ pub(crate) struct Metaspaces<'a> {
     pub(crate) rules: Option<Rewrites<'a>>,
     /// Texts that do not change, except for their spaces.
     pub(crate) symbols: &'a [String],
-    source: MetaspaceSource<'a>,
-}
-
-/// The normalizer that writes metaspaces.
-#[derive(Debug, Clone, Copy)]
-enum MetaspaceSource<'a> {
-    /// A normalizer that only replaces each space.
-    Replace(&'a Normalizer),
-    SentencePiece(&'a SentencePiece),
+    /// The normalizer that writes them.
+    normalizer: &'a Normalizer,
 }
 
 impl<'a> Locality<'a> {
     /// The locality of the identity.
     const IDENTITY: Self = Self {
-        characters: Some(CharacterChanges { drops_controls: false, isolates_ideographs: false, lowercases: false }),
-        ascii: Some(AsciiChanges { lowercases: false }),
+        characters: Some(CharacterChanges::NONE),
+        ascii: Some(CharacterChanges::NONE),
         active: Some(Class::NONE),
         words: Some(WordChanges {
             rules: None,
@@ -139,9 +125,7 @@ impl<'a> Locality<'a> {
     fn then(self, next: Self) -> Self {
         Self {
             characters: merge(self.characters, next.characters, CharacterChanges::and),
-            ascii: merge(self.ascii, next.ascii, |one, other| {
-                Some(AsciiChanges { lowercases: one.lowercases || other.lowercases })
-            }),
+            ascii: merge(self.ascii, next.ascii, CharacterChanges::and),
             active: merge(self.active, next.active, |one, other| Some(one.union(other))),
             words: merge(self.words, next.words, WordChanges::and),
             prepends_metaspace: false,
@@ -169,6 +153,8 @@ fn merge<T>(one: Option<T>, other: Option<T>, and: impl FnOnce(T, T) -> Option<T
 }
 
 impl CharacterChanges {
+    const NONE: Self = Self { drops_controls: false, isolates_ideographs: false, lowercases: false };
+
     fn and(self, other: Self) -> Option<Self> {
         Some(Self {
             drops_controls: self.drops_controls || other.drops_controls,
@@ -230,13 +216,12 @@ impl<'a> Rewrites<'a> {
 impl<'a> Metaspaces<'a> {
     /// Returns the metaspaces of a normalizer that replaces each space with one.
     pub(super) fn of_replacement(normalizer: &'a Normalizer) -> Self {
-        let source = MetaspaceSource::Replace(normalizer);
-        Self { prefix: false, collapses: false, rules: None, symbols: &[], source }
+        Self { prefix: false, collapses: false, rules: None, symbols: &[], normalizer }
     }
 
     /// Returns the metaspaces of SentencePiece; `None` if it keeps spaces, or appends one to the text.
-    pub(super) fn of_sentencepiece(normalizer: &'a SentencePiece) -> Option<Self> {
-        let settings = normalizer.settings();
+    pub(super) fn of_sentencepiece(normalizer: &'a Normalizer, own: &'a SentencePiece) -> Option<Self> {
+        let settings = own.settings();
         let writes = settings.escape_whitespaces && !settings.treat_whitespace_as_suffix;
         writes.then(|| Self {
             prefix: settings.add_dummy_prefix,
@@ -244,13 +229,13 @@ impl<'a> Metaspaces<'a> {
             // Each rule is the longest that matches at its position.
             rules: settings.rules.as_ref().map(|rules| Rewrites::new(rules, 1)),
             symbols: &settings.user_defined_symbols,
-            source: MetaspaceSource::SentencePiece(normalizer),
+            normalizer,
         })
     }
 
     /// Returns whether nothing changes but spaces, and the start of the text.
     pub(crate) fn changes_only_spaces(&self) -> bool {
-        matches!(self.source, MetaspaceSource::Replace(_))
+        !matches!(self.normalizer, Normalizer::SentencePiece(_))
     }
 
     /// Returns whether nothing changes but spaces, each by itself, the start of the text, and the offsets of symbols.
@@ -260,14 +245,12 @@ impl<'a> Metaspaces<'a> {
 
     /// Returns the normalizers of a chunk that is not the first: if it begins with a space, and if not.
     pub(crate) fn chunk_normalizers(&self) -> Option<[Normalizer; 2]> {
-        match self.source {
-            MetaspaceSource::Replace(normalizer) => Some([normalizer.clone(), normalizer.clone()]),
-            // If spaces at the start are removed, the metaspace for them is prepended again.
-            MetaspaceSource::SentencePiece(normalizer) => {
-                let with_prefix = |prefix| normalizer.with_prefix(prefix).ok().map(Normalizer::SentencePiece);
-                Some([with_prefix(self.collapses)?, with_prefix(false)?])
-            }
-        }
+        let Normalizer::SentencePiece(own) = self.normalizer else {
+            return Some([self.normalizer.clone(), self.normalizer.clone()]);
+        };
+        // If spaces at the start are removed, the metaspace for them is prepended again.
+        let with_prefix = |prefix| own.with_prefix(prefix).ok().map(Normalizer::SentencePiece);
+        Some([with_prefix(self.collapses)?, with_prefix(false)?])
     }
 }
 

@@ -21,7 +21,7 @@ pub use bert::BertNormalizer;
 pub(crate) use byte_level::write_bytes;
 pub use charsmap::RULES;
 pub use forms::UnicodeForm;
-use locality::Locality;
+use locality::{Locality, Metaspaces};
 use precompiled::LONG_CLUSTER;
 pub use precompiled::Precompiled;
 pub(crate) use sentencepiece::SPACE;
@@ -132,7 +132,9 @@ impl Normalizer {
             Self::Replace { pattern, content } => replace::locality(self, pattern, content),
             Self::Prepend(prefix) => Locality { prepends_metaspace: prefix == SPACE, ..Locality::default() },
             Self::Precompiled(precompiled) => precompiled.locality(),
-            Self::SentencePiece(sentencepiece) => sentencepiece.locality(),
+            Self::SentencePiece(own) => {
+                Locality { metaspaces: Metaspaces::of_sentencepiece(self, own), ..Locality::default() }
+            }
             Self::Sequence(_) => Locality::of_sequence(self.steps().map(Self::locality)),
             Self::Nmt | Self::ByteLevel => Locality::default(),
         }

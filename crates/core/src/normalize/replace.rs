@@ -1,6 +1,6 @@
 //! What matches a pattern is replaced.
 
-use super::locality::{AsciiChanges, ChangedCharacters, Locality, Metaspaces, SpaceRuns, WordChanges};
+use super::locality::{ChangedCharacters, CharacterChanges, Locality, Metaspaces, SpaceRuns, WordChanges};
 use super::{Normalized, Normalizer, SPACE};
 use crate::error::Result;
 use crate::text::pattern::Pattern;
@@ -22,7 +22,7 @@ pub(super) fn locality<'a>(normalizer: &'a Normalizer, pattern: &Pattern, conten
     let is_graphic = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
     let words = |changes| Locality { words: Some(changes), ..Locality::default() };
     match (pattern.is_regex(), pattern.source(), content) {
-        (true, r"\s+", " ") => Locality { ascii: Some(AsciiChanges::default()), ..Locality::default() },
+        (true, r"\s+", " ") => Locality { ascii: Some(CharacterChanges::default()), ..Locality::default() },
         (true, " {2,}", " ") => words(WordChanges { space_runs: SpaceRuns::Space, ..WordChanges::default() }),
         (true, r"\s{2,}|[\n\r\t]", " ") => {
             words(WordChanges { joins_whitespace: true, space_runs: SpaceRuns::Space, ..WordChanges::default() })

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 
-use super::locality::{Locality, Metaspaces};
 use super::{Normalized, Normalizer, Precompiled};
 use crate::error::{Error, Result};
 use crate::text::pattern::Pattern;
@@ -143,10 +142,6 @@ impl SentencePiece {
     /// Returns the same normalization with a space put before the text, or without.
     pub(super) fn with_prefix(&self, add_dummy_prefix: bool) -> Result<Self> {
         Self::new(SentencePieceSettings { add_dummy_prefix, ..self.settings().clone() })
-    }
-
-    pub(super) fn locality(&self) -> Locality<'_> {
-        Locality { metaspaces: Metaspaces::of_sentencepiece(self), ..Locality::default() }
     }
 
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {

@@ -16,7 +16,7 @@ use super::options::Options;
 use crate::added::AddedToken;
 use crate::fast::CutPlan;
 
-/// The number of bytes around a position that the chunkers look at, at most: the window of normalization rules, or a
+/// The number of bytes around a position that the plan looks at, at most: the window of normalization rules, or a
 /// character on each side and the one after.
 const CONTEXT: usize = 64;
 

@@ -2,8 +2,8 @@
 //!
 //! The ids of a text are the concatenated ids of its parts under two conditions (`spec/pipeline.md`, P51 to P57):
 //!
-//! * The pipeline has a fast path, whose chunker knows the safe split points ([`Chunker::is_safe_split_point`](crate::fast)). There
-//!   are three cases:
+//! * The pipeline has a fast path, whose plan knows the safe split points ([`CutPlan::is_safe_split_point`]). There are three
+//!   cases:
 //!   1. White space separates words and is dropped, and no stage reads across it. White space may begin a part.
 //!      Normalization of the parts equals that of the text, because it reads one character at a time, and canonical
 //!      reordering ends at a character that is not a combining mark.

@@ -104,12 +104,12 @@ impl Tokenizer {
     ) -> Result<ExplainedText> {
         check_length(text)?;
         scratch.begin(None, 0, 0);
-        scratch.caches_for(self);
+        scratch.belong_to(self);
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
-        self.parts.splitter.split_with_base(text, matching, &mut scratch.words)?;
-        let normalized = scratch.words.take_base();
+        self.parts.splitter.split_with_base(text, matching, &mut scratch.generic.words)?;
+        let normalized = scratch.generic.words.take_base();
         let (mut explained, mut rest) = (Vec::new(), limits.characters);
-        for word in scratch.words.as_slice() {
+        for word in scratch.generic.words.as_slice() {
             if rest == 0 {
                 break;
             }
@@ -118,11 +118,11 @@ impl Tokenizer {
             }
             let limits = ExplainLimits { characters: rest, ..limits };
             let mut tokens = Vec::new();
-            self.encode_word(&scratch.words, word, &mut tokens, &mut scratch.model)?;
-            explained.push(self.explained(&scratch.words, word, &tokens, &normalized, limits)?);
-            rest -= scratch.words.text_of(word).chars().take(rest).count();
+            self.encode_word(&scratch.generic.words, word, &mut tokens, &mut scratch.generic.model)?;
+            explained.push(self.explained(&scratch.generic.words, word, &tokens, &normalized, limits)?);
+            rest -= scratch.generic.words.text_of(word).chars().take(rest).count();
         }
-        Ok(ExplainedText { normalized, words: explained, word_count: scratch.words.as_slice().len() })
+        Ok(ExplainedText { normalized, words: explained, word_count: scratch.generic.words.as_slice().len() })
     }
 
     fn explained(

@@ -66,7 +66,7 @@ impl Tokenizer {
         }
         best.truncate(wanted);
         let encodings = best.iter().enumerate().map(|(number, &Hypothesis { score, .. })| {
-            let encoding = self.encoding_of(&words, &choices(&rows, number), &scratch.words);
+            let encoding = self.encoding_of(&words, &choices(&rows, number), &scratch.generic.words);
             let texts = Inputs { tokenizer: self, inputs: [Input::Text(text), Input::Text("")] };
             Ok((self.post_process(vec![encoding], &texts, options)?, score))
         });
@@ -84,9 +84,9 @@ impl Tokenizer {
         let model = self.model();
         model.check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, true, scratch)?;
-        let words = scratch.words.as_slice().iter().map(|word| match word.kind {
+        let words = scratch.generic.words.as_slice().iter().map(|word| match word.kind {
             WordKind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
-            _ => model.nbest(scratch.words.text_of(word), word.span.start, word.entries, wanted),
+            _ => model.nbest(scratch.generic.words.text_of(word), word.span.start, word.entries, wanted),
         });
         words.collect()
     }
@@ -110,8 +110,8 @@ impl Tokenizer {
         let model = self.model();
         model.check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, false, scratch)?;
-        let words = scratch.words.as_slice().iter().filter(|word| !matches!(word.kind, WordKind::Added(_)));
-        let mut logs = words.map(|word| model.log_probability(scratch.words.text_of(word), word.entries));
+        let words = scratch.generic.words.as_slice().iter().filter(|word| !matches!(word.kind, WordKind::Added(_)));
+        let mut logs = words.map(|word| model.log_probability(scratch.generic.words.text_of(word), word.entries));
         logs.try_fold(0.0, |sum, log| Ok(sum + log?))
     }
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::Tokenizer;
-use super::fast_path::scratch::FastScratch;
+use super::fast_path::{CachedToken, ChunkToken, INLINE_IDS, INLINE_TOKENS};
 use crate::added::AllowedTokens;
+use crate::encoding::Encoding;
+use crate::fast::{Cache, ChunkBuffers, FormBuffers};
 use crate::model::{ModelScratch, SubwordRegularization, Token};
 use crate::pretokenize::words::Words;
 
@@ -14,45 +16,63 @@ use crate::pretokenize::words::Words;
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) allowed: AllowedTokens,
+    pub(super) generic: GenericBuffers,
+    pub(super) chunks: ChunkBuffers,
+    pub(super) forms: FormBuffers,
+    /// The tokens of a new chunk, and those that are cached.
+    pub(super) new: (Vec<ChunkToken>, Vec<CachedToken>),
+    /// Takes the ids of a call for ids alone.
+    pub(super) columns: Encoding,
+    pub(super) ids: [Vec<u32>; 2],
+    /// The caches without and with special tokens in text: ids alone, and tokens with offsets.
+    pub(super) id_caches: [Cache<u32, INLINE_IDS>; 2],
+    pub(super) token_caches: [Cache<CachedToken, INLINE_TOKENS>; 2],
+    /// The identity of the tokenizer that filled the caches.
+    owner: Option<Arc<()>>,
+}
+
+/// The buffers of the generic path, for texts and for single chunks.
+#[derive(Debug, Default)]
+pub(super) struct GenericBuffers {
     pub(super) words: Words,
     pub(super) tokens: Vec<Token>,
     pub(super) model: ModelScratch,
-    fast: FastScratch,
-    pub(super) ids: [Vec<u32>; 2],
-    /// The identity of the tokenizer that filled the caches.
-    owner: Option<Arc<()>>,
+    /// The model input of a chunk.
+    pub(super) input: String,
+    /// The names of unknown tokens of the last chunk that are not their texts, with their numbers.
+    pub(super) names: Vec<(usize, String)>,
 }
 
 /// The largest capacity of a buffer, in elements, that is kept after a text.
 const MAX_KEPT_CAPACITY: usize = 1 << 20;
 
 impl Scratch {
-    /// Returns the caches, cleared unless they belong to this tokenizer.
-    pub(super) fn caches_for(&mut self, tokenizer: &Tokenizer) -> (&mut AllowedTokens, &mut FastScratch) {
+    /// Clears the caches unless they belong to this tokenizer.
+    pub(super) fn belong_to(&mut self, tokenizer: &Tokenizer) {
         if !self.owner.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &tokenizer.identity)) {
-            self.owner = Some(Arc::clone(&tokenizer.identity));
-            (self.allowed, self.fast) = Default::default();
+            let (ids, generic) = (std::mem::take(&mut self.ids), std::mem::take(&mut self.generic));
+            *self = Self { owner: Some(Arc::clone(&tokenizer.identity)), ids, generic, ..Self::default() };
         }
-        (&mut self.allowed, &mut self.fast)
     }
 
     /// Begins an input of a call with this seed.
     pub(super) fn begin(&mut self, chance: Option<SubwordRegularization>, seed: u64, input: u64) {
-        self.model.begin(chance, seed, input);
+        self.generic.model.begin(chance, seed, input);
     }
 
     /// Frees the buffers that a long text has enlarged.
     pub fn trim(&mut self) {
         if self.capacity() > MAX_KEPT_CAPACITY {
-            (self.words, self.tokens, self.ids, self.model) = Default::default();
-            self.fast.trim();
+            (self.generic, self.ids, self.forms, self.new) = Default::default();
+            self.chunks.trim();
         }
     }
 
     /// Returns the largest capacity of a buffer, except for the caches.
     pub(super) fn capacity(&self) -> usize {
-        let Self { words, tokens, model, ids, fast, .. } = self;
-        let columns = ids.iter().map(Vec::capacity).fold(tokens.capacity(), usize::max);
-        words.capacity().max(columns).max(model.capacity()).max(fast.capacity())
+        let Self { generic: GenericBuffers { words, tokens, model, input, .. }, ids, forms, chunks, new, .. } = self;
+        let buffers = [words.capacity(), tokens.capacity(), model.capacity(), input.capacity(), forms.capacity()];
+        let columns = [ids[0].capacity(), ids[1].capacity(), new.0.capacity(), chunks.capacity()];
+        buffers.into_iter().chain(columns).fold(0, usize::max)
     }
 }

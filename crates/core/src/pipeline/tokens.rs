@@ -2,7 +2,7 @@
 
 use super::Tokenizer;
 use super::options::{Input, Options};
-use super::scratch::Scratch;
+use super::scratch::{GenericBuffers, Scratch};
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
 use crate::model::{ModelScratch, Token};
@@ -93,19 +93,19 @@ impl Tokenizer {
         match input {
             Input::Text(text) => {
                 self.split(text, &[(text.len(), None)], options, aligned, scratch)?;
-                self.each_word_token(scratch, |found| each(found, 0))
+                self.each_word_token(&mut scratch.generic, |found| each(found, 0))
             }
             Input::Words(words) => {
                 for (place, word) in (0..).zip(words) {
                     self.split(word, &[(word.len(), None)], options, aligned, scratch)?;
-                    self.each_word_token(scratch, |found| each(found, place))?;
+                    self.each_word_token(&mut scratch.generic, |found| each(found, place))?;
                 }
                 Ok(())
             }
             Input::Segments(text, segments) => {
                 let segments: Vec<_> = segments.iter().map(|&(end, trusted)| (end, Some(trusted))).collect();
                 self.split(text, &segments, options, aligned, scratch)?;
-                self.each_word_token(scratch, |found| each(found, 0))
+                self.each_word_token(&mut scratch.generic, |found| each(found, 0))
             }
         }
     }
@@ -120,7 +120,7 @@ impl Tokenizer {
         scratch: &mut Scratch,
     ) -> Result<()> {
         check_length(text)?;
-        scratch.caches_for(self);
+        scratch.belong_to(self);
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
         let aligned = aligned || matching.needs_origin();
         let mut start = 0;
@@ -129,22 +129,23 @@ impl Tokenizer {
             start = end;
             (segment, trusted.map_or(matching, |trusted| matching.with_trust(trusted)))
         });
-        match self.parts.splitter.split_segments(text, spans, aligned, &mut scratch.words) {
+        match self.parts.splitter.split_segments(text, spans, aligned, &mut scratch.generic.words) {
             // The position of the error in the original text needs the alignment.
             Err(Error::SpecialToken { .. }) if !aligned => self.split(text, segments, options, true, scratch),
             split => split,
         }
     }
 
-    /// Calls `each` with the tokens of the words in `scratch`.
-    fn each_word_token(&self, scratch: &mut Scratch, mut each: impl FnMut(&TextToken<'_>)) -> Result<()> {
-        let Scratch { words, tokens, model, .. } = scratch;
+    /// Calls `each` with the tokens of the words in the buffers.
+    pub(super) fn each_word_token(
+        &self,
+        GenericBuffers { words, tokens, model, .. }: &mut GenericBuffers,
+        mut each: impl FnMut(&TextToken<'_>),
+    ) -> Result<()> {
         for (number, word) in (0..).zip(words.as_slice()) {
             tokens.clear();
             self.encode_word(words, word, tokens, model)?;
-            for token in tokens.iter() {
-                each(&TextToken { id: token.id, span: token.span, word, number, words });
-            }
+            tokens.iter().for_each(|token| each(&TextToken { id: token.id, span: token.span, word, number, words }));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 
 use super::Tokenizer;
 use super::options::Options;
-use super::scratch::Scratch;
+use super::scratch::{GenericBuffers, Scratch};
 use crate::added::Specials;
 use crate::encoding::Direction;
 use crate::error::Result;
@@ -132,7 +132,7 @@ pub(super) fn ends(
     direction: Direction,
 ) -> Result<Vec<usize>> {
     check_length(text)?;
-    let Scratch { allowed, words, .. } = scratch;
+    let Scratch { allowed, generic: GenericBuffers { words, .. }, .. } = scratch;
     let specials = if options.specials == Specials::Error { &Specials::Match } else { &options.specials };
     let matching = tokenizer.added.matching(text, specials, allowed)?;
     splitter.split_segments(text, [(Span::new(0, text.len()), matching)], true, words)?;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::text::grammar::Grammar;
-use crate::text::runs::{PieceBoundary, RunPattern};
+use crate::text::runs::RunPattern;
 use crate::text::unicode::Class;
 
 /// A rule that splits a text into pieces: the matches of a pattern, and the texts between them.
@@ -51,13 +51,14 @@ impl Division {
         found.map_or(text.len(), |found| if found.start == start { found.end } else { found.start })
     }
 
-    /// Returns the effect of a split of a text between a letter or number and ASCII white space on its pieces.
+    /// Returns whether a piece ends between a letter or number and ASCII white space in any case; `None` if a split of the
+    /// text there may change other pieces.
     ///
     /// A grammar matches white space apart from letters and numbers before it.
-    fn boundary(&self, before: char, blank: char) -> PieceBoundary {
+    fn ends_between(&self, before: char, blank: char) -> Option<bool> {
         match self {
-            Self::Grammar(_) => PieceBoundary::Present,
-            Self::Run(run) => run.boundary(before, blank),
+            Self::Grammar(_) => Some(true),
+            Self::Run(run) => run.ends_between(before, blank),
         }
     }
 }
@@ -79,12 +80,8 @@ impl Divisions {
     /// Returns whether a piece ends between a letter or number and ASCII white space in every text, and a split of the text
     /// there leaves all other pieces as they are.
     pub(crate) fn separate(&self, before: char, blank: char) -> bool {
-        let mut boundaries = self.steps.iter().map(|step| step.boundary(before, blank));
-        let mut found = false;
-        boundaries.all(|boundary| {
-            found |= boundary == PieceBoundary::Present;
-            boundary != PieceBoundary::Dependent
-        }) && found
+        let mut ends = self.steps.iter().map(|step| step.ends_between(before, blank));
+        ends.try_fold(false, |found, ends| Some(found | ends?)).unwrap_or(false)
     }
 
     /// Returns the divisions of pre-tokenizers in a row; `None` if they do not begin with one, or if one needs more than a

@@ -182,14 +182,13 @@ impl RunPattern {
         self.most
     }
 
-    /// Returns the effect of a split of a text between a character that is no white space, and white space, on its pieces:
-    /// the matches and the text between them.
-    pub(crate) fn boundary(&self, before: char, blank: char) -> PieceBoundary {
+    /// Returns whether a piece (a match, or the text between two) ends between a character that is no white space, and white
+    /// space, in any case; `None` if a split of the text there may change other pieces.
+    pub(crate) fn ends_between(&self, before: char, blank: char) -> Option<bool> {
         match (self.set.contains(before), self.set.contains(blank)) {
-            (true, true) if !matches!(self.most, 1 | usize::MAX) => PieceBoundary::Dependent,
-            (true, true) if self.most == usize::MAX => PieceBoundary::Absent,
-            (false, false) => PieceBoundary::Absent,
-            _ => PieceBoundary::Present,
+            (true, true) if !matches!(self.most, 1 | usize::MAX) => None,
+            (true, true) => Some(self.most == 1),
+            (before, blank) => Some(before != blank),
         }
     }
 
@@ -217,17 +216,6 @@ impl RunPattern {
             each(found);
         }
     }
-}
-
-/// The effect of a split of a text at a position on its pieces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PieceBoundary {
-    /// A piece ends there in any case.
-    Present,
-    /// A piece may span the position; all other pieces remain.
-    Absent,
-    /// Other pieces may change.
-    Dependent,
 }
 
 /// The characters up to the last one that is white space.
@@ -376,15 +364,15 @@ mod tests {
 
     #[test]
     fn pieces_end_at_boundaries() {
-        let boundary = |pattern, before, blank| RunPattern::parse(pattern).unwrap().boundary(before, blank);
-        assert_eq!(boundary(BLOOM, 'a', ' '), PieceBoundary::Present);
-        assert_eq!(boundary(BLOOM, '.', ' '), PieceBoundary::Absent);
-        assert_eq!(boundary(r"\p{N}+", '1', ' '), PieceBoundary::Present);
-        assert_eq!(boundary(r"\p{N}+", 'a', ' '), PieceBoundary::Absent);
-        assert_eq!(boundary(r"\s+", 'a', ' '), PieceBoundary::Present);
-        assert_eq!(boundary("[a ]+", 'a', ' '), PieceBoundary::Absent);
-        assert_eq!(boundary("[a ]", 'a', ' '), PieceBoundary::Present);
-        assert_eq!(boundary("[^b]{1,3}", 'a', ' '), PieceBoundary::Dependent);
+        let boundary = |pattern, before, blank| RunPattern::parse(pattern).unwrap().ends_between(before, blank);
+        assert_eq!(boundary(BLOOM, 'a', ' '), Some(true));
+        assert_eq!(boundary(BLOOM, '.', ' '), Some(false));
+        assert_eq!(boundary(r"\p{N}+", '1', ' '), Some(true));
+        assert_eq!(boundary(r"\p{N}+", 'a', ' '), Some(false));
+        assert_eq!(boundary(r"\s+", 'a', ' '), Some(true));
+        assert_eq!(boundary("[a ]+", 'a', ' '), Some(false));
+        assert_eq!(boundary("[a ]", 'a', ' '), Some(true));
+        assert_eq!(boundary("[^b]{1,3}", 'a', ' '), None);
     }
 
     #[test]

@@ -13,9 +13,9 @@ use super::spaces::Stability;
 use super::unspaced::UnspacedBoundaries;
 use crate::fast::driver::{BlockProgram, Found, Place};
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
-use crate::fast::plan::{CutPlan, ModelInput, PrefixedTexts};
+use crate::fast::plan::{CutPlan, ModelInput};
 use crate::model::Model;
-use crate::model::adjacency::{Adjacency, ByteAdjacency, SEPARATE, SeparateBytes, TextAdjacency};
+use crate::model::adjacency::{ByteAdjacency, SEPARATE, SeparateBytes, TextAdjacency};
 use crate::normalize::locality::Metaspaces;
 use crate::settings::{METASPACE, PrependScheme};
 use crate::splitter::WordSplitter;
@@ -54,11 +54,9 @@ impl AdjacencyProgram {
                     let splitter = WordSplitter::new(Some(normalizer), None).ok()?;
                     later = Some(Box::new([splitter.clone(), splitter]));
                 }
-                ((spaces.prefix, true), PrefixedTexts::Normalized)
+                ((spaces.prefix, true), PrependScheme::Never)
             }
-            (Some(PrependScheme::Never), None) => ((false, false), PrefixedTexts::Normalized),
-            (Some(PrependScheme::First), None) => ((true, false), PrefixedTexts::First),
-            (Some(PrependScheme::Always), None) => ((true, false), PrefixedTexts::All),
+            (Some(prepend), None) => ((prepend != PrependScheme::Never, false), prepend),
             _ => return None,
         };
         let TextAdjacency { bytes: adjacency, separate, unspaced } = model.text_adjacency(METASPACE, symbols)?;

@@ -14,36 +14,14 @@ pub(super) const SETS: usize = 8;
 /// The set of the first bytes whose characters are all in the same sets, so that the kernel classifies them.
 const KNOWN: usize = SETS - 1;
 
-/// The sets of characters that divisions into runs distinguish.
+/// Divides texts into runs of characters.
+///
+/// There is a set of characters for each run, then one for each kind of prefix.
 #[derive(Debug, Clone)]
 pub(super) struct RunMatcher {
-    sets: CharacterSets,
-    steps: Vec<Step>,
-}
-
-/// The sets of characters: one for each run, then one for each kind of prefix.
-#[derive(Debug, Clone)]
-struct CharacterSets {
     runs: Vec<RunPattern>,
     prefixes: Vec<Prefix>,
-}
-
-impl CharacterSets {
-    /// Returns a bit for each set that contains a character.
-    fn of(&self, c: char) -> u8 {
-        let runs = self.runs.iter().map(|run| run.contains(c));
-        let all = runs.chain(self.prefixes.iter().map(|prefix| prefix.contains(c)));
-        all.zip(0..).fold(0, |bits, (contains, set)| bits | u8::from(contains) << set)
-    }
-
-    /// Returns the bits of the characters that begin with a byte, if they are equal; otherwise 0.
-    fn of_first(&self, byte: u8) -> u8 {
-        let mut bits = characters_of(byte).map(|c| self.of(c));
-        match bits.next() {
-            Some(first) if bits.all(|other| other == first) => first | 1 << KNOWN,
-            _ => 0,
-        }
-    }
+    steps: Vec<Step>,
 }
 
 /// A division into runs, by its sets.
@@ -54,15 +32,6 @@ struct Step {
     prefix: Option<usize>,
     /// Whether each character of the run is a match.
     is_single: bool,
-}
-
-/// The classified bytes of a block.
-struct Block {
-    sets: [u64; SETS],
-    /// Continuation bytes of characters.
-    inside: u64,
-    /// The number of bytes, which are whole characters.
-    length: usize,
 }
 
 impl RunMatcher {
@@ -85,49 +54,55 @@ impl RunMatcher {
             is_single: run.most() == 1,
         };
         let steps = runs.iter().enumerate().map(step).collect();
-        let sets = CharacterSets { runs, prefixes };
-        Some(Self { sets, steps })
+        Some(Self { runs, prefixes, steps })
     }
 
     /// Returns the classifier of bytes.
     pub(super) fn classifier(&self) -> Classifier<SETS> {
-        Classifier::new(std::array::from_fn(|byte| self.sets.of_first(u8::try_from(byte).unwrap_or(0))))
+        Classifier::new(std::array::from_fn(|byte| self.sets_of_first(u8::try_from(byte).unwrap_or(0))))
+    }
+
+    /// Returns a bit for each set that contains a character.
+    fn sets_of(&self, c: char) -> u8 {
+        let runs = self.runs.iter().map(|run| run.contains(c));
+        let all = runs.chain(self.prefixes.iter().map(|prefix| prefix.contains(c)));
+        all.zip(0..).fold(0, |bits, (contains, set)| bits | u8::from(contains) << set)
+    }
+
+    /// Returns the bits of the characters that begin with a byte, if they are equal; otherwise 0.
+    fn sets_of_first(&self, byte: u8) -> u8 {
+        let mut bits = characters_of(byte).map(|c| self.sets_of(c));
+        match bits.next() {
+            Some(first) if bits.all(|other| other == first) => first | 1 << KNOWN,
+            _ => 0,
+        }
     }
 
     /// Returns the starts of pieces after byte `at` of a text, where one begins, and the number of bytes in which they are.
     #[inline(always)]
-    pub(super) fn starts(&self, text: &str, at: usize, block: (Masks<SETS>, usize)) -> (u64, usize) {
-        let block = self.block(text, at, block);
-        let starts = self.steps.iter().fold(0, |starts, step| starts | step.starts(&block, starts));
-        (starts & !1 & below(block.length), block.length)
-    }
-
-    #[inline(always)]
-    fn block(&self, text: &str, at: usize, block: (Masks<SETS>, usize)) -> Block {
-        let rest = &text.as_bytes()[at..];
-        let (Masks { sets, high, inside }, length) = block;
-        let mut block = Block { sets, inside, length };
-        if high != 0 {
-            let firsts = high & !inside;
-            block.length = whole(rest, firsts, length);
-            self.look_up(&text[at..at + block.length], firsts, &mut block);
+    pub(super) fn starts(&self, text: &str, at: usize, (mut masks, mut length): (Masks<SETS>, usize)) -> (u64, usize) {
+        if masks.high != 0 {
+            let firsts = masks.high & !masks.inside;
+            length = whole(&text.as_bytes()[at..], firsts, length);
+            self.look_up(&text[at..at + length], firsts, &mut masks);
         }
-        block.sets.iter_mut().for_each(|set| *set &= below(block.length));
-        block
+        masks.sets.iter_mut().for_each(|set| *set &= below(length));
+        let starts = self.steps.iter().fold(0, |starts, step| starts | step.starts(&masks, starts));
+        (starts & !1 & below(length), length)
     }
 
-    /// Adds the non-ASCII characters, whose first bytes are `firsts`, to the sets.
+    /// Adds the non-ASCII characters of a block, whose first bytes are `firsts`, to the sets.
     #[inline(never)]
-    fn look_up(&self, text: &str, firsts: u64, block: &mut Block) {
-        let mut unknown = firsts & !block.sets[KNOWN] & below(block.length);
+    fn look_up(&self, block: &str, firsts: u64, masks: &mut Masks<SETS>) {
+        let mut unknown = firsts & !masks.sets[KNOWN] & below(block.len());
         while unknown != 0 {
             let place = unknown.trailing_zeros() as usize;
-            let bits = self.sets.of(text[place..].chars().next().unwrap_or_default());
-            block.sets.iter_mut().zip(0..).for_each(|(set, number)| *set |= u64::from(bits >> number & 1) << place);
+            let bits = self.sets_of(block[place..].chars().next().unwrap_or_default());
+            masks.sets.iter_mut().zip(0..).for_each(|(set, number)| *set |= u64::from(bits >> number & 1) << place);
             unknown &= unknown - 1;
         }
-        for set in &mut block.sets {
-            *set = spread(*set, block.inside);
+        for set in &mut masks.sets {
+            *set = spread(*set, masks.inside);
         }
     }
 }
@@ -135,7 +110,7 @@ impl RunMatcher {
 impl Step {
     /// Returns the starts of the pieces into which it divides those that begin at `cuts`, and at the block.
     #[inline(always)]
-    fn starts(self, block: &Block, cuts: u64) -> u64 {
+    fn starts(self, block: &Masks<SETS>, cuts: u64) -> u64 {
         let run = block.sets[self.run];
         let first = if self.is_single { run & !block.inside } else { run & !(run << 1 & !cuts) };
         let after = run << 1 & !run;

@@ -13,7 +13,7 @@ use super::unspaced::UnspacedBoundaries;
 use crate::fast::driver::{BlockProgram, Found, Place};
 use crate::fast::keys::Fold;
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
-use crate::fast::plan::{CutPlan, ModelInput, PrefixedTexts};
+use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::text::last;
 use crate::model::Model;
 use crate::model::adjacency::FIRST_UNSPACED;
@@ -33,6 +33,13 @@ pub(super) enum Stability {
     Unstable = 2,
 }
 
+/// The properties of characters that a normalization form may change, or that control characters and marks have.
+const NOT_INERT: Class = Class::COMBINING_MARK
+    .union(Class::NONSPACING_MARK)
+    .union(Class::CONTROL)
+    .union(Class::ACTIVE_NFKC)
+    .union(Class::ACTIVE_NFKD);
+
 /// Cuts texts before separators.
 #[derive(Debug, Clone)]
 pub(in crate::fast) struct SpaceProgram {
@@ -43,8 +50,8 @@ pub(in crate::fast) struct SpaceProgram {
     unstable: CharSet,
     /// The number of bytes before a cut in which all characters must be stable.
     looks_back: usize,
-    /// The requirements for characters beyond ASCII.
-    required: Requirements,
+    /// The properties of characters beyond ASCII that may change without a rule.
+    changing: Class,
     /// Whether the model input of a stable word is known: the word itself, after a metaspace.
     is_plain: bool,
     /// Whether there are user-defined symbols, whose characters all have the same offset.
@@ -61,35 +68,14 @@ pub(in crate::fast) struct SpaceProgram {
     unspaced: Option<UnspacedBoundaries>,
 }
 
-/// The requirements for stable characters that are not ASCII, besides that no rule changes them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Requirements {
-    /// Whether they must not be white space.
-    not_blank: bool,
-    /// Whether no normalization form may change them.
-    inert: bool,
-}
-
-impl Requirements {
-    /// Returns whether a character of that class violates a requirement.
-    ///
-    /// Not inlined: most pipelines have no requirements, and their loops skip this call.
-    #[inline(never)]
-    fn rejects(self, class: Class) -> bool {
-        const CHANGES: Class = Class::COMBINING_MARK.union(Class::NONSPACING_MARK).union(Class::CONTROL);
-        self.not_blank && class.is_whitespace()
-            || self.inert && (class.intersects(CHANGES) || !class.is_inert_nfkc() || !class.is_inert_nfkd())
-    }
-}
-
 impl SpaceProgram {
     /// Returns the plan of a pipeline that writes spaces as metaspaces and does not split.
     ///
     /// The model must have a space adjacency.
     pub(in crate::fast) fn plan_of_text(splitter: &WordSplitter, model: &Model) -> Option<CutPlan> {
         let spaces = splitter.locality()?.metaspaces?;
-        let unspaced = model.space_adjacency(METASPACE, spaces.symbols)?.unspaced;
-        let program = Self::new(spaces.rules, " ", Requirements::default())?;
+        let unspaced = model.space_adjacency(METASPACE, spaces.symbols)?;
+        let program = Self::new(spaces.rules, " ", Class::NONE)?;
         let is_separator = |byte| program.kind(byte) == Some(Stability::Separator);
         if spaces.symbols.iter().flat_map(|symbol| symbol.bytes()).any(is_separator) {
             return None;
@@ -109,7 +95,7 @@ impl SpaceProgram {
             later: Some(Box::new([after_space, elsewhere])),
             is_one_word: true,
             has_context: true,
-            ..program.plan(PrefixedTexts::Normalized)
+            ..program.plan(PrependScheme::Never)
         })
     }
 
@@ -126,9 +112,11 @@ impl SpaceProgram {
             Some(locality) => locality.words?,
             None => WordChanges::default(),
         };
-        let inert = changes.changed == ChangedCharacters::All;
-        let not_blank = drops_spaces || changes.strips_end || changes.joins_whitespace || inert;
-        let required = Requirements { not_blank, inert };
+        let changing = match changes.changed {
+            ChangedCharacters::All => NOT_INERT.union(Class::WHITESPACE),
+            _ if drops_spaces || changes.strips_end || changes.joins_whitespace => Class::WHITESPACE,
+            _ => Class::NONE,
+        };
         let separators = match (drops_spaces, changes.joins_whitespace) {
             (true, _) => " \t\n\u{b}\u{c}\r",
             (false, true) => " \t\n\r",
@@ -141,22 +129,22 @@ impl SpaceProgram {
             collapses: changes.space_runs != if drops_spaces { SpaceRuns::Metaspace } else { SpaceRuns::Any },
             drops_spaces,
             prefix: prepend != PrependScheme::Never,
-            ..Self::new(changes.rules, separators, required)?
+            ..Self::new(changes.rules, separators, changing)?
         };
         let is_first = prepend == PrependScheme::First;
-        Some(program.plan(if is_first { PrefixedTexts::First } else { PrefixedTexts::All }))
+        Some(program.plan(if is_first { PrependScheme::First } else { PrependScheme::Always }))
     }
 
     /// Returns a program that cuts before separators; `None` if a plain space is not one.
     ///
     /// A separator is one of `separators` that the rules do not change, or a control character that becomes a space by them.
-    fn new(rules: Option<Rewrites<'_>>, separators: &str, required: Requirements) -> Option<Self> {
+    fn new(rules: Option<Rewrites<'_>>, separators: &str, changing: Class) -> Option<Self> {
         let rules = match rules {
             Some(rules) => Some((rules, rules.changed()?)),
             None => None,
         };
         let ascii: [Stability; 128] =
-            std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, separators, required));
+            std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, separators, changing));
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
         let mut unstable = rules.map(|(_, changed)| changed.clone()).unwrap_or_default();
         unstable.insert(METASPACE);
@@ -165,7 +153,7 @@ impl SpaceProgram {
             ascii,
             unstable,
             looks_back: rules.map_or(1, |(rules, _)| rules.window),
-            required,
+            changing,
             is_plain: true,
             has_symbols: false,
             collapses: false,
@@ -178,7 +166,7 @@ impl SpaceProgram {
         (program.kind(b' ') == Some(Stability::Separator)).then_some(program)
     }
 
-    fn plan(self, prefixed: PrefixedTexts) -> CutPlan {
+    fn plan(self, prefixed: PrependScheme) -> CutPlan {
         let spaces = (0..32).filter(|&byte| self.ascii[byte] == Stability::Separator);
         let fold = Fold::Space(spaces.fold(0, |spaces, byte| spaces | 1 << byte));
         CutPlan { fold, prefixed, ..CutPlan::by(Program::Spaces(Box::new(self))) }
@@ -293,7 +281,7 @@ impl SpaceProgram {
     /// Returns whether a character beyond ASCII may change, or is the metaspace.
     #[inline]
     fn is_unstable(&self, c: char) -> bool {
-        self.unstable.contains(c) || self.required != Requirements::default() && self.required.rejects(class(c))
+        self.unstable.contains(c) || self.changing != Class::NONE && class(c).intersects(self.changing)
     }
 
     #[inline]
@@ -352,9 +340,9 @@ impl BlockProgram<2> for SpaceProgram {
 
 /// Returns the stability of an ASCII character, by the rules and the characters that these change; see
 /// [`SpaceProgram::new`].
-fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, separators: &str, required: Requirements) -> Stability {
-    let changing = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
-    let becomes_space = match changing {
+fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, separators: &str, changing: Class) -> Stability {
+    let rewriting = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
+    let becomes_space = match rewriting {
         // Only a control character is safe: any other character and a combining mark after it are rewritten together.
         Some((rules, _)) => byte < b' ' && rules.makes_space(byte),
         None => separators.contains(char::from(byte)),
@@ -363,8 +351,8 @@ fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, separators: &str, req
         return Stability::Separator;
     }
     // A rule may replace a line end of two characters as a whole.
-    let may_change = (required.not_blank || rules.is_some()) && !byte.is_ascii_graphic();
-    if changing.is_some() || may_change { Stability::Unstable } else { Stability::Stable }
+    let may_change = (changing != Class::NONE || rules.is_some()) && !byte.is_ascii_graphic();
+    if rewriting.is_some() || may_change { Stability::Unstable } else { Stability::Stable }
 }
 
 /// Returns the positions that follow a byte of the set by at most [`LONGEST_WINDOW`] bytes.

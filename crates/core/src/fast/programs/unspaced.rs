@@ -4,7 +4,7 @@
 //! and the computation has no branch on a character.
 
 use super::spaces::Stability;
-use crate::model::adjacency::{Adjacency, CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency};
+use crate::model::adjacency::{CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency};
 use crate::text::unicode::{CharMap, CharSet};
 
 /// The boundaries in unspaced scripts of one tokenizer.

@@ -14,7 +14,7 @@ use hashbrown::HashSet;
 use super::derivations::InputForm;
 use super::{Bpe, Tables};
 use crate::hash::FixedHasher;
-use crate::model::adjacency::{Adjacency, CharacterAdjacency};
+use crate::model::adjacency::CharacterAdjacency;
 use crate::text::bytes::char_to_byte;
 use crate::vocab::Entries;
 

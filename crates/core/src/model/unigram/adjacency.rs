@@ -1,7 +1,7 @@
 //! Computes safe split points: positions between two characters that are adjacent in no piece.
 
 use super::{Precision, Unigram, id_tags};
-use crate::model::adjacency::{CharacterAdjacency, FIRST_UNSPACED, SpaceAdjacency, UnspacedAdjacency, neighbours};
+use crate::model::adjacency::{CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency, neighbours};
 
 /// The minimum number of one-character pieces in unspaced scripts for splitting texts at unspaced-script boundaries.
 ///
@@ -14,7 +14,7 @@ impl Unigram {
     ///
     /// `space` replaces spaces in the text; user-defined `symbols` are not split. `None` if the tokens of a word depend
     /// on the words before it by more than the running score.
-    pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<SpaceAdjacency> {
+    pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<Option<UnspacedAdjacency>> {
         let pairs = || self.vocab().iter().flat_map(|(text, _)| neighbours(text.chars()));
         let carries_score = self.settings().precision == Precision::Float32 && id_tags::fit(self.vocab());
         if !carries_score
@@ -24,7 +24,7 @@ impl Unigram {
             return None;
         }
         let splits_unspaced = self.known().filter(|&c| c >= FIRST_UNSPACED).count() >= FEWEST_KNOWN;
-        Some(SpaceAdjacency { unspaced: splits_unspaced.then(|| self.unspaced_adjacency(symbols)) })
+        Some(splits_unspaced.then(|| self.unspaced_adjacency(symbols)))
     }
 
     fn unspaced_adjacency(&self, symbols: &[String]) -> UnspacedAdjacency {

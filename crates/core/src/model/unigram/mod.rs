@@ -20,7 +20,7 @@ mod lattice;
 mod letters;
 mod pieces;
 mod rounding_margin;
-mod running_score;
+pub(crate) mod running_score;
 mod tables;
 pub mod train;
 mod trie;

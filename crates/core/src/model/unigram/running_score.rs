@@ -1,14 +1,23 @@
 //! The running score of a text: the sum of all scores from its beginning, in 32 bits as in SentencePiece.
 //!
+//! It is the context of a text that is cut into words: the state that is carried from word to word. Its rounding decides
+//! between nearly equal segmentations. The *exponent* of a context bounds its state: the absolute value of the score is less
+//! than two to this power. Each cached word has a *valid-below exponent*, and its tokens are used only if the context's
+//! exponent is lower. Until the text ends, an id may have a tag: the number of its scores, in its highest bits.
+//!
 //! It matters only if a word has two nearly equal paths (see [`super::rounding_margin`]). So only a bound of its
 //! exponent is announced, and the scores are added if the bound is not sufficient.
 
 use super::rounding_margin::exponent_above;
 use super::viterbi::{RESET_BELOW, ViterbiScratch};
 use super::{Total, Unigram, id_tags};
-use crate::model::context::{Context, NOTHING_VALID};
 use crate::model::{ModelScratch, Token};
 use crate::vocab::Entries;
+
+/// The valid-below exponent of tokens that do not depend on the text before.
+pub(crate) const VALID_ALWAYS: u8 = u8::MAX;
+/// The exponent of a context at which no cached tokens are used, not even those with [`VALID_ALWAYS`].
+pub(crate) const NOTHING_VALID: u8 = u8::MAX;
 
 /// The running score of a text, with a bound of its exponent.
 #[derive(Debug, Clone)]
@@ -75,26 +84,30 @@ impl<'a> RunningScore<'a> {
     }
 }
 
-impl Context for RunningScore<'_> {
-    fn begin(&mut self, ids: usize, entries: Entries) {
+impl RunningScore<'_> {
+    /// Begins a text whose first id has the index `ids`, and which may become these entries.
+    pub(crate) fn begin(&mut self, ids: usize, entries: Entries) {
         let largest = f64::from(self.model.largest(entries));
         *self = Self { entries, largest, summed: ids, begun: ids, ..Self::new(self.model) };
     }
 
-    fn end(&mut self, ids: &mut [u32]) {
+    /// Ends the text: removes the tags from its ids.
+    pub(crate) fn end(&mut self, ids: &mut [u32]) {
         if std::mem::take(&mut self.has_tags) {
             id_tags::remove(&mut ids[self.begun..]);
         }
     }
 
+    /// Records the tags of ids that were appended, from the cache or newly encoded.
     #[inline]
-    fn record(&mut self, ids: &[u32]) {
+    pub(crate) fn record(&mut self, ids: &[u32]) {
         let (tagged, has_tags) = id_tags::sum(ids);
         self.tagged += tagged;
         self.has_tags |= has_tags;
     }
 
-    fn announce(&mut self, ids: &[u32], bytes: usize) -> u8 {
+    /// Returns the context's exponent for about `bytes` more bytes, given all `ids` so far.
+    pub(crate) fn announce(&mut self, ids: &[u32], bytes: usize) -> u8 {
         // A character rarely becomes more than one piece.
         self.announced = self.steps(ids) + bytes / 2 + 32;
         if self.bound() >= -RESET_BELOW {
@@ -105,7 +118,8 @@ impl Context for RunningScore<'_> {
         self.exponent
     }
 
-    fn is_exceeded(&mut self, ids: &[u32]) -> bool {
+    /// Returns whether the exponent that was announced was exceeded: tokens from the cache may be wrong.
+    pub(crate) fn is_exceeded(&mut self, ids: &[u32]) -> bool {
         if self.steps(ids) <= self.announced {
             return false;
         }
@@ -113,11 +127,13 @@ impl Context for RunningScore<'_> {
         exponent_above(self.sum.size) > self.exponent
     }
 
-    fn distrust(&mut self) {
+    /// Announces that no cached tokens hold.
+    pub(crate) fn distrust(&mut self) {
         (self.announced, self.exponent) = (usize::MAX, NOTHING_VALID);
     }
 
-    fn encode_word(
+    /// Appends the tokens of a word, which starts at byte `at` of the normalized text; returns their valid-below exponent.
+    pub(crate) fn encode_word(
         &mut self,
         word: &str,
         at: u32,
@@ -135,7 +151,8 @@ impl Context for RunningScore<'_> {
         Ok(0)
     }
 
-    fn untagged(&self, id: u32) -> u32 {
+    /// Returns an id without its tag.
+    pub(crate) fn untagged(&self, id: u32) -> u32 {
         id_tags::untagged(id)
     }
 }

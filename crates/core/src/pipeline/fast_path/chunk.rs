@@ -3,59 +3,16 @@
 use std::str::Chars;
 
 use super::Result;
-use crate::added::AddedTokenSearch;
 use crate::fast::{CutPlan, ModelInput};
-use crate::model::context::{Context, VALID_ALWAYS};
-use crate::model::{Model, ModelScratch, Token};
+use crate::model::{Context, Model, ModelScratch, Token, VALID_ALWAYS};
 use crate::pipeline::Tokenizer;
-use crate::pipeline::tokens::TextToken;
-use crate::pretokenize::words::Words;
+use crate::pipeline::scratch::GenericBuffers;
 use crate::settings::METASPACE;
 use crate::text::span::Span;
 use crate::vocab::Entries;
 
 /// A token of a chunk: its id, its bytes in the chunk, and the index of its word.
-pub(super) type ChunkToken = (u32, Span, u32);
-
-/// The buffers of the generic path for single chunks.
-#[derive(Debug, Default)]
-pub(super) struct GenericBuffers {
-    words: Words,
-    tokens: Vec<Token>,
-    model: ModelScratch,
-    word: String,
-    /// The names of unknown tokens of the last chunk that are not their texts, with their numbers.
-    pub(super) names: Vec<(usize, String)>,
-}
-
-impl GenericBuffers {
-    /// Calls `each` with the tokens of a range of a text, on the generic path; returns the number of words.
-    pub(super) fn encode(
-        &mut self,
-        tokenizer: &Tokenizer,
-        (text, span): (&str, Span),
-        search: AddedTokenSearch<'_>,
-        aligned: bool,
-        mut each: impl FnMut(&TextToken<'_>),
-    ) -> Result<u32> {
-        let Self { words, tokens, model, .. } = self;
-        tokenizer.splitter().split_normalized(text, span, search, aligned, words)?;
-        let mut count = 0;
-        for (number, word) in (0..).zip(words.as_slice()) {
-            tokens.clear();
-            tokenizer.encode_word(words, word, tokens, model)?;
-            tokens.iter().for_each(|token| each(&TextToken { id: token.id, span: token.span, word, number, words }));
-            count = number + 1;
-        }
-        Ok(count)
-    }
-
-    /// Returns the largest capacity of a buffer.
-    pub(super) fn capacity(&self) -> usize {
-        let Self { words, tokens, model, word, names: _ } = self;
-        [words.capacity(), tokens.capacity(), model.capacity(), word.capacity()].into_iter().fold(0, usize::max)
-    }
-}
+pub(in crate::pipeline) type ChunkToken = (u32, Span, u32);
 
 /// Encodes single chunks, without normalizing and splitting them if the model input is known.
 ///
@@ -85,16 +42,26 @@ impl ChunkEncoder<'_> {
         start: usize,
         chunk: &str,
         aligned: bool,
-        mut context: Option<(&mut impl Context, &[u32])>,
+        mut context: Option<(&mut Context<'_>, &[u32])>,
         out: &mut Vec<ChunkToken>,
     ) -> Result<(u32, u8)> {
         let (model, entries) = (self.tokenizer.model(), self.entries);
-        let GenericBuffers { words, tokens, model: scratch, word: buffer, names } = &mut *self.generic;
+        let GenericBuffers { words, tokens, model: scratch, input: buffer, names } = &mut *self.generic;
         out.clear();
         tokens.clear();
         names.clear();
         let begins = start == 0 && self.begins;
-        let mut unknown = UnknownNames { id: self.unknown, chunk, names };
+        // Records the names of the unknown tokens of a word, the last ones of `out`, that are not their texts in the chunk.
+        let mut name_unknown = |word: &str, tokens: &[Token], out: &[ChunkToken], context: &Option<_>| {
+            let Some(unknown) = self.unknown else { return };
+            let first = out.len() - tokens.len();
+            for (number, token) in (first..).zip(tokens).filter(|(_, token)| untagged(context, token.id) == unknown) {
+                let name = &word[token.span.range()];
+                if chunk.get(out[number].1.range()) != Some(name) {
+                    names.push((number, name.to_owned()));
+                }
+            }
+        };
         // The generic path computes the span of a metaspace before the text.
         let is_known = |input: &ModelInput<'_>| !(aligned && begins && matches!(input, ModelInput::EscapedSpaces(_)));
         if let Some(input) = self.fast.model_input(chunk, begins, aligned, buffer).filter(is_known) {
@@ -123,7 +90,7 @@ impl ChunkEncoder<'_> {
                 };
                 out.extend(tokens.iter().map(|token| (token.id, original(token.span), 0)));
                 if !is_bytes {
-                    unknown.add(word, tokens, out, |id| untagged(&context, id));
+                    name_unknown(word, tokens, out, &context);
                 }
                 return Ok((1, valid_below));
             }
@@ -148,36 +115,15 @@ impl ChunkEncoder<'_> {
             };
             out.extend(tokens.iter().map(|token| (token.id, span(token.span), count)));
             tokens.iter_mut().for_each(|token| token.span = token.span.shifted_left(word.span.start));
-            unknown.add(text, tokens, out, |id| untagged(&context, id));
+            name_unknown(text, tokens, out, &context);
             (count, all_valid_below) = (count + 1, all_valid_below.min(valid_below));
         }
         Ok((count, all_valid_below))
     }
 }
 
-/// The names of unknown tokens in a chunk.
-struct UnknownNames<'a> {
-    id: Option<u32>,
-    chunk: &'a str,
-    names: &'a mut Vec<(usize, String)>,
-}
-
-impl UnknownNames<'_> {
-    /// Adds the names of the unknown tokens of a word, the last ones of `out`, that are not their texts in the chunk.
-    fn add(&mut self, word: &str, tokens: &[Token], out: &[ChunkToken], untagged: impl Fn(u32) -> u32) {
-        let Some(unknown) = self.id else { return };
-        let first = out.len() - tokens.len();
-        for (number, token) in (first..).zip(tokens).filter(|(_, token)| untagged(token.id) == unknown) {
-            let name = &word[token.span.range()];
-            if self.chunk.get(out[number].1.range()) != Some(name) {
-                self.names.push((number, name.to_owned()));
-            }
-        }
-    }
-}
-
 /// Returns an id without the tag of a context.
-fn untagged(context: &Option<(&mut impl Context, &[u32])>, id: u32) -> u32 {
+fn untagged(context: &Option<(&mut Context<'_>, &[u32])>, id: u32) -> u32 {
     context.as_ref().map_or(id, |(context, _)| context.untagged(id))
 }
 
@@ -188,7 +134,7 @@ fn encode_word(
     at: u32,
     entries: Entries,
     scratch: &mut ModelScratch,
-    context: &mut Option<(&mut impl Context, &[u32])>,
+    context: &mut Option<(&mut Context<'_>, &[u32])>,
     tokens: &mut Vec<Token>,
 ) -> Result<u8> {
     if let Some((context, ids)) = context {

@@ -5,19 +5,19 @@
 //! generic path.
 
 mod chunk;
-pub(super) mod scratch;
 mod sink;
 
 use self::chunk::ChunkEncoder;
-use self::scratch::FastScratch;
+pub(super) use self::chunk::ChunkToken;
 use self::sink::TokenSink;
+pub(super) use self::sink::{CachedToken, INLINE_IDS, INLINE_TOKENS};
 use super::Tokenizer;
 use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, ChunkBuffers, CutPlan, Failed, FormBuffers, FormPart, PartModel, Sink};
-use crate::model::context::Context;
+use crate::fast::{Cache, ChunkBuffers, CutPlan, Failed, FormBuffers, FormPart, Sink, cut};
+use crate::model::Context;
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
 
@@ -55,13 +55,13 @@ impl Tokenizer {
         ids: &mut Vec<u32>,
     ) -> bool {
         let Some(fast) = self.fast(options) else { return false };
-        let (allowed, scratch) = scratch.caches_for(self);
-        let FastScratch { chunks, forms, generic, columns, new, ids: caches, .. } = scratch;
+        scratch.belong_to(self);
+        let Scratch { allowed, chunks, forms, generic, columns, new, id_caches: caches, .. } = scratch;
         let before = ids.len();
         let encoder =
             ChunkEncoder { tokenizer: self, fast, begins: true, entries: Entries::All, unknown: None, generic };
         std::mem::swap(ids, &mut columns.ids);
-        let mut sink = TokenSink::<_, false, false>::new(encoder, new, self.context(fast), columns);
+        let mut sink = TokenSink::<false, false>::new(encoder, new, self.context(fast), columns);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         let is_done = call.encode(input, &mut sink).is_ok();
         sink.finish();
@@ -73,7 +73,7 @@ impl Tokenizer {
     }
 
     /// Returns the model's context (its state between chunks), if the tokens of chunks depend on it.
-    fn context(&self, fast: &CutPlan) -> Option<impl Context + '_> {
+    fn context(&self, fast: &CutPlan) -> Option<Context<'_>> {
         self.model().context().filter(|_| fast.has_context)
     }
 
@@ -104,11 +104,11 @@ impl Tokenizer {
         encoding: &mut Encoding,
     ) -> bool {
         let Some(fast) = self.fast(options) else { return false };
-        let (allowed, scratch) = scratch.caches_for(self);
-        let FastScratch { chunks, forms, generic, new, tokens: caches, .. } = scratch;
+        scratch.belong_to(self);
+        let Scratch { allowed, chunks, forms, generic, new, token_caches: caches, .. } = scratch;
         let unknown = self.model().unk_id().filter(|_| WORD_IDS && self.names_unknown());
         let encoder = ChunkEncoder { tokenizer: self, fast, begins: true, entries: Entries::All, unknown, generic };
-        let mut sink = TokenSink::<_, true, WORD_IDS>::new(encoder, new, self.context(fast), encoding);
+        let mut sink = TokenSink::<true, WORD_IDS>::new(encoder, new, self.context(fast), encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         let is_done = call.encode(input, &mut sink).is_ok();
         sink.finish();
@@ -117,13 +117,13 @@ impl Tokenizer {
 }
 
 impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
-    fn encode<'a, C: Context, const SPANS: bool, const WORD_IDS: bool>(
+    fn encode<'a, const SPANS: bool, const WORD_IDS: bool>(
         &mut self,
         input: Input<'a>,
-        sink: &mut TokenSink<'a, C, SPANS, WORD_IDS>,
+        sink: &mut TokenSink<'a, SPANS, WORD_IDS>,
     ) -> Result<()>
     where
-        TokenSink<'a, C, SPANS, WORD_IDS>: Sink<T, INLINE>,
+        TokenSink<'a, SPANS, WORD_IDS>: Sink<T, INLINE>,
     {
         match input {
             Input::Text(text) => self.text(text, None, [(text.len(), None)], sink),
@@ -137,15 +137,15 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
     }
 
     /// Encodes a text in segments, or a pre-split word; a segment's trust overrides the call's special-token option.
-    fn text<'a, C: Context, const SPANS: bool, const WORD_IDS: bool>(
+    fn text<'a, const SPANS: bool, const WORD_IDS: bool>(
         &mut self,
         text: &'a str,
         given: Option<u32>,
         segments: impl IntoIterator<Item = (usize, Option<bool>)>,
-        sink: &mut TokenSink<'a, C, SPANS, WORD_IDS>,
+        sink: &mut TokenSink<'a, SPANS, WORD_IDS>,
     ) -> Result<()>
     where
-        TokenSink<'a, C, SPANS, WORD_IDS>: Sink<T, INLINE>,
+        TokenSink<'a, SPANS, WORD_IDS>: Sink<T, INLINE>,
     {
         check_length(text)?;
         sink.text(text, given);
@@ -161,7 +161,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
             let base = Span::new(start, end).start;
             let part = &text[start..end];
             // `form` is the text in which a token was found, `base` the first byte of that text.
-            let mut each = |form: &str, base: u32, found| match found {
+            let each = |form: &str, base: u32, found| match found {
                 // The token before has taken all of it.
                 FormPart::Known(TextPart::Token(_, span)) if span.start == span.end => Ok(()),
                 FormPart::Unknown(span) => sink.generic(text, span.shifted(base), matching),
@@ -182,28 +182,15 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                     fast.encode(
                         (&text[span.range()], begins),
                         (options.path == EncodingPath::Fast).then_some(&mut *cache),
-                        PartModel { model: tokenizer.model(), entries },
+                        (tokenizer.model(), entries),
                         chunks,
                         sink,
                     )
                 }
             };
-            let known = tokenizer.forms.as_ref().filter(|_| matching.searches_normalized());
-            matching.raw(part, base, |found| match (found, known) {
-                (TextPart::Text(span), None) => {
-                    let whole = TextPart::Text(Span::new(0, span.range().len()));
-                    each(&part[span.range()], base + span.start, FormPart::Known(whole))
-                }
-                (TextPart::Text(span), Some(known)) => {
-                    let (plain, base) = (&part[span.range()], base + span.start);
-                    let is_separate = |at| fast.is_safe_split_point(plain.as_bytes(), at);
-                    let given = (plain, base as usize);
-                    known.parts(matching, tokenizer.splitter(), given, forms, is_separate, |form, found| {
-                        each(form, base, found)
-                    })
-                }
-                (token, _) => each(part, base, FormPart::Known(token)),
-            })?;
+            let known = (tokenizer.forms.as_ref(), tokenizer.splitter());
+            let is_separate = |plain: &str, at| fast.is_safe_split_point(plain.as_bytes(), at);
+            cut(matching, known, (part, base), forms, is_separate, each)?;
             start = end;
         }
         Ok(())

@@ -5,18 +5,18 @@ use super::chunk::{ChunkEncoder, ChunkToken};
 use crate::added::AddedTokenSearch;
 use crate::encoding::Encoding;
 use crate::fast::{Failed, Sink};
-use crate::model::context::Context;
+use crate::model::Context;
 use crate::text::span::Span;
 use crate::vocab::Entries;
 
 /// The number of ids that fill half a cache line of 64 bytes, with the key.
-pub(super) const INLINE_IDS: usize = 3;
+pub(in crate::pipeline) const INLINE_IDS: usize = 3;
 /// The number of tokens with offsets that fill a cache line, with the key.
-pub(super) const INLINE_TOKENS: usize = 5;
+pub(in crate::pipeline) const INLINE_TOKENS: usize = 5;
 
 /// A cached token: its id, its bytes in the chunk, and the number of its word in the chunk.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct CachedToken {
+pub(in crate::pipeline) struct CachedToken {
     id: u32,
     start: u8,
     end: u8,
@@ -25,7 +25,7 @@ pub(super) struct CachedToken {
 
 /// Collects the tokens of texts in the columns of an encoding: ids, with `SPANS` also spans and names, with `WORD_IDS` also
 /// the indices of words.
-pub(super) struct TokenSink<'a, C, const SPANS: bool, const WORD_IDS: bool> {
+pub(super) struct TokenSink<'a, const SPANS: bool, const WORD_IDS: bool> {
     encoder: ChunkEncoder<'a>,
     new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
     /// Without spans, there are more ids than tokens: a fixed number is written for each chunk, whatever its length.
@@ -44,19 +44,19 @@ pub(super) struct TokenSink<'a, C, const SPANS: bool, const WORD_IDS: bool> {
     /// Whether the next chunks belong to the same word.
     is_open: bool,
     /// The model's context, carried from chunk to chunk.
-    context: Option<C>,
+    context: Option<Context<'a>>,
     /// The number of tokens, the word, whether it is open, and the context at the last announcement.
-    announced: (usize, u32, bool, Option<C>),
+    announced: (usize, u32, bool, Option<Context<'a>>),
     /// The offsets of the tokens from here on are shifted left by a number of characters: see [`Self::lost`].
     shifted: (usize, usize),
 }
 
-impl<'a, C: Context, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, C, SPANS, WORD_IDS> {
+impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS> {
     /// Returns a sink that appends to the columns of `encoding`.
     pub(super) fn new(
         encoder: ChunkEncoder<'a>,
         new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
-        context: Option<C>,
+        context: Option<Context<'a>>,
         encoding: &'a mut Encoding,
     ) -> Self {
         Self {
@@ -120,15 +120,16 @@ impl<'a, C: Context, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, C, S
         self.end();
         let mut generic = std::mem::take(self.encoder.generic);
         let (tokenizer, first) = (self.encoder.tokenizer, self.word);
-        let words = generic.encode(tokenizer, (text, span), search, SPANS, |token| {
+        tokenizer.splitter().split_normalized(text, span, search, SPANS, &mut generic.words)?;
+        let found = tokenizer.each_word_token(&mut generic, |token| {
             if SPANS && let Some(name) = tokenizer.other_name(token) {
                 self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
             }
             self.push(token.id, if SPANS { token.original() } else { Span::default() }, first + token.number);
         });
+        self.word += u32::try_from(generic.words.as_slice().len()).unwrap_or(u32::MAX);
         *self.encoder.generic = generic;
-        self.word += words?;
-        Ok(())
+        Ok(found?)
     }
 
     /// Ends the current plain-text range.
@@ -286,7 +287,7 @@ impl<'a, C: Context, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, C, S
     }
 }
 
-impl<C: Context> Sink<u32, INLINE_IDS> for TokenSink<'_, C, false, false> {
+impl Sink<u32, INLINE_IDS> for TokenSink<'_, false, false> {
     const TAKES_PARTS: bool = true;
 
     #[inline]
@@ -331,7 +332,7 @@ impl<C: Context> Sink<u32, INLINE_IDS> for TokenSink<'_, C, false, false> {
     }
 }
 
-impl<C: Context, const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, C, true, WORD_IDS> {
+impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, true, WORD_IDS> {
     const TAKES_PARTS: bool = false;
 
     #[inline]

@@ -24,7 +24,7 @@ use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::programs::Program;
 use crate::fast::text::{first, last};
 use crate::fast::unchanged::Unchanged;
-use crate::normalize::locality::AsciiChanges;
+use crate::normalize::locality::CharacterChanges;
 use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::divisions::{Division, Divisions};
 use crate::settings::ByteLevel;
@@ -42,7 +42,7 @@ pub(in crate::fast) struct WordProgram {
     divisions: Divisions,
     matcher: Matcher,
     /// The effect of a normalizer on ASCII, if one may change the text between matches.
-    normalized: Option<AsciiChanges>,
+    normalized: Option<CharacterChanges>,
     /// The characters whose regions are cut into pieces; other regions are one chunk.
     pub(in crate::fast) unchanged: Unchanged,
     /// Whether a space is put before a text that does not begin with one.
@@ -69,7 +69,7 @@ impl WordProgram {
             Matcher::Runs(runs) => runs.classifier(),
             Matcher::OneByOne => Classifier::scalar(),
         };
-        Self { classifier, divisions, matcher, normalized: None, unchanged: Unchanged::All, has_prefix: false }
+        Self { classifier, divisions, matcher, normalized: None, unchanged: Unchanged::all(), has_prefix: false }
     }
 
     /// Returns the plan of a splitter with such words, if its normalizer preserves where they end.
@@ -174,7 +174,7 @@ impl WordProgram {
             return None;
         }
         let input = if writes_bytes { ModelInput::Bytes } else { ModelInput::Word };
-        let (Some(AsciiChanges { lowercases }), Some(matcher)) = (self.normalized, self.grammar()) else {
+        let (Some(CharacterChanges { lowercases, .. }), Some(matcher)) = (self.normalized, self.grammar()) else {
             return self.unchanged.contains(chunk).then(|| input(chunk));
         };
         if !chunk.is_ascii() {
@@ -310,7 +310,7 @@ impl WordProgram {
             Rules::Spaceless => found.each_block(from, masks, |place, block, found| {
                 let here = BlockContext::new(classes, from.0, place, block);
                 match self.normalized {
-                    Some(AsciiChanges { lowercases }) => gaps::list_runs(here, lowercases, found.list),
+                    Some(CharacterChanges { lowercases, .. }) => gaps::list_runs(here, lowercases, found.list),
                     None => gaps::list_matches(grammar, here, here.clip(false), found.list),
                 }
             }),
