@@ -79,6 +79,11 @@ impl Found<'_> {
         classifier.run(Blocks { program, text, place, found: self })
     }
 
+    /// Ends the list: its chunks are taken before others are listed.
+    pub(super) fn end_list(&mut self) {
+        self.blocks = 0;
+    }
+
     /// Calls `list` with each of the next blocks and its number of bytes; `list` returns the place of the next one.
     #[inline(always)]
     pub(super) fn each_block<const SETS: usize>(

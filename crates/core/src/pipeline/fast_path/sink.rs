@@ -188,15 +188,16 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     fn take(&mut self, start: usize, tokens: impl Iterator<Item = ChunkToken>) {
         let at = self.base + Span::new(start, start).start;
         let (before, mut words) = (self.len(), 0);
+        let shadows = self.encoder.tokenizer.shadows;
+        let unknown = self.encoder.unknown.map_or(u64::MAX, u64::from);
+        let (may_be_renamed, has_tags) = (shadows || unknown != u64::MAX, self.context.is_some());
         for (id, span, word) in tokens {
-            let is_unknown = self.encoder.unknown.is_some() && self.encoder.unknown == Some(self.untagged(id));
-            let is_named = is_unknown && self.name_unknown(id, span.shifted(at), self.len() - before);
-            if self.encoder.tokenizer.shadows && !is_named {
-                let id = self.untagged(id);
-                let name = self.encoder.tokenizer.model().vocab().token(id);
-                name.into_iter().for_each(|name| self.name(id, name));
+            let span = span.shifted(at);
+            let untagged = if has_tags { self.untagged(id) } else { id };
+            if may_be_renamed && (shadows || u64::from(untagged) == unknown) {
+                self.rename(id, span, self.len() - before);
             }
-            self.push(id, span.shifted(at), self.word + word);
+            self.push(id, span, self.word + word);
             words = word + 1;
         }
         if self.encoder.fast.is_one_word {
@@ -206,6 +207,16 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
             self.word += words;
         }
         self.record(before);
+    }
+
+    /// Names the next token, which has this number in its chunk, if it is unknown or shares its id with an added token.
+    #[cold]
+    fn rename(&mut self, id: u32, span: Span, number: usize) {
+        let (tokenizer, id) = (self.encoder.tokenizer, self.untagged(id));
+        let is_named = self.encoder.unknown == Some(id) && self.name_unknown(id, span, number);
+        if tokenizer.shadows && !is_named {
+            tokenizer.model().vocab().token(id).into_iter().for_each(|name| self.name(id, name));
+        }
     }
 
     /// Records the tags of the ids from a number on in the context.
@@ -229,7 +240,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         if tokenizer.model().falls_back(&name, entries) {
             return false;
         }
-        self.name(self.untagged(id), &name);
+        self.name(id, &name);
         true
     }
 
@@ -346,7 +357,7 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
 
     #[inline]
     fn push_slice(&mut self, start: usize, cached: &[CachedToken]) {
-        self.take(start, cached.iter().map(|token| token.token()));
+        self.take(start, cached.iter().map(|&token| token.into()));
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
@@ -390,9 +401,11 @@ impl CachedToken {
         let narrow = |number: u32| u8::try_from(number).ok();
         Some(Self { id, start: narrow(span.start)?, end: narrow(span.end)?, word: narrow(word)? })
     }
+}
 
-    #[inline]
-    fn token(self) -> ChunkToken {
-        (self.id, Span { start: self.start.into(), end: self.end.into() }, self.word.into())
+impl From<CachedToken> for ChunkToken {
+    #[inline(always)]
+    fn from(CachedToken { id, start, end, word }: CachedToken) -> Self {
+        (id, Span { start: start.into(), end: end.into() }, word.into())
     }
 }

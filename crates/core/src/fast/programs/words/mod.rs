@@ -32,8 +32,8 @@ use crate::splitter::WordSplitter;
 use crate::text::grammar::{Grammar, Rules};
 use crate::text::unicode::{Category, category};
 
-/// The number of pieces that are found one at a time as a block.
-const TOGETHER: usize = 16;
+/// The number of pieces in a row that are found one at a time.
+const TOGETHER: usize = 128;
 
 /// Cuts texts into the pieces of patterns in a row.
 #[derive(Debug, Clone)]
@@ -220,6 +220,18 @@ impl WordProgram {
         }
     }
 
+    /// Lists some pieces one at a time, without blocks.
+    fn list_pieces(&self, text: &str, mut place: Place, found: &mut Found<'_>) -> Place {
+        for _ in 0..TOGETHER {
+            if place.at == text.len() {
+                return place;
+            }
+            place = self.list_piece(text, place.at, found);
+        }
+        found.end_list();
+        place
+    }
+
     /// Lists the piece that begins at a byte, by the divisions.
     #[cold]
     fn list_piece(&self, text: &str, start: usize, found: &mut Found<'_>) -> Place {
@@ -243,15 +255,13 @@ impl BlockProgram<SETS> for WordProgram {
                 None => self.grammar_blocks(*matcher, None, (text, place), masks, found),
                 digits => self.grammar_blocks(*matcher, digits, (text, place), masks, found),
             },
-            Matcher::Runs(runs) => found.each_block((text, place), masks, |Place { at, .. }, block, found| {
-                self.list_runs(runs.starts(text, at, block), text, at, found)
-            }),
-            Matcher::OneByOne => found.each_block((text, place), masks, |Place { at, .. }, _, found| {
-                (0..TOGETHER).fold(Place::at(at), |place, _| match place.at == text.len() {
-                    true => place,
-                    false => self.list_piece(text, place.at, found),
-                })
-            }),
+            Matcher::Runs(runs) => found.each_block(
+                (text, place),
+                masks,
+                #[inline(always)]
+                |Place { at, .. }, block, found| self.list_runs(runs.starts(text, at, block), text, at, found),
+            ),
+            Matcher::OneByOne => self.list_pieces(text, place, found),
         }
     }
 }
