@@ -37,7 +37,7 @@ pub struct Counter {
 /// The fast path of a counter.
 #[derive(Debug)]
 struct FastCounter {
-    path: CutPlan,
+    plan: CutPlan,
     seen: ChunkCounts,
     chunks: ChunkBuffers,
     /// The search for added tokens, if there are any.
@@ -71,8 +71,8 @@ impl Counter {
     #[must_use]
     pub fn new(splitter: impl Into<TextSplitter>) -> Self {
         let splitter = splitter.into();
-        let fast = |path| FastCounter {
-            path,
+        let fast = |plan| FastCounter {
+            plan,
             seen: ChunkCounts::default(),
             chunks: ChunkBuffers::default(),
             finder: TokenFinder::of(&splitter),
@@ -123,7 +123,7 @@ impl Counter {
     /// Whether a block of lines can be counted without splitting it into lines: none has an added token.
     fn can_count_block(&mut self, block: &str, lines: Lines) -> bool {
         let (Some(fast), Some(splitter)) = (&mut self.fast, &self.counts.splitter) else { return false };
-        fast.path.counts_lines(lines.keep_ends)
+        fast.plan.counts_lines(lines.keep_ends)
             && fast.finder.as_mut().is_none_or(|finder| finder.excludes(splitter, block))
     }
 
@@ -188,16 +188,16 @@ impl Counter {
 
     /// Counts a text on the fast path; returns false if it needs the generic path.
     fn count_fast(&mut self, text: &str, documents: Documents) -> Result<bool> {
-        let Self { fast: Some(FastCounter { path, seen, chunks, finder, parts }), counts, words, .. } = self else {
+        let Self { fast: Some(FastCounter { plan, seen, chunks, finder, parts }), counts, words, .. } = self else {
             return Ok(false);
         };
         let (Some(finder), &Documents::Part(document, first)) = (finder, &documents) else {
-            path.count(text, documents, (seen, chunks), &mut TableWriter { counts, words })?;
+            plan.count(text, documents, (seen, chunks), &mut TableWriter { counts, words })?;
             return Ok(true);
         };
         let is_cut = counts.splitter.as_ref().is_some_and(|splitter| finder.cut(splitter, text, parts).is_ok());
         // Only the part that begins the text may get a prefix.
-        if !is_cut || parts.len() > 1 && !path.begins(1, false) {
+        if !is_cut || parts.len() > 1 && !plan.begins_every_text() {
             return Ok(false);
         }
         let mut word = first;
@@ -205,7 +205,7 @@ impl Counter {
             match *part {
                 TextPart::Text(span) => {
                     let part = Documents::Part(document, word);
-                    word = path.count(&text[span.range()], part, (seen, chunks), &mut TableWriter { counts, words })?;
+                    word = plan.count(&text[span.range()], part, (seen, chunks), &mut TableWriter { counts, words })?;
                 }
                 // The token before has taken all of it.
                 TextPart::Token(_, span) if span.start == span.end => {}

@@ -2,7 +2,7 @@
 
 use super::TextSplitter;
 use crate::added::{AllowedTokens, TextPart};
-use crate::fast::{Failed, FormBuffers, FormPart, KnownForms, cut, finds_any};
+use crate::fast::{Failed, FormBuffers, FormPart, KnownForms, finds_any, split_at_added_tokens};
 
 /// The search for the added tokens of a splitter, with its buffers.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl TokenFinder {
         parts.clear();
         let Self { known, forms, allowed, .. } = self;
         let search = splitter.search(text, allowed)?;
-        cut(
+        split_at_added_tokens(
             search,
             (Some(known), splitter.words()),
             (text, 0),

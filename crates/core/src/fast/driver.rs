@@ -27,8 +27,8 @@ impl Place {
     }
 }
 
-/// The chunks that are listed.
-pub(super) struct Found<'a> {
+/// The list of chunks that is being filled.
+pub(super) struct Listing<'a> {
     pub(super) list: &'a mut ChunkList,
     /// The ends of pieces that are found one at a time.
     pub(super) pieces: PieceEnds,
@@ -38,7 +38,7 @@ pub(super) struct Found<'a> {
 
 /// Says where chunks begin.
 pub(super) trait BlockProgram<const SETS: usize> {
-    /// Lists the chunks of the next blocks, by [`Found::each_block`]; returns the place after them.
+    /// Lists the chunks of the next blocks, by [`Listing::each_block`]; returns the place after them.
     ///
     /// The text ends where a chunk ends; the driver ends the last one there. `masks` returns the masks of 64 bytes.
     fn blocks(
@@ -46,7 +46,7 @@ pub(super) trait BlockProgram<const SETS: usize> {
         text: &str,
         place: Place,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
-        found: &mut Found<'_>,
+        listing: &mut Listing<'_>,
     ) -> Place;
 }
 
@@ -55,7 +55,7 @@ struct Blocks<'p, 'f, 'l, P> {
     program: &'p P,
     text: &'p str,
     place: Place,
-    found: &'f mut Found<'l>,
+    listing: &'f mut Listing<'l>,
 }
 
 impl<P: BlockProgram<SETS>, const SETS: usize> BlockLoop<SETS> for Blocks<'_, '_, '_, P> {
@@ -63,37 +63,44 @@ impl<P: BlockProgram<SETS>, const SETS: usize> BlockLoop<SETS> for Blocks<'_, '_
 
     #[inline(always)]
     fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Place {
-        self.program.blocks(self.text, self.place, masks, self.found)
+        self.program.blocks(self.text, self.place, masks, self.listing)
     }
 }
 
-impl Found<'_> {
+impl Listing<'_> {
     /// Lists the next blocks of a text by a program, up to the number that is left; returns the place after them.
     #[inline]
-    pub(super) fn by<P: BlockProgram<SETS>, const SETS: usize>(
+    pub(super) fn list_blocks<P: BlockProgram<SETS>, const SETS: usize>(
         &mut self,
         (program, classifier): (&P, &Classifier<SETS>),
         text: &str,
         place: Place,
     ) -> Place {
-        classifier.run(Blocks { program, text, place, found: self })
-    }
-
-    /// Ends the list: its chunks are taken before others are listed.
-    pub(super) fn end_list(&mut self) {
-        self.blocks = 0;
+        classifier.run(Blocks { program, text, place, listing: self })
     }
 
     /// Calls `list` with each of the next blocks and its number of bytes; `list` returns the place of the next one.
     #[inline(always)]
     pub(super) fn each_block<const SETS: usize>(
         &mut self,
-        (text, mut place): (&str, Place),
+        (text, place): (&str, Place),
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
         list: impl Fn(Place, (Masks<SETS>, usize), &mut Self) -> Place,
     ) -> Place {
+        self.each(
+            (text, place),
+            #[inline(always)]
+            |place, listing| list(place, first_block(&text.as_bytes()[place.at..], &masks), listing),
+        )
+    }
+
+    /// Calls `list` with the place of each of the next blocks; `list` returns the place of the next one.
+    ///
+    /// It lists at most as many chunks as a block has bytes.
+    #[inline(always)]
+    pub(super) fn each(&mut self, (text, mut place): (&str, Place), list: impl Fn(Place, &mut Self) -> Place) -> Place {
         while self.blocks > 0 && place.at < text.len() {
-            place = list(place, first_block(&text.as_bytes()[place.at..], &masks), self);
+            place = list(place, self);
             self.blocks -= 1;
         }
         place
@@ -114,38 +121,38 @@ impl CutPlan {
         mut take: impl FnMut(ChunkRanges<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         list.start(first, self.has_gaps);
-        let mut found = Found { list, pieces: PieceEnds::default(), blocks: 0 };
+        let mut listing = Listing { list, pieces: PieceEnds::default(), blocks: 0 };
         let (mut place, mut regions) = (Place::at(first), Regions::new(lines));
         while place.at < text.len() {
-            found.blocks = BLOCKS;
-            while found.blocks > 0 && place.at < text.len() {
-                place = self.region(text, place, &mut regions, &mut found);
+            listing.blocks = BLOCKS;
+            while listing.blocks > 0 && place.at < text.len() {
+                place = self.region(text, place, &mut regions, &mut listing);
             }
-            take(found.list.chunks())?;
-            found.list.remove_closed();
+            take(listing.list.chunks())?;
+            listing.list.remove_closed();
         }
         Ok(())
     }
 
     /// Lists the next blocks of the region at a place, and returns the place after them.
     #[inline]
-    fn region(&self, text: &str, place: Place, regions: &mut Regions, found: &mut Found<'_>) -> Place {
+    fn region(&self, text: &str, place: Place, regions: &mut Regions, listing: &mut Listing<'_>) -> Place {
         let (end, has_pieces) = match &self.program {
             Program::Words(words) => {
                 let is_safe = |at| words.is_safe_split_point(text.as_bytes(), at);
                 regions.at(text, place.at, &words.unchanged, is_safe)
             }
-            // No character ends a region.
+            // The whole text is one region.
             _ => (text.len(), true),
         };
         let place = if has_pieces {
-            self.program.blocks(&text[..end], place, found)
+            self.program.blocks(&text[..end], place, listing)
         } else {
-            found.blocks -= 1;
+            listing.blocks -= 1;
             Place::at(end)
         };
         if place.at == end {
-            found.list.close(end);
+            listing.list.close(end);
         }
         place
     }

@@ -29,7 +29,7 @@ pub(crate) use cache::Cache;
 pub(crate) use counts::{ChunkCounts, Documents, WordTable};
 use keys::{Fold, HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
-pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, cut, finds_any};
+pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, finds_any, split_at_added_tokens};
 use parts::PartList;
 pub(crate) use plan::{CutPlan, ModelInput};
 use unchanged::Unchanged;
@@ -81,13 +81,13 @@ pub(crate) trait Sink<T, const INLINE: usize> {
 
     /// Encodes a chunk that is not cached, and receives its tokens.
     ///
-    /// Returns the tokens to cache and their valid-below exponent (see [`Context`](crate::model::Context)), or
+    /// Returns the tokens to cache and their valid-below exponent (see [`RunningScore`](crate::model::RunningScore)), or
     /// `None` if the tokens must not be cached.
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[T], u8)>>;
 
     /// Returns the exponent of the model's context that holds for `bytes` more bytes; 0 without a context.
     ///
-    /// See [`Context::announce`](crate::model::Context::announce).
+    /// See [`RunningScore::announce`](crate::model::RunningScore::announce).
     fn announce(&mut self, bytes: usize) -> u8;
 
     /// Removes the tokens since the last announcement if its exponent was exceeded, so that cached ones may be wrong.
@@ -157,6 +157,8 @@ impl CutPlan {
 }
 
 /// Fills the list of keys with those of chunks, and prefetches their entries.
+///
+/// Not inlined: in a larger function, the loop keeps less in registers.
 #[inline(never)]
 fn fill<T: Copy + Default, const INLINE: usize>(
     keys: &mut KeyList,

@@ -173,7 +173,7 @@ impl KnownForms {
 /// With each part come the text whose bytes it counts, and its first byte in the input; `base` is that of the text. `known`
 /// are the normal forms, if tokens are matched in normalized text. See [`KnownForms::parts`] for `is_separate`, which also
 /// gets the text.
-pub(crate) fn cut(
+pub(crate) fn split_at_added_tokens(
     search: AddedTokenSearch<'_>,
     (known, splitter): (Option<&KnownForms>, &WordSplitter),
     (text, base): (&str, u32),

@@ -3,7 +3,7 @@
 //! A *chunk* is a part of a text that can be encoded by itself: its tokens do not depend on its context. The stages state
 //! what they guarantee (the [`Locality`](crate::normalize::locality::Locality) of a normalizer, the [`Boundary`] of a
 //! pre-tokenizer, the adjacency of a model), and nothing else reads it: the plan has the [`Program`] that says where chunks
-//! begin, and data for all others.
+//! begin, and data for all others. Constructors of programs are part of the plan.
 
 use super::keys::Fold;
 use super::programs::Program;
@@ -36,14 +36,11 @@ pub(crate) struct CutPlan {
     pub(crate) drops_spaces: bool,
     /// Whether the model encodes all chunks of a text as one word.
     pub(crate) is_one_word: bool,
-    /// Whether the tokens of a chunk may depend on those before it, by the model's context.
-    pub(crate) has_context: bool,
     /// Whether the model may encode a chunk in parts: a chunk is one word, whose bytes are those of the text.
     pub(super) may_cut_words: bool,
-    /// The texts that the pre-tokenizer puts a metaspace or space before: all between added tokens, or the text that begins
-    /// the input. Never if the normalizer does so: before each text that is normalized, none behind a token of normalized
-    /// text.
-    pub(super) prefixed: PrependScheme,
+    /// The texts between added tokens that the pre-tokenizer puts a metaspace or space before; `None` if the normalizer does
+    /// so, before each text that it normalizes (which a text behind a token of normalized text does not begin).
+    pub(super) prepend: Option<PrependScheme>,
     /// The strip with which the normalizer begins, and the splitter without it, if it strips the start of a text.
     pub(super) leading_strip: Option<(Strip, WordSplitter)>,
 }
@@ -63,7 +60,7 @@ pub(crate) enum ModelInput<'a> {
 
 impl CutPlan {
     /// Returns the plan of a program, for chunks that are words of a text.
-    pub(super) fn by(program: Program) -> Self {
+    pub(super) fn new(program: Program) -> Self {
         Self {
             program,
             fold: Fold::Nothing,
@@ -72,9 +69,8 @@ impl CutPlan {
             counts_lines: [false; 2],
             drops_spaces: false,
             is_one_word: false,
-            has_context: false,
             may_cut_words: false,
-            prefixed: PrependScheme::Always,
+            prepend: Some(PrependScheme::Always),
             leading_strip: None,
         }
     }
@@ -176,17 +172,22 @@ impl CutPlan {
     ///
     /// `at` is its first byte in the input, `is_normalized` whether it begins a text that is normalized.
     pub(crate) fn begins(&self, at: u32, is_normalized: bool) -> bool {
-        match self.prefixed {
-            PrependScheme::Always => true,
-            PrependScheme::Never => is_normalized,
-            PrependScheme::First => at == 0,
+        match self.prepend {
+            None => is_normalized,
+            Some(PrependScheme::First) => at == 0,
+            Some(PrependScheme::Always | PrependScheme::Never) => true,
         }
     }
 
-    /// Returns the number of bytes that a text stands behind the start of the input, for a splitter that puts something
-    /// before the first text alone.
+    /// Returns whether every text between added tokens gets what is put before texts.
+    pub(crate) fn begins_every_text(&self) -> bool {
+        self.begins(1, false)
+    }
+
+    /// Returns the byte of the input at which a text is split by itself: 1 if the splitter would put something before a text
+    /// at byte 0 that it must not put before this one, which does not begin.
     pub(crate) fn base(&self, begins: bool) -> u32 {
-        u32::from(!begins && self.prefixed == PrependScheme::First)
+        u32::from(!begins && self.prepend == Some(PrependScheme::First))
     }
 
     /// Returns the end of the first chunk where that is encoded differently from all others, else 0.

@@ -23,7 +23,7 @@ pub(crate) use bpe::WordParts;
 use bpe::{Bpe, BpeScratch};
 use steps::Steps;
 pub use trainer::Trainer;
-pub(crate) use unigram::running_score::{RunningScore as Context, VALID_ALWAYS};
+pub(crate) use unigram::running_score::{RunningScore, VALID_ALWAYS};
 use unigram::{Unigram, ViterbiScratch};
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
@@ -383,9 +383,9 @@ impl Model {
         }
     }
 
-    /// Returns the adjacency of unspaced scripts, if it cuts there, of a text that is one word and may be cut before all spaces.
+    /// Returns whether a text that is one word may be cut before all spaces, as `Some`, with the adjacency of unspaced scripts if
+    /// it may also be cut there.
     ///
-    /// `None` if it may not: an entry contains a space after another character.
     /// Spaces are written as `space`, and `symbols` stay whole. The words of such a text share a [`Model::context`], if
     /// the model has one.
     pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<Option<UnspacedAdjacency>> {
@@ -404,7 +404,7 @@ impl Model {
     }
 
     /// Returns the state between the words of a text that is one word, if there is any.
-    pub(crate) fn context(&self) -> Option<Context<'_>> {
+    pub(crate) fn context(&self) -> Option<RunningScore<'_>> {
         match self {
             Self::Unigram(model) => Some(model.context()),
             Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,

@@ -30,6 +30,8 @@ pub(super) struct Boundaries<'a> {
     strips_before: bool,
     /// The added tokens that include the white space after them.
     strip_after: Vec<&'a str>,
+    /// Whether a context of the model is carried from chunk to chunk.
+    has_context: bool,
     /// Whether white space must begin at a boundary: an added token depends on the character after it.
     needs_space: bool,
 }
@@ -57,6 +59,7 @@ impl<'a> Boundaries<'a> {
             pairs,
             strips_before: tokens.iter().any(|token| token.lstrip),
             strip_after: tokens.iter().filter(|token| token.rstrip).map(|token| token.content.as_str()).collect(),
+            has_context: fast.is_one_word && tokenizer.model().context().is_some(),
             needs_space: tokens.iter().any(|token| token.single_word || token.normalized),
         })
     }
@@ -85,7 +88,7 @@ impl<'a> Boundaries<'a> {
 
     /// Returns whether the fast path carries a context of the model from chunk to chunk.
     pub(super) fn has_context(&self) -> bool {
-        self.fast.has_context
+        self.has_context
     }
 
     fn may_match_across(&self, text: &[u8], at: usize) -> bool {

@@ -130,6 +130,8 @@ impl Cuts<'_> {
     /// The position in an error is relative to the part; see [`Error::shifted`]. If several parts have errors, the
     /// whole text may return another of them.
     pub fn encode(&self, part: SplitPart<'_>, scratch: &mut Scratch, ids: &mut Vec<u32>) -> Result<()> {
+        // The memory may come from a call with dropout or sampling.
+        self.tokenizer.begin(self.options, scratch);
         if part.is_first {
             ids.extend_from_slice(self.around[0]);
         }
@@ -319,6 +321,22 @@ mod tests {
             assert_eq!(ids(EncodingPath::Fast), ids(EncodingPath::Generic), "{text:?} {:?}", tokenizer.added());
             assert_eq!(ids(EncodingPath::Uncached), ids(EncodingPath::Generic), "{text:?} {:?}", tokenizer.added());
         }
+    }
+
+    #[test]
+    fn parts_are_encoded_without_the_dropout_of_a_call_before() {
+        let tokenizer =
+            crate::format::format_named("vocab.txt").unwrap().read(b"[UNK]\nlow\n##er\nl\n##o\n##w\n##e\n##r\n");
+        let (tokenizer, options) = (tokenizer.unwrap(), Options::default());
+        let (mut scratch, mut ids) = (Scratch::default(), Vec::new());
+        let dropout = Options { dropout: Some(1.0), ..Options::default() };
+        tokenizer.encode_ids(Input::Text("low"), None, &dropout, &mut scratch, &mut ids).unwrap();
+        assert_eq!(ids, [3, 4, 5]);
+        ids.clear();
+        let cuts = tokenizer.cuts(&options).unwrap();
+        let part = SplitPart { text: "lower", is_first: true, is_last: true };
+        cuts.encode(part, &mut scratch, &mut ids).unwrap();
+        assert_eq!(ids, [1, 2]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Scratch {
     pub(super) forms: FormBuffers,
     /// The tokens of a new chunk, and those that are cached.
     pub(super) new: (Vec<ChunkToken>, Vec<CachedToken>),
-    /// Takes the ids of a call for ids alone.
+    /// The columns of a call for ids alone; the ids are the caller's.
     pub(super) columns: Encoding,
     pub(super) ids: [Vec<u32>; 2],
     /// The caches without and with special tokens in text: ids alone, and tokens with offsets.

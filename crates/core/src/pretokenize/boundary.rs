@@ -1,8 +1,8 @@
 //! Boundaries: the properties of pre-tokenizers that decide where words end.
 //!
 //! The fast path cuts a text into chunks whose words do not depend on their context. Each pre-tokenizer provides its
-//! [`Boundary`], in the stage's table ([`PreTokenizer::boundary`](super::PreTokenizer::boundary)) or its own file; a
-//! chunk strategy matches on the kind of boundary, never on a pre-tokenizer.
+//! [`Boundary`], in the stage's table ([`PreTokenizer::boundary`](super::PreTokenizer::boundary)) or its own file; the
+//! plan of the fast path matches on the kind of boundary, never on a pre-tokenizer.
 
 use super::divisions::Divisions;
 use crate::settings::PrependScheme;

@@ -11,7 +11,7 @@
 use super::Program;
 use super::spaces::Stability;
 use super::unspaced::UnspacedBoundaries;
-use crate::fast::driver::{BlockProgram, Found, Place};
+use crate::fast::driver::{BlockProgram, Listing, Place};
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::model::Model;
@@ -44,7 +44,7 @@ impl AdjacencyProgram {
         model: &Model,
     ) -> Option<CutPlan> {
         let (mut symbols, mut later): (&[String], _) = (&[], None);
-        let (prefix, prefixed) = match (prepend, splitter.locality()) {
+        let (prefix, prepend) = match (prepend, splitter.locality()) {
             (None, Some(locality)) => {
                 let spaces = locality.metaspaces.filter(Metaspaces::keeps_characters)?;
                 symbols = spaces.symbols;
@@ -54,9 +54,9 @@ impl AdjacencyProgram {
                     let splitter = WordSplitter::new(Some(normalizer), None).ok()?;
                     later = Some(Box::new([splitter.clone(), splitter]));
                 }
-                ((spaces.prefix, true), PrependScheme::Never)
+                ((spaces.prefix, true), None)
             }
-            (Some(prepend), None) => ((prepend != PrependScheme::Never, false), prepend),
+            (Some(scheme), None) => ((scheme != PrependScheme::Never, false), prepend),
             _ => return None,
         };
         let TextAdjacency { bytes: adjacency, separate, unspaced } = model.text_adjacency(METASPACE, symbols)?;
@@ -66,7 +66,7 @@ impl AdjacencyProgram {
         ascii[usize::from(b' ')] = Stability::Separator;
         let unspaced = UnspacedBoundaries::new(unspaced, &CharSet::default(), &ascii);
         let program = Program::Adjacency(Self { classifier, adjacency, unspaced, prefix });
-        Some(CutPlan { later, is_one_word: true, prefixed, ..CutPlan::by(program) })
+        Some(CutPlan { later, is_one_word: true, prepend, ..CutPlan::new(program) })
     }
 
     /// Returns whether the text may be cut at byte `at`, which is not 0.
@@ -99,9 +99,9 @@ impl BlockProgram<SETS> for AdjacencyProgram {
         text: &str,
         place: Place,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
-        found: &mut Found<'_>,
+        listing: &mut Listing<'_>,
     ) -> Place {
-        found.each_block((text, place), masks, |Place { at, .. }, (Masks { sets, high, inside }, length), found| {
+        listing.each_block((text, place), masks, |Place { at, .. }, (Masks { sets, high, inside }, length), listing| {
             let before = if at == 0 { 0 } else { self.classifier.sets_of(text.as_bytes()[at - 1]) };
             let mut starts = 0;
             for (place, pair) in sets.as_chunks::<2>().0.iter().enumerate() {
@@ -111,7 +111,7 @@ impl BlockProgram<SETS> for AdjacencyProgram {
             if inside & inside << 1 != 0 {
                 starts |= self.unspaced.find(text, at, high & !inside);
             }
-            found.list.add_contiguous(at, starts & below(length) & !found.list.begins_at(at));
+            listing.list.add_contiguous(at, starts & below(length) & !listing.list.begins_at(at));
             Place::at(at + length)
         })
     }

@@ -11,7 +11,7 @@
 //! All other characters are *glue*: they may be part of a word, be removed, or change their neighbours. A chunk is not
 //! a word: it may contain several words, or none. Its ends do not depend on the text around it.
 
-use crate::fast::driver::{BlockProgram, Found, Place};
+use crate::fast::driver::{BlockProgram, Listing, Place};
 use crate::fast::keys::Fold;
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
@@ -69,7 +69,7 @@ impl CharacterProgram {
             has_gaps: true,
             counts_lines: [ends_lines; 2],
             drops_spaces: true,
-            ..CutPlan::by(Program::Characters(Self { classifier, ascii, changes, boundary }))
+            ..CutPlan::new(Program::Characters(Self { classifier, ascii, changes, boundary }))
         })
     }
 
@@ -157,9 +157,9 @@ impl BlockProgram<4> for CharacterProgram {
         text: &str,
         place: Place,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<4>,
-        found: &mut Found<'_>,
+        listing: &mut Listing<'_>,
     ) -> Place {
-        found.each_block((text, place), masks, |Place { at, before }, (masks, length), found| {
+        listing.each_block((text, place), masks, |Place { at, before }, (masks, length), listing| {
             let ([space, alone, other, glue], inside, length) =
                 if masks.high == 0 { (masks.sets, 0, length) } else { self.look_up(&text[at..], masks, length) };
             // The kind of the character before, with an inverted bit for white space: the beginning of a text is like it.
@@ -168,7 +168,7 @@ impl BlockProgram<4> for CharacterProgram {
             let parted = (other ^ shifted(other, 2)) & !(glue | shifted(glue, 3));
             let cuts = (space ^ after_space) | alone | shifted(alone, 1) | parted;
             let cuts = cuts & !inside & below(length);
-            found.list.add(at, cuts & !space, cuts & !after_space);
+            listing.list.add(at, cuts & !space, cuts & !after_space);
             let last = |set: u64, place: u32| (set >> ((length - 1) & 63) & 1) << place;
             let before = last(!space, 0) | last(alone, 1) | last(other, 2) | last(glue, 3);
             Place { at: at + length, before }

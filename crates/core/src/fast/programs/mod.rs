@@ -11,7 +11,7 @@ use self::adjacency::AdjacencyProgram;
 use self::characters::CharacterProgram;
 use self::spaces::SpaceProgram;
 use self::words::WordProgram;
-use super::driver::{Found, Place};
+use super::driver::{Listing, Place};
 
 /// Where the chunks of a text begin.
 #[derive(Debug, Clone)]
@@ -29,12 +29,12 @@ pub(super) enum Program {
 impl Program {
     /// Lists the next blocks of a text, and returns the place after them.
     #[inline]
-    pub(super) fn blocks(&self, text: &str, place: Place, found: &mut Found<'_>) -> Place {
+    pub(super) fn blocks(&self, text: &str, place: Place, listing: &mut Listing<'_>) -> Place {
         match self {
-            Self::Characters(program) => found.by((program, &program.classifier), text, place),
-            Self::Words(program) => found.by((program, &program.classifier), text, place),
-            Self::Spaces(program) => found.by((&**program, &program.classifier), text, place),
-            Self::Adjacency(program) => found.by((program, &program.classifier), text, place),
+            Self::Characters(program) => listing.list_blocks((program, &program.classifier), text, place),
+            Self::Words(program) => listing.list_blocks((program, &program.classifier), text, place),
+            Self::Spaces(program) => listing.list_blocks((&**program, &program.classifier), text, place),
+            Self::Adjacency(program) => listing.list_blocks((program, &program.classifier), text, place),
         }
     }
 

@@ -4,13 +4,12 @@
 //! of bit sets in which every byte of a character has the bit of the character. A start depends only on the characters
 //! beside it; the last piece of a block is left to the next one, because its end is not known.
 
+use super::words::SETS;
 use crate::fast::masks::{Classifier, Masks, below, first_bytes, spread, whole};
 use crate::fast::text::characters_of;
 use crate::pretokenize::divisions::Division;
 use crate::text::runs::{Prefix, RunPattern};
 
-/// The largest number of sets of bytes.
-pub(super) const SETS: usize = 8;
 /// The set of the first bytes whose characters are all in the same sets, so that the kernel classifies them.
 const KNOWN: usize = SETS - 1;
 

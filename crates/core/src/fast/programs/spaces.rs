@@ -6,11 +6,11 @@
 //!
 //! Either the pre-tokenizer splits before each metaspace, and the model encodes single words; or, as in SentencePiece,
 //! the model encodes the text as one word. Then the model needs a space adjacency, and its context is carried from
-//! chunk to chunk: see [`crate::model::context`].
+//! chunk to chunk: see [`RunningScore`](crate::model::RunningScore).
 
 use super::Program;
 use super::unspaced::UnspacedBoundaries;
-use crate::fast::driver::{BlockProgram, Found, Place};
+use crate::fast::driver::{BlockProgram, Listing, Place};
 use crate::fast::keys::Fold;
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
@@ -91,12 +91,7 @@ impl SpaceProgram {
             unspaced,
             ..program
         };
-        Some(CutPlan {
-            later: Some(Box::new([after_space, elsewhere])),
-            is_one_word: true,
-            has_context: true,
-            ..program.plan(PrependScheme::Never)
-        })
+        Some(CutPlan { later: Some(Box::new([after_space, elsewhere])), is_one_word: true, ..program.plan(None) })
     }
 
     /// Returns the plan of a pipeline that splits before metaspaces, if its normalizer reads no context across a space.
@@ -131,8 +126,7 @@ impl SpaceProgram {
             prefix: prepend != PrependScheme::Never,
             ..Self::new(changes.rules, separators, changing)?
         };
-        let is_first = prepend == PrependScheme::First;
-        Some(program.plan(if is_first { PrependScheme::First } else { PrependScheme::Always }))
+        Some(program.plan(Some(prepend)))
     }
 
     /// Returns a program that cuts before separators; `None` if a plain space is not one.
@@ -166,10 +160,10 @@ impl SpaceProgram {
         (program.kind(b' ') == Some(Stability::Separator)).then_some(program)
     }
 
-    fn plan(self, prefixed: PrependScheme) -> CutPlan {
+    fn plan(self, prepend: Option<PrependScheme>) -> CutPlan {
         let spaces = (0..32).filter(|&byte| self.ascii[byte] == Stability::Separator);
         let fold = Fold::Space(spaces.fold(0, |spaces, byte| spaces | 1 << byte));
-        CutPlan { fold, prefixed, ..CutPlan::by(Program::Spaces(Box::new(self))) }
+        CutPlan { fold, prepend, ..CutPlan::new(Program::Spaces(Box::new(self))) }
     }
 
     /// Returns whether a text begins with a separator.
@@ -302,15 +296,15 @@ impl BlockProgram<2> for SpaceProgram {
         text: &str,
         place: Place,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<2>,
-        found: &mut Found<'_>,
+        listing: &mut Listing<'_>,
     ) -> Place {
-        found.each_block(
+        listing.each_block(
             (text, place),
             masks,
-            |Place { at, .. }, (Masks { sets: [space, unstable], high, inside }, length), found| {
+            |Place { at, .. }, (Masks { sets: [space, unstable], high, inside }, length), listing| {
                 let bytes = text.as_bytes();
                 let (space, unstable) = (space & below(length), unstable & below(length));
-                let mut starts = space & !(space << 1) & !(unstable << 1) & !found.list.begins_at(at);
+                let mut starts = space & !(space << 1) & !(unstable << 1) & !listing.list.begins_at(at);
                 // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
                 // rule may matter.
                 let near = if self.looks_back > 1 {
@@ -329,9 +323,9 @@ impl BlockProgram<2> for SpaceProgram {
                 if high != 0
                     && let Some(unspaced) = &self.unspaced
                 {
-                    starts |= unspaced.find(text, at, high & !inside) & !found.list.begins_at(at);
+                    starts |= unspaced.find(text, at, high & !inside) & !listing.list.begins_at(at);
                 }
-                found.list.add_contiguous(at, starts);
+                listing.list.add_contiguous(at, starts);
                 Place::at(at + length)
             },
         )

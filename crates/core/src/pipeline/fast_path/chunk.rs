@@ -4,7 +4,7 @@ use std::str::Chars;
 
 use super::Result;
 use crate::fast::{CutPlan, ModelInput};
-use crate::model::{Context, Model, ModelScratch, Token, VALID_ALWAYS};
+use crate::model::{Model, ModelScratch, RunningScore, Token, VALID_ALWAYS};
 use crate::pipeline::Tokenizer;
 use crate::pipeline::scratch::GenericBuffers;
 use crate::settings::METASPACE;
@@ -36,13 +36,13 @@ impl ChunkEncoder<'_> {
     /// Fills `out` with the tokens of a chunk, with their bytes in the chunk if `aligned`.
     ///
     /// `context` is the model's state between chunks, if it has one, and all ids so far. Then ids may have tags. Returns the
-    /// number of words, and the valid-below exponent of the tokens (see [`Context`]).
+    /// number of words, and the valid-below exponent of the tokens (see [`RunningScore`]).
     pub(super) fn encode(
         &mut self,
         start: usize,
         chunk: &str,
         aligned: bool,
-        mut context: Option<(&mut Context<'_>, &[u32])>,
+        mut context: Option<(&mut RunningScore<'_>, &[u32])>,
         out: &mut Vec<ChunkToken>,
     ) -> Result<(u32, u8)> {
         let (model, entries) = (self.tokenizer.model(), self.entries);
@@ -123,18 +123,18 @@ impl ChunkEncoder<'_> {
 }
 
 /// Returns an id without the tag of a context.
-fn untagged(context: &Option<(&mut Context<'_>, &[u32])>, id: u32) -> u32 {
+fn untagged(context: &Option<(&mut RunningScore<'_>, &[u32])>, id: u32) -> u32 {
     context.as_ref().map_or(id, |(context, _)| context.untagged(id))
 }
 
-/// Appends the tokens of a word; returns the context's exponent below which they are valid (see [`Context`]).
+/// Appends the tokens of a word; returns the context's exponent below which they are valid (see [`RunningScore`]).
 fn encode_word(
     model: &Model,
     word: &str,
     at: u32,
     entries: Entries,
     scratch: &mut ModelScratch,
-    context: &mut Option<(&mut Context<'_>, &[u32])>,
+    context: &mut Option<(&mut RunningScore<'_>, &[u32])>,
     tokens: &mut Vec<Token>,
 ) -> Result<u8> {
     if let Some((context, ids)) = context {

@@ -1,7 +1,7 @@
 //! Encodes texts on the fast path: to ids alone, or to tokens with offsets.
 //!
 //! A call cuts its texts at added tokens, passes the plain-text ranges between them to the fast path, and collects the
-//! tokens of chunks in a sink: one for ids alone, one for columns. A new chunk is encoded by the model, or on the
+//! tokens of chunks in a sink. A new chunk is encoded by the model, or on the
 //! generic path.
 
 mod chunk;
@@ -16,8 +16,8 @@ use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, ChunkBuffers, CutPlan, Failed, FormBuffers, FormPart, Sink, cut};
-use crate::model::Context;
+use crate::fast::{Cache, ChunkBuffers, CutPlan, Failed, FormBuffers, FormPart, Sink, split_at_added_tokens};
+use crate::model::RunningScore;
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
 
@@ -73,8 +73,8 @@ impl Tokenizer {
     }
 
     /// Returns the model's context (its state between chunks), if the tokens of chunks depend on it.
-    fn context(&self, fast: &CutPlan) -> Option<Context<'_>> {
-        self.model().context().filter(|_| fast.has_context)
+    fn context(&self, fast: &CutPlan) -> Option<RunningScore<'_>> {
+        self.model().context().filter(|_| fast.is_one_word)
     }
 
     /// Returns the encoding of the text with index `text` (0 or 1); `None` if it needs the generic path.
@@ -190,7 +190,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
             };
             let known = (tokenizer.forms.as_ref(), tokenizer.splitter());
             let is_separate = |plain: &str, at| fast.is_safe_split_point(plain.as_bytes(), at);
-            cut(matching, known, (part, base), forms, is_separate, each)?;
+            split_at_added_tokens(matching, known, (part, base), forms, is_separate, each)?;
             start = end;
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::chunk::{ChunkEncoder, ChunkToken};
 use crate::added::AddedTokenSearch;
 use crate::encoding::Encoding;
 use crate::fast::{Failed, Sink};
-use crate::model::Context;
+use crate::model::RunningScore;
 use crate::text::span::Span;
 use crate::vocab::Entries;
 
@@ -44,9 +44,9 @@ pub(super) struct TokenSink<'a, const SPANS: bool, const WORD_IDS: bool> {
     /// Whether the next chunks belong to the same word.
     is_open: bool,
     /// The model's context, carried from chunk to chunk.
-    context: Option<Context<'a>>,
+    context: Option<RunningScore<'a>>,
     /// The number of tokens, the word, whether it is open, and the context at the last announcement.
-    announced: (usize, u32, bool, Option<Context<'a>>),
+    announced: (usize, u32, bool, Option<RunningScore<'a>>),
     /// The offsets of the tokens from here on are shifted left by a number of characters: see [`Self::lost`].
     shifted: (usize, usize),
 }
@@ -56,7 +56,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     pub(super) fn new(
         encoder: ChunkEncoder<'a>,
         new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
-        context: Option<Context<'a>>,
+        context: Option<RunningScore<'a>>,
         encoding: &'a mut Encoding,
     ) -> Self {
         Self {
@@ -120,12 +120,14 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         self.end();
         let mut generic = std::mem::take(self.encoder.generic);
         let (tokenizer, first) = (self.encoder.tokenizer, self.word);
-        tokenizer.splitter().split_normalized(text, span, search, SPANS, &mut generic.words)?;
-        let found = tokenizer.each_word_token(&mut generic, |token| {
-            if SPANS && let Some(name) = tokenizer.other_name(token) {
-                self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
-            }
-            self.push(token.id, if SPANS { token.original() } else { Span::default() }, first + token.number);
+        let split = tokenizer.splitter().split_normalized(text, span, search, SPANS, &mut generic.words);
+        let found = split.and_then(|()| {
+            tokenizer.each_word_token(&mut generic, |token| {
+                if SPANS && let Some(name) = tokenizer.other_name(token) {
+                    self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
+                }
+                self.push(token.id, if SPANS { token.original() } else { Span::default() }, first + token.number);
+            })
         });
         self.word += u32::try_from(generic.words.as_slice().len()).unwrap_or(u32::MAX);
         *self.encoder.generic = generic;
@@ -286,7 +288,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         }
         let (tokens, word, is_open, ref mut context) = self.announced;
         (self.written, self.word, self.is_open, self.context) = (tokens, word, is_open, context.take());
-        self.context.iter_mut().for_each(Context::distrust);
+        self.context.iter_mut().for_each(RunningScore::distrust);
         if SPANS {
             let Encoding { ids, spans, word_ids, renamed, .. } = &mut *self.encoding;
             ids.truncate(tokens);

@@ -22,7 +22,7 @@ const BLANK: usize = 6;
 const QUOTE: usize = 7;
 const OTHER: usize = LOWER;
 const IDEOGRAPH: usize = QUOTE;
-pub(super) const SETS: usize = 8;
+pub(in crate::fast) const SETS: usize = 8;
 
 /// The classes of characters that a grammar, and the divisions before it, distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

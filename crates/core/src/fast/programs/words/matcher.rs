@@ -46,7 +46,7 @@ impl Matcher {
 }
 
 impl GrammarMatcher {
-    /// Returns the matcher of a grammar alone, unless its words are marked.
+    /// Returns the matcher of a grammar alone.
     pub(super) fn of_grammar(grammar: Grammar) -> Self {
         let classes = match grammar.rules() {
             Rules::Modern(Modern { letters: Letters::CasedExceptHan, .. }) => {

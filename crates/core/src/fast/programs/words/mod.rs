@@ -15,10 +15,11 @@ mod gaps;
 mod matcher;
 mod starts;
 
-use self::classes::{Block, SETS};
+use self::classes::Block;
+pub(super) use self::classes::SETS;
 use self::matcher::{GrammarMatcher, Matcher};
 use self::starts::BlockContext;
-use crate::fast::driver::{BlockProgram, Found, Place};
+use crate::fast::driver::{BlockProgram, Listing, Place};
 use crate::fast::masks::{BLOCK, Classifier, Masks};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::programs::Program;
@@ -32,8 +33,8 @@ use crate::splitter::WordSplitter;
 use crate::text::grammar::{Grammar, Rules};
 use crate::text::unicode::{Category, category};
 
-/// The number of pieces in a row that are found one at a time.
-const TOGETHER: usize = 128;
+/// The number of pieces, each found by itself, that count as a block.
+const TOGETHER: usize = 16;
 
 /// Cuts texts into the pieces of patterns in a row.
 #[derive(Debug, Clone)]
@@ -98,7 +99,7 @@ impl WordProgram {
             counts_lines: [false, keeps_text && !self.has_prefix],
             may_cut_words: writes_bytes && are_words && !has_gaps && keeps_text,
             later,
-            ..CutPlan::by(Program::Words(self))
+            ..CutPlan::new(Program::Words(self))
         })
     }
 
@@ -193,50 +194,38 @@ impl WordProgram {
     ///
     /// The pre-token in which the block begins is listed already; starts are listed up to where they are certain.
     #[inline(always)]
-    fn list(&self, here: BlockContext<'_>, (starts, over): (u64, bool), sure: u64, found: &mut Found<'_>) -> Place {
+    fn list(&self, here: BlockContext<'_>, (starts, over): (u64, bool), sure: u64, listing: &mut Listing<'_>) -> Place {
         let Block { length, ends, .. } = here.block;
         let starts = starts & sure & !here.begins();
         let is_sure = sure == u64::MAX;
         if is_sure && (ends || !over && here.ends_in_word()) {
-            found.list.add_contiguous(here.at, starts);
+            listing.list.add_contiguous(here.at, starts);
             Place { at: here.at + length, before: if ends { 0 } else { here.last() } }
         } else if let Some(last) = starts.checked_ilog2() {
-            found.list.add_contiguous(here.at, starts);
+            listing.list.add_contiguous(here.at, starts);
             Place::at(here.at + last as usize)
         } else {
-            self.list_piece(here.text, found.list.last_start(), found)
+            self.list_piece(here.text, listing.list.last_start(), listing)
         }
     }
 
     /// Lists the pieces of a block by their starts, which are those after byte `at`, and its number of bytes.
     #[inline(always)]
-    fn list_runs(&self, (starts, length): (u64, usize), text: &str, at: usize, found: &mut Found<'_>) -> Place {
-        found.list.add_contiguous(at, starts);
+    fn list_runs(&self, (starts, length): (u64, usize), text: &str, at: usize, listing: &mut Listing<'_>) -> Place {
+        listing.list.add_contiguous(at, starts);
         match starts.checked_ilog2() {
             _ if at + length == text.len() => Place::at(text.len()),
             // The end of the last piece is not known.
             Some(last) => Place::at(at + last as usize),
-            None => self.list_piece(text, at, found),
+            None => self.list_piece(text, at, listing),
         }
-    }
-
-    /// Lists some pieces one at a time, without blocks.
-    fn list_pieces(&self, text: &str, mut place: Place, found: &mut Found<'_>) -> Place {
-        for _ in 0..TOGETHER {
-            if place.at == text.len() {
-                return place;
-            }
-            place = self.list_piece(text, place.at, found);
-        }
-        found.end_list();
-        place
     }
 
     /// Lists the piece that begins at a byte, by the divisions.
     #[cold]
-    fn list_piece(&self, text: &str, start: usize, found: &mut Found<'_>) -> Place {
-        let end = found.pieces.next(&self.divisions.steps, text, start);
-        found.list.begin(end);
+    fn list_piece(&self, text: &str, start: usize, listing: &mut Listing<'_>) -> Place {
+        let end = listing.pieces.next(&self.divisions.steps, text, start);
+        listing.list.begin(end);
         Place::at(end)
     }
 }
@@ -248,20 +237,29 @@ impl BlockProgram<SETS> for WordProgram {
         text: &str,
         place: Place,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
-        found: &mut Found<'_>,
+        listing: &mut Listing<'_>,
     ) -> Place {
         match &self.matcher {
             Matcher::Grammar(matcher) => match matcher.divided {
-                None => self.grammar_blocks(*matcher, None, (text, place), masks, found),
-                digits => self.grammar_blocks(*matcher, digits, (text, place), masks, found),
+                None => self.grammar_blocks(*matcher, None, (text, place), masks, listing),
+                digits => self.grammar_blocks(*matcher, digits, (text, place), masks, listing),
             },
-            Matcher::Runs(runs) => found.each_block(
+            Matcher::Runs(runs) => listing.each_block(
                 (text, place),
                 masks,
                 #[inline(always)]
-                |Place { at, .. }, block, found| self.list_runs(runs.starts(text, at, block), text, at, found),
+                |Place { at, .. }, block, listing| self.list_runs(runs.starts(text, at, block), text, at, listing),
             ),
-            Matcher::OneByOne => self.list_pieces(text, place, found),
+            Matcher::OneByOne => listing.each((text, place), |place, listing| {
+                (0..TOGETHER).fold(place, |place, _| match place.at == text.len() {
+                    true => place,
+                    false => {
+                        let end = listing.pieces.next(&self.divisions.steps, text, place.at);
+                        listing.list.begin(end);
+                        Place::at(end)
+                    }
+                })
+            }),
         }
     }
 }
@@ -278,50 +276,50 @@ impl WordProgram {
         divided: Option<usize>,
         from: (&str, Place),
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
-        found: &mut Found<'_>,
+        listing: &mut Listing<'_>,
     ) -> Place {
         match rules {
-            Rules::Runs => found.each_block(
+            Rules::Runs => listing.each_block(
                 from,
                 masks,
                 #[inline(always)]
-                |place, block, found| {
+                |place, block, listing| {
                     let here = BlockContext::new(classes, from.0, place, block).divided(divided);
-                    self.list(here, here.gpt2(), u64::MAX, found)
+                    self.list(here, here.gpt2(), u64::MAX, listing)
                 },
             ),
-            Rules::Modern(rules) if rules.letters.are_cased() => found.each_block(
+            Rules::Modern(rules) if rules.letters.are_cased() => listing.each_block(
                 from,
                 masks,
                 #[inline(always)]
-                |place, block, found| {
+                |place, block, listing| {
                     let here = BlockContext::new(classes, from.0, place, block);
-                    self.list(here, here.cased(rules), here.sure(rules.letters), found)
+                    self.list(here, here.cased(rules), here.sure(rules.letters), listing)
                 },
             ),
-            Rules::Modern(rules) => found.each_block(
+            Rules::Modern(rules) => listing.each_block(
                 from,
                 masks,
                 #[inline(always)]
-                |place, block, found| {
+                |place, block, listing| {
                     let here = BlockContext::new(classes, from.0, place, block).divided(divided);
-                    self.list(here, here.modern(rules), u64::MAX, found)
+                    self.list(here, here.modern(rules), u64::MAX, listing)
                 },
             ),
-            Rules::Marked(_) => found.each_block(
+            Rules::Marked(_) => listing.each_block(
                 from,
                 masks,
                 #[inline(always)]
-                |place, block, found| {
+                |place, block, listing| {
                     let here = BlockContext::new(classes, from.0, place, block).divided(divided);
-                    self.list(here, here.marked(), u64::MAX, found)
+                    self.list(here, here.marked(), u64::MAX, listing)
                 },
             ),
-            Rules::Spaceless => found.each_block(from, masks, |place, block, found| {
+            Rules::Spaceless => listing.each_block(from, masks, |place, block, listing| {
                 let here = BlockContext::new(classes, from.0, place, block);
                 match self.normalized {
-                    Some(CharacterChanges { lowercases, .. }) => gaps::list_runs(here, lowercases, found.list),
-                    None => gaps::list_matches(grammar, here, here.clip(false), found.list),
+                    Some(CharacterChanges { lowercases, .. }) => gaps::list_runs(here, lowercases, listing.list),
+                    None => gaps::list_matches(grammar, here, here.clip(false), listing.list),
                 }
             }),
         }

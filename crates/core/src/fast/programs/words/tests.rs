@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::*;
 use crate::fast::list::ChunkList;
 use crate::fast::plan::{chunks_of, random};
+use crate::normalize::{Normalizer, UnicodeForm};
 use crate::pretokenize::words::Words;
 use crate::pretokenize::{Behavior, Split};
 use crate::text::pattern::Pattern;
@@ -487,6 +488,36 @@ fn every_kernel_finds_the_pieces_of_runs() {
         for first in (0..0x2_0000_u32).step_by(0x400) {
             let text: String = (first..first + 0x400).filter_map(char::from_u32).flat_map(contexts).collect();
             check_kernels(plan, &text);
+        }
+    }
+}
+
+#[test]
+fn short_lines_fill_lists_of_any_matcher() {
+    for (sequence, _) in sequences() {
+        let (_, plan) = sequence_plan(sequence);
+        for plan in [one_by_one(&plan).unwrap(), plan] {
+            let (mut list, mut ends) = (ChunkList::default(), Vec::new());
+            let Ok(()) = plan.cut(&"\n".repeat(5_000), 0, true, &mut list, |pieces| {
+                ends.extend(pieces.map(|(_, end)| end));
+                Ok::<_, Infallible>(())
+            });
+            assert_eq!(ends, (1..=5_000).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn regions_fill_lists_of_any_matcher() {
+    let text = ("word ".repeat(120) + "\u{bd}").repeat(12);
+    for (sequence, _) in sequences() {
+        let form = Normalizer::Form(UnicodeForm::Nfkc);
+        let splitter = WordSplitter::new(Some(form), Some(PreTokenizer::Sequence(sequence))).unwrap();
+        let plan = CutPlan::of_words(&splitter).unwrap();
+        for plan in [one_by_one(&plan).unwrap(), plan] {
+            let chunks = chunks_of(&plan, &text);
+            let found: Vec<_> = chunks.iter().flat_map(|&(start, end)| words(&splitter, &text[start..end])).collect();
+            assert_eq!(found, words(&splitter, &text), "{splitter:?}");
         }
     }
 }
