@@ -15,7 +15,7 @@ use crate::pretokenize::divisions::PieceEnds;
 pub(super) struct Place {
     /// The first byte.
     pub(super) at: usize,
-    /// What the program knows of the character before it, a bit each; 0 at the beginning of a text.
+    /// The properties of the character before it that the program reads, a bit each; 0 at the beginning of a text.
     pub(super) before: u64,
 }
 

@@ -1,6 +1,7 @@
 //! The keys by which chunks are looked up.
 
 use super::list::{CAPACITY, ChunkRanges};
+use super::parts::may_have_parts;
 use crate::hash::hash_one;
 
 /// The longest chunk of the first tier, in bytes.
@@ -142,12 +143,12 @@ fn one_space(word: u64, spaces: u32) -> u64 {
 pub(super) struct KeyList {
     keys: Box<[HashedKey; CAPACITY]>,
     length: usize,
-    has_long: bool,
+    may_have_parts: bool,
 }
 
 impl Default for KeyList {
     fn default() -> Self {
-        Self { keys: Box::new([HashedKey::default(); CAPACITY]), length: 0, has_long: false }
+        Self { keys: Box::new([HashedKey::default(); CAPACITY]), length: 0, may_have_parts: false }
     }
 }
 
@@ -170,15 +171,15 @@ impl KeyList {
         fold: impl Fn(u64, u64) -> (u64, u64),
         each: impl Fn(HashedKey),
     ) {
-        let (mut length, mut has_long) = (0, false);
+        let (mut length, mut has_parts) = (0, false);
         for (to, (start, end)) in self.keys.iter_mut().zip(chunks) {
             let key = HashedKey::folded(text, start, end, &fold);
             each(key);
             *to = key;
             length += 1;
-            has_long |= end - start > MAX_KEY_BYTES;
+            has_parts |= may_have_parts(text, start, end);
         }
-        (self.length, self.has_long) = (length, has_long);
+        (self.length, self.may_have_parts) = (length, has_parts);
     }
 
     /// Returns the keys.
@@ -186,9 +187,9 @@ impl KeyList {
         &self.keys[..self.length]
     }
 
-    /// Returns whether any chunk is too long for a key.
-    pub(super) fn has_long(&self) -> bool {
-        self.has_long
+    /// Returns whether any chunk may have parts: see [`may_have_parts`].
+    pub(super) fn may_have_parts(&self) -> bool {
+        self.may_have_parts
     }
 }
 

@@ -127,7 +127,7 @@ impl CutPlan {
                 cache.exponent = exponent;
                 let bytes = text.as_bytes();
                 fill(keys, bytes, chunks.clone(), self.fold, cache);
-                if keys.has_long() && cuts_words && parts.fill(bytes, chunks.clone(), model) {
+                if keys.may_have_parts() && cuts_words && parts.fill(bytes, chunks.clone(), model) {
                     return parts.batches().try_for_each(|some| {
                         fill(keys, bytes, some.clone(), self.fold, cache);
                         look_up(text, &some, keys.as_slice(), cache, sink)

@@ -17,12 +17,9 @@ pub(super) struct PartList {
 impl PartList {
     /// Fills the list with contiguous chunks, and parts of those that can be cut.
     ///
-    /// The model may produce these entries. Returns whether any chunk can be cut.
+    /// The model may produce these entries. Returns false for a model that encodes no words in parts.
     #[inline(never)]
     pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, (model, entries): (&Model, Entries)) -> bool {
-        if !chunks.clone().any(|(start, end)| may_have_parts(text, start, end)) {
-            return false;
-        }
         let Some(parts) = model.word_parts(entries) else { return false };
         self.starts.clear();
         let mut last = 0;
@@ -58,8 +55,8 @@ impl PartList {
 }
 
 /// Returns whether a chunk is too long for the first tier, and its last character can be an end of a part.
-#[inline]
-fn may_have_parts(text: &[u8], start: usize, end: usize) -> bool {
+#[inline(always)]
+pub(super) fn may_have_parts(text: &[u8], start: usize, end: usize) -> bool {
     end - start > MAX_KEY_BYTES && WordParts::may_end_with(text[end - 3])
 }
 

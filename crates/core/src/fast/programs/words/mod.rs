@@ -15,8 +15,8 @@ mod gaps;
 mod matcher;
 mod starts;
 
-use self::classes::Block;
 pub(super) use self::classes::SETS;
+use self::classes::{Block, Classes};
 use self::matcher::{GrammarMatcher, Matcher};
 use self::starts::BlockContext;
 use crate::fast::driver::{BlockProgram, Listing, Place};
@@ -278,43 +278,14 @@ impl WordProgram {
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
         listing: &mut Listing<'_>,
     ) -> Place {
+        let pieces = (from, classes, divided);
         match rules {
-            Rules::Runs => listing.each_block(
-                from,
-                masks,
-                #[inline(always)]
-                |place, block, listing| {
-                    let here = BlockContext::new(classes, from.0, place, block).divided(divided);
-                    self.list(here, here.gpt2(), u64::MAX, listing)
-                },
-            ),
-            Rules::Modern(rules) if rules.letters.are_cased() => listing.each_block(
-                from,
-                masks,
-                #[inline(always)]
-                |place, block, listing| {
-                    let here = BlockContext::new(classes, from.0, place, block);
-                    self.list(here, here.cased(rules), here.sure(rules.letters), listing)
-                },
-            ),
-            Rules::Modern(rules) => listing.each_block(
-                from,
-                masks,
-                #[inline(always)]
-                |place, block, listing| {
-                    let here = BlockContext::new(classes, from.0, place, block).divided(divided);
-                    self.list(here, here.modern(rules), u64::MAX, listing)
-                },
-            ),
-            Rules::Marked(_) => listing.each_block(
-                from,
-                masks,
-                #[inline(always)]
-                |place, block, listing| {
-                    let here = BlockContext::new(classes, from.0, place, block).divided(divided);
-                    self.list(here, here.marked(), u64::MAX, listing)
-                },
-            ),
+            Rules::Runs => self.contiguous(pieces, masks, listing, |here| (here.gpt2(), u64::MAX)),
+            Rules::Modern(rules) if rules.letters.are_cased() => {
+                self.contiguous(pieces, masks, listing, |here| (here.cased(rules), here.sure(rules.letters)))
+            }
+            Rules::Modern(rules) => self.contiguous(pieces, masks, listing, |here| (here.modern(rules), u64::MAX)),
+            Rules::Marked(_) => self.contiguous(pieces, masks, listing, |here| (here.marked(), u64::MAX)),
             Rules::Spaceless => listing.each_block(from, masks, |place, block, listing| {
                 let here = BlockContext::new(classes, from.0, place, block);
                 match self.normalized {
@@ -323,6 +294,27 @@ impl WordProgram {
                 }
             }),
         }
+    }
+
+    /// Lists contiguous pre-tokens of the next blocks by their starts in each, and the bytes up to which these are certain.
+    #[inline(always)]
+    fn contiguous(
+        &self,
+        (from, classes, divided): ((&str, Place), Classes, Option<usize>),
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        listing: &mut Listing<'_>,
+        starts: impl Fn(&BlockContext<'_>) -> ((u64, bool), u64),
+    ) -> Place {
+        listing.each_block(
+            from,
+            masks,
+            #[inline(always)]
+            |place, block, listing| {
+                let here = BlockContext::new(classes, from.0, place, block).divided(divided);
+                let (found, sure) = starts(&here);
+                self.list(here, found, sure, listing)
+            },
+        )
     }
 }
 
