@@ -2,8 +2,8 @@
 //!
 //! A *chunk* is a part of a text that can be encoded by itself: its tokens do not depend on its context. The stages state
 //! what they guarantee (the [`Locality`](crate::normalize::locality::Locality) of a normalizer, the [`Boundary`] of a
-//! pre-tokenizer, the adjacency of a model), and nothing else reads it: the plan has the [`Program`] that says where chunks
-//! begin, and data for all others. Constructors of programs are part of the plan.
+//! pre-tokenizer, the adjacency of a model). It is read when a plan is made, here and in the constructors of programs: the
+//! plan has the [`Program`] that says where chunks begin, and data for all others.
 
 use super::keys::Fold;
 use super::programs::Program;

@@ -59,7 +59,7 @@ impl<'a> Boundaries<'a> {
             pairs,
             strips_before: tokens.iter().any(|token| token.lstrip),
             strip_after: tokens.iter().filter(|token| token.rstrip).map(|token| token.content.as_str()).collect(),
-            has_context: fast.is_one_word && tokenizer.model().context().is_some(),
+            has_context: tokenizer.context(fast).is_some(),
             needs_space: tokens.iter().any(|token| token.single_word || token.normalized),
         })
     }

@@ -1,8 +1,7 @@
 //! Encodes texts on the fast path: to ids alone, or to tokens with offsets.
 //!
 //! A call cuts its texts at added tokens, passes the plain-text ranges between them to the fast path, and collects the
-//! tokens of chunks in a sink. A new chunk is encoded by the model, or on the
-//! generic path.
+//! tokens of chunks in a sink. A new chunk is encoded by the model, or on the generic path.
 
 mod chunk;
 mod sink;
@@ -73,7 +72,7 @@ impl Tokenizer {
     }
 
     /// Returns the model's context (its state between chunks), if the tokens of chunks depend on it.
-    fn context(&self, fast: &CutPlan) -> Option<RunningScore<'_>> {
+    pub(super) fn context(&self, fast: &CutPlan) -> Option<RunningScore<'_>> {
         self.model().context().filter(|_| fast.is_one_word)
     }
 

@@ -176,7 +176,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         self.written += ids.len();
     }
 
-    /// Makes room for a number of ids without spans.
+    /// Lengthens the column of ids for a number of tokens without spans.
     #[inline]
     fn reserve(&mut self, more: usize) {
         let ids = &mut self.encoding.ids;
@@ -326,10 +326,7 @@ impl Sink<u32, INLINE_IDS> for TokenSink<'_, false, false> {
         let (mut tokens, cached) = std::mem::take(self.new);
         let known = self.context.as_mut().map(|context| (context, &self.encoding.ids[..before]));
         let encoded = self.encoder.encode(start, chunk, false, known, &mut tokens);
-        self.reserve(tokens.len());
-        let to = self.encoding.ids[before..].iter_mut();
-        to.zip(&tokens).for_each(|(to, (id, ..))| *to = *id);
-        self.written += tokens.len();
+        tokens.iter().for_each(|&(id, span, word)| self.push(id, span, word));
         *self.new = (tokens, cached);
         let (_, valid_below) = encoded?;
         self.record(before);
@@ -363,9 +360,9 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
+        let lost = if start == 0 && self.encoder.fast.may_shift_offsets(chunk) { self.lost(chunk)? } else { 0 };
         let (mut tokens, mut cached) = std::mem::take(self.new);
         cached.clear();
-        let lost = if start == 0 && self.encoder.fast.may_shift_offsets(chunk) { self.lost(chunk)? } else { 0 };
         let context = self.context.as_mut().map(|context| (context, &self.encoding.ids[..]));
         let encoded = self.encoder.encode(start, chunk, true, context, &mut tokens);
         let first = self.word;
