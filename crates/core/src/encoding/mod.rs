@@ -113,21 +113,29 @@ impl Encoding {
         self.renamed.clear();
     }
 
-    /// Reserves capacity for more tokens of texts.
-    pub(crate) fn reserve(&mut self, tokens: usize) {
-        self.spans.reserve(tokens);
-        let Self { ids, word_ids, type_ids, texts, special_tokens_mask, attention_mask, .. } = self;
-        for column in [ids, word_ids, type_ids, texts, special_tokens_mask, attention_mask] {
-            column.reserve(tokens);
+    /// Returns the tokens of an encoding that has only ids, spans, word ids and names, as those of the text with the index
+    /// `text`, with room for special tokens.
+    ///
+    /// The columns of a short text keep their memory for the next one.
+    pub(crate) fn take_text(&mut self, text: u32) -> Self {
+        const SPECIAL: usize = 4;
+        let (length, capacity) = (self.len(), self.len() + SPECIAL);
+        let constant = |value| {
+            let mut column = Vec::with_capacity(capacity);
+            column.resize(length, value);
+            column
+        };
+        Self {
+            ids: take_column(&mut self.ids, capacity),
+            spans: take_column(&mut self.spans, capacity),
+            word_ids: take_column(&mut self.word_ids, capacity),
+            type_ids: constant(text),
+            texts: constant(text),
+            special_tokens_mask: constant(0),
+            attention_mask: constant(1),
+            renamed: std::mem::take(&mut self.renamed),
+            ..Self::default()
         }
-    }
-
-    /// Fills the columns that are constant for all tokens of the text with the index `text`.
-    pub(crate) fn fill(&mut self, text: u32) {
-        self.type_ids.resize(self.len(), text);
-        self.texts.resize(self.len(), text);
-        self.special_tokens_mask.resize(self.len(), 0);
-        self.attention_mask.resize(self.len(), 1);
     }
 
     /// Returns an encoding of special tokens.
@@ -316,6 +324,17 @@ impl Encoding {
         }
         self.overflowing = overflowing;
     }
+}
+
+/// Returns a column, which is left empty; a short one is copied, with a capacity.
+fn take_column<T: Copy>(column: &mut Vec<T>, capacity: usize) -> Vec<T> {
+    const LONG: usize = 1 << 16;
+    if column.len() > LONG {
+        return std::mem::take(column);
+    }
+    let mut copy = Vec::with_capacity(capacity);
+    copy.append(column);
+    copy
 }
 
 /// Appends `back` to `front`, reusing the allocation of the longer one.

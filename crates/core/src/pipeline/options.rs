@@ -15,16 +15,6 @@ pub enum Input<'a> {
     Segments(&'a str, &'a [(usize, bool)]),
 }
 
-impl Input<'_> {
-    /// Returns the length of the text in bytes.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Text(text) | Self::Segments(text, _) => text.len(),
-            Self::Words(words) => words.iter().map(|word| word.len()).sum(),
-        }
-    }
-}
-
 /// The options of an encoding call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {

@@ -21,7 +21,7 @@ pub struct Scratch {
     pub(super) forms: FormBuffers,
     /// The tokens of a new chunk, and those that are cached.
     pub(super) new: (Vec<ChunkToken>, Vec<CachedToken>),
-    /// The columns of a call for ids alone; the ids are the caller's.
+    /// The columns of a text; of a call for ids alone, the ids are the caller's.
     pub(super) columns: Encoding,
     pub(super) ids: [Vec<u32>; 2],
     /// The caches without and with special tokens in text: ids alone, and tokens with offsets.
@@ -63,16 +63,18 @@ impl Scratch {
     /// Frees the buffers that a long text has enlarged.
     pub fn trim(&mut self) {
         if self.capacity() > MAX_KEPT_CAPACITY {
-            (self.generic, self.ids, self.forms, self.new) = Default::default();
+            (self.generic, self.ids, self.columns, self.forms, self.new) = Default::default();
             self.chunks.trim();
         }
     }
 
     /// Returns the largest capacity of a buffer, except for the caches.
     pub(super) fn capacity(&self) -> usize {
-        let Self { generic: GenericBuffers { words, tokens, model, input, .. }, ids, forms, chunks, new, .. } = self;
+        let Self {
+            generic: GenericBuffers { words, tokens, model, input, .. }, ids, columns, forms, chunks, new, ..
+        } = self;
         let buffers = [words.capacity(), tokens.capacity(), model.capacity(), input.capacity(), forms.capacity()];
-        let columns = [ids[0].capacity(), ids[1].capacity(), new.0.capacity(), chunks.capacity()];
-        buffers.into_iter().chain(columns).fold(0, usize::max)
+        let tokens = [&ids[0], &ids[1], &columns.ids].map(Vec::capacity);
+        buffers.into_iter().chain(tokens).chain([new.0.capacity(), chunks.capacity()]).fold(0, usize::max)
     }
 }

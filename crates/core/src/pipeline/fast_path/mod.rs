@@ -22,9 +22,6 @@ use crate::vocab::Entries;
 
 type Result<T> = std::result::Result<T, Failed>;
 
-/// The largest number of bytes for whose tokens memory is reserved; tokens have few bytes on average.
-const MOST_RESERVED: usize = 1 << 20;
-
 /// The shared state of a call, for all of its texts.
 struct Call<'a, T, const INLINE: usize> {
     tokenizer: &'a Tokenizer,
@@ -84,13 +81,12 @@ impl Tokenizer {
         options: &Options,
         scratch: &mut Scratch,
     ) -> Option<Encoding> {
-        let mut encoding = Encoding::default();
-        encoding.reserve(input.len().min(MOST_RESERVED) / 3 + 4);
-        if !self.fast_spans::<true>(input, options, scratch, &mut encoding) {
-            return None;
-        }
-        encoding.fill(text);
-        Some(encoding)
+        let mut columns = std::mem::take(&mut scratch.columns);
+        let is_done = self.fast_spans::<true>(input, options, scratch, &mut columns);
+        let encoding = is_done.then(|| columns.take_text(text));
+        columns.clear_spans();
+        scratch.columns = columns;
+        encoding
     }
 
     /// Appends the ids and spans of a text's tokens to an encoding, and with `WORD_IDS` their word ids; returns false if the

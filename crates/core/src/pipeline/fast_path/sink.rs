@@ -14,6 +14,9 @@ pub(in crate::pipeline) const INLINE_IDS: usize = 3;
 /// The number of tokens with offsets that fill a cache line, with the key.
 pub(in crate::pipeline) const INLINE_TOKENS: usize = 5;
 
+/// The number of tokens that are written for a chunk that has no more.
+const FEW: usize = 2;
+
 /// A cached token: its id, its bytes in the chunk, and the number of its word in the chunk.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::pipeline) struct CachedToken {
@@ -28,9 +31,9 @@ pub(in crate::pipeline) struct CachedToken {
 pub(super) struct TokenSink<'a, const SPANS: bool, const WORD_IDS: bool> {
     encoder: ChunkEncoder<'a>,
     new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
-    /// Without spans, there are more ids than tokens: a fixed number is written for each chunk, whatever its length.
+    /// Its columns are longer than the number of tokens: for each chunk a fixed number is written, however many it has.
     encoding: &'a mut Encoding,
-    /// The number of tokens without spans.
+    /// The number of tokens.
     written: usize,
     /// The whole text, and the first byte of the current plain-text range.
     text: &'a str,
@@ -76,12 +79,6 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         }
     }
 
-    /// Returns the number of tokens.
-    #[inline]
-    fn len(&self) -> usize {
-        if SPANS { self.encoding.len() } else { self.written }
-    }
-
     /// Begins a text; `given` is its index if it is a pre-split word.
     pub(super) fn text(&mut self, text: &'a str, given: Option<u32>) {
         (self.text, self.given) = (text, given);
@@ -94,7 +91,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         self.end();
         (self.base, self.range) = (span.start, &self.text[span.range()]);
         (self.encoder.begins, self.encoder.entries) = (begins, entries);
-        let tokens = self.len();
+        let tokens = self.written;
         if let Some(context) = &mut self.context {
             context.begin(tokens, entries);
         }
@@ -104,7 +101,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     pub(super) fn added(&mut self, id: u32, span: Span, text: &str) {
         self.end();
         if SPANS {
-            self.name(id, text);
+            self.name(id, 0, text);
         }
         self.push(id, span, self.word);
         self.word += 1;
@@ -124,7 +121,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         let found = split.and_then(|()| {
             tokenizer.each_word_token(&mut generic, |token| {
                 if SPANS && let Some(name) = tokenizer.other_name(token) {
-                    self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
+                    self.encoding.renamed.push((self.written, name.to_owned()));
                 }
                 self.push(token.id, if SPANS { token.original() } else { Span::default() }, first + token.number);
             })
@@ -137,7 +134,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     /// Ends the current plain-text range.
     fn end(&mut self) {
         self.word += u32::from(std::mem::take(&mut self.is_open));
-        let tokens = self.len();
+        let tokens = self.written;
         if let Some(context) = &mut self.context {
             context.end(&mut self.encoding.ids[..tokens]);
         }
@@ -145,7 +142,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
             let ends = self.range.char_indices().map(|(at, _)| at).chain([self.range.len()]);
             let characters: Vec<u32> = ends.map(|at| self.base + Span::new(at, at).start).collect();
             let left = |at: u32| characters[characters.partition_point(|&start| start < at).saturating_sub(by)];
-            for span in &mut self.encoding.spans[from..] {
+            for span in &mut self.encoding.spans[from..self.written] {
                 *span = Span { start: left(span.start), end: left(span.end) };
             }
         }
@@ -154,54 +151,62 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     /// Ends the last plain-text range.
     pub(super) fn finish(mut self) {
         self.end();
-        self.encoding.ids.truncate(self.len());
+        self.truncate(self.written);
+    }
+
+    /// Removes the tokens from a number on.
+    fn truncate(&mut self, tokens: usize) {
+        let Encoding { ids, spans, word_ids, renamed, .. } = &mut *self.encoding;
+        ids.truncate(tokens);
+        spans.truncate(tokens);
+        word_ids.truncate(tokens);
+        renamed.retain(|(place, _)| *place < tokens);
+        self.written = tokens;
     }
 
     #[inline]
     fn push(&mut self, id: u32, span: Span, word: u32) {
-        if !SPANS {
-            return self.write(&[id]);
+        self.reserve(1);
+        let (at, Encoding { ids, spans, word_ids, .. }) = (self.written, &mut *self.encoding);
+        ids[at] = id;
+        if SPANS {
+            spans[at] = span;
         }
-        self.encoding.ids.push(id);
-        self.encoding.spans.push(span);
         if WORD_IDS {
-            self.encoding.word_ids.push(self.given.unwrap_or(word));
+            word_ids[at] = self.given.unwrap_or(word);
         }
+        self.written += 1;
     }
 
-    /// Appends ids without spans.
-    fn write(&mut self, ids: &[u32]) {
-        self.reserve(ids.len());
-        self.encoding.ids[self.written..][..ids.len()].copy_from_slice(ids);
-        self.written += ids.len();
-    }
-
-    /// Lengthens the column of ids for a number of tokens without spans.
+    /// Lengthens the columns for a number of tokens.
     #[inline]
     fn reserve(&mut self, more: usize) {
-        let ids = &mut self.encoding.ids;
-        if ids.len() < self.written + more {
-            ids.resize(self.written + more, 0);
+        let (tokens, Encoding { ids, spans, word_ids, .. }) = (self.written + more, &mut *self.encoding);
+        if ids.len() < tokens {
+            ids.resize(tokens, 0);
+            if SPANS {
+                spans.resize(tokens, Span::default());
+            }
+            if WORD_IDS {
+                word_ids.resize(tokens, 0);
+            }
         }
     }
 
-    /// Appends the tokens of a chunk that begins at byte `start` of the plain-text range.
-    #[inline]
-    fn take(&mut self, start: usize, tokens: impl Iterator<Item = ChunkToken>) {
-        let at = self.base + Span::new(start, start).start;
-        let (before, mut words) = (self.len(), 0);
-        let shadows = self.encoder.tokenizer.shadows;
-        let unknown = self.encoder.unknown.map_or(u64::MAX, u64::from);
-        let (may_be_renamed, has_tags) = (shadows || unknown != u64::MAX, self.context.is_some());
-        for (id, span, word) in tokens {
-            let span = span.shifted(at);
-            let untagged = if has_tags { self.untagged(id) } else { id };
-            if may_be_renamed && (shadows || u64::from(untagged) == unknown) {
-                self.rename(id, span, self.len() - before);
+    /// Appends the tokens of a chunk that begins at byte `start` of the range.
+    fn take<T: Copy + Into<ChunkToken>>(&mut self, start: usize, tokens: &[T]) {
+        let (before, at) = (self.written, self.base + Span::new(start, start).start);
+        self.reserve(tokens.len());
+        let (word, given) = (self.word, self.given);
+        write::<WORD_IDS, _>((self.encoding, before), tokens, at, |number| given.unwrap_or(word + number));
+        if self.names_any(tokens) {
+            for (number, &token) in tokens.iter().enumerate() {
+                let (id, span, _) = token.into();
+                self.rename(self.untagged(id), span.shifted(at), number);
             }
-            self.push(id, span, self.word + word);
-            words = word + 1;
         }
+        self.written += tokens.len();
+        let words = tokens.last().map_or(0, |&token| token.into().2 + 1);
         if self.encoder.fast.is_one_word {
             // A chunk without words is not a word.
             self.is_open |= words > 0 || self.context.is_none();
@@ -211,20 +216,28 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         self.record(before);
     }
 
-    /// Names the next token, which has this number in its chunk, if it is unknown or shares its id with an added token.
+    /// Returns whether one of the tokens may have a name that differs from the one that its id is decoded to.
+    #[inline]
+    fn names_any<T: Copy + Into<ChunkToken>>(&self, tokens: &[T]) -> bool {
+        let is = |unknown| tokens.iter().any(|&token| self.untagged(token.into().0) == unknown);
+        self.encoder.tokenizer.shadows || self.encoder.unknown.is_some_and(is)
+    }
+
+    /// Names the token with this number of the chunk that is being appended, if it is unknown or shares its id with an added
+    /// token.
     #[cold]
     fn rename(&mut self, id: u32, span: Span, number: usize) {
-        let (tokenizer, id) = (self.encoder.tokenizer, self.untagged(id));
+        let tokenizer = self.encoder.tokenizer;
         let is_named = self.encoder.unknown == Some(id) && self.name_unknown(id, span, number);
         if tokenizer.shadows && !is_named {
-            tokenizer.model().vocab().token(id).into_iter().for_each(|name| self.name(id, name));
+            tokenizer.model().vocab().token(id).into_iter().for_each(|name| self.name(id, number, name));
         }
     }
 
     /// Records the tags of the ids from a number on in the context.
     #[inline]
     fn record(&mut self, before: usize) {
-        let tokens = self.len();
+        let tokens = self.written;
         if let Some(context) = &mut self.context {
             context.record(&self.encoding.ids[before..tokens]);
         }
@@ -242,14 +255,14 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         if tokenizer.model().falls_back(&name, entries) {
             return false;
         }
-        self.name(id, &name);
+        self.name(id, number, &name);
         true
     }
 
-    /// Records the text of the next token, if it differs from the one that its id is decoded to.
-    fn name(&mut self, id: u32, name: &str) {
+    /// Records the text of one of the next tokens, if it differs from the one that its id is decoded to.
+    fn name(&mut self, id: u32, number: usize, name: &str) {
         if self.encoder.tokenizer.token(id) != Some(name) {
-            self.encoding.renamed.push((self.encoding.len(), name.to_owned()));
+            self.encoding.renamed.push((self.written + number, name.to_owned()));
         }
     }
 
@@ -274,7 +287,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
 
     /// See [`Sink::announce`].
     fn announce_bytes(&mut self, bytes: usize) -> u8 {
-        let tokens = self.len();
+        let tokens = self.written;
         let Some(context) = &mut self.context else { return 0 };
         self.announced = (tokens, self.word, self.is_open, Some(context.clone()));
         context.announce(&self.encoding.ids[..tokens], bytes)
@@ -282,20 +295,14 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
 
     /// See [`Sink::take_back`].
     fn take_back_exceeded(&mut self) -> bool {
-        let tokens = self.len();
+        let tokens = self.written;
         if !self.context.as_mut().is_some_and(|context| context.is_exceeded(&self.encoding.ids[..tokens])) {
             return false;
         }
         let (tokens, word, is_open, ref mut context) = self.announced;
-        (self.written, self.word, self.is_open, self.context) = (tokens, word, is_open, context.take());
+        (self.word, self.is_open, self.context) = (word, is_open, context.take());
         self.context.iter_mut().for_each(RunningScore::distrust);
-        if SPANS {
-            let Encoding { ids, spans, word_ids, renamed, .. } = &mut *self.encoding;
-            ids.truncate(tokens);
-            spans.truncate(tokens);
-            word_ids.truncate(tokens);
-            renamed.retain(|(place, _)| *place < tokens);
-        }
+        self.truncate(tokens);
         true
     }
 }
@@ -317,8 +324,11 @@ impl Sink<u32, INLINE_IDS> for TokenSink<'_, false, false> {
     }
 
     fn push_slice(&mut self, _: usize, tokens: &[u32]) {
-        self.write(tokens);
-        self.record(self.written - tokens.len());
+        let before = self.written;
+        self.reserve(tokens.len());
+        self.encoding.ids[before..][..tokens.len()].copy_from_slice(tokens);
+        self.written += tokens.len();
+        self.record(before);
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[u32], u8)>> {
@@ -348,32 +358,58 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
     #[inline]
     fn push_inline<'t>(
         &mut self,
-        _: usize,
+        most: usize,
         chunks: impl Iterator<Item = (usize, &'t [CachedToken; INLINE_TOKENS], usize)>,
     ) {
-        chunks.for_each(|(start, cached, count)| self.push_slice(start, &cached[..count]));
+        self.reserve(most * INLINE_TOKENS);
+        let ChunkEncoder { tokenizer, fast, unknown, .. } = self.encoder;
+        let are_all_plain = !tokenizer.shadows && self.context.is_none() && self.given.is_none();
+        let (mut written, mut word) = (self.written, self.word);
+        for (start, tokens, count) in chunks {
+            let is_unknown = |unknown| tokens[..count].iter().any(|token| token.id == unknown);
+            if !are_all_plain || unknown.is_some_and(is_unknown) {
+                (self.written, self.word) = (written, word);
+                self.take(start, &tokens[..count]);
+                (written, word) = (self.written, self.word);
+                continue;
+            }
+            let (to, at) = ((&mut *self.encoding, written), self.base + Span::new(start, start).start);
+            // The number of tokens that are written is constant: a loop over as many as there are is mispredicted.
+            if count <= FEW {
+                write::<WORD_IDS, _>(to, &tokens[..FEW], at, |number| word + number);
+            } else {
+                write::<WORD_IDS, _>(to, tokens, at, |number| word + number);
+            }
+            written += count;
+            if fast.is_one_word {
+                self.is_open = true;
+            } else {
+                word += tokens[..count].last().map_or(0, |token| u32::from(token.word) + 1);
+            }
+        }
+        (self.written, self.word) = (written, word);
     }
 
     #[inline]
     fn push_slice(&mut self, start: usize, cached: &[CachedToken]) {
-        self.take(start, cached.iter().map(|&token| token.into()));
+        self.take(start, cached);
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
         let lost = if start == 0 && self.encoder.fast.may_shift_offsets(chunk) { self.lost(chunk)? } else { 0 };
         let (mut tokens, mut cached) = std::mem::take(self.new);
         cached.clear();
-        let context = self.context.as_mut().map(|context| (context, &self.encoding.ids[..]));
+        let context = self.context.as_mut().map(|context| (context, &self.encoding.ids[..self.written]));
         let encoded = self.encoder.encode(start, chunk, true, context, &mut tokens);
         let first = self.word;
-        self.take(start, tokens.iter().copied());
+        self.take(start, &tokens);
         // A cached unknown token is named by its text, which may differ in case.
         let folds = self.encoder.unknown.is_some() && self.encoder.fast.folds_case();
         let is_unknown = |token: &ChunkToken| Some(self.untagged(token.0)) == self.encoder.unknown;
         let is_named = !self.encoder.generic.names.is_empty() || folds && tokens.iter().any(is_unknown);
         self.encoder.generic.names.clear();
         if lost > 0 {
-            self.shifted = (self.encoding.len(), lost);
+            self.shifted = (self.written, lost);
         }
         cached.extend(tokens.iter().map_while(|token| CachedToken::new(*token)));
         let fit = cached.len() == tokens.len() && !is_named;
@@ -391,6 +427,24 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
 
     fn take_back(&mut self) -> bool {
         self.take_back_exceeded()
+    }
+}
+
+/// Writes tokens of a chunk to the columns of an encoding, from a place on.
+///
+/// `at` is the first byte of the chunk, `word` returns the index of a word of it.
+#[inline(always)]
+fn write<const WORD_IDS: bool, T: Copy + Into<ChunkToken>>(
+    (Encoding { ids, spans, word_ids, .. }, place): (&mut Encoding, usize),
+    tokens: &[T],
+    at: u32,
+    word: impl Fn(u32) -> u32,
+) {
+    let all = || tokens.iter().map(|&token| token.into());
+    ids[place..][..tokens.len()].iter_mut().zip(all()).for_each(|(to, (id, ..))| *to = id);
+    spans[place..][..tokens.len()].iter_mut().zip(all()).for_each(|(to, (_, span, _))| *to = span.shifted(at));
+    if WORD_IDS {
+        word_ids[place..][..tokens.len()].iter_mut().zip(all()).for_each(|(to, (.., number))| *to = word(number));
     }
 }
 

@@ -118,8 +118,14 @@ impl WordProgram {
     ///
     /// Both hold where white space begins, with one exception: some grammars attach a line end to the rest before it. With
     /// these, both also hold for a letter after a line end.
+    #[inline]
     pub(in crate::fast) fn is_safe_split_point(&self, text: &[u8], at: usize) -> bool {
         let is_blank = matches!(text[at], b'\t'..=b'\r' | b' ');
+        (is_blank || matches!(text[at - 1], b'\r' | b'\n')) && self.is_safe_beside(text, at, is_blank)
+    }
+
+    /// Returns the same for a byte that is white space of ASCII, or behind a line end.
+    fn is_safe_beside(&self, text: &[u8], at: usize, is_blank: bool) -> bool {
         let Some(GrammarMatcher { grammar, .. }) = self.grammar() else {
             return is_blank && last(&text[..at]).is_some_and(|c| self.separates(c, char::from(text[at])));
         };
