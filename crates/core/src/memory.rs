@@ -48,14 +48,20 @@ fn advise<T>(_: &mut [std::mem::MaybeUninit<T>]) {}
 
 /// Prefetches the first 64 bytes of a value.
 #[inline]
-#[allow(unsafe_code, reason = "a hint to the CPU is an intrinsic")]
 pub(crate) fn prefetch<T>(value: &T) {
-    // SAFETY: the address is not read from, and a hint never faults.
+    prefetch_at(std::slice::from_ref(value), 0);
+}
+
+/// Prefetches the first 64 bytes of the value with this index; without effect if there is none.
+#[inline(always)]
+#[allow(unsafe_code, reason = "a hint to the CPU is an intrinsic")]
+pub(crate) fn prefetch_at<T>(values: &[T], index: usize) {
+    // SAFETY: the address, which may be outside the values, is not read from, and a hint never faults.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
+        _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().wrapping_add(index).cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
+    let _ = (values, index);
 }

@@ -38,9 +38,6 @@ impl<T: Copy + Default, const INLINE: usize> Default for Entry<T, INLINE> {
 struct Bucket<T, const INLINE: usize>([Entry<T, INLINE>; 2]);
 
 impl<T, const INLINE: usize> Bucket<T, INLINE> {
-    /// The number of entries in a cache line of 64 bytes.
-    const PREFETCHED: usize = 64 / size_of::<Entry<T, INLINE>>();
-
     #[inline(always)]
     fn tokens(&self, key: Key, exponent: u8) -> Option<(&[T; INLINE], usize)> {
         // A branch on which of the two it is would be mispredicted; whether one of them matches is predictable.
@@ -126,14 +123,10 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         self.buckets.get(self.places(key.hash)[1])?.tokens(key.key, self.exponent)
     }
 
-    /// Prefetches the primary bucket of a chunk, or the first slot of a long one.
+    /// Prefetches the first slot of a chunk of the second tier.
     #[inline]
-    pub(super) fn prefetch(&self, key: HashedKey) {
-        if key.key == Key::NONE {
-            self.long.prefetch(key.hash);
-        } else {
-            self.prefetch_bucket(self.places(key.hash)[0]);
-        }
+    pub(super) fn prefetch_long(&self, hash: u64) {
+        self.long.prefetch(hash);
     }
 
     /// Prefetches the alternate bucket and the slot of a short chunk, or the bytes and tokens of a long one.
@@ -144,15 +137,8 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         if key.key == Key::NONE {
             self.long.prefetch_contents(key.hash);
         } else {
-            self.prefetch_bucket(self.places(key.hash)[1]);
+            self.first_tier().prefetch(key.hash >> 32);
             self.long.prefetch(key.hash);
-        }
-    }
-
-    #[inline]
-    fn prefetch_bucket(&self, place: usize) {
-        if let Some(bucket) = self.buckets.get(place) {
-            bucket.0.iter().step_by(Bucket::<T, INLINE>::PREFETCHED).for_each(memory::prefetch);
         }
     }
 
@@ -217,22 +203,46 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
 }
 
 /// The first tier of a cache, which does not change while it is borrowed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct FirstTier<'a, T, const INLINE: usize> {
     buckets: &'a [Bucket<T, INLINE>],
     exponent: u8,
 }
 
 impl<'a, T, const INLINE: usize> FirstTier<'a, T, INLINE> {
-    /// Returns the tokens of a short chunk from its primary bucket: all inline tokens, and the number that are valid.
+    /// Returns the index of the bucket that the lower half of a hash chooses.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the buckets are far fewer than 2^32")]
-    pub(super) fn get(self, key: HashedKey) -> Option<(&'a [T; INLINE], usize)> {
+    fn place(self, hash: u64) -> usize {
         // The number of buckets is a power of two.
-        let place = key.hash as usize & self.buckets.len().wrapping_sub(1);
-        self.buckets.get(place)?.tokens(key.key, self.exponent)
+        hash as usize & self.buckets.len().wrapping_sub(1)
+    }
+
+    /// Prefetches the primary bucket of a short chunk.
+    #[inline(always)]
+    pub(super) fn prefetch(self, hash: u64) {
+        // Without a branch for a bucket that is not there.
+        let place = self.place(hash);
+        memory::prefetch_at(self.buckets, place);
+        if size_of::<Bucket<T, INLINE>>() > 64 {
+            self.buckets.get(place).into_iter().for_each(|bucket| memory::prefetch(&bucket.0[1]));
+        }
+    }
+
+    /// Returns the tokens of a short chunk from its primary bucket: all inline tokens, and the number that are valid.
+    #[inline(always)]
+    pub(super) fn get(self, key: HashedKey) -> Option<(&'a [T; INLINE], usize)> {
+        self.buckets.get(self.place(key.hash))?.tokens(key.key, self.exponent)
     }
 }
+
+impl<T, const INLINE: usize> Clone for FirstTier<'_, T, INLINE> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const INLINE: usize> Copy for FirstTier<'_, T, INLINE> {}
 
 /// The second tier: chunks and tokens in two arrays, and an index with open addressing.
 #[derive(Debug)]

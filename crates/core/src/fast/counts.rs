@@ -99,12 +99,27 @@ impl CutPlan {
         (seen, ChunkBuffers { list, keys, .. }): (&mut ChunkCounts, &mut ChunkBuffers),
         table: &mut impl WordTable,
     ) -> Result<u64> {
-        let bytes = text.as_bytes();
+        let (bytes, kernel) = (text.as_bytes(), self.program.kernel());
         let mut position = Position::new(bytes, documents);
         let lines = matches!(documents, Documents::Lines(_));
         self.cut(text, 0, lines, list, |chunks| {
-            keys.fill(bytes, chunks.clone(), self.fold, |key| seen.prefetch(key));
-            for (&key, (start, end)) in keys.as_slice().iter().zip(chunks) {
+            kernel.call(
+                #[inline(always)]
+                || {
+                    keys.fill(
+                        bytes,
+                        chunks,
+                        self.fold,
+                        #[inline(always)]
+                        |hash, is_short| {
+                            if is_short {
+                                seen.prefetch(hash);
+                            }
+                        },
+                    );
+                },
+            );
+            for (&key, (start, end)) in keys.as_slice().iter().zip(chunks.iter()) {
                 if start >= position.end {
                     position.advance(bytes, start);
                 }
@@ -172,11 +187,9 @@ impl ChunkCounts {
     }
 
     /// Prefetches the bucket of a short chunk.
-    #[inline]
-    fn prefetch(&self, key: HashedKey) {
-        if let Some(bucket) = self.buckets.get(self.place(key.hash)) {
-            memory::prefetch(bucket);
-        }
+    #[inline(always)]
+    fn prefetch(&self, hash: u64) {
+        memory::prefetch_at(&self.buckets, self.place(hash));
     }
 
     #[inline]

@@ -45,7 +45,7 @@ pub(super) trait BlockProgram<const SETS: usize> {
         &self,
         text: &str,
         place: Place,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
     ) -> Place;
 }
@@ -62,7 +62,7 @@ impl<P: BlockProgram<SETS>, const SETS: usize> BlockLoop<SETS> for Blocks<'_, '_
     type Output = Place;
 
     #[inline(always)]
-    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>) -> Place {
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy) -> Place {
         self.program.blocks(self.text, self.place, masks, self.listing)
     }
 }
@@ -84,13 +84,13 @@ impl Listing<'_> {
     pub(super) fn each_block<const SETS: usize>(
         &mut self,
         (text, place): (&str, Place),
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         list: impl Fn(Place, (Masks<SETS>, usize), &mut Self) -> Place,
     ) -> Place {
         self.each(
             (text, place),
             #[inline(always)]
-            |place, listing| list(place, first_block(&text.as_bytes()[place.at..], &masks), listing),
+            |place, listing| list(place, first_block(&text.as_bytes()[place.at..], masks), listing),
         )
     }
 

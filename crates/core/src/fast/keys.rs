@@ -54,15 +54,12 @@ pub(super) struct HashedKey {
 }
 
 impl HashedKey {
-    /// Returns the key and the hash of the non-empty chunk `text[start..end]`, whose first bytes are folded.
+    /// Returns the key and the hash of the non-empty chunk `text[start..end]`, whose bytes are folded; it fits a key.
     ///
     /// All of it is in registers: what is stored and loaded again takes longer than the rest.
     #[inline(always)]
-    fn folded(text: &[u8], start: usize, end: usize, fold: impl Fn(u64, u64) -> (u64, u64)) -> Self {
+    fn short(text: &[u8], start: usize, end: usize, fold: impl Fn(u64, u64) -> (u64, u64)) -> Self {
         let length = end - start;
-        if length > MAX_KEY_BYTES {
-            return Self { key: Key::NONE, hash: long_hash(&text[start..end]) };
-        }
         let (low, high) = match text.get(start..start + 16) {
             Some(bytes) => words(bytes),
             None => last_words(&text[start..end]),
@@ -72,32 +69,26 @@ impl HashedKey {
         Self::of(Key { low: low & low_mask, high: high & high_mask | (length as u64) << 56 })
     }
 
+    /// Returns the hashed key of a chunk that is too long for a key.
+    ///
+    /// The primary bucket of all these chunks is bucket 0, which stays in the CPU cache.
+    #[inline(never)]
+    pub(super) fn long(chunk: &[u8]) -> Self {
+        Self { key: Key::NONE, hash: hash_one(chunk) & !u64::from(u32::MAX) }
+    }
+
     /// Returns the key and the hash of the non-empty chunk `text[start..end]`.
     #[cfg(test)]
     fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
         let (mut list, ends) = (KeyList::default(), [start, end].map(|at| u32::try_from(at).unwrap_or_default()));
-        list.fill(text, ChunkRanges::contiguous(&ends), fold, |_| ());
+        list.fill(text, ChunkRanges::contiguous(&ends), fold, |_, _| ());
         list.as_slice()[0]
-    }
-
-    /// Returns the hashed key of a chunk that the first tier does not hold.
-    #[cfg(test)]
-    pub(super) fn long(chunk: &[u8]) -> Self {
-        Self { key: Key::NONE, hash: long_hash(chunk) }
     }
 
     #[inline(always)]
     pub(super) fn of(key: Key) -> Self {
         Self { key, hash: key.hash() }
     }
-}
-
-/// Returns the hash of a chunk that is too long for a key.
-///
-/// The primary bucket of all these chunks is bucket 0, which stays in the CPU cache.
-#[inline(never)]
-fn long_hash(chunk: &[u8]) -> u64 {
-    hash_one(chunk) & !u64::from(u32::MAX)
 }
 
 /// Returns sixteen bytes as two words.
@@ -153,13 +144,26 @@ impl Default for KeyList {
 }
 
 impl KeyList {
-    /// Fills the list with the keys of chunks, after each has been passed to `each`.
+    /// Fills the list with the keys of chunks, after `prefetch` has been called with the hash of each, and whether the chunk
+    /// has a key.
     #[inline(always)]
-    pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, fold: Fold, each: impl Fn(HashedKey)) {
+    pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, fold: Fold, prefetch: impl Fn(u64, bool)) {
         match fold {
-            Fold::Nothing => self.fill_folded(text, chunks, |low, high| (low, high), each),
-            Fold::Case => self.fill_folded(text, chunks, lowercase, each),
-            Fold::Space(spaces) => self.fill_folded(text, chunks, |low, high| (one_space(low, spaces), high), each),
+            Fold::Nothing => self.fill_folded(
+                text,
+                chunks,
+                #[inline(always)]
+                |low, high| (low, high),
+                prefetch,
+            ),
+            Fold::Case => self.fill_folded(text, chunks, lowercase, prefetch),
+            Fold::Space(spaces) => self.fill_folded(
+                text,
+                chunks,
+                #[inline(always)]
+                |low, high| (one_space(low, spaces), high),
+                prefetch,
+            ),
         }
     }
 
@@ -168,16 +172,20 @@ impl KeyList {
         &mut self,
         text: &[u8],
         chunks: ChunkRanges<'_>,
-        fold: impl Fn(u64, u64) -> (u64, u64),
-        each: impl Fn(HashedKey),
+        fold: impl Fn(u64, u64) -> (u64, u64) + Copy,
+        prefetch: impl Fn(u64, bool),
     ) {
         let (mut length, mut has_parts) = (0, false);
-        for (to, (start, end)) in self.keys.iter_mut().zip(chunks) {
-            let key = HashedKey::folded(text, start, end, &fold);
-            each(key);
-            *to = key;
+        for (to, (start, end)) in self.keys.iter_mut().zip(chunks.iter()) {
+            if end - start <= MAX_KEY_BYTES {
+                *to = HashedKey::short(text, start, end, fold);
+                prefetch(to.hash, true);
+            } else {
+                *to = HashedKey::long(&text[start..end]);
+                prefetch(to.hash, false);
+                has_parts |= may_have_parts(text, start, end);
+            }
             length += 1;
-            has_parts |= may_have_parts(text, start, end);
         }
         (self.length, self.may_have_parts) = (length, has_parts);
     }

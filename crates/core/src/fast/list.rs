@@ -1,7 +1,5 @@
 //! Lists of the starts and ends of chunks, of some blocks of a text.
 
-use std::slice::Iter;
-
 use super::masks::BLOCK;
 
 /// The number of blocks whose chunks are listed at a time.
@@ -126,47 +124,48 @@ impl ChunkList {
     /// Returns the byte ranges of the chunks.
     pub(super) fn chunks(&self) -> ChunkRanges<'_> {
         match self.has_gaps {
-            true => ChunkRanges(self.starts.iter(), self.ends[..self.ended].iter()),
+            true => ChunkRanges { starts: &self.starts[..self.ended], ends: &self.ends[..self.ended] },
             false => ChunkRanges::contiguous(&self.starts[..=self.ended]),
         }
     }
 }
 
-/// Iterates over the byte ranges of chunks.
-#[derive(Clone)]
-pub(super) struct ChunkRanges<'a>(Iter<'a, u32>, Iter<'a, u32>);
+/// The byte ranges of chunks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChunkRanges<'a> {
+    starts: &'a [u32],
+    ends: &'a [u32],
+}
 
 impl<'a> ChunkRanges<'a> {
     /// Returns the ranges of contiguous chunks: each ends where the next begins, the last one at the last start.
     pub(super) fn contiguous(starts: &'a [u32]) -> Self {
-        Self(starts.iter(), starts[1..].iter())
+        Self { starts: &starts[..starts.len() - 1], ends: &starts[1..] }
+    }
+
+    /// Iterates over the ranges.
+    #[inline(always)]
+    pub(super) fn iter(self) -> impl Iterator<Item = (usize, usize)> + 'a {
+        self.starts.iter().zip(self.ends).map(
+            #[inline(always)]
+            |(&start, &end)| (start as usize, end as usize),
+        )
     }
 
     /// Returns the first byte of the chunk with this index; 0 if there is none.
     #[inline(always)]
-    pub(super) fn start(&self, index: usize) -> usize {
-        self.0.as_slice().get(index).map_or(0, |&start| start as usize)
+    pub(super) fn start(self, index: usize) -> usize {
+        self.starts.get(index).map_or(0, |&start| start as usize)
     }
 
     /// Returns the end of the chunk with this index; 0 if there is none.
     #[inline(always)]
-    pub(super) fn end(&self, index: usize) -> usize {
-        self.1.as_slice().get(index).map_or(0, |&end| end as usize)
+    pub(super) fn end(self, index: usize) -> usize {
+        self.ends.get(index).map_or(0, |&end| end as usize)
     }
 
     /// Returns the number of bytes from the first start to the last end.
-    pub(super) fn bytes(&self) -> usize {
-        let (start, end) = (self.0.as_slice().first(), self.1.as_slice().last());
-        start.zip(end).map_or(0, |(start, end)| (end - start) as usize)
-    }
-}
-
-impl Iterator for ChunkRanges<'_> {
-    type Item = (usize, usize);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let end = *self.1.next()?;
-        Some((*self.0.next()? as usize, end as usize))
+    pub(super) fn bytes(self) -> usize {
+        self.starts.first().zip(self.ends.last()).map_or(0, |(start, end)| (end - start) as usize)
     }
 }

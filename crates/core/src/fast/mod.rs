@@ -109,6 +109,19 @@ impl CutPlan {
         ChunkBuffers { list, parts, keys }: &mut ChunkBuffers,
         sink: &mut S,
     ) -> Result<()> {
+        let (bytes, kernel) = (text.as_bytes(), self.program.kernel());
+        let fill = |keys: &mut KeyList, chunks: ChunkRanges<'_>, cache: &Cache<T, INLINE>| {
+            kernel.call(
+                #[inline(always)]
+                || fill(keys, bytes, chunks, self.fold, cache),
+            );
+        };
+        let look_up = |keys: &KeyList, chunks: ChunkRanges<'_>, cache: &mut Cache<T, INLINE>, sink: &mut S| {
+            kernel.call(
+                #[inline(always)]
+                || look_up(text, chunks, keys.as_slice(), cache, sink),
+            )
+        };
         let cuts_words = S::TAKES_PARTS && self.may_cut_words;
         let first = self.first(text, begins);
         if first > 0 {
@@ -125,17 +138,16 @@ impl CutPlan {
                 && cache.should_look_up()
             {
                 cache.exponent = exponent;
-                let bytes = text.as_bytes();
-                fill(keys, bytes, chunks.clone(), self.fold, cache);
-                if keys.may_have_parts() && cuts_words && parts.fill(bytes, chunks.clone(), model) {
+                fill(keys, chunks, cache);
+                if keys.may_have_parts() && cuts_words && parts.fill(bytes, chunks, model) {
                     return parts.batches().try_for_each(|some| {
-                        fill(keys, bytes, some.clone(), self.fold, cache);
-                        look_up(text, &some, keys.as_slice(), cache, sink)
+                        fill(keys, some, cache);
+                        look_up(keys, some, cache, sink)
                     });
                 }
-                look_up(text, &chunks, keys.as_slice(), cache, sink)?;
+                look_up(keys, chunks, cache, sink)?;
             } else {
-                self.encode_all(text, chunks.clone(), sink)?;
+                self.encode_all(text, chunks, sink)?;
             }
             if sink.take_back() { self.encode_all(text, chunks, sink) } else { Ok(()) }
         })
@@ -145,21 +157,19 @@ impl CutPlan {
     fn encode_all<T, const INLINE: usize>(
         &self,
         text: &str,
-        mut chunks: ChunkRanges<'_>,
+        chunks: ChunkRanges<'_>,
         sink: &mut impl Sink<T, INLINE>,
     ) -> Result<()> {
-        let (Some((start, _)), Some((_, end))) = (chunks.clone().next(), chunks.clone().last()) else { return Ok(()) };
+        let (Some((start, _)), Some((_, end))) = (chunks.iter().next(), chunks.iter().last()) else { return Ok(()) };
         if self.encodes_singly(&text.as_bytes()[start..end]) {
-            return chunks.try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
+            return chunks.iter().try_for_each(|(start, end)| sink.encode(start, &text[start..end]).map(|_| ()));
         }
         sink.encode(start, &text[start..end]).map(|_| ())
     }
 }
 
 /// Fills the list of keys with those of chunks, and prefetches their entries.
-///
-/// Not inlined: in a larger function, the loop keeps less in registers.
-#[inline(never)]
+#[inline(always)]
 fn fill<T: Copy + Default, const INLINE: usize>(
     keys: &mut KeyList,
     text: &[u8],
@@ -167,24 +177,34 @@ fn fill<T: Copy + Default, const INLINE: usize>(
     fold: Fold,
     cache: &Cache<T, INLINE>,
 ) {
-    keys.fill(text, chunks, fold, |key| cache.prefetch(key));
+    let primary = cache.first_tier();
+    keys.fill(
+        text,
+        chunks,
+        fold,
+        #[inline(always)]
+        |hash, is_short| if is_short { primary.prefetch(hash) } else { cache.prefetch_long(hash) },
+    );
 }
 
 /// Looks up the chunks of a list by their keys.
 ///
 /// All keys are computed and prefetched before the first entry is read, so that memory accesses overlap.
-#[inline]
+#[inline(always)]
 fn look_up<T: Copy + Default, const INLINE: usize>(
     text: &str,
-    chunks: &ChunkRanges<'_>,
+    chunks: ChunkRanges<'_>,
     keys: &[HashedKey],
     cache: &mut Cache<T, INLINE>,
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
     if cache.is_scattered() {
         let primary = cache.first_tier();
-        let others = keys.iter().filter(|key| primary.get(**key).is_none());
-        others.for_each(|key| cache.prefetch_alternate(*key));
+        for &key in keys {
+            if primary.get(key).is_none() {
+                cache.prefetch_alternate(key);
+            }
+        }
     }
     let (mut next, mut elsewhere, mut new) = (0, 0, 0);
     loop {

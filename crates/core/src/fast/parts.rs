@@ -23,7 +23,7 @@ impl PartList {
         let Some(parts) = model.word_parts(entries) else { return false };
         self.starts.clear();
         let mut last = 0;
-        for (start, end) in chunks {
+        for (start, end) in chunks.iter() {
             self.push(start);
             if may_have_parts(text, start, end) {
                 parts.find(&text[start..end], &mut self.ends);

@@ -123,7 +123,7 @@ impl CutPlan {
 
     /// Returns the name of the kernel that classifies the bytes of a text on this machine.
     pub(crate) fn kernel(&self) -> &'static str {
-        self.program.kernel()
+        self.program.kernel().name()
     }
 
     /// Returns whether byte `at`, which is not 0, is a safe split point: both parts can be encoded separately.
@@ -245,7 +245,7 @@ impl CutPlan {
 pub(super) fn chunks_of(plan: &CutPlan, text: &str) -> Vec<(usize, usize)> {
     let (mut list, mut found) = (super::list::ChunkList::default(), Vec::new());
     let Ok(()) = plan.cut(text, plan.first(text, true), false, &mut list, |chunks| {
-        found.extend(chunks);
+        found.extend(chunks.iter());
         Ok::<_, std::convert::Infallible>(())
     });
     found

@@ -31,12 +31,12 @@ pub(super) trait BlockLoop<const N: usize> {
     ///
     /// Implementations are `#[inline(always)]`, and so is what they call for each block: else it is compiled for any
     /// machine.
-    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<N>) -> Self::Output;
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<N> + Copy) -> Self::Output;
 }
 
-/// The instruction set that classifies bytes.
+/// The instructions for which the loops of the fast path are compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kernel {
+pub(super) enum Kernel {
     Scalar,
     #[cfg(target_arch = "x86_64")]
     Ssse3,
@@ -94,7 +94,7 @@ impl<const N: usize> Classifier<N> {
     /// Returns the classifier with the kernel of that name, if it runs on this machine.
     pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
         let mut all = kernels().into_iter().map(|kernel| Self { kernel, ..self.clone() });
-        all.find(|classifier| classifier.name() == name)
+        all.find(|classifier| classifier.kernel.name() == name)
     }
 
     /// Runs a loop with this classifier.
@@ -112,16 +112,35 @@ impl<const N: usize> Classifier<N> {
         self.tables.bits[usize::from(byte)]
     }
 
+    /// Returns the kernel.
+    pub(super) fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+}
+
+impl Kernel {
+    /// Calls a closure that is compiled for the instructions of the kernel.
+    ///
+    /// The closure is `#[inline(always)]`, and so are the loops that it calls.
+    #[inline]
+    pub(super) fn call<R>(self, work: impl FnOnce() -> R) -> R {
+        match self {
+            Self::Scalar => work(),
+            #[cfg(target_arch = "x86_64")]
+            kernel => x86::call(kernel, work),
+        }
+    }
+
     /// Returns the name of the kernel.
-    pub(super) fn name(&self) -> &'static str {
-        match self.kernel {
-            Kernel::Scalar => SCALAR,
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => SCALAR,
             #[cfg(target_arch = "x86_64")]
-            Kernel::Ssse3 => "SSSE3",
+            Self::Ssse3 => "SSSE3",
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => "AVX2",
+            Self::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512 => "AVX-512",
+            Self::Avx512 => "AVX-512",
         }
     }
 }
@@ -134,7 +153,10 @@ pub(super) fn below(length: usize) -> u64 {
 
 /// Returns the masks of the first block of a text, and its number of bytes, which is less at the end of the text.
 #[inline(always)]
-pub(super) fn first_block<const N: usize>(text: &[u8], masks: impl Fn(&[u8; BLOCK]) -> Masks<N>) -> (Masks<N>, usize) {
+pub(super) fn first_block<const N: usize>(
+    text: &[u8],
+    masks: impl Fn(&[u8; BLOCK]) -> Masks<N> + Copy,
+) -> (Masks<N>, usize) {
     match text.first_chunk::<BLOCK>() {
         Some(block) => (masks(block), BLOCK),
         None => (masks(&padded(text)), text.len()),
@@ -220,7 +242,7 @@ mod tests {
     impl<const N: usize> BlockLoop<N> for Single<'_> {
         type Output = Masks<N>;
 
-        fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<N>) -> Masks<N> {
+        fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<N> + Copy) -> Masks<N> {
             masks(self.0)
         }
     }

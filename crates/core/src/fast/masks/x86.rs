@@ -35,29 +35,64 @@ pub(super) fn run<const N: usize, L: BlockLoop<N>>(kernel: Kernel, tables: &Tabl
     unsafe {
         match kernel {
             Kernel::Scalar => blocks.run(|block| super::scalar::masks(tables, block)),
-            Kernel::Ssse3 => run_ssse3(tables, blocks),
-            Kernel::Avx2 => run_avx2(tables, blocks),
-            Kernel::Avx512 => run_avx512(tables, blocks),
+            Kernel::Ssse3 => with_ssse3(
+                #[inline(always)]
+                || {
+                    blocks.run(
+                        #[inline(always)]
+                        |block| ssse3(tables, block),
+                    )
+                },
+            ),
+            Kernel::Avx2 => with_avx2(
+                #[inline(always)]
+                || {
+                    blocks.run(
+                        #[inline(always)]
+                        |block| avx2(tables, block),
+                    )
+                },
+            ),
+            Kernel::Avx512 => with_avx512(
+                #[inline(always)]
+                || {
+                    blocks.run(
+                        #[inline(always)]
+                        |block| avx512(tables, block),
+                    )
+                },
+            ),
+        }
+    }
+}
+
+/// Calls a closure, compiled for the instructions of a kernel, which must be one that [`is_supported`].
+#[inline]
+pub(super) fn call<R>(kernel: Kernel, work: impl FnOnce() -> R) -> R {
+    // SAFETY: only kernels for which `is_supported` found the instructions are chosen.
+    unsafe {
+        match kernel {
+            Kernel::Scalar => work(),
+            Kernel::Ssse3 => with_ssse3(work),
+            Kernel::Avx2 => with_avx2(work),
+            Kernel::Avx512 => with_avx512(work),
         }
     }
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx512<const N: usize, L: BlockLoop<N>>(tables: &Tables<N>, blocks: L) -> L::Output {
-    // SAFETY: this function has the instructions.
-    blocks.run(|block| unsafe { avx512(tables, block) })
+fn with_avx512<R>(work: impl FnOnce() -> R) -> R {
+    work()
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<const N: usize, L: BlockLoop<N>>(tables: &Tables<N>, blocks: L) -> L::Output {
-    // SAFETY: this function has the instructions.
-    blocks.run(|block| unsafe { avx2(tables, block) })
+fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
+    work()
 }
 
 #[target_feature(enable = "ssse3")]
-fn run_ssse3<const N: usize, L: BlockLoop<N>>(tables: &Tables<N>, blocks: L) -> L::Output {
-    // SAFETY: this function has the instructions.
-    blocks.run(|block| unsafe { ssse3(tables, block) })
+fn with_ssse3<R>(work: impl FnOnce() -> R) -> R {
+    work()
 }
 
 // The following functions are always inlined, into loops that are compiled for their instructions, so that masks stay in

@@ -98,7 +98,7 @@ impl BlockProgram<SETS> for AdjacencyProgram {
         &self,
         text: &str,
         place: Place,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
     ) -> Place {
         listing.each_block((text, place), masks, |Place { at, .. }, (Masks { sets, high, inside }, length), listing| {

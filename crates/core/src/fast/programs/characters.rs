@@ -156,7 +156,7 @@ impl BlockProgram<4> for CharacterProgram {
         &self,
         text: &str,
         place: Place,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<4>,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<4> + Copy,
         listing: &mut Listing<'_>,
     ) -> Place {
         listing.each_block((text, place), masks, |Place { at, before }, (masks, length), listing| {

@@ -12,6 +12,7 @@ use self::characters::CharacterProgram;
 use self::spaces::SpaceProgram;
 use self::words::WordProgram;
 use super::driver::{Listing, Place};
+use super::masks::Kernel;
 
 /// Where the chunks of a text begin.
 #[derive(Debug, Clone)]
@@ -71,13 +72,14 @@ impl Program {
         }
     }
 
-    /// Returns the name of the kernel that classifies bytes.
-    pub(super) fn kernel(&self) -> &'static str {
+    /// Returns the kernel that classifies bytes.
+    #[inline]
+    pub(super) fn kernel(&self) -> Kernel {
         match self {
-            Self::Characters(program) => program.classifier.name(),
-            Self::Words(program) => program.classifier.name(),
-            Self::Spaces(program) => program.classifier.name(),
-            Self::Adjacency(program) => program.classifier.name(),
+            Self::Characters(program) => program.classifier.kernel(),
+            Self::Words(program) => program.classifier.kernel(),
+            Self::Spaces(program) => program.classifier.kernel(),
+            Self::Adjacency(program) => program.classifier.kernel(),
         }
     }
 

@@ -295,7 +295,7 @@ impl BlockProgram<2> for SpaceProgram {
         &self,
         text: &str,
         place: Place,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<2>,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<2> + Copy,
         listing: &mut Listing<'_>,
     ) -> Place {
         listing.each_block(

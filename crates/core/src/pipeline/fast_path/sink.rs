@@ -310,7 +310,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
 impl Sink<u32, INLINE_IDS> for TokenSink<'_, false, false> {
     const TAKES_PARTS: bool = true;
 
-    #[inline]
+    #[inline(always)]
     fn push_inline<'t>(&mut self, most: usize, chunks: impl Iterator<Item = (usize, &'t [u32; INLINE_IDS], usize)>) {
         self.reserve(most * INLINE_IDS);
         let (before, mut written) = (self.written, self.written);
@@ -355,7 +355,7 @@ impl Sink<u32, INLINE_IDS> for TokenSink<'_, false, false> {
 impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, true, WORD_IDS> {
     const TAKES_PARTS: bool = false;
 
-    #[inline]
+    #[inline(always)]
     fn push_inline<'t>(
         &mut self,
         most: usize,
@@ -374,7 +374,7 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
                 continue;
             }
             let (to, at) = ((&mut *self.encoding, written), self.base + Span::new(start, start).start);
-            // The number of tokens that are written is constant: a loop over as many as there are is mispredicted.
+            // The number of tokens that are written is constant: the end of a loop that depends on it is mispredicted.
             if count <= FEW {
                 write::<WORD_IDS, _>(to, &tokens[..FEW], at, |number| word + number);
             } else {

@@ -242,7 +242,7 @@ impl BlockProgram<SETS> for WordProgram {
         &self,
         text: &str,
         place: Place,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
     ) -> Place {
         match &self.matcher {
@@ -281,17 +281,39 @@ impl WordProgram {
         GrammarMatcher { grammar, rules, classes, .. }: GrammarMatcher,
         divided: Option<usize>,
         from: (&str, Place),
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
     ) -> Place {
         let pieces = (from, classes, divided);
         match rules {
-            Rules::Runs => self.contiguous(pieces, masks, listing, |here| (here.gpt2(), u64::MAX)),
-            Rules::Modern(rules) if rules.letters.are_cased() => {
-                self.contiguous(pieces, masks, listing, |here| (here.cased(rules), here.sure(rules.letters)))
-            }
-            Rules::Modern(rules) => self.contiguous(pieces, masks, listing, |here| (here.modern(rules), u64::MAX)),
-            Rules::Marked(_) => self.contiguous(pieces, masks, listing, |here| (here.marked(), u64::MAX)),
+            Rules::Runs => self.contiguous(
+                pieces,
+                masks,
+                listing,
+                #[inline(always)]
+                |here| (here.gpt2(), u64::MAX),
+            ),
+            Rules::Modern(rules) if rules.letters.are_cased() => self.contiguous(
+                pieces,
+                masks,
+                listing,
+                #[inline(always)]
+                |here| (here.cased(rules), here.sure(rules.letters)),
+            ),
+            Rules::Modern(rules) => self.contiguous(
+                pieces,
+                masks,
+                listing,
+                #[inline(always)]
+                |here| (here.modern(rules), u64::MAX),
+            ),
+            Rules::Marked(_) => self.contiguous(
+                pieces,
+                masks,
+                listing,
+                #[inline(always)]
+                |here| (here.marked(), u64::MAX),
+            ),
             Rules::Spaceless => listing.each_block(from, masks, |place, block, listing| {
                 let here = BlockContext::new(classes, from.0, place, block);
                 match self.normalized {
@@ -307,7 +329,7 @@ impl WordProgram {
     fn contiguous(
         &self,
         (from, classes, divided): ((&str, Place), Classes, Option<usize>),
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS>,
+        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
         starts: impl Fn(&BlockContext<'_>) -> ((u64, bool), u64),
     ) -> Place {

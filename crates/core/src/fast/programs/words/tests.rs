@@ -342,7 +342,7 @@ fn speed() {
             let best = (0..80).map(|_| {
                 let (start, mut count) = (Instant::now(), 0);
                 let Ok(()) = plan.cut(&text, 0, false, &mut list, |chunks| {
-                    count += chunks.count();
+                    count += chunks.iter().count();
                     Ok::<_, Infallible>(())
                 });
                 (start.elapsed().as_nanos(), count)
@@ -499,7 +499,7 @@ fn short_lines_fill_lists_of_any_matcher() {
         for plan in [one_by_one(&plan).unwrap(), plan] {
             let (mut list, mut ends) = (ChunkList::default(), Vec::new());
             let Ok(()) = plan.cut(&"\n".repeat(5_000), 0, true, &mut list, |pieces| {
-                ends.extend(pieces.map(|(_, end)| end));
+                ends.extend(pieces.iter().map(|(_, end)| end));
                 Ok::<_, Infallible>(())
             });
             assert_eq!(ends, (1..=5_000).collect::<Vec<_>>());
@@ -527,7 +527,7 @@ fn pieces_of_lines_end_with_the_lines() {
     let (_, plan) = sequence_plan(sequences().swap_remove(0).0);
     let (mut list, mut ends) = (ChunkList::default(), Vec::new());
     let Ok(()) = plan.cut("a\n\nb \n 1", 0, true, &mut list, |pieces| {
-        ends.extend(pieces.map(|(_, end)| end));
+        ends.extend(pieces.iter().map(|(_, end)| end));
         Ok::<_, Infallible>(())
     });
     assert_eq!(ends, [1, 2, 3, 4, 6, 7, 8]);
