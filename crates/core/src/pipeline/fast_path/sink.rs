@@ -17,6 +17,9 @@ pub(in crate::pipeline) const INLINE_TOKENS: usize = 5;
 /// The number of tokens that are written for a chunk that has no more.
 const FEW: usize = 2;
 
+/// The least number of tokens by which columns are lengthened.
+const SOME: usize = 32;
+
 /// A cached token: its id, its bytes in the chunk, and the number of its word in the chunk.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::pipeline) struct CachedToken {
@@ -178,18 +181,24 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         self.written += 1;
     }
 
-    /// Lengthens the columns for a number of tokens.
+    /// Makes the columns long enough for a number of tokens.
     #[inline]
     fn reserve(&mut self, more: usize) {
+        if self.encoding.ids.len() < self.written + more {
+            self.lengthen(more.max(SOME));
+        }
+    }
+
+    /// Lengthens the columns for a number of tokens.
+    #[inline(never)]
+    fn lengthen(&mut self, more: usize) {
         let (tokens, Encoding { ids, spans, word_ids, .. }) = (self.written + more, &mut *self.encoding);
-        if ids.len() < tokens {
-            ids.resize(tokens, 0);
-            if SPANS {
-                spans.resize(tokens, Span::default());
-            }
-            if WORD_IDS {
-                word_ids.resize(tokens, 0);
-            }
+        ids.resize(tokens, 0);
+        if SPANS {
+            spans.resize(tokens, Span::default());
+        }
+        if WORD_IDS {
+            word_ids.resize(tokens, 0);
         }
     }
 
