@@ -114,7 +114,7 @@ impl Encoding {
     }
 
     /// Returns the tokens of an encoding that has only ids, spans, word ids and names, as those of the text with the index
-    /// `text`, with room for special tokens.
+    /// `text`; the vectors have capacity for special tokens besides.
     ///
     /// The columns of a short text keep their memory for the next one.
     pub(crate) fn take_text(&mut self, text: u32) -> Self {
@@ -326,7 +326,7 @@ impl Encoding {
     }
 }
 
-/// Returns a column, which is left empty; a short one is copied, with a capacity.
+/// Returns the values of a column, which is left empty; those of a short one are copied to a vector with this capacity.
 fn take_column<T: Copy>(column: &mut Vec<T>, capacity: usize) -> Vec<T> {
     const LONG: usize = 1 << 16;
     if column.len() > LONG {

@@ -30,7 +30,7 @@ pub(super) trait BlockLoop<const N: usize> {
     /// Runs the loop; `masks` returns the masks of a block.
     ///
     /// Implementations are `#[inline(always)]`, and so is what they call for each block: else it is compiled for any
-    /// machine.
+    /// machine. They pass `masks` on by value: a call behind a reference is not inlined.
     fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<N> + Copy) -> Self::Output;
 }
 
