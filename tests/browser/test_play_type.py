@@ -243,8 +243,8 @@ def test_permalink(open_play: Callable[..., Any]) -> None:
     type_text(page, "hugs & 中文 <b>🤗</b>")
     other = open_play(address_of_link(page))
     assert other.locator("#text").input_value() == "hugs & 中文 <b>🤗</b>"
+    wait_for_pieces(other)
     assert other.locator("article").count() == 3
-    other.wait_for_selector(".piece")
     assert pieces(other, "wordpiece") == pieces(page, "wordpiece")
 
 
