@@ -1,7 +1,6 @@
 //! The keys by which chunks are looked up.
 
 use super::list::{CAPACITY, ChunkRanges};
-use super::parts::may_have_parts;
 use crate::hash::hash_one;
 
 /// The longest chunk of the first tier, in bytes.
@@ -134,12 +133,11 @@ fn one_space(word: u64, spaces: u32) -> u64 {
 pub(super) struct KeyList {
     keys: Box<[HashedKey; CAPACITY]>,
     length: usize,
-    may_have_parts: bool,
 }
 
 impl Default for KeyList {
     fn default() -> Self {
-        Self { keys: Box::new([HashedKey::default(); CAPACITY]), length: 0, may_have_parts: false }
+        Self { keys: Box::new([HashedKey::default(); CAPACITY]), length: 0 }
     }
 }
 
@@ -175,7 +173,7 @@ impl KeyList {
         fold: impl Fn(u64, u64) -> (u64, u64) + Copy,
         prefetch: impl Fn(u64, bool),
     ) {
-        let (mut length, mut has_parts) = (0, false);
+        let mut length = 0;
         for (to, (start, end)) in self.keys.iter_mut().zip(chunks.iter()) {
             if end - start <= MAX_KEY_BYTES {
                 *to = HashedKey::short(text, start, end, fold);
@@ -183,21 +181,15 @@ impl KeyList {
             } else {
                 *to = HashedKey::long(&text[start..end]);
                 prefetch(to.hash, false);
-                has_parts |= may_have_parts(text, start, end);
             }
             length += 1;
         }
-        (self.length, self.may_have_parts) = (length, has_parts);
+        self.length = length;
     }
 
     /// Returns the keys.
     pub(super) fn as_slice(&self) -> &[HashedKey] {
         &self.keys[..self.length]
-    }
-
-    /// Returns whether any chunk may have parts: see [`may_have_parts`].
-    pub(super) fn may_have_parts(&self) -> bool {
-        self.may_have_parts
     }
 }
 

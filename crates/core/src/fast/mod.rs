@@ -23,14 +23,14 @@ mod text;
 mod unchanged;
 
 use crate::error::Error;
-use crate::model::Model;
+use crate::model::{Model, VALID_ALWAYS};
 use crate::vocab::Entries;
 pub(crate) use cache::Cache;
 pub(crate) use counts::{ChunkCounts, Documents, WordTable};
 use keys::{Fold, HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
 pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, finds_any, split_at_added_tokens};
-use parts::PartList;
+use parts::{PartList, Parts};
 pub(crate) use plan::{CutPlan, ModelInput};
 use unchanged::Unchanged;
 
@@ -50,8 +50,8 @@ type Result<T> = std::result::Result<T, Failed>;
 #[derive(Debug, Default)]
 pub(crate) struct ChunkBuffers {
     list: ChunkList,
-    parts: PartList,
     keys: KeyList,
+    parts: PartList,
 }
 
 impl ChunkBuffers {
@@ -68,8 +68,8 @@ impl ChunkBuffers {
 
 /// Receives the tokens of chunks, one chunk after the other.
 pub(crate) trait Sink<T, const INLINE: usize> {
-    /// Whether a chunk may be passed in parts, as if each were a chunk: the sink does not count words.
-    const TAKES_PARTS: bool;
+    /// Returns all tokens so far; `None` if a chunk must not be passed in parts, since the sink counts words.
+    fn tokens(&self) -> Option<&[T]>;
 
     /// Receives the tokens of up to `most` chunks: the first byte of each, its tokens, and how many of them are valid.
     fn push_inline<'t>(&mut self, most: usize, chunks: impl Iterator<Item = (usize, &'t [T; INLINE], usize)>)
@@ -106,7 +106,7 @@ impl CutPlan {
         (text, begins): (&str, bool),
         mut cache: Option<&mut Cache<T, INLINE>>,
         model: (&Model, Entries),
-        ChunkBuffers { list, parts, keys }: &mut ChunkBuffers,
+        ChunkBuffers { list, keys, parts }: &mut ChunkBuffers,
         sink: &mut S,
     ) -> Result<()> {
         let (bytes, kernel) = (text.as_bytes(), self.program.kernel());
@@ -116,13 +116,13 @@ impl CutPlan {
                 || fill(keys, bytes, chunks, self.fold, cache),
             );
         };
-        let look_up = |keys: &KeyList, chunks: ChunkRanges<'_>, cache: &mut Cache<T, INLINE>, sink: &mut S| {
+        let mut parts = self.may_cut_words.then_some(Parts { text, model, kernel, list: parts });
+        let mut look_up = |keys: &KeyList, chunks: ChunkRanges<'_>, cache: &mut Cache<T, INLINE>, sink: &mut S| {
             kernel.call(
                 #[inline(always)]
-                || look_up(text, chunks, keys.as_slice(), cache, sink),
+                || look_up(text, chunks, keys.as_slice(), (cache, parts.as_mut()), sink),
             )
         };
-        let cuts_words = S::TAKES_PARTS && self.may_cut_words;
         let first = self.first(text, begins);
         if first > 0 {
             // The beginning of the text is encoded unlike other chunks, so it is not cached.
@@ -139,12 +139,6 @@ impl CutPlan {
             {
                 cache.exponent = exponent;
                 fill(keys, chunks, cache);
-                if keys.may_have_parts() && cuts_words && parts.fill(bytes, chunks, model) {
-                    return parts.batches().try_for_each(|some| {
-                        fill(keys, some, cache);
-                        look_up(keys, some, cache, sink)
-                    });
-                }
                 look_up(keys, chunks, cache, sink)?;
             } else {
                 self.encode_all(text, chunks, sink)?;
@@ -195,7 +189,7 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
     text: &str,
     chunks: ChunkRanges<'_>,
     keys: &[HashedKey],
-    cache: &mut Cache<T, INLINE>,
+    (cache, mut parts): (&mut Cache<T, INLINE>, Option<&mut Parts<'_>>),
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
     if cache.is_scattered() {
@@ -221,7 +215,7 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
         let (start, end) = (chunks.start(next), chunks.end(next));
         next += 1;
         elsewhere += 1;
-        new += usize::from(look_elsewhere(cache, missed, start, &text[start..end], sink)?);
+        new += usize::from(look_elsewhere((cache, parts.as_deref_mut()), missed, start, &text[start..end], sink)?);
     }
     cache.record_hits(keys.len() - elsewhere, elsewhere, new);
     Ok(())
@@ -232,7 +226,7 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
 /// Returns whether the chunk was not cached.
 #[inline(never)]
 fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
-    cache: &mut Cache<T, INLINE>,
+    (cache, parts): (&mut Cache<T, INLINE>, Option<&mut Parts<'_>>),
     key: HashedKey,
     start: usize,
     chunk: &str,
@@ -244,6 +238,16 @@ fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
     }
     if let Some(tokens) = cache.long(key, chunk) {
         sink.push_slice(start, tokens);
+        return Ok(false);
+    }
+    if let Some(parts) = parts
+        && let Some(before) = sink.tokens().map(<[T]>::len)
+        && parts.find(start, chunk)
+    {
+        parts.encode(cache, sink)?;
+        let tokens = sink.tokens().unwrap_or_default();
+        cache.insert(key, chunk, &tokens[before..], VALID_ALWAYS);
+        // Nearly all parts are cached.
         return Ok(false);
     }
     if let Some((tokens, valid_below)) = sink.encode(start, chunk)? {

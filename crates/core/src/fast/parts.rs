@@ -1,63 +1,73 @@
-//! Cuts long pre-tokens into parts that the model encodes separately.
+//! Encodes long chunks in parts, each of which may be cached.
 
-use super::keys::MAX_KEY_BYTES;
+use super::keys::{Fold, KeyList, MAX_KEY_BYTES};
 use super::list::{CAPACITY, ChunkRanges};
+use super::masks::Kernel;
+use super::{Cache, Result, Sink, fill, look_up};
 use crate::model::{Model, WordParts};
 use crate::vocab::Entries;
 
-/// The chunks of a list in parts.
+/// The parts of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct PartList {
-    /// The first bytes of parts, and the end of the last one.
+    /// The first byte of each part in the text, and the end of the last one.
     starts: Vec<u32>,
-    /// The ends of parts in one chunk.
+    /// The ends of parts in the chunk.
     ends: Vec<usize>,
+    keys: KeyList,
+}
+
+/// The parts of a chunk that is one word, which the model encodes separately.
+pub(super) struct Parts<'a> {
+    /// The text of all chunks.
+    pub(super) text: &'a str,
+    /// The model, and the entries that it may produce.
+    pub(super) model: (&'a Model, Entries),
+    pub(super) kernel: Kernel,
+    pub(super) list: &'a mut PartList,
 }
 
 impl PartList {
-    /// Fills the list with contiguous chunks, and parts of those that can be cut.
-    ///
-    /// The model may produce these entries. Returns false for a model that encodes no words in parts.
-    #[inline(never)]
-    pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, (model, entries): (&Model, Entries)) -> bool {
-        let Some(parts) = model.word_parts(entries) else { return false };
-        self.starts.clear();
-        let mut last = 0;
-        for (start, end) in chunks.iter() {
-            self.push(start);
-            if may_have_parts(text, start, end) {
-                parts.find(&text[start..end], &mut self.ends);
-                self.starts.extend(self.ends.iter().map(|&part| to_u32(start + part)));
-            }
-            last = end;
-        }
-        self.push(last);
-        true
-    }
-
-    /// Returns the capacity of the list.
+    /// Returns the largest capacity of its vectors.
     pub(super) fn capacity(&self) -> usize {
         self.starts.capacity().max(self.ends.capacity())
     }
-
-    fn push(&mut self, at: usize) {
-        self.starts.push(to_u32(at));
-    }
-
-    /// Iterates over the parts, as many at a time as are looked up together.
-    pub(super) fn batches(&self) -> impl Iterator<Item = ChunkRanges<'_>> {
-        let parts = self.starts.len().saturating_sub(1);
-        (0..parts).step_by(CAPACITY).map(move |first| {
-            let last = parts.min(first + CAPACITY);
-            ChunkRanges::contiguous(&self.starts[first..=last])
-        })
-    }
 }
 
-/// Returns whether a chunk is too long for the first tier, and its last character can be an end of a part.
-#[inline(always)]
-pub(super) fn may_have_parts(text: &[u8], start: usize, end: usize) -> bool {
-    end - start > MAX_KEY_BYTES && WordParts::may_end_with(text[end - 3])
+impl Parts<'_> {
+    /// Finds the parts of the chunk that begins at byte `at`; returns false if it has only one.
+    pub(super) fn find(&mut self, at: usize, chunk: &str) -> bool {
+        let (model, entries) = self.model;
+        if chunk.len() <= MAX_KEY_BYTES || !WordParts::may_end_with(chunk.as_bytes()[chunk.len() - 3]) {
+            return false;
+        }
+        let Some(parts) = model.word_parts(entries) else { return false };
+        let PartList { starts, ends, .. } = &mut *self.list;
+        parts.find(chunk.as_bytes(), ends);
+        starts.clear();
+        starts.extend([0].iter().chain(&*ends).chain([&chunk.len()]).map(|&part| to_u32(at + part)));
+        !ends.is_empty()
+    }
+
+    /// Looks up the parts that were found, and passes their tokens to `sink`.
+    pub(super) fn encode<T: Copy + Default, const INLINE: usize>(
+        &mut self,
+        cache: &mut Cache<T, INLINE>,
+        sink: &mut impl Sink<T, INLINE>,
+    ) -> Result<()> {
+        let Self { text, kernel, list: PartList { starts, keys, .. }, .. } = self;
+        (0..starts.len() - 1).step_by(CAPACITY).try_for_each(|first| {
+            let last = (starts.len() - 1).min(first + CAPACITY);
+            let parts = ChunkRanges::contiguous(&starts[first..=last]);
+            kernel.call(
+                #[inline(always)]
+                || {
+                    fill(keys, text.as_bytes(), parts, Fold::Nothing, cache);
+                    look_up(text, parts, keys.as_slice(), (cache, None), sink)
+                },
+            )
+        })
+    }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]

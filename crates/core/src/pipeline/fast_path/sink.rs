@@ -317,7 +317,9 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
 }
 
 impl Sink<u32, INLINE_IDS> for TokenSink<'_, false, false> {
-    const TAKES_PARTS: bool = true;
+    fn tokens(&self) -> Option<&[u32]> {
+        Some(&self.encoding.ids[..self.written])
+    }
 
     #[inline(always)]
     fn push_inline<'t>(&mut self, most: usize, chunks: impl Iterator<Item = (usize, &'t [u32; INLINE_IDS], usize)>) {
@@ -362,7 +364,9 @@ impl Sink<u32, INLINE_IDS> for TokenSink<'_, false, false> {
 }
 
 impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, true, WORD_IDS> {
-    const TAKES_PARTS: bool = false;
+    fn tokens(&self) -> Option<&[CachedToken]> {
+        None
+    }
 
     #[inline(always)]
     fn push_inline<'t>(
