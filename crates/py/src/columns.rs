@@ -5,6 +5,7 @@ use std::collections::TryReserveError;
 use piecework_core::encoding::pad::append_padded;
 use piecework_core::encoding::{Direction, Encoding};
 
+use crate::copies::Copies;
 use crate::input::Maps;
 
 /// All columns of many encodings but their ids, concatenated.
@@ -40,12 +41,22 @@ impl Columns {
         })
     }
 
-    pub(crate) fn append(&mut self, other: &mut Self) {
-        self.offsets.append(&mut other.offsets);
-        self.word_ids.append(&mut other.word_ids);
-        self.type_ids.append(&mut other.type_ids);
-        self.special_tokens_mask.append(&mut other.special_tokens_mask);
-        self.attention_mask.append(&mut other.attention_mask);
+    /// Adds the copies of all parts to these columns.
+    pub(crate) fn concatenate<'a>(&'a mut self, parts: Vec<Self>, copies: &mut Copies<'a>) {
+        let (mut offsets, mut word_ids, mut type_ids) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut special_tokens_masks, mut attention_masks) = (Vec::new(), Vec::new());
+        for part in parts {
+            offsets.push(part.offsets);
+            word_ids.push(part.word_ids);
+            type_ids.push(part.type_ids);
+            special_tokens_masks.push(part.special_tokens_mask);
+            attention_masks.push(part.attention_mask);
+        }
+        copies.add(&mut self.offsets, offsets);
+        copies.add(&mut self.word_ids, word_ids);
+        copies.add(&mut self.type_ids, type_ids);
+        copies.add(&mut self.special_tokens_mask, special_tokens_masks);
+        copies.add(&mut self.attention_mask, attention_masks);
     }
 }
 

@@ -83,7 +83,7 @@ fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize)
         let cuts = if call.columns { None } else { call.tokenizer.cuts(call.options) };
         let job = Job { call, rows, cuts };
         let tasks = py.detach(|| job.tasks((bytes / threads / TASKS_PER_THREAD).clamp(TASK_BYTES.0, TASK_BYTES.1)));
-        job.encode_all(py, &tasks, threads.min(tasks.len()))?
+        job.encode_all(py, &tasks, threads.min(tasks.len()), bytes)?
     };
     encoded.map_err(|(text, error)| in_text(py, &error, text))
 }
@@ -116,14 +116,20 @@ impl<'a> Job<'a> {
     }
 
     /// Runs the tasks; returns the failure of the first text that has one.
-    fn encode_all(&self, py: Python<'_>, tasks: &[Task<'_>], threads: usize) -> PyResult<Result<Encoded, Failure>> {
+    fn encode_all(
+        &self,
+        py: Python<'_>,
+        tasks: &[Task<'_>],
+        threads: usize,
+        bytes: usize,
+    ) -> PyResult<Result<Encoded, Failure>> {
         let Call { pool, columns, .. } = *self.call;
         let tickets = Tickets::new(tasks.len());
         let next = |scratch: &mut PooledScratch<'_>, encoded: &mut Encoded| {
             let Some(ticket) = tickets.next() else { return Ok(None) };
             self.encode(&tasks[ticket], scratch, encoded).map(|()| Some(ticket))
         };
-        let (encoded, failures) = in_order(py, threads, columns, || pool.scratch(), next, threads::no_progress)?;
+        let (encoded, failures) = in_order(py, threads, bytes, columns, || pool.scratch(), next, threads::no_progress)?;
         Ok(failures.into_iter().min_by_key(|&(text, _)| text).map_or(Ok(encoded), Err))
     }
 

@@ -1,7 +1,6 @@
 //! Concatenated encodings, collected in the order of the texts while threads encode.
 
-use std::collections::{BTreeMap, TryReserveError};
-use std::sync::Mutex;
+use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::encoding::pad::Padding;
@@ -9,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::batch::Batch;
 use crate::columns::{Columns, PaddedRows};
+use crate::copies::Copies;
 use crate::threads;
 
 /// Concatenated encodings.
@@ -40,22 +40,39 @@ impl Encoded {
         }
     }
 
-    /// Moves the other's rows to the end; the other keeps its memory.
-    fn append(&mut self, other: &mut Self) {
-        self.ids.append(&mut other.ids);
-        let mut lengths = other.lengths.drain(..);
-        if std::mem::take(&mut other.continues)
-            && let (Some(last), Some(more)) = (self.lengths.last_mut(), lengths.as_slice().first())
-        {
-            *last += more;
-            lengths.next();
+    /// Returns an empty one that has room for what this one holds.
+    fn next(&self) -> Self {
+        Self {
+            ids: Vec::with_capacity(self.ids.len()),
+            lengths: Vec::with_capacity(self.lengths.len()),
+            ..Self::new(self.columns.is_some())
         }
-        self.lengths.extend(lengths);
-        if let (Some(columns), Some(others)) = (&mut self.columns, &mut other.columns) {
-            columns.append(others);
+    }
+
+    /// Returns the concatenation, which `threads` threads write to its place.
+    fn concatenated(py: Python<'_>, mut parts: Vec<Self>, threads: usize) -> PyResult<Self> {
+        let mut all = Self::new(parts.first().is_some_and(|part| part.columns.is_some()));
+        let mut columns = Vec::new();
+        for part in &mut parts {
+            let mut lengths = part.lengths.as_slice();
+            if part.continues
+                && let (Some(last), Some((more, rest))) = (all.lengths.last_mut(), lengths.split_first())
+            {
+                *last += more;
+                lengths = rest;
+            }
+            all.lengths.extend_from_slice(lengths);
+            all.lines += part.lines;
+            all.characters += part.characters;
+            columns.extend(part.columns.take());
         }
-        self.lines += std::mem::take(&mut other.lines);
-        self.characters += std::mem::take(&mut other.characters);
+        let mut copies = Copies::default();
+        copies.add(&mut all.ids, parts.into_iter().map(|part| part.ids).collect());
+        if let Some(all) = &mut all.columns {
+            all.concatenate(columns, &mut copies);
+        }
+        copies.run(py, threads)?;
+        Ok(all)
     }
 
     /// Returns the rows padded to at least `target` tokens, or an error if memory is not sufficient.
@@ -74,77 +91,62 @@ impl Encoded {
     }
 }
 
+/// Fewer bytes than a token has on average, in most texts.
+const BYTES_PER_TOKEN: usize = 3;
+/// The largest number of ids for which memory is reserved.
+const MAX_RESERVED: usize = 1 << 26;
+
 /// Runs tasks on threads and returns the results in order, with the failures.
 ///
 /// Each thread has a state from `start`. `next` takes a task, appends its result and returns its number; numbers are
-/// given out in order. After a failure no task is started, so exactly the results before the first failure are
-/// complete. A single task thread also runs beside the calling thread, which handles Ctrl-C.
+/// given out in order, from 0. After a failure no task is started, so exactly the results before the first failure are
+/// complete. `bytes` is about the size of the texts. A single task thread also runs beside the calling thread, which
+/// handles Ctrl-C.
 pub(crate) fn in_order<S, F: Send>(
     py: Python<'_>,
     threads: usize,
+    bytes: usize,
     columns: bool,
     start: impl Fn() -> S + Sync,
     next: impl Fn(&mut S, &mut Encoded) -> Result<Option<usize>, F> + Sync,
     tick: impl FnMut(Python<'_>) -> PyResult<()> + Send,
 ) -> PyResult<(Encoded, Vec<F>)> {
-    let results = Mutex::new(OrderedResults::new(columns));
     let failed = AtomicBool::new(false);
     let work = |(), stop: &AtomicBool| {
-        let (mut state, mut encoded) = (start(), Encoded::new(columns));
+        let (mut state, mut done, mut encoded) = (start(), Vec::new(), Encoded::new(columns));
+        if threads == 1 {
+            // Memory that is not written costs nothing, but a vector that grows is copied.
+            let _ = encoded.ids.try_reserve((bytes / BYTES_PER_TOKEN).min(MAX_RESERVED));
+        }
         while !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
             match next(&mut state, &mut encoded) {
                 Ok(None) => break,
-                // The results of a single thread are in order, and stay in its buffer.
+                // The results of a single thread are in order, and stay in one buffer.
                 Ok(Some(_)) if threads == 1 => {}
                 Ok(Some(number)) => {
-                    if let Ok(mut results) = results.lock() {
-                        results.take(number, &mut encoded);
-                    }
+                    let empty = encoded.next();
+                    done.push((number, std::mem::replace(&mut encoded, empty)));
                 }
                 Err(failure) => {
                     failed.store(true, Ordering::Relaxed);
-                    return (encoded, Some(failure));
+                    return (done, encoded, Some(failure));
                 }
             }
         }
-        (encoded, None)
+        (done, encoded, None)
     };
-    let (mut encoded, failures): (Vec<_>, Vec<_>) =
-        threads::run(py, vec![(); threads], work, tick)?.into_iter().unzip();
-    let alone = encoded.pop().filter(|_| threads == 1);
-    let all =
-        alone.unwrap_or_else(|| results.into_inner().map_or_else(|_| Encoded::new(columns), |results| results.all));
-    Ok((all, failures.into_iter().flatten().collect()))
-}
-
-/// A collector that puts the results of tasks in order.
-struct OrderedResults {
-    all: Encoded,
-    /// The number of the next task.
-    next: usize,
-    /// Results that arrived before their turn.
-    early: BTreeMap<usize, Encoded>,
-}
-
-impl OrderedResults {
-    fn new(columns: bool) -> Self {
-        Self { all: Encoded::new(columns), next: 0, early: BTreeMap::new() }
-    }
-
-    /// Takes the result of a task and leaves an empty one; in its turn it is copied at once.
-    fn take(&mut self, number: usize, piece: &mut Encoded) {
-        if number != self.next {
-            let empty = Encoded::new(piece.columns.is_some());
-            self.early.insert(number, std::mem::replace(piece, empty));
-            return;
+    let (mut done, mut failures) = (Vec::new(), Vec::new());
+    for (parts, last, failure) in threads::run(py, vec![(); threads], work, tick)? {
+        failures.extend(failure);
+        if threads == 1 {
+            return Ok((last, failures));
         }
-        self.all.append(piece);
-        self.next += 1;
-        while let Some(mut early) = self.early.remove(&self.next) {
-            self.all.append(&mut early);
-            self.next += 1;
-        }
+        done.extend(parts);
     }
+    done.sort_unstable_by_key(|&(number, _)| number);
+    let complete = (0..).zip(&done).take_while(|&(number, &(found, _))| number == found).count();
+    let parts = done.into_iter().take(complete).map(|(_, encoded)| encoded).collect();
+    Ok((Encoded::concatenated(py, parts, threads)?, failures))
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "the number of ids in memory")]

@@ -86,7 +86,8 @@ pub(crate) fn encode_file(
         }
     };
     // At most the number of blocks, as far as the length is known.
-    let most = usize::try_from(length).unwrap_or(usize::MAX) / file.block.max(1) + 1;
+    let bytes = usize::try_from(length).unwrap_or(usize::MAX);
+    let most = bytes / file.block.max(1) + 1;
     let threads = threads::number(requested).min(most);
     let cuts = file.call.tokenizer.cuts(file.call.options);
     let reader = Mutex::new(Reader { blocks: Blocks::new(source, file.block), counts: file.samples_lines(), lines: 0 });
@@ -104,7 +105,7 @@ pub(crate) fn encode_file(
         0 => Ok(()),
         read => progress.call1(py, (read,)).map(drop),
     };
-    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, false, start, next, tick)?;
+    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, bytes, false, start, next, tick)?;
     if let Some(failure) = failures.into_iter().min_by_key(|failure| failure.block) {
         // The encoded part ends at the failure.
         return Err(failure.into_py(py, &file.path, &encoded));

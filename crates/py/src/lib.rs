@@ -11,6 +11,7 @@ mod batch;
 mod blocks;
 mod charset;
 mod columns;
+mod copies;
 mod counts;
 mod counts_files;
 mod documents;
