@@ -21,6 +21,8 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import kernels
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -64,7 +66,7 @@ def document(rows: Iterable[tuple[str, Row]], cells: Iterable[Cell]) -> dict[str
             "architecture": platform.machine(),
             "system": platform.system(),
         },
-        "kernel": _kernel(),
+        "kernel": kernels.current(),
         "threads": THREADS,
         "versions": {"python": platform.python_version(), **_versions()},
         "rows": [
@@ -97,12 +99,6 @@ def processor() -> str:
     except (OSError, IndexError):
         names = []
     return names[0] if names else platform.processor() or platform.machine()
-
-
-def _kernel() -> str:
-    import piecework as pw
-
-    return pw.Tokenizer.from_str("[UNK]\na\n")._core.kernel() or "none"
 
 
 def _versions() -> dict[str, str]:

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import kernels
 from results import Cell, as_text, document, processor
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ MEASURES = [
         "linear",
         "encode",
         "bpe",
+        "models",
         "unigram",
         "count",
         "counting",
@@ -59,7 +61,14 @@ def main() -> None:
         type=Path,
         help="write the results to this file (default: bench/results.json if the run has all cells of the figure)",
     )
+    parser.add_argument(
+        "--kernel",
+        choices=kernels.NAMES,
+        help="the vector instructions of the fast path (default: the fastest of this machine)",
+    )
     asked = parser.parse_args()
+    if asked.kernel:
+        kernels.use(asked.kernel)
     names = benchmarks(asked.names)
     rows, cells = measured(names)
     file = asked.json or (RESULTS if set(FIGURE) <= set(names) and cells else None)
@@ -81,7 +90,8 @@ def benchmarks(asked: list[str]) -> list[str]:
 def measured(names: list[str]) -> tuple[list[tuple[str, Row]], list[Cell]]:
     """Runs benchmarks, prints their rows, and returns rows and cells."""
     cpu = f"{os.cpu_count()} x {processor()}"
-    print(f"Python {platform.python_version()}, {platform.machine()}, {cpu}\n")
+    machine = f"Python {platform.python_version()}, {platform.machine()}, {cpu}"
+    print(f"{machine}, kernel {kernels.current()}\n")
     rows: list[tuple[str, Row]] = []
     cells: list[Cell] = []
     for name in names:

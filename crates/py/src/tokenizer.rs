@@ -258,6 +258,12 @@ impl Tokenizer {
         self.inner.fast_path_kernel().ok()
     }
 
+    /// Returns the tokenizer with these vector instructions, for tests and benchmarks; `None` if it has no fast path, or if
+    /// the machine does not have them.
+    fn with_kernel(&self, name: &str) -> Option<Self> {
+        pipeline::Tokenizer::new(self.inner.parts()).ok()?.with_kernel(name).map(Self::new)
+    }
+
     /// Returns the backends that match the patterns of the pre-tokenizer, in their order.
     fn split_backends(&self) -> Vec<String> {
         self.inner.splitter().pre_tokenizer().map_or_else(Vec::new, PreTokenizer::engines)

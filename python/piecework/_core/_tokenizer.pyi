@@ -180,6 +180,9 @@ class Tokenizer:
     def kernel(self) -> str | None:
         """Returns the vector instructions of the fast path; None if texts take the generic path."""
 
+    def with_kernel(self, name: str) -> Tokenizer | None:
+        """Returns the tokenizer with these vector instructions, or None if they or the fast path are missing."""
+
     def split_backends(self) -> list[str]:
         """Returns the matcher of each split pattern of the pre-tokenizer, in order."""
 

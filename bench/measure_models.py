@@ -1,0 +1,143 @@
+"""Speed of byte-level BPE with the vocabularies of well-known models, read as tokenizer.json by all libraries; one thread.
+
+"unseen" is the first pass of a new tokenizer, "repeated" a later one. Ids are first compared with those of `tokenizers`.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import corpus
+import documents
+import numpy as np
+import zstandard
+from peers import Peer, compared, tokenizers_peer
+
+from piecework import patterns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from corpus import Row
+
+os.environ["RAYON_NUM_THREADS"] = "1"  # read when the others first encode
+
+BYTES = 8_000_000
+DOCUMENT = 2000  # bytes, about
+VOCABS = corpus.DATA / "vocabs"
+MODELS = {
+    "o200k": "o200k_base.tiktoken",
+    "Qwen": "qwen.tiktoken",
+    "Llama 3": "llama3-tokenizer.json",
+    "DeepSeek": "deepseek-tokenizer.json",
+    "StarCoder": "starcoder-tokenizer.json",
+}
+"""The vocabularies of the shared data, as they are or packed."""
+PATTERNS = {"qwen.tiktoken": patterns.SPLIT_PATTERNS["qwen2"]}
+"""The split patterns of ranks that are not known by the name of the file."""
+
+
+def measure() -> Iterator[Row]:
+    """Compares ids first, then CPU time."""
+    if not corpus.is_there():
+        yield corpus.skipped("encode, models")
+        return
+    for model, file in MODELS.items():
+        document = _document(file)
+        if document is None:
+            yield corpus.skipped(f"encode, {model}")
+            continue
+        for name in documents.TEXTS:
+            yield from _model(model, document, name)
+
+
+def _document(file: str) -> str | None:
+    """Returns a vocabulary as tokenizer.json, without a template; None if it is absent."""
+    import piecework as pw
+
+    path = VOCABS / file
+    packed = path.with_name(f"{file}.zst")
+    if path.exists():
+        data = path.read_bytes()
+    elif packed.exists():
+        data = zstandard.ZstdDecompressor().decompressobj().decompress(packed.read_bytes())
+    else:
+        return None
+    if file.endswith(".json"):
+        return data.decode()
+    with tempfile.TemporaryDirectory(prefix="piecework-bench-") as folder:
+        unpacked = Path(folder, file)
+        unpacked.write_bytes(data)
+        return pw.Tokenizer.from_tiktoken(unpacked, pattern=PATTERNS.get(file)).to_str()
+
+
+def _model(model: str, document: str, name: str) -> Iterator[Row]:
+    texts = documents.cut(
+        corpus.read(documents.TEXTS[name])[:BYTES].decode("utf-8", "ignore"), DOCUMENT
+    )
+    reference = tokenizers_peer(document, has_cache=False)
+    wanted = reference.flat(reference.many(reference.make(), texts))
+    found = compared(f"{model}, {name}", [_ours(document), *_peers(document)], texts, wanted)
+    for what, speeds in (("unseen", found.cold), ("repeated", found.warm)):
+        figure = _beside(speeds)
+        if found.different:
+            figure += f" ({', '.join(found.different)}: other ids)"
+        yield f"encode, {model}, {name}, {what}", figure, "never behind the fastest"
+
+
+def _ours(document: str) -> Peer:
+    import piecework as pw
+
+    return Peer(
+        "piecework",
+        lambda: pw.Tokenizer.from_str(document),
+        lambda tok, texts: tok.encode_batch(texts, threads=1, add_special_tokens=False).ids,
+        lambda tok, text: tok.encode_ids(text),
+    )
+
+
+def _peers(document: str) -> Iterator[Peer]:
+    """Yields the peers that are installed and read the file."""
+    try:
+        import awkward
+        import gigatoken
+
+        gigatoken.Tokenizer.from_json(document)
+        yield Peer(
+            "gigatoken",
+            lambda: gigatoken.Tokenizer.from_json(document),
+            lambda tok, texts: tok.encode_batch(texts, parallel=False),
+            lambda tok, text: tok.encode(text).tolist(),
+            lambda found: awkward.flatten(found).to_numpy(),
+        )
+    except (ImportError, RuntimeError, ValueError):
+        pass
+    try:
+        import fastokens
+
+        fastokens.Tokenizer.from_json_str(document)
+        yield Peer(
+            "fastokens",
+            lambda: fastokens.Tokenizer.from_json_str(document),
+            lambda tok, texts: tok.encode_batch_flat(texts),
+            lambda tok, text: tok.encode(text).ids,
+            lambda found: np.frombuffer(found[0], np.uint32),
+        )
+    except (ImportError, RuntimeError, ValueError):
+        pass
+
+
+def _beside(speeds: dict[str, float]) -> str:
+    """Returns the speed of the first and its ratio to the fastest of the others."""
+    (_, ours), *others = speeds.items()
+    listed = ", ".join(f"{name} {speed:.0f}" for name, speed in others)
+    ratio = f": {ours / max(speed for _, speed in others):.2f} times" if others else ""
+    return f"{ours:.0f} MB/s, {listed or 'no peer reads it'}{ratio}"
+
+
+if __name__ == "__main__":
+    for row in measure():
+        print(*row, sep="  ")
