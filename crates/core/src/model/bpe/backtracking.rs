@@ -199,17 +199,18 @@ impl BacktrackingEncoder {
                 return false;
             }
             let (order, other_order) = (one.order(), other.order());
-            if order > other_order {
-                limit = order - 1;
-                left = one.right;
-                one = self.entries[left as usize];
-            } else if other_order > 0 {
-                limit = other_order;
-                right = other.left;
-                other = self.entries[right as usize];
-            } else {
+            if order | other_order == 0 {
                 return true;
             }
+            // Which of them is undone is as good as random, so it is chosen without a branch.
+            let is_left = order > other_order;
+            let part = std::hint::select_unpredictable(is_left, one.right, other.left);
+            limit = std::hint::select_unpredictable(is_left, order.wrapping_sub(1), other_order);
+            left = std::hint::select_unpredictable(is_left, part, left);
+            right = std::hint::select_unpredictable(is_left, right, part);
+            let entry = self.entries[part as usize];
+            one = std::hint::select_unpredictable(is_left, entry, one);
+            other = std::hint::select_unpredictable(is_left, other, entry);
         }
     }
 }
