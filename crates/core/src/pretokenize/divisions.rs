@@ -14,6 +14,8 @@ use crate::text::unicode::Class;
 pub(crate) enum Division {
     Grammar(Grammar),
     Run(RunPattern),
+    /// Line ends, each with the text behind them.
+    Paragraphs(Grammar),
 }
 
 /// The effect of one pre-tokenizer of a sequence on the pieces of the one before.
@@ -47,6 +49,11 @@ impl Division {
         let found = match self {
             Self::Grammar(grammar) => grammar.find(text, start),
             Self::Run(run) => run.find(text, start),
+            Self::Paragraphs(line_ends) => {
+                let of_piece = line_ends.find(text, start).filter(|found| found.start == start);
+                let next = line_ends.find(text, of_piece.map_or(start, |found| found.end));
+                return next.map_or(text.len(), |next| next.start);
+            }
         };
         found.map_or(text.len(), |found| if found.start == start { found.end } else { found.start })
     }
@@ -54,12 +61,16 @@ impl Division {
     /// Returns whether a piece ends between a letter or number and ASCII white space in any case; `None` if a split of the
     /// text there may change other pieces.
     ///
-    /// A grammar matches white space apart from letters and numbers before it.
     fn ends_between(&self, before: char, blank: char) -> Option<bool> {
         match self {
-            Self::Grammar(_) => Some(true),
+            Self::Grammar(grammar) | Self::Paragraphs(grammar) => Some(grammar.ends_between(before, blank)),
             Self::Run(run) => run.ends_between(before, blank),
         }
+    }
+
+    /// Returns whether it must be the first division: a piece depends on the character before it.
+    fn looks_back(&self) -> bool {
+        matches!(self, Self::Grammar(grammar) if grammar.looks_back())
     }
 }
 
@@ -92,6 +103,7 @@ impl Divisions {
             // What follows the bytes, or another change, sees other pieces.
             let may_divide = are_words && !writes_bytes && steps.len() < Self::MOST;
             match pre_tokenizer {
+                Step::Divides(division) if division.looks_back() && !steps.is_empty() => return None,
                 Step::Divides(division) if may_divide => steps.push(division),
                 Step::WritesBytes(division) if may_divide => {
                     steps.extend(division);

@@ -3,6 +3,7 @@
 use super::boundary::Boundary;
 use super::divisions::{Division, Step};
 use crate::error::Result;
+use crate::text::grammar::Rules;
 use crate::text::pattern::Pattern;
 use crate::text::span::Span;
 
@@ -76,9 +77,15 @@ impl Split {
     /// Returns its effect on the pieces of divisions.
     pub(super) fn step(&self) -> Step {
         let run = || self.pattern.run().cloned().map(Division::Run);
-        let division = self.pattern.grammar().map(Division::Grammar).or_else(run);
-        let divides = self.behavior == Behavior::Isolated;
-        division.filter(|_| divides).map_or(Step::ChangesPieces, Step::Divides)
+        let grammar = self.pattern.grammar();
+        let division = match self.behavior {
+            Behavior::Isolated => grammar.map(Division::Grammar).or_else(run),
+            Behavior::MergedWithNext if !self.invert => {
+                grammar.filter(|grammar| grammar.rules() == Rules::LineEnds).map(Division::Paragraphs)
+            }
+            _ => None,
+        };
+        division.map_or(Step::ChangesPieces, Step::Divides)
     }
 
     pub(super) fn split(&self, text: &str, each: &mut dyn FnMut(Span)) -> Result<()> {

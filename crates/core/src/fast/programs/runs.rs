@@ -38,7 +38,7 @@ impl RunMatcher {
     pub(super) fn of(divisions: &[Division]) -> Option<Self> {
         let run = |division: &Division| match division {
             Division::Run(run) => Some(run.clone()).filter(|run| matches!(run.most(), 1 | usize::MAX)),
-            Division::Grammar(_) => None,
+            Division::Grammar(_) | Division::Paragraphs(_) => None,
         };
         let runs = divisions.iter().map(run).collect::<Option<Vec<_>>>()?;
         let mut prefixes: Vec<_> =

@@ -165,4 +165,8 @@ pub(super) const KNOWN: &[KnownPattern] = &[
             r"]|\s+(?!\S)|\s+",
         )],
     },
+    // The first of the patterns of Cohere 2 (tiny).
+    KnownPattern { name: "thousands", rules: Rules::Thousands, spellings: &[r"\d{1,3}(?=(?:\d{3})*\b)"] },
+    // The first of the patterns of Laguna, whose matches are merged with the lines behind them.
+    KnownPattern { name: "newlines", rules: Rules::LineEnds, spellings: &[r"(?:\r?\n)+(?!\r?\n)"] },
 ];

@@ -41,6 +41,10 @@ pub(crate) enum Rules {
     Spaceless,
     /// Words with a character before them, runs of punctuation and symbols with the ends of lines behind them.
     Marked(LineEnds),
+    /// Groups of three digits from the end of a number.
+    Thousands,
+    /// The ends of lines between lines that are not empty.
+    LineEnds,
 }
 
 /// Returns the Oniguruma pattern with the matches of one of tiktoken's patterns, if it is known.
@@ -120,7 +124,25 @@ impl Grammar {
 
     /// Returns whether other text than white space may be between two matches.
     pub(crate) fn leaves_text(self) -> bool {
-        matches!(self.rules(), Rules::Marked(_))
+        matches!(self.rules(), Rules::Marked(_) | Rules::Thousands | Rules::LineEnds)
+    }
+
+    /// Returns whether a match depends on the character before it, so that a text must not be cut before the pattern is
+    /// matched.
+    pub(crate) fn looks_back(self) -> bool {
+        self.rules() == Rules::Thousands
+    }
+
+    /// Returns whether a match, or the text between two, ends between a letter or number and ASCII white space in any text.
+    ///
+    /// A split of the text there leaves all other matches as they are.
+    pub(crate) fn ends_between(self, before: char, blank: char) -> bool {
+        match self.rules() {
+            // White space is matched apart from letters and numbers before it.
+            Rules::Runs | Rules::Modern(_) | Rules::Spaceless | Rules::Marked(_) => true,
+            Rules::Thousands => scan::is_decimal(before),
+            Rules::LineEnds => blank == '\n',
+        }
     }
 
     /// Returns whether a match of other characters than white space may take the ends of lines that follow; then a letter after
@@ -158,6 +180,8 @@ impl Grammar {
             Rules::Modern(rules) => scan::modern(text, from, rules),
             Rules::Spaceless => scan::clip(text, from),
             Rules::Marked(line_ends) => scan::deepseek(text, from, line_ends),
+            Rules::Thousands => scan::thousands(text, from),
+            Rules::LineEnds => scan::line_ends(text, from),
         }
     }
 }

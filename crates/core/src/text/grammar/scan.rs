@@ -304,3 +304,68 @@ fn is_han(text: &str, at: usize) -> bool {
 fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
+
+/// Matches `\d{1,3}(?=(?:\d{3})*\b)`: the digits of a number in groups of three from its end, if no word goes on there.
+///
+/// A `start` behind a digit is the end of a match, so the rest of the number has groups of three alone.
+pub(super) fn thousands(text: &str, start: usize) -> Option<Range<usize>> {
+    let digits = |from: usize| text[from..].chars().take_while(|&c| is_decimal(c));
+    if text[..start].chars().next_back().is_some_and(is_decimal) && text[start..].starts_with(is_decimal) {
+        return Some(start..start + digits(start).take(3).map(char::len_utf8).sum::<usize>());
+    }
+    let mut at = start;
+    loop {
+        at += text[at..].find(is_decimal)?;
+        let (count, bytes) = digits(at).fold((0, 0), |(count, bytes), c| (count + 1, bytes + c.len_utf8()));
+        if !text[at + bytes..].starts_with(is_word) {
+            let first = digits(at).take((count - 1) % 3 + 1).map(char::len_utf8).sum::<usize>();
+            return Some(at..at + first);
+        }
+        at += bytes;
+    }
+}
+
+/// Matches `(?:\r?\n)+(?!\r?\n)`: the line ends between two lines that are not empty.
+pub(super) fn line_ends(text: &str, start: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut end = start + memchr::memchr(b'\n', &bytes[start..])?;
+    let first = if bytes[start..end].ends_with(b"\r") { end - 1 } else { end };
+    loop {
+        end += match bytes[end..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ => return Some(first..end),
+        };
+    }
+}
+
+/// Returns whether a character is `\d` of Oniguruma.
+pub(super) fn is_decimal(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_digit();
+    }
+    let is_in = |zeros: &[u32]| {
+        let after = zeros.partition_point(|&zero| zero <= u32::from(c));
+        after > 0 && u32::from(c) - zeros[after - 1] < 10
+    };
+    category(c) == NUMBER && is_in(&ZEROS)
+}
+
+/// Returns whether a character is `\w` of Oniguruma: some fractions and superscripts are, and no joiners.
+pub(super) fn is_word(c: char) -> bool {
+    match c {
+        '²' | '³' | '¹' | '¼'..='¾' => true,
+        '\u{200C}' | '\u{200D}' => false,
+        c => class(c).is_word(),
+    }
+}
+
+/// The digits zero beyond ASCII; the others follow them.
+const ZEROS: [u32; 75] = [
+    0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0, 0xF20,
+    0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0,
+    0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x104A0, 0x10D30, 0x10D40, 0x11066, 0x110F0, 0x11136, 0x111D0,
+    0x112F0, 0x11450, 0x114D0, 0x11650, 0x116C0, 0x116D0, 0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50,
+    0x11D50, 0x11DA0, 0x11F50, 0x16130, 0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8, 0x1D7E2,
+    0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
+];

@@ -165,3 +165,22 @@ fn random_texts_are_split_like_the_engine() {
         check_random(grammar, &engine, &ALPHABET, 1_000_000);
     }
 }
+
+#[test]
+fn numbers_have_groups_of_three_from_their_end() {
+    let grammar = Grammar::named("thousands").unwrap();
+    let words = |text| words(grammar, text);
+    assert_eq!(words("1234567, 12 and 123"), ["1", "234", "567", "12", "123"]);
+    assert_eq!(words("123a 1234_ 12\u{301} 1²"), [""; 0], "a word goes on behind them");
+    assert_eq!(words("a1234\u{200D} ٣٤٥٦"), ["1", "234", "٣", "٤٥٦"]);
+    let engine = engine(grammar.pattern());
+    check_all(grammar, &engine, &['1', '٣', 'a', ' ', '_', '²', '\u{301}'], 6);
+    check_all(grammar, &engine, &['1', ' '], 12);
+}
+
+#[test]
+fn newlines_are_whole_runs() {
+    let grammar = Grammar::named("newlines").unwrap();
+    assert_eq!(pieces(grammar, "a\n\r\n\r\rb\r\n"), [(1, 4), (7, 9)]);
+    check_all(grammar, &engine(grammar.pattern()), &['\r', '\n', 'a', '\u{85}'], 8);
+}

@@ -53,7 +53,9 @@ impl GrammarMatcher {
                 Classes { ideographs: Ideographs::Han, ..Classes::new(Letters::CasedExceptHan) }
             }
             Rules::Modern(rules) => Classes::new(rules.letters),
-            Rules::Runs | Rules::Spaceless | Rules::Marked(_) => Classes::new(Letters::Alone),
+            Rules::Runs | Rules::Spaceless | Rules::Marked(_) | Rules::Thousands | Rules::LineEnds => {
+                Classes::new(Letters::Alone)
+            }
         };
         Self { grammar, rules: grammar.rules(), divided: None, classes }
     }

@@ -256,21 +256,26 @@ impl BlockProgram<SETS> for WordProgram {
                 #[inline(always)]
                 |Place { at, .. }, block, listing| self.list_runs(runs.starts(text, at, block), text, at, listing),
             ),
-            Matcher::OneByOne => listing.each((text, place), |place, listing| {
-                (0..TOGETHER).fold(place, |place, _| match place.at == text.len() {
-                    true => place,
-                    false => {
-                        let end = listing.pieces.next(&self.divisions.steps, text, place.at);
-                        listing.list.begin(end);
-                        Place::at(end)
-                    }
-                })
-            }),
+            Matcher::OneByOne => self.one_by_one((text, place), listing),
         }
     }
 }
 
 impl WordProgram {
+    /// Lists the pieces of the next blocks one at a time.
+    fn one_by_one(&self, (text, place): (&str, Place), listing: &mut Listing<'_>) -> Place {
+        listing.each((text, place), |place, listing| {
+            (0..TOGETHER).fold(place, |place, _| match place.at == text.len() {
+                true => place,
+                false => {
+                    let end = listing.pieces.next(&self.divisions.steps, text, place.at);
+                    listing.list.begin(end);
+                    Place::at(end)
+                }
+            })
+        })
+    }
+
     /// Lists the next blocks by a grammar, in the pieces of divisions before it or in the whole text.
     ///
     /// The rules are matched once for several blocks, and the function is compiled for each case, so that a loop computes
@@ -314,6 +319,8 @@ impl WordProgram {
                 #[inline(always)]
                 |here| (here.marked(), u64::MAX),
             ),
+            // Their pieces are rare, and divide those of another grammar.
+            Rules::Thousands | Rules::LineEnds => self.one_by_one(from, listing),
             Rules::Spaceless => listing.each_block(from, masks, |place, block, listing| {
                 let here = BlockContext::new(classes, from.0, place, block);
                 match self.normalized {

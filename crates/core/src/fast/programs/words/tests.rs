@@ -40,8 +40,18 @@ fn programs() -> Vec<WordProgram> {
         assert!(program.grammar().is_some(), "{program:?}");
         program
     });
+    let named = |name| Grammar::named(name).unwrap();
+    let one_by_one = [
+        [Division::Grammar(named("thousands")), Division::Grammar(Grammar::O200K)],
+        [Division::Paragraphs(named("newlines")), Division::Grammar(named("qwen2"))],
+    ];
+    let one_by_one = one_by_one.into_iter().map(|steps| {
+        let steps = steps.into_iter().collect();
+        WordProgram::of_divisions(Divisions { steps, writes_bytes: true, are_words: true })
+    });
     let grammars = Grammar::all().filter(|grammar| !grammar.leaves_text());
-    grammars.map(|grammar| WordProgram::of_matches(grammar, true, false)).chain(divided).collect()
+    let grammars = grammars.map(|grammar| WordProgram::of_matches(grammar, true, false));
+    grammars.chain(divided).chain(one_by_one).collect()
 }
 
 /// Returns the plan of a program for texts without a normalizer.
