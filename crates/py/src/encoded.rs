@@ -40,7 +40,7 @@ impl Encoded {
         }
     }
 
-    /// Returns an empty one that has room for what this one holds.
+    /// Returns an empty result with room for the same number of ids and rows.
     fn next(&self) -> Self {
         Self {
             ids: Vec::with_capacity(self.ids.len()),
