@@ -27,7 +27,11 @@ def is_there() -> bool:
 @cache
 def read(name: str) -> bytes:
     """Returns a corpus such as ``en/botchan.txt``, unpacked."""
-    path = DATA / "corpora" / name
+    return unpacked(DATA / "corpora" / name)
+
+
+def unpacked(path: Path) -> bytes:
+    """Returns a file of the shared data, which may be packed."""
     if path.exists():
         return path.read_bytes()
     packed = path.with_name(path.name + ".zst").read_bytes()

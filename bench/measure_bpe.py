@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import corpus
 import documents
 import numpy as np
-from peers import Peer, agree, all_columns, compared
+from peers import Peer, agree, all_columns, beside, compared
 from timing import best
 
 if TYPE_CHECKING:
@@ -138,22 +138,14 @@ def _texts(name: str) -> list[str]:
     )
 
 
-def _beside(speeds: dict[str, float]) -> str:
-    """Returns the speed of the first and its ratio to the fastest of the others."""
-    (_, ours), *others = speeds.items()
-    listed = ", ".join(f"{name} {speed:.0f}" for name, speed in others)
-    ratio = f": {ours / max(speed for _, speed in others):.2f} times" if others else ""
-    return f"{ours:.0f} MB/s, {listed or 'no peer is installed'}{ratio}"
-
-
 def _cl100k(name: str) -> Iterator[Row | Cell]:
     texts = _texts(name)
     wanted = _flat(map(_tiktoken().encode_ordinary, texts))
     comparison = compared(f"cl100k, {name}", _peers(), texts, wanted)
     yield from comparison.cells("BPE", "cl100k_base", name)
     goal = "faster than both, 1.2 times in half of the cells"
-    yield f"encode, cl100k, {name}, unseen", _beside(comparison.cold), goal
-    yield f"encode, cl100k, {name}, repeated", _beside(comparison.warm), goal
+    yield f"encode, cl100k, {name}, unseen", beside(comparison.cold), goal
+    yield f"encode, cl100k, {name}, repeated", beside(comparison.warm), goal
 
 
 def _columns() -> Row:

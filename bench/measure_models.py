@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import corpus
 import documents
 import numpy as np
-import zstandard
-from peers import Peer, compared, tokenizers_peer
+from peers import Peer, beside, compared, tokenizers_peer
 
 from piecework import patterns
 
@@ -58,13 +57,9 @@ def _document(file: str) -> str | None:
     """Returns a vocabulary as tokenizer.json, without a template; None if it is absent."""
     import piecework as pw
 
-    path = VOCABS / file
-    packed = path.with_name(f"{file}.zst")
-    if path.exists():
-        data = path.read_bytes()
-    elif packed.exists():
-        data = zstandard.ZstdDecompressor().decompressobj().decompress(packed.read_bytes())
-    else:
+    try:
+        data = corpus.unpacked(VOCABS / file)
+    except FileNotFoundError:
         return None
     if file.endswith(".json"):
         return data.decode()
@@ -82,7 +77,7 @@ def _model(model: str, document: str, name: str) -> Iterator[Row]:
     wanted = reference.flat(reference.many(reference.make(), texts))
     found = compared(f"{model}, {name}", [_ours(document), *_peers(document)], texts, wanted)
     for what, speeds in (("unseen", found.cold), ("repeated", found.warm)):
-        figure = _beside(speeds)
+        figure = beside(speeds)
         if found.different:
             figure += f" ({', '.join(found.different)}: other ids)"
         yield f"encode, {model}, {name}, {what}", figure, "never behind the fastest"
@@ -128,14 +123,6 @@ def _peers(document: str) -> Iterator[Peer]:
         )
     except (ImportError, RuntimeError, ValueError):
         pass
-
-
-def _beside(speeds: dict[str, float]) -> str:
-    """Returns the speed of the first and its ratio to the fastest of the others."""
-    (_, ours), *others = speeds.items()
-    listed = ", ".join(f"{name} {speed:.0f}" for name, speed in others)
-    ratio = f": {ours / max(speed for _, speed in others):.2f} times" if others else ""
-    return f"{ours:.0f} MB/s, {listed or 'no peer reads it'}{ratio}"
 
 
 if __name__ == "__main__":

@@ -69,6 +69,14 @@ def compared(what: str, peers: Sequence[Peer], texts: Sequence[str], wanted: Any
     return result
 
 
+def beside(speeds: dict[str, float]) -> str:
+    """Returns the speed of the first and its ratio to the fastest of the others."""
+    (_, ours), *others = speeds.items()
+    listed = ", ".join(f"{name} {speed:.0f}" for name, speed in others)
+    ratio = f": {ours / max(speed for _, speed in others):.2f} times" if others else ""
+    return f"{ours:.0f} MB/s, {listed or 'no peer is there'}{ratio}"
+
+
 def _passes(peer: Peer, texts: Sequence[str]) -> tuple[float, float, tuple[Any, Any]]:
     """Returns the seconds of a cold and of a warm pass, and the results of both."""
     passes: list[float] = []

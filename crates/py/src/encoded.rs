@@ -40,7 +40,7 @@ impl Encoded {
         }
     }
 
-    /// Returns an empty result with room for the same number of ids and rows.
+    /// Returns an empty result whose capacity is the number of ids and rows of this one.
     fn next(&self) -> Self {
         Self {
             ids: Vec::with_capacity(self.ids.len()),
