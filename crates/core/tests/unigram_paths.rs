@@ -23,7 +23,7 @@ use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer}
 use random::Random;
 use serde_json::{Value, json};
 
-const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
+const KERNELS: [&str; 5] = ["scalar", "AVX-512 emulated", "SSSE3", "AVX2", "AVX-512"];
 
 /// Parts of texts: characters that rules remove, expand, join or split, unknown ones, and metaspaces.
 const PARTS: [&str; 52] = [

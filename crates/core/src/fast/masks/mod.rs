@@ -3,7 +3,11 @@
 //! Every kernel returns what the scalar kernel returns. The kernel is chosen when a tokenizer is constructed, by the
 //! machine's instruction sets.
 
+#[cfg(debug_assertions)]
+mod emulated;
 mod scalar;
+#[cfg(any(target_arch = "x86_64", debug_assertions))]
+mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -38,6 +42,9 @@ pub(super) trait BlockLoop<const N: usize> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
     Scalar,
+    /// The logic of AVX-512 on any machine, for tests.
+    #[cfg(debug_assertions)]
+    Emulated,
     #[cfg(target_arch = "x86_64")]
     Ssse3,
     #[cfg(target_arch = "x86_64")]
@@ -102,6 +109,8 @@ impl<const N: usize> Classifier<N> {
     pub(super) fn run<L: BlockLoop<N>>(&self, blocks: L) -> L::Output {
         match self.kernel {
             Kernel::Scalar => blocks.run(|block| scalar::masks(&self.tables, block)),
+            #[cfg(debug_assertions)]
+            Kernel::Emulated => blocks.run(|block| emulated::masks(&self.tables, block)),
             #[cfg(target_arch = "x86_64")]
             kernel => x86::run(kernel, &self.tables, blocks),
         }
@@ -126,6 +135,8 @@ impl Kernel {
     pub(super) fn call<R>(self, work: impl FnOnce() -> R) -> R {
         match self {
             Self::Scalar => work(),
+            #[cfg(debug_assertions)]
+            Self::Emulated => work(),
             #[cfg(target_arch = "x86_64")]
             kernel => x86::call(kernel, work),
         }
@@ -135,6 +146,8 @@ impl Kernel {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Scalar => SCALAR,
+            #[cfg(debug_assertions)]
+            Self::Emulated => "AVX-512 emulated",
             #[cfg(target_arch = "x86_64")]
             Self::Ssse3 => "SSSE3",
             #[cfg(target_arch = "x86_64")]
@@ -201,9 +214,11 @@ pub(super) fn first_bytes(mut lasts: u64, inside: u64) -> u64 {
     lasts
 }
 
-/// Returns the kernels that this machine runs, the slowest first.
+/// Returns the kernels that this machine runs, the slowest first; without debug assertions, none is emulated.
 fn kernels() -> Vec<Kernel> {
     let mut kernels = vec![Kernel::Scalar];
+    #[cfg(debug_assertions)]
+    kernels.insert(0, Kernel::Emulated);
     #[cfg(target_arch = "x86_64")]
     kernels
         .extend([Kernel::Ssse3, Kernel::Avx2, Kernel::Avx512].into_iter().filter(|&kernel| x86::is_supported(kernel)));

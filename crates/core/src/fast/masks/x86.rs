@@ -3,14 +3,15 @@
 #![allow(unsafe_code, reason = "vector instructions: each block says why it is sound")]
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8,
-    _mm_setr_epi8, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi16, _mm_xor_si128, _mm256_and_si256,
+    __m128i, __m256i, __m512i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_movemask_epi8,
+    _mm_set1_epi8, _mm_setr_epi8, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srli_epi16, _mm_xor_si128, _mm256_and_si256,
     _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
     _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_xor_si256,
     _mm512_cmplt_epi8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8,
     _mm512_set1_epi8, _mm512_test_epi8_mask,
 };
 
+use super::wide::{self, Bytes64, LOWEST_LEAD_BYTE};
 use super::{BLOCK, BlockLoop, Kernel, Masks, Tables};
 
 /// Returns whether the machine has the instructions of a kernel.
@@ -22,6 +23,8 @@ pub(super) fn is_supported(kernel: Kernel) -> bool {
         && is_x86_feature_detected!("popcnt");
     match kernel {
         Kernel::Scalar => true,
+        #[cfg(debug_assertions)]
+        Kernel::Emulated => true,
         Kernel::Ssse3 => is_x86_feature_detected!("ssse3"),
         Kernel::Avx2 => is_x86_feature_detected!("avx2") && has_bits,
         Kernel::Avx512 => is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi") && has_bits,
@@ -35,6 +38,8 @@ pub(super) fn run<const N: usize, L: BlockLoop<N>>(kernel: Kernel, tables: &Tabl
     unsafe {
         match kernel {
             Kernel::Scalar => blocks.run(|block| super::scalar::masks(tables, block)),
+            #[cfg(debug_assertions)]
+            Kernel::Emulated => blocks.run(|block| super::emulated::masks(tables, block)),
             Kernel::Ssse3 => with_ssse3(
                 #[inline(always)]
                 || {
@@ -58,7 +63,7 @@ pub(super) fn run<const N: usize, L: BlockLoop<N>>(kernel: Kernel, tables: &Tabl
                 || {
                     blocks.run(
                         #[inline(always)]
-                        |block| avx512(tables, block),
+                        |block| wide::masks::<__m512i, N>(tables, block),
                     )
                 },
             ),
@@ -73,6 +78,8 @@ pub(super) fn call<R>(kernel: Kernel, work: impl FnOnce() -> R) -> R {
     unsafe {
         match kernel {
             Kernel::Scalar => work(),
+            #[cfg(debug_assertions)]
+            Kernel::Emulated => work(),
             Kernel::Ssse3 => with_ssse3(work),
             Kernel::Avx2 => with_avx2(work),
             Kernel::Avx512 => with_avx512(work),
@@ -100,30 +107,36 @@ fn with_ssse3<R>(work: impl FnOnce() -> R) -> R {
 // (`array::from_fn`, `Iterator::map`): it would be compiled without the instructions and call each intrinsic as a function.
 // `tests/unit/test_kernel_symbols.py` finds such calls in the compiled crate.
 
-/// Classifies 64 bytes by a look-up in 128 bytes of the table.
-///
-/// A second look-up follows if not all are ASCII. The machine must have AVX-512 BW and VBMI.
-#[inline(always)]
-unsafe fn avx512<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
-    let [ascii, others] = [&tables.bits.as_chunks::<128>().0[0], &tables.bits.as_chunks::<128>().0[1]];
-    // SAFETY: the machine has the instructions. The loads read 64 bytes within arrays of 64 and of 128 bytes.
-    unsafe {
-        let text = _mm512_loadu_si512(block.as_ptr().cast());
-        let look_up = |from: &[u8; 128]| {
-            let low = _mm512_loadu_si512(from.as_ptr().cast());
-            _mm512_permutex2var_epi8(low, text, _mm512_loadu_si512(from.as_ptr().add(64).cast()))
-        };
-        let high = _mm512_movepi8_mask(text);
-        let mut bits = look_up(ascii);
-        if high != 0 {
-            bits = _mm512_mask_blend_epi8(high, bits, look_up(others));
-        }
-        let mut sets = [0; N];
-        for (set, mask) in sets.iter_mut().enumerate() {
-            *mask = _mm512_test_epi8_mask(bits, _mm512_set1_epi8((1_u8 << set).cast_signed()));
-        }
-        let inside = _mm512_cmplt_epi8_mask(text, _mm512_set1_epi8(LOWEST_LEAD_BYTE));
-        Masks { sets, high, inside }
+// SAFETY: callers of the methods have the instructions, AVX-512 BW and VBMI. The loads read 64 bytes of an array of 64.
+unsafe impl Bytes64 for __m512i {
+    #[inline(always)]
+    unsafe fn load(bytes: &[u8; BLOCK]) -> Self {
+        unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn high(self) -> u64 {
+        unsafe { _mm512_movepi8_mask(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn look_up(self, low: Self, high: Self) -> Self {
+        unsafe { _mm512_permutex2var_epi8(low, self, high) }
+    }
+
+    #[inline(always)]
+    unsafe fn blend(self, mask: u64, other: Self) -> Self {
+        unsafe { _mm512_mask_blend_epi8(mask, self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn has(self, bits: u8) -> u64 {
+        unsafe { _mm512_test_epi8_mask(self, _mm512_set1_epi8(bits.cast_signed())) }
+    }
+
+    #[inline(always)]
+    unsafe fn below(self, limit: i8) -> u64 {
+        unsafe { _mm512_cmplt_epi8_mask(self, _mm512_set1_epi8(limit)) }
     }
 }
 
@@ -187,9 +200,6 @@ unsafe fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Mask
     }
     masks
 }
-
-/// The lowest lead byte of UTF-8 (0xC0) as a signed number; continuation bytes are smaller.
-const LOWEST_LEAD_BYTE: i8 = -64;
 
 /// The bits that are flipped in all bytes before each half of the table is read.
 const FLIP: [i8; 2] = [0, -128];

@@ -14,7 +14,7 @@ use crate::text::pattern::Pattern;
 use crate::text::runs::RunPattern;
 use crate::text::unicode::Class;
 
-const KERNELS: [&str; 4] = ["scalar", "SSSE3", "AVX2", "AVX-512"];
+const KERNELS: [&str; 5] = ["scalar", "AVX-512 emulated", "SSSE3", "AVX2", "AVX-512"];
 
 /// Returns the programs of all grammars whose matches are all pre-tokens, and of divisions that end with a grammar.
 fn programs() -> Vec<WordProgram> {
