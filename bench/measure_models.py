@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ os.environ["RAYON_NUM_THREADS"] = "1"  # read when the others first encode
 
 BYTES = 8_000_000
 DOCUMENT = 2000  # bytes, about
+LOADS = 5
+FIRST = "A first text, xqzworld."
 VOCABS = corpus.DATA / "vocabs"
 MODELS = {
     "o200k": "o200k_base.tiktoken",
@@ -49,6 +52,7 @@ def measure() -> Iterator[Row]:
         if document is None:
             yield corpus.skipped(f"encode, {model}")
             continue
+        yield _load(model, [_ours(document), *_peers(document)])
         for name in documents.TEXTS:
             yield from _model(model, document, name)
 
@@ -67,6 +71,23 @@ def _document(file: str) -> str | None:
         unpacked = Path(folder, file)
         unpacked.write_bytes(data)
         return pw.Tokenizer.from_tiktoken(unpacked, pattern=PATTERNS.get(file)).to_str()
+
+
+def _load(model: str, libraries: list[Peer]) -> Row:
+    """Compares the time until the first text is encoded, which some libraries spend in loading, others in the first call."""
+    seconds = {library.name: [float("inf")] * 2 for library in libraries}
+    for _ in range(LOADS):
+        for library in libraries:
+            start = time.perf_counter()
+            tokenizer = library.make()
+            loaded = time.perf_counter()
+            library.one(tokenizer, FIRST)
+            found = (loaded - start, time.perf_counter() - loaded)
+            seconds[library.name] = min(seconds[library.name], list(found), key=sum)
+    figures = [
+        f"{name} {load * 1e3:.0f} + {first * 1e3:.1f} ms" for name, (load, first) in seconds.items()
+    ]
+    return f"load and first call, {model}", ", ".join(figures), "at most gigatoken's"
 
 
 def _model(model: str, document: str, name: str) -> Iterator[Row]:

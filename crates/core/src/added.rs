@@ -294,6 +294,11 @@ impl AddedTokens {
         self.tokens.last().map(|token| token.id)
     }
 
+    /// Returns the entries that the model may produce from text in calls that do not say how special tokens are treated.
+    pub(crate) fn default_entries(&self) -> Entries {
+        if self.without_controls.is_none() { Entries::All } else { Entries::Ordinary }
+    }
+
     /// Returns the search for `text`; `allowed` is a cache for the next call.
     pub(crate) fn matching<'a>(
         &'a self,
@@ -425,8 +430,8 @@ impl<'a> AddedTokenSearch<'a> {
     pub(crate) fn entries(self) -> Entries {
         match self.specials {
             Specials::Match | Specials::Unmatched => Entries::All,
-            Specials::AsFormat if self.tokens.without_controls.is_none() => Entries::All,
-            Specials::AsFormat | Specials::Text | Specials::Error | Specials::Allowed(_) => Entries::Ordinary,
+            Specials::AsFormat => self.tokens.default_entries(),
+            Specials::Text | Specials::Error | Specials::Allowed(_) => Entries::Ordinary,
         }
     }
 

@@ -253,6 +253,11 @@ impl Tokenizer {
         self.inner.fast_path_kernel().err()
     }
 
+    /// Builds the tables that encode texts, which the first call builds otherwise.
+    fn build_tables(&self, py: Python<'_>) {
+        py.detach(|| self.inner.build_tables());
+    }
+
     /// Returns the vector instructions of the fast path; `None` if texts take the generic path.
     fn kernel(&self) -> Option<&'static str> {
         self.inner.fast_path_kernel().ok()

@@ -530,4 +530,5 @@ def load(path: str, **settings: Any) -> Tokenizer:
     from piecework import Tokenizer
 
     read = Tokenizer.from_folder if os.path.isdir(path) else Tokenizer.from_file
-    return read(path, **settings)
+    # A command that encodes builds the tables then.
+    return read(path, build_tables=False, **settings)

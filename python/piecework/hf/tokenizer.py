@@ -145,6 +145,7 @@ class Tokenizer:
     def _of_json(cls, data: bytes, place: str = "") -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json; `place` names the file in warnings."""
         core = _core.Tokenizer.from_json(data, [], True, False, "tokenizers", place, theirs=True)
+        core.build_tables()
         tokenizer = cls.__new__(cls)
         state = json.loads(core.parts())
         parts = {name: state[name] for name in _STAGES}

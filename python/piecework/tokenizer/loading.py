@@ -216,7 +216,7 @@ def _load(
     except FormatError as error:
         raise error.at(name) from None
     if kind == "tiktoken":
-        return _with_limits(cls, cls.from_tiktoken(name), kind, settings)
+        return _with_limits(cls, cls.from_tiktoken(name, build_tables=False), kind, settings)
     if kind == "merges.txt":
         return _from_merges(cls, name, data, settings, bpe)
     check_start(data, name, "")

@@ -7,7 +7,7 @@ them, so a process that does only that starts faster.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from piecework import _core
 from piecework.arguments import FAST, check_flag, check_str
@@ -171,10 +171,32 @@ class Tokenizer(UdfMethods, DecodingMethods):
             _cached_options={},
         )
 
+    def _built(self, build_tables: bool) -> Self:
+        """Returns itself, with its tables if they are wanted."""
+        if check_flag("build_tables", build_tables):
+            self._core.build_tables()
+        return self
+
+    def build_tables(self) -> None:
+        r"""Builds the tables that encoding needs, unless they are there.
+
+        Loading builds them by default. Of a tokenizer that was trained, composed of components, changed, unpickled or loaded
+        with ``build_tables=False`` the first call that encodes builds them: call this before others wait for that. The first
+        call with another ``specials`` than by default may build tables for that.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n", build_tables=False)
+        >>> tok.build_tables()
+        >>> tok.tokenize("hugs")
+        ['hug', '##s']
+        """
+        self._core.build_tables()
+
     # --- reading and writing -----------------------------------------------------------------
 
     @classmethod
-    def from_file(cls, path: Pathish, **settings: Unpack[LoadSettings]) -> Tokenizer:
+    def from_file(
+        cls, path: Pathish, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+    ) -> Tokenizer:
         """Loads a tokenizer from a file of any supported format.
 
         The formats are tokenizer.json, vocab.txt, vocab.json with merges.txt in the same folder (or GPT-2's encoder.json
@@ -184,6 +206,8 @@ class Tokenizer(UdfMethods, DecodingMethods):
             path: The file, optionally compressed by gzip. The format is detected from the content, and from the name if the
                 content is ambiguous. A file of ranks must be named after its encoding, such as ``cl100k_base.tiktoken``;
                 see :meth:`from_tiktoken`.
+            build_tables: Whether to build the tables that encoding needs; if not, the first call that encodes builds them.
+                Only for other uses, such as decoding, it saves time.
             **settings: Settings that the file does not contain, see :class:`piecework.tokenizer.LoadSettings`.
 
         Returns:
@@ -197,7 +221,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
             VocabularyError: The vocabulary lacks the unknown token or byte tokens, or contains duplicates.
             ConfigError: A setting that the file contains itself, or ranks of an unknown encoding.
         """
-        return load_file(cls, path, settings)
+        return load_file(cls, path, settings)._built(build_tables)
 
     @classmethod
     def from_tiktoken(
@@ -207,6 +231,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         *,
         pattern: Regex | str | None = None,
         special_tokens: Mapping[str, int] | None = None,
+        build_tables: bool = True,
     ) -> Tokenizer:
         r"""Loads a file of tiktoken ranks, with a token in base64 and its rank on each line.
 
@@ -219,6 +244,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
             pattern: The split pattern, in Oniguruma's syntax or exactly as tiktoken writes one of its own; by default that
                 of the encoding. A pattern that tiktoken's regex engine would read differently raises a warning.
             special_tokens: Special tokens and their ids; by default those of the encoding, or none if `pattern` is given.
+            build_tables: See :meth:`from_file`.
 
         Returns:
             The tokenizer, whose ids are the ranks. With ``specials="text"`` its ids equal those of tiktoken's
@@ -240,10 +266,10 @@ class Tokenizer(UdfMethods, DecodingMethods):
         >>> Tokenizer.from_tiktoken(path, pattern=r"\w+|\W+").encode("hugs").ids
         [257, 115]
         """
-        return load_tiktoken(cls, path, name, pattern, special_tokens)
+        return load_tiktoken(cls, path, name, pattern, special_tokens)._built(build_tables)
 
     @classmethod
-    def from_sentencepiece(cls, path: Pathish) -> Tokenizer:
+    def from_sentencepiece(cls, path: Pathish, *, build_tables: bool = True) -> Tokenizer:
         """Loads a SentencePiece model of type Unigram or BPE, such as those of T5 and Llama 2.
 
         Control symbols become special tokens. As in SentencePiece, their text in the input is ordinary text unless a call
@@ -252,6 +278,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
 
         Args:
             path: The ``.model`` file.
+            build_tables: See :meth:`from_file`.
 
         Returns:
             The tokenizer. It consists of components that ``tokenizers`` has too if these are equivalent; otherwise its
@@ -262,7 +289,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
             FormatError: The file is not a SentencePiece model, or truncated.
             UnsupportedError: The model is of another type, or has denormalization rules.
         """
-        return load_format(cls, "sentencepiece", path)
+        return load_format(cls, "sentencepiece", path)._built(build_tables)
 
     @classmethod
     def from_subword_nmt(
@@ -272,6 +299,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         *,
         vocab_threshold: int | None = None,
         separator: str = "@@",
+        build_tables: bool = True,
     ) -> Tokenizer:
         r"""Loads subword-nmt codes of version 0.1 or 0.2, with one merge on each line.
 
@@ -285,6 +313,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
                 into the two parts it was merged from, until all parts are listed or cannot be split.
             vocab_threshold: The minimum count of a token in `vocab`; None keeps all of them.
             separator: The suffix in `vocab` of a token that does not end its word.
+            build_tables: See :meth:`from_file`.
 
         Returns:
             The tokenizer; a character that no code contains is ``<unk>``. :meth:`to_subword_nmt` writes tokens as subword-nmt
@@ -306,20 +335,26 @@ class Tokenizer(UdfMethods, DecodingMethods):
         >>> Tokenizer.from_subword_nmt(codes, vocab, vocab_threshold=3).to_subword_nmt("low lows")
         'lo@@ w lo@@ w@@ s'
         """
-        return load_subword_nmt(cls, path, vocab, vocab_threshold, separator)
+        return load_subword_nmt(cls, path, vocab, vocab_threshold, separator)._built(build_tables)
 
     @classmethod
-    def from_str(cls, text: str, **settings: Unpack[LoadSettings]) -> Tokenizer:
+    def from_str(
+        cls, text: str, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+    ) -> Tokenizer:
         """Loads a tokenizer from the text of a single file; see :meth:`from_file`."""
-        return load_text(cls, text, settings)
+        return load_text(cls, text, settings)._built(build_tables)
 
     @classmethod
-    def from_bytes(cls, data: bytes, **settings: Unpack[LoadSettings]) -> Tokenizer:
+    def from_bytes(
+        cls, data: bytes, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+    ) -> Tokenizer:
         """Loads a tokenizer from the bytes of a single file; see :meth:`from_file`."""
-        return load_bytes(cls, data, settings)
+        return load_bytes(cls, data, settings)._built(build_tables)
 
     @classmethod
-    def from_folder(cls, path: Pathish, **settings: Unpack[LoadSettings]) -> Tokenizer:
+    def from_folder(
+        cls, path: Pathish, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+    ) -> Tokenizer:
         """Loads a tokenizer from a model's folder, with the files that configure it.
 
         The tokenizer is the first of these files that exists: tokenizer.json, vocab.txt, vocab.json with merges.txt,
@@ -339,6 +374,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
 
         Args:
             path: The folder.
+            build_tables: See :meth:`from_file`.
             **settings: See :meth:`from_file`; they take precedence over the files.
 
         Returns:
@@ -348,7 +384,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
             FileError: The folder or a file in it cannot be read, or it contains no tokenizer.
             FormatError: A file is malformed; the message contains its name and the JSON path.
         """
-        return load_folder(cls, path, settings)
+        return load_folder(cls, path, settings)._built(build_tables)
 
     def save(
         self,

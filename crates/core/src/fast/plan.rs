@@ -17,6 +17,7 @@ use crate::pretokenize::boundary::Boundary;
 use crate::settings::PrependScheme;
 use crate::splitter::WordSplitter;
 use crate::text::span::Span;
+use crate::vocab::Entries;
 
 /// How the texts of one tokenizer are cut into chunks.
 #[derive(Debug, Clone)]
@@ -228,6 +229,13 @@ impl CutPlan {
             Program::Adjacency(adjacency) => Some(adjacency.model_input(chunk, begins, buffer)),
             Program::Spaces(spaces) => spaces.model_input(chunk, begins, aligned, buffer),
         }
+    }
+
+    /// Builds the tables of a model that encode chunks of these entries.
+    pub(crate) fn build_tables(&self, model: &Model, entries: Entries) {
+        let mut buffer = String::new();
+        let as_bytes = matches!(self.model_input("a", false, false, &mut buffer), Some(ModelInput::Bytes(_)));
+        model.build_tables(entries, as_bytes, self.may_cut_words);
     }
 
     /// Returns the splitter of a chunk that does not begin the text, if it differs from the text's splitter.

@@ -452,6 +452,17 @@ impl Model {
         }
     }
 
+    /// Builds the tables that encode words of these entries; those of BPE are for words as bytes or as text, and in parts or
+    /// as a whole.
+    pub(crate) fn build_tables(&self, entries: Entries, as_bytes: bool, in_parts: bool) {
+        match self {
+            Self::WordPiece(model) => model.build_tables(entries),
+            Self::Bpe(model) => model.build_tables(entries, as_bytes, in_parts),
+            Self::Unigram(model) => model.build_tables(entries),
+            Self::WordLevel(_) => {}
+        }
+    }
+
     /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
     ///
     /// No text produces a token outside `entries`.

@@ -270,6 +270,17 @@ impl Tokenizer {
         self.parts.training.as_ref()
     }
 
+    /// Builds the tables that encode texts, which the first call builds otherwise.
+    ///
+    /// Calls that treat special tokens unlike the format may need other tables, which the first of them builds.
+    pub fn build_tables(&self) {
+        let entries = self.added.default_entries();
+        match &self.fast {
+            Ok(plan) => plan.build_tables(self.model(), entries),
+            Err(_) => self.model().build_tables(entries, false, false),
+        }
+    }
+
     /// Returns the name of the kernel that classifies bytes on this machine, or why there is no fast path.
     pub fn fast_path_kernel(&self) -> std::result::Result<&'static str, &'static str> {
         Ok(self.fast.as_ref().map_err(|reason| *reason)?.kernel())

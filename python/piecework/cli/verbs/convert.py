@@ -118,4 +118,4 @@ def _load_ranks(path: str, name: str) -> Tokenizer:
 
     if detect_format(read_unpacked(path), path) != "tiktoken":
         raise typer.BadParameter(f"{path} is not a tiktoken file of ranks", param_hint="--name")
-    return Tokenizer.from_tiktoken(path, name)
+    return Tokenizer.from_tiktoken(path, name, build_tables=False)

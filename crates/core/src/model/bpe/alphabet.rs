@@ -67,7 +67,7 @@ impl CharacterIds {
 }
 
 /// Returns the character of a text of one character; `None` for any other text.
-fn single(text: &str) -> Option<char> {
+pub(super) fn single(text: &str) -> Option<char> {
     let mut characters = text.chars();
     characters.next().filter(|_| characters.as_str().is_empty())
 }

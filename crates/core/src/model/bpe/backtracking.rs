@@ -13,6 +13,8 @@
 //! one derivation, from entries with earlier merges. Texts for which it would have to test another entry are encoded by
 //! merging, and so are all texts of a model with many of them.
 
+use std::hint::select_unpredictable;
+
 use hashbrown::HashMap;
 
 use super::NO_RANK;
@@ -24,7 +26,7 @@ use crate::model::trie::{NONE, Trie};
 /// The derivation of an entry, and the entry to try next: four to a line of the CPU's cache.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(16))]
-struct Entry {
+pub(super) struct Entry {
     /// Its order and, in the lowest byte, its number of bytes.
     ///
     /// The order is the rank of its merge plus 1, and 0 for a single character; see [`UNORDERED`].
@@ -36,15 +38,25 @@ struct Entry {
 }
 
 impl Entry {
-    const ABSENT: Self = Self { order_and_length: 0, left: NONE, right: NONE, shorter: NONE };
+    /// No entry; only its length is 0.
+    pub(super) const ABSENT: Self = Self { order_and_length: 0, left: NONE, right: NONE, shorter: NONE };
+
+    pub(super) fn new(order: u32, length: u32, (left, right): (u32, u32)) -> Self {
+        Self { order_and_length: order << LENGTH_BITS | length, left, right, shorter: NONE }
+    }
+
+    /// Returns the entries of its merge.
+    pub(super) fn parts(self) -> (u32, u32) {
+        (self.left, self.right)
+    }
 
     #[inline]
-    fn order(self) -> u32 {
+    pub(super) fn order(self) -> u32 {
         self.order_and_length >> LENGTH_BITS
     }
 
     #[inline]
-    fn length(self) -> usize {
+    pub(super) fn length(self) -> usize {
         (self.order_and_length & MAX_LENGTH) as usize
     }
 }
@@ -87,7 +99,7 @@ pub(super) struct BacktrackingScratch {
 }
 
 /// The order of an entry that is not tested: its derivation has a merge that is later than the next one, or it is too long.
-const UNORDERED: u32 = u32::MAX >> LENGTH_BITS;
+pub(super) const UNORDERED: u32 = u32::MAX >> LENGTH_BITS;
 /// Of this many entries, at most one may be unordered.
 const ENTRIES_PER_UNORDERED: usize = 8;
 /// The largest number of nested prefixes among entries; more would be too slow to try one by one.
@@ -147,7 +159,7 @@ impl BacktrackingEncoder {
             if entry.order() == UNORDERED {
                 return None;
             }
-            let fits = || before.is_none_or(|before| self.stay_separate(before, (id, entry), pairs));
+            let fits = || before.is_none_or(|before| stay_separate(&self.entries, before, (id, entry), NO_RANK, pairs));
             if !scratch.is_dead(at + entry.length()) && fits() {
                 scratch.entries.push(id);
                 at += entry.length();
@@ -182,36 +194,36 @@ impl BacktrackingEncoder {
     pub(super) fn length(&self, entry: u32) -> usize {
         self.entries[entry as usize].length()
     }
+}
 
-    /// Returns whether merging keeps two adjacent entries separate.
-    #[inline]
-    fn stay_separate(
-        &self,
-        (mut left, mut one): (u32, Entry),
-        (mut right, mut other): (u32, Entry),
-        pairs: &MergeTable,
-    ) -> bool {
-        // The pair at the boundary merges before the merge that is undone if its rank is below this limit. Of equal
-        // ranks the leftmost goes first, so the limit is one higher if the undone merge is on the right.
-        let mut limit = NO_RANK;
-        loop {
-            if pairs.get(left, right).0 < limit {
-                return false;
-            }
-            let (order, other_order) = (one.order(), other.order());
-            if order | other_order == 0 {
-                return true;
-            }
-            // Which of them is undone is as good as random, so it is chosen without a branch.
-            let is_left = order > other_order;
-            let part = std::hint::select_unpredictable(is_left, one.right, other.left);
-            limit = std::hint::select_unpredictable(is_left, order.wrapping_sub(1), other_order);
-            left = std::hint::select_unpredictable(is_left, part, left);
-            right = std::hint::select_unpredictable(is_left, right, part);
-            let entry = self.entries[part as usize];
-            one = std::hint::select_unpredictable(is_left, entry, one);
-            other = std::hint::select_unpredictable(is_left, other, entry);
+/// Returns whether two adjacent entries stay separate under the merges whose ranks are below `limit`.
+#[inline]
+pub(super) fn stay_separate(
+    entries: &[Entry],
+    (mut left, mut one): (u32, Entry),
+    (mut right, mut other): (u32, Entry),
+    mut limit: u32,
+    pairs: &MergeTable,
+) -> bool {
+    // The pair at the boundary merges before the merge that is undone if its rank is below this limit. Of equal ranks the
+    // leftmost goes first, so the limit is one higher if the undone merge is on the right.
+    loop {
+        if pairs.get(left, right).0 < limit {
+            return false;
         }
+        let (order, other_order) = (one.order(), other.order());
+        if order | other_order == 0 {
+            return true;
+        }
+        // Which of them is undone is as good as random, so it is chosen without a branch.
+        let is_left = order > other_order;
+        let part = select_unpredictable(is_left, one.right, other.left);
+        limit = select_unpredictable(is_left, order.wrapping_sub(1), other_order);
+        left = select_unpredictable(is_left, part, left);
+        right = select_unpredictable(is_left, right, part);
+        let entry = entries[part as usize];
+        one = select_unpredictable(is_left, entry, one);
+        other = select_unpredictable(is_left, other, entry);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Derivations: the entries that merging can produce, and the merge that produces each.
 
-use super::alphabet::{Alphabet, NONE};
+use super::alphabet::{Alphabet, NONE, single};
 use super::backtracking::{Derivation, Derivations};
+use super::last_merges::{LastMerge, LastMerges};
 use super::merging::BpeScratch;
 use super::pairs::MergeTable;
 use super::{Settings, SuffixStyle};
@@ -21,6 +22,24 @@ pub(super) enum InputForm {
 }
 
 impl InputForm {
+    /// Fills `bytes` with those of a text; returns false if one of its characters represents none.
+    pub(super) fn read(self, text: &str, bytes: &mut Vec<u8>) -> bool {
+        bytes.clear();
+        match self {
+            Self::Text => bytes.extend_from_slice(text.as_bytes()),
+            Self::Bytes => bytes.extend(text.chars().map_while(char_to_byte).filter(|&byte| byte != END)),
+        }
+        self == Self::Text || bytes.len() == text.chars().count()
+    }
+
+    /// Returns the end of `bytes` bytes in a text that begin at byte `start` of it.
+    pub(super) fn end(self, text: &str, start: usize, bytes: usize) -> usize {
+        match self {
+            Self::Text => start + bytes,
+            Self::Bytes => start + text[start..].chars().take(bytes).map(char::len_utf8).sum::<usize>(),
+        }
+    }
+
     /// Returns the bytes of an entry; `None` if one of its characters represents none.
     fn of(self, text: &str) -> Option<Vec<u8>> {
         match self {
@@ -49,9 +68,15 @@ pub(super) fn derivations(
     }
     let mut scratch = BpeScratch::default();
     let mut all = Derivations::default();
+    let last_merges = (!marked).then(|| last_merges(vocab, alphabet, pairs, &allowed));
     for (text, id) in vocab.iter().filter(|&(_, id)| allowed(id)) {
         let ending = text.strip_suffix(suffix.as_str()).filter(|rest| !suffix.is_empty() && !rest.is_empty());
-        let plain = last_merge(text, false, id, alphabet, pairs, &mut scratch);
+        let plain = match last_merges.as_ref().map_or(LastMerge::Unknown, |known| known.get(id)) {
+            LastMerge::Unknown => last_merge(text, false, id, alphabet, pairs, &mut scratch),
+            LastMerge::Character => Some(None),
+            LastMerge::Merge(rank, pair) => Some(Some((rank, pair))),
+            LastMerge::None => None,
+        };
         let last = ending.and_then(|rest| last_merge(rest, true, id, alphabet, pairs, &mut scratch));
         let (rest, merge, end) = match (plain, last) {
             (Some(merge), None) => (text, merge, None),
@@ -70,6 +95,16 @@ pub(super) fn derivations(
         all.merged.push(Derivation { id, bytes, merge });
     }
     Some(all)
+}
+
+/// Returns the last merges of all allowed entries, which have no suffix.
+fn last_merges(vocab: &Vocab, alphabet: &Alphabet, pairs: &MergeTable, allowed: impl Fn(u32) -> bool) -> LastMerges {
+    let characters = vocab
+        .iter()
+        .filter(|&(text, id)| allowed(id) && single(text).is_some_and(|c| alphabet.ids_at(false, false).id(c) == id));
+    let mut last = LastMerges::of_characters(characters.map(|(_, id)| id), vocab.id_limit() as usize);
+    last.add_all(pairs, |id| vocab.token(id).unwrap_or_default().len());
+    last
 }
 
 /// Returns the merge that produces an entry; `None` if its characters do not merge to it.
@@ -97,5 +132,48 @@ fn last_merge(
     match &scratch.parts[..] {
         [only] if only.id == id => Some(scratch.last()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::bpe::infer_merges::splits;
+    use crate::model::bpe::infer_merges::tests::{random, random_vocab};
+
+    #[test]
+    fn last_merges_are_those_of_merging() {
+        let (mut state, mut known, mut unknown) = (7, 0, 0);
+        for trial in 0..2000 {
+            let vocab = random_vocab(&mut state);
+            let mut list: Vec<(u32, u32)> = vocab.iter().flat_map(|(text, _)| splits(&vocab, text)).collect();
+            if trial % 2 == 0 {
+                list.sort_unstable_by_key(|&pair| (vocab.token(pair.0).unwrap().len(), pair));
+            }
+            for at in (1..list.len()).rev() {
+                if trial % 3 == 0 || random(&mut state, 8) == 0 {
+                    list.swap(at, random(&mut state, at + 1));
+                }
+            }
+            list.truncate(random(&mut state, list.len() + 1) + list.len() / 2);
+            let alphabet = Alphabet::new(&vocab, &Settings::default(), &|_| true);
+            let pairs = MergeTable::listed(&vocab, &list, "", |_| true);
+            let last = last_merges(&vocab, &alphabet, &pairs, |_| true);
+            for (text, id) in vocab.iter() {
+                let merged = last_merge(text, false, id, &alphabet, &pairs, &mut BpeScratch::default());
+                let wanted = match last.get(id) {
+                    LastMerge::Character => Some(None),
+                    LastMerge::Merge(rank, pair) => Some(Some((rank, pair))),
+                    LastMerge::None => None,
+                    LastMerge::Unknown => {
+                        unknown += 1;
+                        continue;
+                    }
+                };
+                assert_eq!(wanted, merged, "{text} of {list:?}");
+                known += 1;
+            }
+        }
+        assert!(known > 10_000 && unknown > 500, "{known} {unknown}");
     }
 }

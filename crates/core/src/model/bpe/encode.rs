@@ -146,8 +146,16 @@ impl Bpe {
     /// It does if the model is not supported, with dropout, if an unknown character may merge, or if an unordered entry
     /// would be tested.
     fn encode_text_backtracking(&self, word: &str, tables: &Tables, scratch: &mut BpeScratch) -> Result<bool> {
-        let backtracking = self.backtracking(tables, InputForm::Text).filter(|_| scratch.dropout.is_none());
-        let Some(backtracking) = backtracking else { return Ok(false) };
+        if scratch.dropout.is_some() {
+            return Ok(false);
+        }
+        // The encoder of bytes, if there is one already, encodes the characters that represent them as well.
+        let of_bytes = tables.backtracking[InputForm::Bytes as usize]
+            .get()
+            .and_then(Option::as_ref)
+            .map(|encoder| (InputForm::Bytes, encoder));
+        let of_text = || Some((InputForm::Text, self.backtracking(tables, InputForm::Text)?));
+        let Some(backtracking) = of_bytes.or_else(of_text) else { return Ok(false) };
         let mut unknown = PendingUnknown::default();
         let mut known = 0;
         for (start, c) in word.char_indices() {
@@ -175,7 +183,7 @@ impl Bpe {
         text: &str,
         last: bool,
         tables: &Tables,
-        backtracking: &BacktrackingEncoder,
+        (form, backtracking): (InputForm, &BacktrackingEncoder),
         unknown: &mut PendingUnknown,
         scratch: &mut BpeScratch,
     ) -> bool {
@@ -184,18 +192,20 @@ impl Bpe {
         }
         unknown.flush(scratch);
         let BpeScratch { parts, backtracking: memory, bytes, .. } = scratch;
-        bytes.clear();
-        bytes.extend_from_slice(text.as_bytes());
-        let has_suffix = last && !self.settings().end_of_word_suffix.is_empty();
-        if has_suffix {
+        if !form.read(text, bytes) {
+            return false;
+        }
+        if last && !self.settings().end_of_word_suffix.is_empty() {
             bytes.push(END);
         }
         let Some(entries) = backtracking.encode(bytes, &tables.pairs, memory) else { return false };
-        parts.extend(entries.iter().map(|&id| Part::new(id, backtracking.length(id))));
-        // The suffix has no byte of the word.
-        if has_suffix && let Some(ending) = parts.last_mut() {
-            ending.bytes -= 1;
-        }
+        let mut at = 0;
+        parts.extend(entries.iter().map(|&id| {
+            let start = at;
+            // The suffix has no byte of the word.
+            at = text.len().min(form.end(text, start, backtracking.length(id)));
+            Part::new(id, at - start)
+        }));
         true
     }
 

@@ -4,11 +4,14 @@
 //! entry do not depend on their context until something merges across its ends, and then the entry is not produced. So
 //! only the last pair of an entry's own encoding ever produces it, and the merge table needs only that pair.
 //!
-//! The entries are encoded in the order of their ranks. Merges of lower ranks are sufficient for that: as long as one
-//! of them applies, no merge of a higher rank does. If this encoding does not end with two parts, or if several entries
-//! have the same rank, all pairs that produce the entry are kept. Cost: that of encoding every entry once.
+//! If the parts of each entry have lower ranks than the entry, its last pair is found by [`LastMerges`]. Otherwise the
+//! entries are encoded in the order of their ranks. Merges of lower ranks are sufficient for that: as long as one of them
+//! applies, no merge of a higher rank does. If this encoding does not end with two parts, or if several entries have the
+//! same rank, all pairs that produce the entry are kept. Cost: that of encoding every entry once.
 
 use super::NO_RANK;
+use super::alphabet::single;
+use super::last_merges::{LastMerge, LastMerges};
 use super::merging::BpeScratch;
 use super::pairs::{Merge, MergeTable};
 use crate::vocab::Vocab;
@@ -28,6 +31,38 @@ fn infer(vocab: &Vocab, ranks: &[u32]) -> (MergeTable, Vec<Merge>) {
     let mut ranked: Vec<(u32, u32)> =
         (0..).zip(ranks).filter(|&(_, &rank)| rank != NO_RANK).map(|(id, &rank)| (rank, id)).collect();
     ranked.sort_unstable();
+    by_last_merges(vocab, &ranked).unwrap_or_else(|| by_merging(vocab, &ranked))
+}
+
+/// Infers the merges of entries in the order of their lengths; `None` if that needs a merge that is not known yet.
+fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, Vec<Merge>)> {
+    if ranked.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        return None;
+    }
+    let token = |id| vocab.token(id).unwrap_or_default();
+    let mut by_length = ranked.to_vec();
+    by_length.sort_by_cached_key(|&(_, id)| token(id).len());
+    let characters = vocab.iter().filter(|(text, _)| single(text).is_some());
+    let mut last = LastMerges::of_characters(characters.map(|(_, id)| id), vocab.id_limit() as usize);
+    let (mut pairs, mut all) = (MergeTable::with_capacity(ranked.len()), Vec::with_capacity(ranked.len()));
+    for (rank, id) in by_length {
+        let known = all.len();
+        let merges = || splits(vocab, token(id)).map(|pair| Merge { pair, rank, id });
+        if last.get(id) != LastMerge::Character {
+            match last.add(id, merges(), &pairs) {
+                LastMerge::Merge(_, pair) => all.push(Merge { pair, rank, id }),
+                LastMerge::Unknown => return None,
+                LastMerge::None | LastMerge::Character => all.extend(merges()),
+            }
+        }
+        all[known..].iter().for_each(|&merge| pairs.insert(merge));
+    }
+    all.sort_by_key(|merge| merge.rank);
+    Some((pairs, all))
+}
+
+/// Infers the merges of entries by merging their texts in the order of their ranks.
+fn by_merging(vocab: &Vocab, ranked: &[(u32, u32)]) -> (MergeTable, Vec<Merge>) {
     let mut pairs = MergeTable::with_capacity(ranked.len());
     let mut all = Vec::with_capacity(ranked.len());
     let (mut scratch, mut ids) = (BpeScratch::default(), Vec::new());
@@ -59,7 +94,60 @@ fn characters(vocab: &Vocab, token: &str, ids: &mut Vec<u32>) -> bool {
 }
 
 /// Returns all pairs of entries whose concatenation is a token.
-fn splits<'a>(vocab: &'a Vocab, token: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
+pub(super) fn splits<'a>(vocab: &'a Vocab, token: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
     let borders = token.char_indices().map(|(at, _)| at).skip(1);
     borders.filter_map(|at| Some((vocab.id(&token[..at])?, vocab.id(&token[at..])?)))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Returns a pseudo-random number below `limit` (linear congruential generator).
+    pub(in super::super) fn random(state: &mut u64, limit: usize) -> usize {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(*state >> 33).unwrap() % limit
+    }
+
+    /// Returns a vocabulary of two or three characters and random entries, which may contain another one.
+    pub(in super::super) fn random_vocab(state: &mut u64) -> Vocab {
+        let characters = ["a", "b", "c", "é"].map(String::from);
+        let mut tokens: BTreeSet<String> = characters[..2 + random(state, 2)].iter().cloned().collect();
+        for _ in 0..random(state, 24) {
+            let text = (0..2 + random(state, 5)).map(|_| &*characters[random(state, 3)]).collect();
+            tokens.insert(text);
+        }
+        Vocab::from_tokens(tokens).unwrap()
+    }
+
+    #[test]
+    fn merges_are_those_found_by_merging() {
+        let (mut state, mut found) = (7, 0);
+        for trial in 0..3000 {
+            let vocab = random_vocab(&mut state);
+            let mut ids: Vec<u32> = (0..vocab.id_limit()).collect();
+            if trial % 2 == 0 {
+                ids.sort_by_key(|&id| vocab.token(id).unwrap().len());
+            }
+            for at in (1..ids.len()).rev() {
+                if random(&mut state, 12) == 0 {
+                    ids.swap(at, random(&mut state, at + 1));
+                }
+            }
+            let ranked: Vec<(u32, u32)> = (0..).zip(ids).collect();
+            let Some((pairs, merges)) = by_last_merges(&vocab, &ranked) else { continue };
+            let (wanted_pairs, wanted) = by_merging(&vocab, &ranked);
+            assert_eq!(merges, wanted, "{ranked:?} {:?}", vocab.iter().collect::<Vec<_>>());
+            let sorted = |pairs: &MergeTable| {
+                let mut all: Vec<Merge> = pairs.iter().collect();
+                all.sort_by_key(|merge| merge.pair);
+                all
+            };
+            assert_eq!(sorted(&pairs), sorted(&wanted_pairs));
+            found += merges.len();
+        }
+        assert!(found > 5000, "{found}");
+    }
 }

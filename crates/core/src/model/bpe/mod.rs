@@ -13,6 +13,7 @@ mod backtracking;
 mod derivations;
 mod encode;
 mod infer_merges;
+mod last_merges;
 mod made;
 mod merging;
 mod pairs;
@@ -32,7 +33,7 @@ use alphabet::Alphabet;
 use backtracking::BacktrackingEncoder;
 use derivations::{InputForm, derivations};
 pub use merging::BpeScratch;
-use pairs::MergeTable;
+use pairs::{Merge, MergeTable};
 pub(crate) use parts::WordParts;
 pub use steps::{MergeStep, MergeSteps, PairMerge, Replacement};
 use unused::Splits;
@@ -110,7 +111,7 @@ pub enum Merges {
 #[derive(Debug, Clone)]
 pub struct Bpe {
     shared: Arc<Shared>,
-    /// Built when the first word is encoded: decoding and inspecting a file do not need them.
+    /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and inspecting a file do not need them.
     tables: EntryTables<OnceLock<Tables>>,
 }
 
@@ -196,7 +197,13 @@ impl Bpe {
 
     /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
     #[must_use]
-    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
+    pub fn with_specials(&self, mut specials: HashSet<u32>) -> Self {
+        let Settings { ignore_merges, byte_fallback, .. } = self.settings();
+        if !byte_fallback {
+            // Where no text becomes a special token, the tables with and without them are equal.
+            let made = self.made(&specials.iter().copied().collect::<Vec<_>>());
+            specials.retain(|id| made.contains(id) || (*ignore_merges && self.is_whole_word(*id)));
+        }
         Self { shared: Arc::clone(&self.shared), tables: self.tables.with_specials(specials) }
     }
 
@@ -244,6 +251,18 @@ impl Bpe {
         merged(self.vocab(), pair, &self.settings().continuing_subword_prefix, &mut String::new())
     }
 
+    /// Builds the tables that encode words of these entries, as bytes or as text, and in parts or as a whole.
+    pub(crate) fn build_tables(&self, entries: Entries, as_bytes: bool, in_parts: bool) {
+        let tables = self.tables(entries);
+        if !as_bytes || self.backtracking(tables, InputForm::Bytes).is_none() {
+            self.backtracking(tables, InputForm::Text);
+        }
+        if in_parts {
+            self.word_parts(entries);
+        }
+        self.splits();
+    }
+
     /// Returns the tables of these entries.
     fn tables(&self, entries: Entries) -> &Tables {
         self.tables.of(entries).get_or_init(|| self.make_tables(entries))
@@ -259,7 +278,7 @@ impl Bpe {
                 derivations(self.vocab(), self.settings(), alphabet, pairs, form, allowed, is_whole_word)?;
             BacktrackingEncoder::new(derivations, self.vocab().id_limit() as usize)
         };
-        backtracking[usize::from(form == InputForm::Bytes)].get_or_init(make).as_ref()
+        backtracking[form as usize].get_or_init(make).as_ref()
     }
 
     fn make_tables(&self, entries: Entries) -> Tables {
@@ -273,7 +292,7 @@ impl Bpe {
         let known = settings.unk_token.is_some() || alphabet.falls_back();
         let unknown: HashSet<u32> = alphabet.fallbacks().chain(self.unk_id()).collect();
         let unknown_never_merges =
-            known && !pairs.iter().any(|(left, right)| [left, right].iter().any(|id| unknown.contains(id)));
+            known && !pairs.iter().any(|Merge { pair, .. }| [pair.0, pair.1].iter().any(|id| unknown.contains(id)));
         Tables {
             entries,
             alphabet,
@@ -306,5 +325,67 @@ fn unknown_merge(vocab: &Vocab, place: usize, (left, right): (u32, u32), prefix:
         None => {
             format!("{merge}: the right one does not begin with the prefix {prefix:?} of tokens that continue a word")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use crate::pipeline::{Input, Options, Scratch, Tokenizer, TokenizerParts};
+    use crate::pretokenize::PreTokenizer;
+    use crate::settings::ByteLevel;
+    use crate::splitter::WordSplitter;
+    use crate::text::bytes::byte_to_char;
+
+    /// Returns a byte-level model with the entries `hu`, `hug` and one that no merge makes.
+    fn model(ignore_merges: bool) -> Bpe {
+        let bytes = (0..=255).map(|byte| byte_to_char(byte).to_string());
+        let vocab = Vocab::from_tokens(bytes.chain(["hu", "hug", "<s>"].map(String::from))).unwrap();
+        let merges = [("h", "u"), ("hu", "g")].map(|(left, right)| (vocab.id(left).unwrap(), vocab.id(right).unwrap()));
+        Bpe::listed(vocab, merges.to_vec(), Settings { ignore_merges, ..Settings::default() }).unwrap()
+    }
+
+    #[test]
+    fn the_first_call_builds_no_tables_again() {
+        let byte_level = ByteLevel { add_prefix_space: false, use_regex: true, trim_offsets: true };
+        for (pre_tokenizer, is_bytes) in [(Some(PreTokenizer::ByteLevel(byte_level)), true), (None, false)] {
+            let parts = TokenizerParts {
+                splitter: WordSplitter::new(None, pre_tokenizer).unwrap(),
+                model: Model::Bpe(model(false)),
+                added: Vec::new(),
+                post_processor: None,
+                decoder: None,
+                truncation: None,
+                padding: None,
+                training: None,
+            };
+            let tokenizer = Tokenizer::new(parts).unwrap();
+            let built = || {
+                let Model::Bpe(bpe) = tokenizer.model() else { unreachable!() };
+                let tables = bpe.tables.of(Entries::All).get();
+                let has_form = |tables: &Tables| tables.backtracking.each_ref().map(|form| form.get().is_some());
+                tables.map(|tables| (has_form(tables), tables.parts.get().is_some()))
+            };
+            assert_eq!(built(), None);
+            tokenizer.build_tables();
+            assert_eq!(built(), Some(([!is_bytes, is_bytes], is_bytes)));
+            let text = Input::Text("hugs hug 中文字的一段很长的文字");
+            tokenizer.encode(text, None, &Options::default(), &mut Scratch::default()).unwrap();
+            assert_eq!(built(), Some(([!is_bytes, is_bytes], is_bytes)));
+        }
+    }
+
+    #[test]
+    fn special_tokens_that_no_text_becomes_have_no_tables_of_their_own() {
+        let shares = |model: &Bpe, special: &str| {
+            let id = model.vocab().id(special).unwrap();
+            let model = model.with_specials(HashSet::from([id]));
+            std::ptr::eq(model.tables(Entries::All), model.tables(Entries::Ordinary))
+        };
+        assert!(shares(&model(false), "<s>"));
+        assert!(!shares(&model(false), "hug"));
+        assert!(!shares(&model(false), "h"));
+        assert!(!shares(&model(true), "<s>"));
     }
 }

@@ -75,8 +75,8 @@ impl MergeTable {
     }
 
     /// Returns all pairs.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.slots.iter().filter(|merge| merge.rank != NO_RANK).map(|merge| merge.pair)
+    pub(super) fn iter(&self) -> impl Iterator<Item = Merge> + '_ {
+        self.slots.iter().copied().filter(|merge| merge.rank != NO_RANK)
     }
 
     /// Returns the slot of a pair, or the empty slot for it.

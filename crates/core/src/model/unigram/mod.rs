@@ -95,7 +95,7 @@ impl Total {
 #[derive(Debug, Clone)]
 pub struct Unigram {
     shared: Arc<Shared>,
-    /// Built when the first word is encoded: decoding and inspecting a file do not need them.
+    /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and inspecting a file do not need them.
     tables: EntryTables<OnceLock<Tables>>,
 }
 
@@ -198,6 +198,11 @@ impl Unigram {
     /// Returns the largest absolute score, in 32 bits.
     fn largest(&self, entries: Entries) -> f32 {
         self.tables(entries).largest
+    }
+
+    /// Builds the tables that encode words of these entries.
+    pub(crate) fn build_tables(&self, entries: Entries) {
+        self.tables(entries);
     }
 
     /// Returns the tables of these entries.

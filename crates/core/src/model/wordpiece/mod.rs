@@ -144,7 +144,8 @@ pub struct WordPiece {
     counts: Option<Arc<[u64]>>,
 }
 
-/// The tables for encoding words, built on first use, since decoding and conversion do not need them.
+/// The tables for encoding words, built on first use or by [`WordPiece::build_tables`]: decoding and conversion do not need
+/// them.
 #[derive(Debug, Default)]
 struct Tables {
     automaton: OnceLock<Automaton>,
@@ -242,6 +243,16 @@ impl WordPiece {
     /// Returns the unknown token's id, or an error for this word.
     fn require_unk_id(&self, word: &str) -> Result<u32> {
         self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
+    }
+
+    /// Builds the tables that encode words of these entries.
+    pub(crate) fn build_tables(&self, entries: Entries) {
+        if self.is_likeliest() {
+            // Encoding reports an error.
+            _ = self.likeliest(entries);
+        } else {
+            self.automaton(entries);
+        }
     }
 
     /// Returns the automaton over these tokens.
