@@ -49,16 +49,22 @@ class Comparison(NamedTuple):
             yield Cell(group, model, text, cache, "MB/s", figures, self.different)
 
 
-def compared(what: str, peers: Sequence[Peer], texts: Sequence[str], wanted: Any) -> Comparison:
+def compared(
+    what: str,
+    peers: Sequence[Peer],
+    texts: Sequence[str],
+    wanted: Any,
+    before: Sequence[str] = ("a",),
+) -> Comparison:
     """Returns the speeds of a first and of a later pass of new tokenizers, with one thread.
 
-    The tables of a new tokenizer are built by encoding one token first. Peers with other ids are left
+    A new tokenizer encodes the texts `before` first, by which its tables are built. Peers with other ids are left
     out; other ids of piecework end the run.
     """
     size = sum(len(text.encode()) for text in texts) / 1e6
     result = Comparison({}, {}, [])
     for peer in peers:
-        cold, warm, found = _passes(peer, texts)
+        cold, warm, found = _passes(peer, texts, before)
         if peer.name == "piecework":
             for ids in found:
                 agree(what, peer.flat(ids), wanted)
@@ -77,12 +83,14 @@ def beside(speeds: dict[str, float]) -> str:
     return f"{ours:.0f} MB/s, {listed or 'no peer is there'}{ratio}"
 
 
-def _passes(peer: Peer, texts: Sequence[str]) -> tuple[float, float, tuple[Any, Any]]:
+def _passes(
+    peer: Peer, texts: Sequence[str], before: Sequence[str]
+) -> tuple[float, float, tuple[Any, Any]]:
     """Returns the seconds of a cold and of a warm pass, and the results of both."""
     passes: list[float] = []
     while not passes or (len(passes) < COLD_PASSES and sum(passes) < SECONDS):
         tok = peer.make()
-        peer.one(tok, "a")
+        peer.many(tok, before)
         seconds, first = best(lambda: peer.many(tok, texts), 1)  # noqa: B023 (called at once)
         passes.append(seconds)
     cold = min(passes)

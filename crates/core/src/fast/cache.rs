@@ -6,9 +6,9 @@
 //! alternate bucket). If both are full, the older entry is evicted. All other chunks are in a second tier, which is
 //! cleared when it is full. A look-up is O(1).
 //!
-//! All sizes are bounded: up to 12 MB a worker for ids, up to 18 MB for offsets, and the same amount again for calls that
-//! treat special tokens as text. A cache begins with 4 KB and grows with what it holds; tables of megabytes ask for huge
-//! pages, since a look-up in pages of 4 KB misses the CPU's cache of addresses.
+//! All sizes are bounded: up to 48 MB a worker for ids, up to 80 MB for offsets, and the same amount again for calls that
+//! treat special tokens as text; `ARCHITECTURE.md` has what was measured. A cache begins with 4 KB and grows with what it
+//! holds; tables of megabytes ask for huge pages, since a look-up in pages of 4 KB misses the CPU's cache of addresses.
 
 use super::keys::{HashedKey, Key};
 use crate::memory::{self, filled};
