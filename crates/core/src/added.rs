@@ -294,9 +294,13 @@ impl AddedTokens {
         self.tokens.last().map(|token| token.id)
     }
 
-    /// Returns the entries that the model may produce from text in calls that do not say how special tokens are treated.
-    pub(crate) fn default_entries(&self) -> Entries {
-        if self.without_controls.is_none() { Entries::All } else { Entries::Ordinary }
+    /// Returns the entries that the model may produce from text: no special ones if only some are allowed.
+    pub(crate) fn entries(&self, specials: &Specials) -> Entries {
+        match specials {
+            Specials::Match | Specials::Unmatched => Entries::All,
+            Specials::AsFormat if self.without_controls.is_none() => Entries::All,
+            Specials::AsFormat | Specials::Text | Specials::Error | Specials::Allowed(_) => Entries::Ordinary,
+        }
     }
 
     /// Returns the search for `text`; `allowed` is a cache for the next call.
@@ -426,13 +430,9 @@ impl<'a> AddedTokenSearch<'a> {
         *self.specials == Specials::Error && self.searches_normalized()
     }
 
-    /// Returns the entries that the model may produce from text: no special ones if only some are allowed.
+    /// Returns the entries that the model may produce from text.
     pub(crate) fn entries(self) -> Entries {
-        match self.specials {
-            Specials::Match | Specials::Unmatched => Entries::All,
-            Specials::AsFormat => self.tokens.default_entries(),
-            Specials::Text | Specials::Error | Specials::Allowed(_) => Entries::Ordinary,
-        }
+        self.tokens.entries(self.specials)
     }
 
     /// Calls `each` with the parts of a segment of the original text, which begins at byte `base`.

@@ -98,7 +98,7 @@ fn path(py: Python<'_>, name: &str) -> PyResult<EncodingPath> {
 }
 
 /// Returns the treatment of special tokens: `"match"`, `"text"`, `"error"` or a collection of allowed ones.
-fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
+pub(crate) fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
     const EXPECTED: &str = "\"match\", \"text\", \"error\" or a set of special tokens, each a str";
     if let Ok(word) = value.cast::<PyString>() {
         return match utf8(word)? {

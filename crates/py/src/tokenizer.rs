@@ -34,7 +34,7 @@ use crate::functions::functions;
 use crate::input::{GivenText, Row, Rows, Text, short_text};
 use crate::inspect::{added_tokens, last_pairs, unreachable_tokens, unused_merges};
 use crate::model_settings::{ModelSettings, with_model, word_piece};
-use crate::options::{Limit, Options, PathAndSampling};
+use crate::options::{self, Limit, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
 use crate::stream::DecodeStream;
 use crate::threads::Requested;
@@ -253,9 +253,12 @@ impl Tokenizer {
         self.inner.fast_path_kernel().err()
     }
 
-    /// Builds the tables that encode texts, which the first call builds otherwise.
-    fn build_tables(&self, py: Python<'_>) {
-        py.detach(|| self.inner.build_tables());
+    /// Builds the tables of calls with such a treatment of special tokens, which the first of them builds otherwise.
+    #[pyo3(signature = (specials=None))]
+    fn build_tables(&self, py: Python<'_>, specials: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let specials = specials.map(options::specials).transpose()?.unwrap_or_default();
+        py.detach(|| self.inner.build_tables(&specials));
+        Ok(())
     }
 
     /// Returns the vector instructions of the fast path; `None` if texts take the generic path.

@@ -177,8 +177,8 @@ class Tokenizer:
     def generic_path_reason(self) -> str | None:
         """Returns why texts take the generic path; None if they take the fast path."""
 
-    def build_tables(self) -> None:
-        """Builds the tables that encode texts, which the first call builds otherwise."""
+    def build_tables(self, specials: Specials | None = None) -> None:
+        """Builds the tables of calls with such a treatment of special tokens, which the first of them builds otherwise."""
 
     def kernel(self) -> str | None:
         """Returns the vector instructions of the fast path; None if texts take the generic path."""

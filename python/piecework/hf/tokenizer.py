@@ -142,10 +142,11 @@ class Tokenizer:
         """The settings of calls with and without special tokens; another dictionary after a change."""
 
     @classmethod
-    def _of_json(cls, data: bytes, place: str = "") -> Tokenizer:
+    def _of_json(cls, data: bytes, place: str = "", *, build_tables: bool = True) -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json; `place` names the file in warnings."""
         core = _core.Tokenizer.from_json(data, [], True, False, "tokenizers", place, theirs=True)
-        core.build_tables()
+        if build_tables:
+            core.build_tables()
         tokenizer = cls.__new__(cls)
         state = json.loads(core.parts())
         parts = {name: state[name] for name in _STAGES}
@@ -158,7 +159,7 @@ class Tokenizer:
         """Returns it as a tokenizer of piecework, for the functions that take one."""
         from piecework.tokenizer import Tokenizer as OwnTokenizer
 
-        return OwnTokenizer.from_str(self.to_str())
+        return OwnTokenizer.from_str(self.to_str(), build_tables=False)
 
     # --- loading and saving ---------------------------------------------------------------------
 
@@ -1089,7 +1090,7 @@ _of: Callable[[_core.Encoding], Encoding] = Encoding._of
 
 def _restored(kind: type[Tokenizer], text: str, custom: dict[str, Any]) -> Tokenizer:
     """Returns a pickled tokenizer."""
-    tokenizer = kind._of_json(text.encode())
+    tokenizer = kind._of_json(text.encode(), build_tables=False)
     tokenizer._parts |= custom
     return tokenizer
 

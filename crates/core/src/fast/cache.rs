@@ -331,8 +331,8 @@ impl<T: Copy> SecondTier<T> {
         let (length, count) = (chunk.len() as u8, tokens.len() as u8);
         self.put(Slot { tag: tag(hash), start, first, length, count, valid_below });
         self.filled += 1;
-        self.bytes.extend_from_slice(chunk);
-        self.tokens.extend_from_slice(tokens);
+        append(&mut self.bytes, chunk, MAX_BYTES);
+        append(&mut self.tokens, tokens, MAX_TOKENS);
     }
 
     fn clear(&mut self) {
@@ -367,6 +367,15 @@ impl<T: Copy> SecondTier<T> {
         // The number of slots is a power of two.
         tag as usize & self.slots.len().wrapping_sub(1)
     }
+}
+
+/// Appends values to others, together at most `most`, whose memory grows by doubling up to that number.
+fn append<T: Copy>(all: &mut Vec<T>, more: &[T], most: usize) {
+    let length = all.len() + more.len();
+    if all.capacity() < length {
+        all.reserve_exact((2 * all.capacity()).clamp(length, most) - all.len());
+    }
+    all.extend_from_slice(more);
 }
 
 /// Returns the upper 32 bits of a hash, which choose the alternate bucket of a short chunk.

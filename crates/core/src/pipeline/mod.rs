@@ -35,7 +35,7 @@ pub use truncate_text::TruncatedText;
 
 use std::sync::{Arc, OnceLock};
 
-use crate::added::{AddedToken, AddedTokens};
+use crate::added::{AddedToken, AddedTokens, Specials};
 use crate::decode::{DecodeTable, Decoder};
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
@@ -270,11 +270,9 @@ impl Tokenizer {
         self.parts.training.as_ref()
     }
 
-    /// Builds the tables that encode texts, which the first call builds otherwise.
-    ///
-    /// Calls that treat special tokens unlike the format may need other tables, which the first of them builds.
-    pub fn build_tables(&self) {
-        let entries = self.added.default_entries();
+    /// Builds the tables that encode texts with such a treatment of special tokens, which the first call builds otherwise.
+    pub fn build_tables(&self, specials: &Specials) {
+        let entries = self.added.entries(specials);
         match &self.fast {
             Ok(plan) => plan.build_tables(self.model(), entries),
             Err(_) => self.model().build_tables(entries, false, false),

@@ -4,10 +4,12 @@
 //! entry do not depend on their context until something merges across its ends, and then the entry is not produced. So
 //! only the last pair of an entry's own encoding ever produces it, and the merge table needs only that pair.
 //!
-//! If the parts of each entry have lower ranks than the entry, its last pair is found by [`LastMerges`]. Otherwise the
+//! If the parts of each entry have lower ranks than the entry, and none is long, its last pair is found by [`LastMerges`],
+//! among the pairs at all its borders. Otherwise the
 //! entries are encoded in the order of their ranks. Merges of lower ranks are sufficient for that: as long as one of them
 //! applies, no merge of a higher rank does. If this encoding does not end with two parts, or if several entries have the
-//! same rank, all pairs that produce the entry are kept. Cost: that of encoding every entry once.
+//! same rank, all pairs that produce the entry are kept. The cost is linear in the length of the entries, up to a factor of
+//! [`MAX_TESTED`], or that of encoding every entry once.
 
 use super::NO_RANK;
 use super::alphabet::single;
@@ -34,12 +36,19 @@ fn infer(vocab: &Vocab, ranks: &[u32]) -> (MergeTable, Vec<Merge>) {
     by_last_merges(vocab, &ranked).unwrap_or_else(|| by_merging(vocab, &ranked))
 }
 
-/// Infers the merges of entries in the order of their lengths; `None` if that needs a merge that is not known yet.
+/// The largest number of bytes of an entry whose borders are all tested, each of which costs its length.
+const MAX_TESTED: usize = 512;
+
+/// Infers the merges of entries in the order of their lengths; `None` if that
+/// needs a merge that is not known yet, or if an entry is long.
 fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, Vec<Merge>)> {
     if ranked.windows(2).any(|pair| pair[0].0 == pair[1].0) {
         return None;
     }
     let token = |id| vocab.token(id).unwrap_or_default();
+    if ranked.iter().any(|&(_, id)| token(id).len() > MAX_TESTED) {
+        return None;
+    }
     let mut by_length = ranked.to_vec();
     by_length.sort_by_cached_key(|&(_, id)| token(id).len());
     let characters = vocab.iter().filter(|(text, _)| single(text).is_some());

@@ -1,7 +1,7 @@
 //! The last merges of entries: those that make them when their own texts are merged.
 //!
 //! If the parts of a merge are made by earlier merges, it is the last merge of its entry if and only if the parts stay
-//! separate under the merges before it (B28 in `spec/bpe.md`). Parts are shorter than what they make, so the entries are
+//! separate in the model of the merges before it (B28 in `spec/bpe.md`). Parts are shorter than what they make, so the entries are
 //! tested from the shortest to the longest, with the last merges that are already known. This takes a fraction of the
 //! time of merging their texts.
 
@@ -23,7 +23,7 @@ pub(super) enum LastMerge {
     Unknown,
 }
 
-/// The last merges of entries, by id.
+/// The last merges of entries, by id; the length of an entry says only whether it has been added.
 pub(super) struct LastMerges(Vec<Entry>);
 
 impl LastMerges {

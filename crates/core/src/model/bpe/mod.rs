@@ -1,7 +1,7 @@
 //! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word in their order.
 //!
 //! See `spec/bpe.md`. `alphabet` has the entries of single characters, `pairs` the merges, `infer_merges` infers merges
-//! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations` and `model::trie`) or,
+//! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations`, `last_merges` and `model::trie`) or,
 //! if the model does not allow that, by merging (`merging`). `unused` splits entries that are not tokens. `adjacency`
 //! computes safe split points of a text, `parts` those of a long word, `unreachable` the entries that no text becomes, and
 //! `steps` the merges of a word for explanations. A byte-level tokenizer writes bytes as
@@ -28,6 +28,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::model::entries::EntryTables;
+use crate::text::bytes::byte_entry;
 use crate::vocab::{Entries, Vocab};
 use alphabet::Alphabet;
 use backtracking::BacktrackingEncoder;
@@ -111,6 +112,8 @@ pub enum Merges {
 #[derive(Debug, Clone)]
 pub struct Bpe {
     shared: Arc<Shared>,
+    /// The special ids.
+    specials: Arc<HashSet<u32>>,
     /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and inspecting a file do not need them.
     tables: EntryTables<OnceLock<Tables>>,
 }
@@ -181,7 +184,7 @@ impl Bpe {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         unused::check(&vocab, &settings, unk_id)?;
         let shared = Arc::new(Shared { vocab, merges, settings, unk_id, splits: OnceLock::new() });
-        Ok(Self { shared, tables: EntryTables::default() })
+        Ok(Self { shared, specials: Arc::default(), tables: EntryTables::default() })
     }
 
     /// Returns the model with other settings; the prefix, on which merges depend, must not change.
@@ -192,19 +195,31 @@ impl Bpe {
             return Err(Error::Config(message.into()));
         }
         let changed = Self::over(Arc::clone(vocab), Arc::clone(merges), settings)?;
-        Ok(Self { tables: self.tables.emptied(), ..changed })
+        Ok(changed.with_specials((*self.specials).clone()))
     }
 
     /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
     #[must_use]
-    pub fn with_specials(&self, mut specials: HashSet<u32>) -> Self {
-        let Settings { ignore_merges, byte_fallback, .. } = self.settings();
-        if !byte_fallback {
-            // Where no text becomes a special token, the tables with and without them are equal.
-            let made = self.made(&specials.iter().copied().collect::<Vec<_>>());
-            specials.retain(|id| made.contains(id) || (*ignore_merges && self.is_whole_word(*id)));
+    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
+        let tables = self.tables.with_specials(self.produced(&specials));
+        Self { shared: Arc::clone(&self.shared), specials: Arc::new(specials), tables }
+    }
+
+    /// Returns those of some entries that a text may become: the tables without the others are equal to those with them.
+    fn produced(&self, ids: &HashSet<u32>) -> HashSet<u32> {
+        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self.settings();
+        if !prefix.is_empty() || !suffix.is_empty() {
+            // The marks of a character's position may overlap, and a merge may have an empty half.
+            return ids.clone();
         }
-        Self { shared: Arc::clone(&self.shared), tables: self.tables.with_specials(specials) }
+        let Settings { ignore_merges, byte_fallback, .. } = self.settings();
+        let made = self.made(&ids.iter().copied().collect::<Vec<_>>());
+        let bytes: HashSet<u32> = match byte_fallback {
+            true => (0..=255).filter_map(|byte| self.vocab().id(&byte_entry(byte))).collect(),
+            false => HashSet::new(),
+        };
+        let is_whole_word = |id| *ignore_merges && self.is_whole_word(id);
+        ids.iter().copied().filter(|id| made.contains(id) || bytes.contains(id) || is_whole_word(*id)).collect()
     }
 
     /// Returns the vocabulary.
@@ -254,6 +269,10 @@ impl Bpe {
     /// Builds the tables that encode words of these entries, as bytes or as text, and in parts or as a whole.
     pub(crate) fn build_tables(&self, entries: Entries, as_bytes: bool, in_parts: bool) {
         let tables = self.tables(entries);
+        if self.settings().dropout.is_some_and(|dropout| dropout > 0.0) {
+            // Words are encoded by merging.
+            return;
+        }
         if !as_bytes || self.backtracking(tables, InputForm::Bytes).is_none() {
             self.backtracking(tables, InputForm::Text);
         }
@@ -331,6 +350,7 @@ fn unknown_merge(vocab: &Vocab, place: usize, (left, right): (u32, u32), prefix:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::added::Specials;
     use crate::model::Model;
     use crate::pipeline::{Input, Options, Scratch, Tokenizer, TokenizerParts};
     use crate::pretokenize::PreTokenizer;
@@ -368,7 +388,7 @@ mod tests {
                 tables.map(|tables| (has_form(tables), tables.parts.get().is_some()))
             };
             assert_eq!(built(), None);
-            tokenizer.build_tables();
+            tokenizer.build_tables(&Specials::AsFormat);
             assert_eq!(built(), Some(([!is_bytes, is_bytes], is_bytes)));
             let text = Input::Text("hugs hug 中文字的一段很长的文字");
             tokenizer.encode(text, None, &Options::default(), &mut Scratch::default()).unwrap();
@@ -387,5 +407,9 @@ mod tests {
         assert!(!shares(&model(false), "hug"));
         assert!(!shares(&model(false), "h"));
         assert!(!shares(&model(true), "<s>"));
+        let id = model(false).vocab().id("<s>").unwrap();
+        let special = model(false).with_specials(HashSet::from([id]));
+        let changed = special.with_settings(Settings { ignore_merges: true, ..Settings::default() }).unwrap();
+        assert!(!changed.tables.allows(Entries::Ordinary, id), "all special ids apply to other settings");
     }
 }
