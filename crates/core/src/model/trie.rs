@@ -34,6 +34,13 @@ impl Slot {
     }
 }
 
+/// The state after two bytes: a base and, in the lowest byte, the length of the longest entry.
+#[derive(Debug, Clone, Copy)]
+struct Prefix {
+    base_and_length: u32,
+    entry: u32,
+}
+
 /// A trie over bytes in a double array.
 #[derive(Debug)]
 pub(crate) struct Trie {
@@ -41,7 +48,7 @@ pub(crate) struct Trie {
     /// The root's base.
     root: u32,
     /// The state after each pair of bytes: the base or [`CHILDLESS`], and the longest entry so far.
-    pairs: Box<[(u32, u32)]>,
+    pairs: Box<[Prefix]>,
 }
 
 impl Trie {
@@ -69,35 +76,40 @@ impl Trie {
     }
 
     /// Returns the state after two bytes.
-    fn after(&self, bytes: [u8; 2]) -> (u32, u32) {
-        let (mut base, mut longest) = (self.root, NONE);
-        for byte in bytes {
+    fn after(&self, bytes: [u8; 2]) -> Prefix {
+        let (mut base, mut found, mut length) = (self.root, NONE, 0);
+        for (end, byte) in (1..).zip(bytes) {
             let slot = self.slots[(base + u32::from(byte)) as usize];
             if !slot.is(byte) {
-                return (CHILDLESS, longest);
+                base = CHILDLESS;
+                break;
             }
-            (base, longest) = (slot.base >> BYTE, if slot.entry == NONE { longest } else { slot.entry });
+            base = slot.base >> BYTE;
+            if slot.entry != NONE {
+                (found, length) = (slot.entry, end);
+            }
         }
-        (base, longest)
+        Prefix { base_and_length: base << BYTE | length, entry: found }
     }
 
-    /// Returns the longest entry that is a prefix of `text`, or [`NONE`]; requires [`Self::with_pairs`].
+    /// Returns the longest entry that is a prefix of `text`, or [`NONE`], and its length; requires [`Self::with_pairs`].
     ///
     /// `found` is called with each entry on the way that may be the result, so that it can be prefetched.
     #[inline]
-    pub(crate) fn longest(&self, text: &[u8], found: impl Fn(u32)) -> u32 {
+    pub(crate) fn longest(&self, text: &[u8], found: impl Fn(u32)) -> (u32, usize) {
         let Some((&bytes, rest)) = text.split_first_chunk::<2>() else {
-            return text.first().map_or(NONE, |&byte| self.single(byte));
+            return text.first().map_or((NONE, 0), |&byte| (self.single(byte), 1));
         };
-        let (mut base, mut longest) = self.pairs[usize::from(u16::from_le_bytes(bytes))];
-        for &byte in rest {
+        let Prefix { base_and_length, entry } = self.pairs[usize::from(u16::from_le_bytes(bytes))];
+        let (mut base, mut longest) = (base_and_length >> BYTE, (entry, (base_and_length & (BYTES - 1)) as usize));
+        for (end, &byte) in (3..).zip(rest) {
             let slot = self.slots[(base + u32::from(byte)) as usize];
             if !slot.is(byte) {
                 break;
             }
             if slot.entry != NONE {
-                longest = slot.entry;
-                found(longest);
+                longest = (slot.entry, end);
+                found(slot.entry);
             }
             base = slot.base >> BYTE;
         }
@@ -198,7 +210,7 @@ mod tests {
             .with_pairs();
         let cases = [("", NONE), ("a", 0), ("abc", 1), ("abcde", 2), ("\0\0", 3), ("ÿ", 4), ("ÿ\0x", 5), ("c", NONE)];
         for (text, id) in cases {
-            assert_eq!(trie.longest(text.as_bytes(), |_| {}), id, "{text:?}");
+            assert_eq!(trie.longest(text.as_bytes(), |_| {}).0, id, "{text:?}");
         }
     }
 
@@ -219,7 +231,9 @@ mod tests {
             for end in 0..=text.len() {
                 let known =
                     (1..=end).rev().find_map(|end| texts.binary_search_by(|other| other[..].cmp(&text[..end])).ok());
-                assert_eq!(trie.longest(&text[..end], |_| {}), known.map_or(NONE, |at| u32::try_from(at).unwrap()));
+                let (entry, length) = trie.longest(&text[..end], |_| {});
+                assert_eq!(entry, known.map_or(NONE, |at| u32::try_from(at).unwrap()));
+                assert!(entry == NONE || length == texts[entry as usize].len());
                 let mut found = Vec::new();
                 trie.each(&text[..end], |length, entry| found.push((length, entry as usize)));
                 let wanted = (1..=end)

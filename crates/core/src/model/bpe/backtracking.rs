@@ -143,15 +143,16 @@ impl BacktrackingEncoder {
     ) -> Option<&'a [u32]> {
         scratch.entries.clear();
         scratch.dead.clear();
-        let (mut at, mut id) = (0, self.longest(text));
+        let (mut at, mut found) = (0, self.longest(text));
         // The entry before `at`.
         let mut before = None;
         while at < text.len() {
+            let (id, length) = found;
             if id == NONE {
                 scratch.mark_dead(at, text.len());
                 let last = self.entries[scratch.entries.pop()? as usize];
                 at -= last.length();
-                id = last.shorter;
+                found = self.with_length(last.shorter);
                 before = scratch.entries.last().map(|&id| (id, self.entries[id as usize]));
                 continue;
             }
@@ -160,21 +161,27 @@ impl BacktrackingEncoder {
                 return None;
             }
             let fits = || before.is_none_or(|before| stay_separate(&self.entries, before, (id, entry), NO_RANK, pairs));
-            if !scratch.is_dead(at + entry.length()) && fits() {
+            if !scratch.is_dead(at + length) && fits() {
                 scratch.entries.push(id);
-                at += entry.length();
+                // The length comes from the trie: the search need not wait for the entry.
+                at += length;
                 before = Some((id, entry));
-                id = self.longest(&text[at..]);
+                found = self.longest(&text[at..]);
             } else {
-                id = entry.shorter;
+                found = self.with_length(entry.shorter);
             }
         }
         Some(&scratch.entries)
     }
 
-    /// Returns the longest entry that is a prefix of `text`, or [`NONE`].
+    /// Returns an entry, or [`NONE`], with its length.
+    fn with_length(&self, id: u32) -> (u32, usize) {
+        (id, if id == NONE { 0 } else { self.entries[id as usize].length() })
+    }
+
+    /// Returns the longest entry that is a prefix of `text`, or [`NONE`], and its length.
     #[inline]
-    fn longest(&self, text: &[u8]) -> u32 {
+    fn longest(&self, text: &[u8]) -> (u32, usize) {
         self.trie.longest(text, |id| prefetch(&self.entries[id as usize]))
     }
 
