@@ -33,14 +33,13 @@ LOADS = 5
 FIRST = "A first text, xqzworld."
 VOCABS = corpus.DATA / "vocabs"
 MODELS = {
-    "cl100k": "cl100k_base.tiktoken",
     "o200k": "o200k_base.tiktoken",
     "Qwen": "qwen.tiktoken",
     "Llama 3": "llama3-tokenizer.json",
     "DeepSeek": "deepseek-tokenizer.json",
     "StarCoder": "starcoder-tokenizer.json",
 }
-"""The vocabularies of the shared data, as they are or packed."""
+"""The vocabularies of the shared data, as they are or packed; `measure_bpe.py` has cl100k."""
 PATTERNS = {"qwen.tiktoken": patterns.SPLIT_PATTERNS["qwen2"]}
 """The split patterns of ranks that are not known by the name of the file."""
 
