@@ -54,9 +54,10 @@ def measure() -> Iterator[Row]:
         if document is None:
             yield corpus.skipped(f"encode, {model}")
             continue
-        yield _load(model, [_ours(document), *_peers(document)])
+        libraries = [_ours(document), *_peers(document)]
+        yield _load(model, libraries)
         for name in documents.TEXTS:
-            yield from _model(model, document, name)
+            yield from _model(model, document, libraries, name)
 
 
 def _document(file: str) -> str | None:
@@ -92,7 +93,7 @@ def _load(model: str, libraries: list[Peer]) -> Row:
     return f"load and first call, {model}", ", ".join(figures), "at most gigatoken's"
 
 
-def _model(model: str, document: str, name: str) -> Iterator[Row]:
+def _model(model: str, document: str, libraries: list[Peer], name: str) -> Iterator[Row]:
     data = corpus.read(documents.TEXTS[name])
     first = min(BEFORE, len(data) // 5)
     before, texts = (
@@ -101,7 +102,6 @@ def _model(model: str, document: str, name: str) -> Iterator[Row]:
     )
     reference = tokenizers_peer(document, has_cache=False)
     wanted = reference.flat(reference.many(reference.make(), texts))
-    libraries = [_ours(document), *_peers(document)]
     found = compared(f"{model}, {name}", libraries, texts, wanted, before)
     for what, speeds in (("unseen", found.cold), ("repeated", found.warm)):
         figure = beside(speeds)

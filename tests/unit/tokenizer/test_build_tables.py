@@ -11,14 +11,14 @@ from piecework import errors, models
 VOCAB = "[UNK]\n[CLS]\nhug\n##s\npug\n"
 
 
-def byte_level(**settings: object) -> pw.Tokenizer:
+def byte_level() -> pw.Tokenizer:
     """Returns a tokenizer of bytes, whose vocabulary has a token that merges make and one that none makes."""
     from piecework import decoders, pre_tokenizers
     from piecework.hf.pre_tokenizers import ByteLevel
 
     tokens = [*sorted(ByteLevel.alphabet()), "hu", "hug", "<s>"]
     vocab = {token: number for number, token in enumerate(tokens)}
-    model = models.BPE(vocab, [("h", "u"), ("hu", "g")], **settings)  # type: ignore[arg-type]
+    model = models.BPE(vocab, [("h", "u"), ("hu", "g")])
     return pw.Tokenizer(
         model, pre_tokenizer=pre_tokenizers.ByteLevel(), decoder=decoders.ByteLevel()
     )
@@ -30,7 +30,7 @@ def test_results_do_not_depend_on_when_tables_are_built(
     specials: str | None, is_built: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / "tokenizer.json"
-    for tok in (byte_level(), byte_level(dropout=None), pw.Tokenizer.from_str(VOCAB)):
+    for tok in (byte_level(), pw.Tokenizer.from_str(VOCAB)):
         special = tok.with_added_tokens([pw.AddedToken("hug", special=True)])
         special.save(path)
         loaded = pw.Tokenizer.from_file(path, build_tables=is_built)

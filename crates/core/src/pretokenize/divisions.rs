@@ -60,7 +60,6 @@ impl Division {
 
     /// Returns whether a piece ends between a letter or number and ASCII white space in any case; `None` if a split of the
     /// text there may change other pieces.
-    ///
     fn ends_between(&self, before: char, blank: char) -> Option<bool> {
         match self {
             Self::Grammar(grammar) | Self::Paragraphs(grammar) => Some(grammar.ends_between(before, blank)),

@@ -73,25 +73,24 @@ pub(super) fn derivations(
         let ending = text.strip_suffix(suffix.as_str()).filter(|rest| !suffix.is_empty() && !rest.is_empty());
         let plain = match last_merges.as_ref().map_or(LastMerge::Unknown, |known| known.get(id)) {
             LastMerge::Unknown => last_merge(text, false, id, alphabet, pairs, &mut scratch),
-            LastMerge::Character => Some(None),
-            LastMerge::Merge(rank, pair) => Some(Some((rank, pair))),
-            LastMerge::None => None,
+            known => known,
         };
-        let last = ending.and_then(|rest| last_merge(rest, true, id, alphabet, pairs, &mut scratch));
-        let (rest, merge, end) = match (plain, last) {
-            (Some(merge), None) => (text, merge, None),
-            (None, Some(merge)) => (ending.unwrap_or(text), merge, Some(END)),
-            (None, None) => {
+        let last = ending.map_or(LastMerge::None, |rest| last_merge(rest, true, id, alphabet, pairs, &mut scratch));
+        let (rest, made, end) = match (plain, last) {
+            (made, LastMerge::None) if made != LastMerge::None => (text, made, None),
+            (LastMerge::None, made) if made != LastMerge::None => (ending.unwrap_or(text), made, Some(END)),
+            (LastMerge::None, _) => {
                 if *ignore_merges && is_whole_word(id) {
                     all.whole_words.extend(form.of(text).map(|bytes| (bytes, id)));
                 }
                 continue;
             }
             // The entry has two derivations.
-            (Some(_), Some(_)) => return None,
+            _ => return None,
         };
         let Some(mut bytes) = form.of(rest).filter(|bytes| !bytes.contains(&END)) else { continue };
         bytes.extend(end);
+        let merge = if let LastMerge::Merge(rank, pair) = made { Some((rank, pair)) } else { None };
         all.merged.push(Derivation { id, bytes, merge });
     }
     Some(all)
@@ -107,9 +106,7 @@ fn last_merges(vocab: &Vocab, alphabet: &Alphabet, pairs: &MergeTable, allowed: 
     last
 }
 
-/// Returns the merge that produces an entry; `None` if its characters do not merge to it.
-///
-/// The result is `Some(None)` for a single character.
+/// Returns the last merge of an entry, by merging its text; it is never [`LastMerge::Unknown`].
 fn last_merge(
     text: &str,
     ends: bool,
@@ -117,60 +114,58 @@ fn last_merge(
     alphabet: &Alphabet,
     pairs: &MergeTable,
     scratch: &mut BpeScratch,
-) -> Option<Option<(u32, (u32, u32))>> {
+) -> LastMerge {
     scratch.clear();
     let mut left = text.len();
     for c in text.chars() {
         left -= c.len_utf8();
         let symbol = alphabet.ids_at(false, ends && left == 0).id(c);
         if symbol == NONE {
-            return None;
+            return LastMerge::None;
         }
         scratch.push(symbol, 0);
     }
     scratch.merge(pairs);
     match &scratch.parts[..] {
-        [only] if only.id == id => Some(scratch.last()),
-        _ => None,
+        [only] if only.id == id => {
+            scratch.last().map_or(LastMerge::Character, |(rank, pair)| LastMerge::Merge(rank, pair))
+        }
+        _ => LastMerge::None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::bpe::encode::tests::Random;
     use crate::model::bpe::infer_merges::splits;
-    use crate::model::bpe::infer_merges::tests::{random, random_vocab};
+    use crate::model::bpe::infer_merges::tests::random_vocab;
 
     #[test]
     fn last_merges_are_those_of_merging() {
-        let (mut state, mut known, mut unknown) = (7, 0, 0);
+        let (mut random, mut known, mut unknown) = (Random(7), 0, 0);
         for trial in 0..2000 {
-            let vocab = random_vocab(&mut state);
+            let vocab = random_vocab(&mut random);
             let mut list: Vec<(u32, u32)> = vocab.iter().flat_map(|(text, _)| splits(&vocab, text)).collect();
             if trial % 2 == 0 {
                 list.sort_unstable_by_key(|&pair| (vocab.token(pair.0).unwrap().len(), pair));
             }
             for at in (1..list.len()).rev() {
-                if trial % 3 == 0 || random(&mut state, 8) == 0 {
-                    list.swap(at, random(&mut state, at + 1));
+                if trial % 3 == 0 || random.below(8) == 0 {
+                    list.swap(at, random.below(at + 1));
                 }
             }
-            list.truncate(random(&mut state, list.len() + 1) + list.len() / 2);
+            list.truncate(random.below(list.len() + 1) + list.len() / 2);
             let alphabet = Alphabet::new(&vocab, &Settings::default(), &|_| true);
             let pairs = MergeTable::listed(&vocab, &list, "", |_| true);
             let last = last_merges(&vocab, &alphabet, &pairs, |_| true);
             for (text, id) in vocab.iter() {
                 let merged = last_merge(text, false, id, &alphabet, &pairs, &mut BpeScratch::default());
-                let wanted = match last.get(id) {
-                    LastMerge::Character => Some(None),
-                    LastMerge::Merge(rank, pair) => Some(Some((rank, pair))),
-                    LastMerge::None => None,
-                    LastMerge::Unknown => {
-                        unknown += 1;
-                        continue;
-                    }
-                };
-                assert_eq!(wanted, merged, "{text} of {list:?}");
+                if last.get(id) == LastMerge::Unknown {
+                    unknown += 1;
+                    continue;
+                }
+                assert_eq!(last.get(id), merged, "{text} of {list:?}");
                 known += 1;
             }
         }

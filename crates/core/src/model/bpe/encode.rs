@@ -357,17 +357,17 @@ pub(super) fn push(word: &str, scratch: &BpeScratch, at: u32, out: &mut Vec<Toke
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::model::bpe::Settings;
     use crate::model::bpe::backtracking::BacktrackingScratch;
     use crate::vocab::Vocab;
 
     /// A generator of pseudo-random numbers (linear congruential).
-    struct Random(u64);
+    pub(in super::super) struct Random(pub(in super::super) u64);
 
     impl Random {
-        fn below(&mut self, limit: usize) -> usize {
+        pub(in super::super) fn below(&mut self, limit: usize) -> usize {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from(self.0 >> 33).unwrap() % limit
         }

@@ -5,11 +5,10 @@
 //! only the last pair of an entry's own encoding ever produces it, and the merge table needs only that pair.
 //!
 //! If the parts of each entry have lower ranks than the entry, and none is long, its last pair is found by [`LastMerges`],
-//! among the pairs at all its borders. Otherwise the
-//! entries are encoded in the order of their ranks. Merges of lower ranks are sufficient for that: as long as one of them
-//! applies, no merge of a higher rank does. If this encoding does not end with two parts, or if several entries have the
-//! same rank, all pairs that produce the entry are kept. The cost is linear in the length of the entries, up to a factor of
-//! [`MAX_TESTED`], or that of encoding every entry once.
+//! among the pairs at all its borders. Otherwise the entries are encoded in the order of their ranks. Merges of lower ranks
+//! are sufficient for that: as long as one of them applies, no merge of a higher rank does. If this encoding does not end
+//! with two parts, or if several entries have the same rank, all pairs that produce the entry are kept. The cost is linear
+//! in the length of the entries, up to a factor of [`MAX_TESTED`], or that of encoding every entry once.
 
 use super::NO_RANK;
 use super::alphabet::single;
@@ -39,8 +38,9 @@ fn infer(vocab: &Vocab, ranks: &[u32]) -> (MergeTable, Vec<Merge>) {
 /// The largest number of bytes of an entry whose borders are all tested, each of which costs its length.
 const MAX_TESTED: usize = 512;
 
-/// Infers the merges of entries in the order of their lengths; `None` if that
-/// needs a merge that is not known yet, or if an entry is long.
+/// Infers the merges of entries in the order of their lengths.
+///
+/// The result is `None` if that needs a merge that is not known yet, if entries have equal ranks, or if one is long.
 fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, Vec<Merge>)> {
     if ranked.windows(2).any(|pair| pair[0].0 == pair[1].0) {
         return None;
@@ -113,19 +113,14 @@ pub(super) mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-
-    /// Returns a pseudo-random number below `limit` (linear congruential generator).
-    pub(in super::super) fn random(state: &mut u64, limit: usize) -> usize {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(*state >> 33).unwrap() % limit
-    }
+    use crate::model::bpe::encode::tests::Random;
 
     /// Returns a vocabulary of two or three characters and random entries, which may contain another one.
-    pub(in super::super) fn random_vocab(state: &mut u64) -> Vocab {
+    pub(in super::super) fn random_vocab(random: &mut Random) -> Vocab {
         let characters = ["a", "b", "c", "é"].map(String::from);
-        let mut tokens: BTreeSet<String> = characters[..2 + random(state, 2)].iter().cloned().collect();
-        for _ in 0..random(state, 24) {
-            let text = (0..2 + random(state, 5)).map(|_| &*characters[random(state, 3)]).collect();
+        let mut tokens: BTreeSet<String> = characters[..2 + random.below(2)].iter().cloned().collect();
+        for _ in 0..random.below(24) {
+            let text = (0..2 + random.below(5)).map(|_| &*characters[random.below(3)]).collect();
             tokens.insert(text);
         }
         Vocab::from_tokens(tokens).unwrap()
@@ -133,16 +128,16 @@ pub(super) mod tests {
 
     #[test]
     fn merges_are_those_found_by_merging() {
-        let (mut state, mut found) = (7, 0);
+        let (mut random, mut found) = (Random(7), 0);
         for trial in 0..3000 {
-            let vocab = random_vocab(&mut state);
+            let vocab = random_vocab(&mut random);
             let mut ids: Vec<u32> = (0..vocab.id_limit()).collect();
             if trial % 2 == 0 {
                 ids.sort_by_key(|&id| vocab.token(id).unwrap().len());
             }
             for at in (1..ids.len()).rev() {
-                if random(&mut state, 12) == 0 {
-                    ids.swap(at, random(&mut state, at + 1));
+                if random.below(12) == 0 {
+                    ids.swap(at, random.below(at + 1));
                 }
             }
             let ranked: Vec<(u32, u32)> = (0..).zip(ids).collect();

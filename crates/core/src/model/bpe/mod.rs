@@ -201,6 +201,9 @@ impl Bpe {
     /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
+        if specials == *self.specials {
+            return self.clone();
+        }
         let tables = self.tables.with_specials(self.produced(&specials));
         Self { shared: Arc::clone(&self.shared), specials: Arc::new(specials), tables }
     }
