@@ -1,5 +1,5 @@
-//! Incremental decoding: the steps add up to the whole text. A step delays no text that later tokens cannot change, and
-//! returns none that they can.
+//! Decoding: texts equal those of a definition on whole parts, and the steps of a stream add up to them. A step delays no
+//! text that later tokens cannot change, and returns none that they can.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +13,7 @@ mod random;
 use piecework_core::Error;
 use piecework_core::decode::{DecodeStream, Decoder, StreamOutput};
 use piecework_core::format::read_decoder;
+use piecework_core::text::pattern::Pattern;
 use random::Random;
 use serde_json::{Value, json};
 
@@ -61,6 +62,165 @@ fn text(decoder: Option<&Decoder>, tokens: &[&str]) -> String {
     decoder.map_or_else(|| tokens.join(" "), |decoder| decoder.decode(tokens.iter().copied()).unwrap())
 }
 
+/// Returns the parts that a decoder makes of parts, by its definition (spec/pipeline.md).
+fn parts(settings: &Value, parts: Vec<String>) -> Vec<String> {
+    let text = |name: &str| settings[name].as_str().unwrap().to_owned();
+    let flag = |name: &str| settings[name].as_bool().unwrap();
+    let number = |name: &str| usize::try_from(settings[name].as_u64().unwrap()).unwrap();
+    let each = |change: &dyn Fn(usize, &str) -> String| -> Vec<String> {
+        parts.iter().enumerate().map(|(place, part)| change(place, part)).collect()
+    };
+    match settings["type"].as_str().unwrap() {
+        "Sequence" => {
+            settings["decoders"].as_array().unwrap().iter().fold(parts, |before, inner| self::parts(inner, before))
+        }
+        "WordPiece" => each(&|place, part| {
+            let joined = match part.strip_prefix(&text("prefix")) {
+                _ if place == 0 => part.to_owned(),
+                Some(rest) => rest.to_owned(),
+                None => format!(" {part}"),
+            };
+            if flag("cleanup") { cleaned(&joined) } else { joined }
+        }),
+        "BPEDecoder" => {
+            each(&|place, part| part.replace(&text("suffix"), if place + 1 == parts.len() { "" } else { " " }))
+        }
+        "ByteLevel" => {
+            vec![String::from_utf8_lossy(&parts.iter().flat_map(|part| level(part)).collect::<Vec<u8>>()).into()]
+        }
+        "ByteFallback" => runs(&parts),
+        "Metaspace" => {
+            let is_kept = settings["prepend_scheme"] == "never";
+            each(&|place, part| part.replace('▁', if place == 0 && !is_kept { "" } else { " " }))
+        }
+        "Fuse" => vec![parts.concat()],
+        "Strip" => each(&|_, part| {
+            let content = text("content");
+            let (mut part, [start, stop]) = (part, ["start", "stop"].map(number));
+            part = (0..start).fold(part, |part, _| part.strip_prefix(&*content).unwrap_or(part));
+            (0..stop).fold(part, |part, _| part.strip_suffix(&*content).unwrap_or(part)).to_owned()
+        }),
+        "Replace" => each(&|_, part| {
+            let pattern = settings["pattern"].as_object().unwrap();
+            let (kind, pattern) = pattern.iter().next().unwrap();
+            let pattern = pattern.as_str().unwrap();
+            let pattern = if kind == "Regex" { Pattern::regex(pattern).unwrap() } else { Pattern::literal(pattern) };
+            let (mut replaced, mut end) = (String::new(), 0);
+            pattern
+                .find_matches(part, |found| {
+                    replaced += &part[end..found.start];
+                    replaced += &text("content");
+                    end = found.end;
+                })
+                .unwrap();
+            replaced + &part[end..]
+        }),
+        "CTC" => {
+            let mut parts = parts;
+            parts.dedup();
+            for part in &mut parts {
+                *part = part.replace(&text("pad_token"), "");
+                if flag("cleanup") {
+                    *part = cleaned(part).replace(&text("word_delimiter_token"), " ");
+                }
+            }
+            parts.retain(|part| !part.is_empty());
+            parts
+        }
+        "piecework.SentencePiece" => vec![pieces(settings, &parts)],
+        other => panic!("{other}"),
+    }
+}
+
+fn cleaned(text: &str) -> String {
+    let replacements = [
+        (" .", "."),
+        (" ?", "?"),
+        (" !", "!"),
+        (" ,", ","),
+        (" ' ", "'"),
+        (" n't", "n't"),
+        (" 'm", "'m"),
+        (" do not", " don't"),
+        (" 's", "'s"),
+        (" 've", "'ve"),
+        (" 're", "'re"),
+    ];
+    replacements.iter().fold(text.to_owned(), |text, (found, by)| text.replace(found, by))
+}
+
+/// Returns the bytes of a byte-level token, or of its text if a character represents no byte.
+fn level(token: &str) -> Vec<u8> {
+    // Visible characters represent themselves, the characters from U+0100 on all other bytes.
+    let is_visible = |byte: &u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..);
+    let others: Vec<u8> = (0..=u8::MAX).filter(|byte| !is_visible(byte)).collect();
+    let byte = |c: char| match u8::try_from(c) {
+        Ok(byte) => Some(byte).filter(is_visible),
+        Err(_) => others.get(u32::from(c).checked_sub(0x100)? as usize).copied(),
+    };
+    token.chars().map(byte).collect::<Option<_>>().unwrap_or_else(|| token.as_bytes().to_vec())
+}
+
+fn byte_of(token: &str) -> Option<u8> {
+    let digits = token.strip_prefix("<0x")?.strip_suffix('>').filter(|digits| digits.len() == 2)?;
+    u8::from_str_radix(digits, 16).ok()
+}
+
+/// Returns the parts of byte fallback: a run of byte tokens is one part if it is UTF-8.
+fn runs(parts: &[String]) -> Vec<String> {
+    let runs = parts.chunk_by(|one, other| byte_of(one).is_some() && byte_of(other).is_some());
+    let decoded = runs.flat_map(|run| match run.iter().map(|part| byte_of(part)).collect::<Option<Vec<u8>>>() {
+        None => run.to_vec(),
+        Some(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => vec![text],
+            Err(_) => vec!["\u{fffd}".to_owned(); run.len()],
+        },
+    });
+    decoded.collect()
+}
+
+/// Returns the text of `SentencePiece`: each invalid byte becomes U+FFFD.
+fn pieces(settings: &Value, parts: &[String]) -> String {
+    let flag = |name: &str| settings[name].as_bool().unwrap();
+    let (dummy, remove, fallback) = (flag("add_dummy_prefix"), flag("remove_extra_whitespaces"), flag("byte_fallback"));
+    let (mut text, mut at_start) = (String::new(), dummy || remove);
+    for run in parts.chunk_by(|one, other| fallback && byte_of(one).is_some() && byte_of(other).is_some()) {
+        if let Some(bytes) = run.iter().map(|part| byte_of(part).filter(|_| fallback)).collect::<Option<Vec<u8>>>() {
+            for chunk in bytes.utf8_chunks() {
+                text += chunk.valid();
+                text += &"\u{fffd}".repeat(chunk.invalid().len());
+            }
+            continue;
+        }
+        let piece = &*run[0];
+        at_start &= text.is_empty();
+        let stripped = piece.strip_prefix('▁').filter(|_| at_start);
+        text += &if settings["unk_token"] == *piece {
+            settings["unk_surface"].as_str().unwrap().to_owned()
+        } else {
+            stripped.unwrap_or(piece).replace('▁', " ")
+        };
+        at_start &= stripped.is_none() || remove;
+    }
+    text
+}
+
+#[test]
+fn texts_equal_the_definition() {
+    for seed in 0..trials() {
+        let random = &mut Random(seed);
+        let settings = decoder(random, 2);
+        let count = random.below(9);
+        let tokens = strings(random, count);
+        let wanted = parts(&settings, tokens.iter().map(|&token| token.to_owned()).collect()).concat();
+        assert_eq!(text(Some(&read(&settings)), &tokens), wanted, "seed {seed}: {settings} {tokens:?}");
+    }
+}
+
+fn trials() -> u64 {
+    std::env::var("TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000)
+}
+
 /// Returns the text of each step, and the rest at the end.
 fn steps(stream: &mut DecodeStream, tokens: &[&str], random: &mut Random) -> (Vec<String>, String) {
     let (mut steps, mut rest) = (Vec::new(), tokens);
@@ -74,8 +234,7 @@ fn steps(stream: &mut DecodeStream, tokens: &[&str], random: &mut Random) -> (Ve
 
 #[test]
 fn steps_add_up_to_the_text() {
-    let trials = std::env::var("TRIALS").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
-    for seed in 0..trials {
+    for seed in 0..trials() {
         let random = &mut Random(seed);
         let settings = decoder(random, 2);
         let decoder = (random.below(20) > 0).then(|| read(&settings));

@@ -1,11 +1,15 @@
 //! Clean-up: removes spaces before punctuation and in English contractions.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use super::replaced;
+use super::literal::replace;
+use super::search::Needle;
+use super::stage::{Parts, Stage};
+use crate::error::Result;
 
 /// The replacements, in order.
-pub(super) const CLEANUP: [(&str, &str); 11] = [
+const CLEANUP: [(&str, &str); 11] = [
     (" .", "."),
     (" ?", "?"),
     (" !", "!"),
@@ -19,18 +23,62 @@ pub(super) const CLEANUP: [(&str, &str); 11] = [
     (" 're", "'re"),
 ];
 
-/// Returns the text after all replacements.
-pub(super) fn cleaned(text: Cow<'_, str>) -> Cow<'_, str> {
-    if is_clean(&text) {
-        return text;
+static NEEDLES: LazyLock<[Needle; CLEANUP.len()]> = LazyLock::new(|| CLEANUP.map(|(found, _)| Needle::new(found)));
+
+/// The stage of all replacements in each part; most parts need none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Cleanup {
+    /// The number of bytes that each replacement delays.
+    matched: [usize; CLEANUP.len()],
+}
+
+impl Cleanup {
+    /// Passes a fragment, and the end of the part if it is the last, through all replacements.
+    fn replace(&mut self, fragment: &[u8], is_last: bool, out: &mut Parts) -> Result<()> {
+        let mut text = Cow::Borrowed(fragment);
+        for ((needle, (_, by)), matched) in NEEDLES.iter().zip(CLEANUP).zip(&mut self.matched) {
+            if *matched == 0 && is_last && !needle.is_in(&text) {
+                continue;
+            }
+            let mut replaced = Parts::default();
+            needle.receive(matched, &text, |found| replace(&found, by.as_bytes(), &mut replaced))?;
+            if is_last {
+                needle.end(matched, |found| replace(&found, by.as_bytes(), &mut replaced))?;
+            }
+            text = Cow::Owned(replaced.bytes);
+        }
+        out.push(&text)
     }
-    CLEANUP.iter().fold(text, |text, (found, by)| replaced(text, found, by))
+}
+
+impl Stage for Cleanup {
+    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+        self.replace(fragment, false, out)
+    }
+
+    fn end(&mut self, out: &mut Parts) -> Result<()> {
+        self.replace(&[], true, out)?;
+        out.end();
+        Ok(())
+    }
+
+    #[inline]
+    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+        if is_clean(part) {
+            out.push(part)?;
+        } else {
+            self.replace(part, true, out)?;
+        }
+        out.end();
+        Ok(())
+    }
 }
 
 /// Returns whether no replacement applies, by a test of two adjacent bytes.
-pub(super) fn is_clean(text: &str) -> bool {
+#[inline]
+fn is_clean(text: &[u8]) -> bool {
     let begins = |pair: &[u8]| pair[0] == b' ' && matches!(pair[1], b'.' | b'?' | b'!' | b',' | b'\'' | b'n' | b'd');
-    !text.as_bytes().windows(2).any(begins)
+    !text.windows(2).any(begins)
 }
 
 #[cfg(test)]
@@ -39,9 +87,12 @@ mod tests {
 
     #[test]
     fn replacements_apply_in_order() {
-        assert_eq!(cleaned(Cow::Borrowed("it ' s  . do not")), "it's . don't");
-        assert_eq!(cleaned(Cow::Borrowed("  ' s")), " 's".replace(" 's", "'s"));
-        assert!(CLEANUP.iter().all(|(found, _)| !is_clean(found)));
-        assert!(is_clean("a b.c"));
+        for (text, cleaned) in [("it ' s  . do not", "it's . don't"), ("  ' s", "'s"), ("a b.c", "a b.c")] {
+            let mut out = Parts::default();
+            Cleanup::default().part(text.as_bytes(), &mut out).unwrap();
+            assert_eq!(out.bytes, cleaned.as_bytes(), "{text:?}");
+        }
+        assert!(CLEANUP.iter().all(|(found, _)| !is_clean(found.as_bytes())));
+        assert!(is_clean(b"a b.c"));
     }
 }

@@ -1,7 +1,9 @@
 //! The decoder of connectionist temporal classification (CTC), whose output has repetitions and padding.
 
-use super::cleanup::cleaned;
-use super::{Parts, replaced};
+use super::cleanup::Cleanup;
+use super::literal::Literal;
+use super::stage::{Parts, Stage, StageKind, Stages};
+use crate::error::Result;
 
 /// A decoder that removes repetitions and padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,16 +23,81 @@ impl Default for CtcDecoder {
 }
 
 impl CtcDecoder {
-    /// Removes repeated tokens and padding, then empty parts.
-    pub(super) fn decode_chain<'a>(&self, mut parts: Parts<'a>) -> Parts<'a> {
-        parts.dedup();
-        for part in &mut parts {
-            *part = replaced(std::mem::take(part), &self.pad_token, "");
-            if self.cleanup {
-                *part = replaced(cleaned(std::mem::take(part)), &self.word_delimiter_token, " ");
-            }
+    /// Adds the stages that remove repeated tokens and padding, then empty parts.
+    pub(super) fn add_stages(&self, stages: &mut Stages) {
+        stages.push(StageKind::Repetitions(Repetitions::default()));
+        stages.push(StageKind::Literal(Literal::new(&self.pad_token, "")));
+        if self.cleanup {
+            stages.push(StageKind::Cleanup(Cleanup::default()));
+            stages.push(StageKind::Literal(Literal::new(&self.word_delimiter_token, " ")));
         }
-        parts.retain(|part| !part.is_empty());
-        parts
+        stages.push(StageKind::NonEmpty(NonEmpty::default()));
+    }
+}
+
+/// The stage that removes repeated parts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Repetitions {
+    /// The part before, followed by the differing bytes of this one.
+    last: Option<Vec<u8>>,
+    /// The number of bytes of the part before that this one repeats; `None` after the first difference.
+    repeated: Option<usize>,
+}
+
+impl Repetitions {
+    /// Emits the delayed bytes of a part that differs.
+    fn differ(&mut self, out: &mut Parts) -> Result<()> {
+        let last = self.last.get_or_insert_default();
+        if let Some(repeated) = self.repeated.take() {
+            last.truncate(repeated);
+            out.push(last)?;
+        }
+        Ok(())
+    }
+}
+
+impl Stage for Repetitions {
+    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+        if let (Some(last), Some(repeated)) = (&self.last, &mut self.repeated)
+            && last[*repeated..].starts_with(fragment)
+        {
+            *repeated += fragment.len();
+            return Ok(());
+        }
+        self.differ(out)?;
+        if let Some(last) = &mut self.last {
+            last.extend_from_slice(fragment);
+        }
+        out.push(fragment)
+    }
+
+    fn end(&mut self, out: &mut Parts) -> Result<()> {
+        let is_repetition = self.repeated.is_some() && self.repeated == self.last.as_ref().map(Vec::len);
+        if !is_repetition {
+            self.differ(out)?;
+            out.end();
+        }
+        self.repeated = Some(0);
+        Ok(())
+    }
+}
+
+/// The stage that removes empty parts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct NonEmpty {
+    has_text: bool,
+}
+
+impl Stage for NonEmpty {
+    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+        self.has_text = true;
+        out.push(fragment)
+    }
+
+    fn end(&mut self, out: &mut Parts) -> Result<()> {
+        if std::mem::take(&mut self.has_text) {
+            out.end();
+        }
+        Ok(())
     }
 }

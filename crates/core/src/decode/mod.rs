@@ -1,39 +1,41 @@
 //! Decoding: tokens to text.
 //!
-//! A decoder maps a list of parts to a list of parts; the text is their concatenation. A sequence passes the parts from
-//! decoder to decoder. The cost is linear in the length of the tokens and of the parts made from them.
+//! A decoder is a sequence of stages, each of which maps a list of parts to a list of parts; the text is their
+//! concatenation. A stage is written once, for tokens that arrive step by step ([`stream`]); to decode all tokens is one
+//! step. The cost is linear in the length of the tokens and of the parts made from them.
 
 mod bpe;
 mod byte_fallback;
 mod byte_level;
 mod cleanup;
 mod ctc;
-mod metaspace;
+mod fuse;
+mod literal;
 mod replace;
+mod search;
 mod sentencepiece;
+mod stage;
 mod stream;
 mod strip;
 mod table;
 mod wordpiece;
 
-use std::borrow::Cow;
-
 use crate::error::Result;
-use crate::settings::{ByteLevel, Metaspace};
-use crate::text::span::check_bytes;
+use crate::settings::{ByteLevel, Metaspace, PrependScheme};
+use cleanup::Cleanup;
+use literal::Literal;
+use stage::{StageKind, Stages};
 
 pub use bpe::BpeDecoder;
 pub use ctc::CtcDecoder;
 pub(crate) use replace::LAST_SPACE;
 pub use replace::ReplaceDecoder;
 pub use sentencepiece::SentencePieceDecoder;
+pub(crate) use stage::Parts;
 pub use stream::{DecodeStream, StreamOutput};
 pub use strip::StripDecoder;
 pub(crate) use table::DecodeTable;
 pub use wordpiece::WordPieceDecoder;
-
-/// Tokens, or the parts that decoders made from them.
-pub type Parts<'a> = Vec<Cow<'a, str>>;
 
 /// A decoder, which turns tokens into text.
 ///
@@ -73,32 +75,17 @@ pub enum Decoder {
 impl Decoder {
     /// Returns the text of `tokens`.
     pub fn decode<'a>(&self, tokens: impl IntoIterator<Item = &'a str>) -> Result<String> {
-        match self {
-            Self::WordPiece(decoder) => Ok(decoder.decode(tokens)),
-            _ => Ok(self.decode_chain(tokens.into_iter().map(Cow::Borrowed).collect())?.concat()),
-        }
+        text_of(Some(self), Parts::of(tokens)?)
     }
 
-    /// Returns the parts that the decoder makes from `parts`.
-    pub fn decode_chain<'a>(&self, parts: Parts<'a>) -> Result<Parts<'a>> {
-        Ok(match self {
-            Self::WordPiece(decoder) => decoder.decode_chain(parts),
-            Self::Bpe(decoder) => decoder.decode_chain(parts),
-            Self::ByteLevel(_) => byte_level::decode_chain(&parts),
-            Self::ByteFallback => byte_fallback::decode_chain(parts),
-            Self::Metaspace(settings) => metaspace::decode_chain(settings, parts),
-            Self::Fuse => vec![Cow::Owned(parts.concat())],
-            Self::Strip(decoder) => decoder.decode_chain(parts),
-            Self::Replace(decoder) => decoder.decode_chain(parts)?,
-            Self::Ctc(decoder) => decoder.decode_chain(parts),
-            Self::SentencePiece(decoder) => decoder.decode_chain(parts),
-            Self::Sequence(decoders) => decoders.iter().try_fold(parts, |parts, decoder| {
-                let parts = decoder.decode_chain(parts)?;
-                // A decoder can double its input, and a file can contain many decoders.
-                check_bytes(parts.iter().map(|part| part.len()).sum())?;
-                Ok(parts)
-            })?,
-        })
+    /// Returns the bytes of a token, as far as they depend on no other token.
+    ///
+    /// Characters and tokens that represent bytes become these bytes, a metaspace becomes a space; word joining has no
+    /// effect.
+    pub fn token_bytes(&self, token: &str) -> Result<Vec<u8>> {
+        let mut stages = Stages::default();
+        self.add_stages_of_one(&mut stages);
+        stages.run(Parts::of([token])?, true)
     }
 
     /// Returns how many times the decoder replaces characters by the bytes that they represent.
@@ -110,37 +97,73 @@ impl Decoder {
         }
     }
 
-    /// Returns the bytes of a token, as far as they depend on no other token.
-    ///
-    /// Characters and tokens that represent bytes become these bytes, a metaspace becomes a space; word joining has no
-    /// effect.
-    pub fn token_bytes(&self, token: Vec<u8>) -> Result<Vec<u8>> {
-        let text = match String::from_utf8(token) {
-            Ok(text) => text,
-            Err(error) => return Ok(error.into_bytes()),
-        };
-        Ok(match self {
-            Self::ByteLevel(_) => {
-                let mut bytes = Vec::new();
-                byte_level::extend_bytes(&mut bytes, &text);
-                bytes
+    /// Returns the stages of a decoder; without one, tokens are joined with spaces.
+    fn stages(decoder: Option<&Self>, output: StreamOutput) -> Stages {
+        let mut stages = Stages::default();
+        match decoder {
+            Some(decoder) => drop(decoder.add_stages(output, false, &mut stages)),
+            None => stages.push(StageKind::Spaces(wordpiece::Spaces::new(None))),
+        }
+        stages
+    }
+
+    /// Adds the stages of the decoder; `is_single` states that they receive at most one part. Returns whether they emit
+    /// at most one part.
+    fn add_stages(&self, output: StreamOutput, is_single: bool, stages: &mut Stages) -> bool {
+        match self {
+            Self::WordPiece(decoder) => {
+                stages.push(StageKind::Spaces(wordpiece::Spaces::new(Some(&decoder.prefix))));
+                if decoder.cleanup {
+                    stages.push(StageKind::Cleanup(Cleanup::default()));
+                }
             }
-            Self::ByteFallback => byte_fallback::byte_of(&text).map_or_else(|| text.into_bytes(), |byte| vec![byte]),
-            Self::Metaspace(settings) => text.replace(settings.replacement, " ").into_bytes(),
-            Self::Replace(decoder) => decoder.replace(Cow::Owned(text))?.into_owned().into_bytes(),
+            Self::Bpe(decoder) => stages.push(StageKind::Suffix(bpe::Suffix::new(&decoder.suffix, is_single))),
+            Self::ByteLevel(_) => stages.push(StageKind::ByteLevel(byte_level::ByteLevel::new(output))),
+            Self::ByteFallback => stages.push(StageKind::ByteFallback(byte_fallback::ByteFallback::new(output))),
+            Self::Metaspace(settings) => {
+                let literal = metaspace(settings);
+                let keeps_first = settings.prepend_scheme == PrependScheme::Never;
+                stages.push(StageKind::Literal(if keeps_first { literal } else { literal.with_first("") }));
+            }
+            Self::Fuse => stages.push(StageKind::Fuse(fuse::Fuse)),
+            Self::Strip(decoder) => stages.push(StageKind::Strip(strip::Strip::new(decoder))),
+            Self::Replace(decoder) => stages.push(decoder.stage()),
+            Self::Ctc(decoder) => decoder.add_stages(stages),
+            Self::SentencePiece(decoder) => {
+                stages.push(StageKind::Pieces(sentencepiece::Pieces::new(decoder, output)));
+            }
             Self::Sequence(decoders) => {
-                decoders.iter().try_fold(text.into_bytes(), |token, decoder| decoder.token_bytes(token))?
+                return decoders
+                    .iter()
+                    .fold(is_single, |is_single, decoder| decoder.add_stages(output, is_single, stages));
             }
-            Self::SentencePiece(decoder) => decoder.token_bytes(&text),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::Fuse | Self::Strip(_) | Self::Ctc(_) => text.into_bytes(),
-        })
+        }
+        is_single || matches!(self, Self::ByteLevel(_) | Self::Fuse | Self::SentencePiece(_))
+    }
+
+    /// Adds the stages that change a token by itself, wherever it is.
+    fn add_stages_of_one(&self, stages: &mut Stages) {
+        match self {
+            Self::Sequence(decoders) => decoders.iter().for_each(|decoder| decoder.add_stages_of_one(stages)),
+            Self::Metaspace(settings) => stages.push(StageKind::Literal(metaspace(settings))),
+            Self::SentencePiece(decoder) => stages.push(StageKind::Pieces(sentencepiece::Pieces::of_one(decoder))),
+            Self::ByteLevel(_) | Self::ByteFallback | Self::Replace(_) => {
+                self.add_stages(StreamOutput::Bytes, false, stages);
+            }
+            Self::WordPiece(_) | Self::Bpe(_) | Self::Fuse | Self::Strip(_) | Self::Ctc(_) => {}
+        }
     }
 }
 
-/// Replaces `found` with `by` in `part`, without a copy if there is none; an empty string matches around every
-/// character.
-fn replaced<'a>(part: Cow<'a, str>, found: &str, by: &str) -> Cow<'a, str> {
-    if part.contains(found) { Cow::Owned(part.replace(found, by)) } else { part }
+/// Returns the text of tokens; without a decoder, they are joined with spaces.
+pub(crate) fn text_of(decoder: Option<&Decoder>, tokens: Parts) -> Result<String> {
+    let bytes = Decoder::stages(decoder, StreamOutput::Text).run(tokens, true)?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// Returns the stage that replaces the metaspace with a space.
+fn metaspace(settings: &Metaspace) -> Literal {
+    Literal::new(settings.replacement.encode_utf8(&mut [0; 4]), " ")
 }
 
 #[cfg(test)]

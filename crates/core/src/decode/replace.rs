@@ -1,8 +1,8 @@
-//! A decoder that replaces the matches of a pattern.
+//! The decoder that replaces the matches of a pattern.
 
-use std::borrow::Cow;
-
-use super::Parts;
+use super::literal::Literal;
+use super::stage::{Parts, Stage, StageKind};
+use super::strip::{Strip, StripDecoder};
 use crate::error::Result;
 use crate::text::pattern::Pattern;
 use crate::text::span::check_bytes;
@@ -20,53 +20,74 @@ pub struct ReplaceDecoder {
 }
 
 impl ReplaceDecoder {
-    pub(super) fn decode_chain<'a>(&self, parts: Parts<'a>) -> Result<Parts<'a>> {
-        parts.into_iter().map(|part| self.replace(part)).collect()
+    /// Returns the stage that replaces the matches.
+    pub(super) fn stage(&self) -> StageKind {
+        if self.removes_last_space() {
+            return StageKind::Strip(Strip::new(&StripDecoder { content: ' ', start: 0, stop: 1 }));
+        }
+        if self.pattern.is_regex() {
+            return StageKind::Regex(Regex::new(self));
+        }
+        StageKind::Literal(Literal::new(self.pattern.source(), &self.content).without_empty_parts())
     }
 
     /// Whether one space at the end is removed, for which nobody has to search, nor a stream to wait for the whole part.
-    pub(super) fn removes_last_space(&self) -> bool {
+    fn removes_last_space(&self) -> bool {
         self.content.is_empty() && self.pattern.is_regex() && self.pattern.source() == LAST_SPACE
-    }
-
-    /// Replaces the matches in one part; returns an error if the result would be too long.
-    pub(super) fn replace<'a>(&self, part: Cow<'a, str>) -> Result<Cow<'a, str>> {
-        if self.removes_last_space() {
-            return Ok(without_last_space(part));
-        }
-        let mut found = Vec::new();
-        self.pattern.find_matches(&part, |range| found.push(range))?;
-        if found.is_empty() {
-            return Ok(part);
-        }
-        let kept = part.len() - found.iter().map(ExactSizeIterator::len).sum::<usize>();
-        let length = kept.saturating_add(found.len().saturating_mul(self.content.len()));
-        check_bytes(length)?;
-        let mut text = String::with_capacity(length);
-        let mut end = 0;
-        for range in found {
-            text.push_str(&part[end..range.start]);
-            text.push_str(&self.content);
-            end = range.end;
-        }
-        text.push_str(&part[end..]);
-        Ok(Cow::Owned(text))
     }
 }
 
-fn without_last_space(part: Cow<'_, str>) -> Cow<'_, str> {
-    match part {
-        Cow::Borrowed(text) => text.strip_suffix(' ').unwrap_or(text).into(),
-        Cow::Owned(mut text) => {
-            text.truncate(text.strip_suffix(' ').unwrap_or(&text).len());
-            text.into()
+/// The stage that replaces the matches of a pattern in each part.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Regex {
+    decoder: ReplaceDecoder,
+    part: Vec<u8>,
+}
+
+impl Regex {
+    pub(super) fn new(decoder: &ReplaceDecoder) -> Self {
+        Self { decoder: decoder.clone(), part: Vec::new() }
+    }
+
+    /// Emits a part with its matches replaced; returns an error if the result would be too long.
+    fn replace(&self, part: &str, out: &mut Parts) -> Result<()> {
+        let ReplaceDecoder { pattern, content } = &self.decoder;
+        let mut found = Vec::new();
+        pattern.find_matches(part, |range| found.push(range))?;
+        // Before memory is used.
+        check_bytes(out.bytes.len().saturating_add(found.len().saturating_mul(content.len())))?;
+        let mut end = 0;
+        for range in found {
+            out.push(&part.as_bytes()[end..range.start])?;
+            out.push(content.as_bytes())?;
+            end = range.end;
         }
+        out.push(&part.as_bytes()[end..])
+    }
+}
+
+impl Stage for Regex {
+    fn receive(&mut self, fragment: &[u8], _out: &mut Parts) -> Result<()> {
+        self.part.extend_from_slice(fragment);
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Parts) -> Result<()> {
+        let part = std::mem::take(&mut self.part);
+        self.part(&part, out)
+    }
+
+    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+        self.replace(&String::from_utf8_lossy(part), out)?;
+        out.end();
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::Decoder;
 
     #[test]
     fn the_last_space_is_what_the_expression_finds() {
@@ -75,9 +96,9 @@ mod tests {
         let searched = ReplaceDecoder { pattern: Pattern::regex(r" \z").unwrap(), content: String::new() };
         assert!(by_hand.removes_last_space() && !searched.removes_last_space());
         for text in ["", " ", "  ", "a", "a ", "a  ", " a", "a \n", "a\n ", "a b ", "中 ", "a\u{a0}", "a \u{300}"] {
-            let found = searched.replace(text.into()).unwrap();
-            assert_eq!(by_hand.replace(text.into()).unwrap(), found);
-            assert_eq!(by_hand.replace(Cow::Owned(text.to_owned())).unwrap(), found);
+            let [found, wanted] =
+                [&by_hand, &searched].map(|decoder| Decoder::Replace(decoder.clone()).decode([text]).unwrap());
+            assert_eq!(found, wanted);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The decoder of `SentencePiece` models, equal to that of the library.
 
-use std::borrow::Cow;
-
-use super::Parts;
+use super::StreamOutput;
 use super::byte_fallback::byte_of;
+use super::byte_level::whole_characters;
+use super::stage::{Parts, Stage};
+use crate::error::Result;
 use crate::normalize::SPACE;
 
 /// A decoder of `SentencePiece` pieces.
@@ -24,66 +25,121 @@ pub struct SentencePieceDecoder {
 impl SentencePieceDecoder {
     /// The default text for unknown pieces.
     pub(crate) const UNK_SURFACE: &str = " \u{2047} ";
+}
 
-    pub(super) fn decode_chain<'a>(&self, parts: Parts<'a>) -> Parts<'a> {
-        let (mut text, mut bytes) = (String::new(), Vec::new());
-        let mut at_start = self.add_dummy_prefix || self.remove_extra_whitespaces;
-        for part in parts {
-            if let Some(byte) = byte_of(&part).filter(|_| self.byte_fallback) {
-                bytes.push(byte);
-                continue;
-            }
-            push_bytes(&mut text, &mut bytes);
-            at_start &= text.is_empty();
-            let stripped = part.strip_prefix(SPACE).filter(|_| at_start);
-            if *part == *self.unk_token {
-                text.push_str(&self.unk_surface);
-            } else {
-                text.push_str(&stripped.unwrap_or(&part).replace(SPACE, " "));
-            }
-            at_start &= stripped.is_none() || self.remove_extra_whitespaces;
-        }
-        push_bytes(&mut text, &mut bytes);
-        vec![Cow::Owned(text)]
+/// The stage of [`SentencePieceDecoder`], which makes one part of all pieces.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pieces {
+    decoder: SentencePieceDecoder,
+    output: StreamOutput,
+    /// The fragments of a piece.
+    piece: Vec<u8>,
+    /// The bytes that form no complete character yet.
+    bytes: Vec<u8>,
+    /// Whether a leading space is removed.
+    at_start: bool,
+}
+
+impl Pieces {
+    pub(super) fn new(decoder: &SentencePieceDecoder, output: StreamOutput) -> Self {
+        let at_start = decoder.add_dummy_prefix || decoder.remove_extra_whitespaces;
+        Self { decoder: decoder.clone(), output, piece: Vec::new(), bytes: Vec::new(), at_start }
     }
 
-    /// Returns the bytes of a piece in a text, as its first one or a later one; `None` if they depend on more.
-    pub(super) fn bytes_in_text(&self, piece: &str, is_first: bool) -> Option<Vec<u8>> {
-        let byte = byte_of(piece).filter(|_| self.byte_fallback);
-        let surface = match byte {
-            Some(byte) => return Some(vec![byte]),
-            None if *piece == *self.unk_token => self.unk_surface.clone(),
-            None => piece.replace(SPACE, " "),
+    /// Returns the stage of a piece by itself, which is neither the first nor unknown.
+    pub(super) fn of_one(decoder: &SentencePieceDecoder) -> Self {
+        let decoder = SentencePieceDecoder {
+            add_dummy_prefix: false,
+            remove_extra_whitespaces: false,
+            byte_fallback: decoder.byte_fallback,
+            unk_token: String::new(),
+            unk_surface: String::new(),
         };
-        if surface.is_empty() {
-            return None; // the text still begins after it
-        }
-        let strips = is_first && (self.add_dummy_prefix || self.remove_extra_whitespaces);
-        let rest = piece.strip_prefix(SPACE).filter(|_| strips && *piece != *self.unk_token);
-        Some(rest.map_or(surface, |rest| rest.replace(SPACE, " ")).into_bytes())
+        Self::new(&decoder, StreamOutput::Bytes)
     }
 
-    /// Returns the bytes of a piece that is not at the start of a text.
-    pub(super) fn token_bytes(&self, piece: &str) -> Vec<u8> {
-        match byte_of(piece).filter(|_| self.byte_fallback) {
-            Some(byte) => vec![byte],
-            None => piece.replace(SPACE, " ").into_bytes(),
+    /// Adds a byte, and emits the complete characters.
+    fn push_byte(&mut self, byte: u8, out: &mut Parts) -> Result<()> {
+        if self.output == StreamOutput::Bytes {
+            self.at_start = false;
+            return out.push(&[byte]);
         }
+        self.bytes.push(byte);
+        self.push_bytes(whole_characters(&self.bytes), out)
+    }
+
+    /// Emits the text of the first `count` bytes, with U+FFFD for each invalid byte.
+    fn push_bytes(&mut self, count: usize, out: &mut Parts) -> Result<()> {
+        self.at_start &= count == 0;
+        for chunk in self.bytes[..count].utf8_chunks() {
+            out.push(chunk.valid().as_bytes())?;
+            for _ in chunk.invalid() {
+                out.push("\u{fffd}".as_bytes())?;
+            }
+        }
+        self.bytes.drain(..count);
+        Ok(())
+    }
+
+    /// Emits the text of a piece.
+    fn push_piece(&mut self, piece: &str, out: &mut Parts) -> Result<()> {
+        if let Some(byte) = byte_of(piece).filter(|_| self.decoder.byte_fallback) {
+            return self.push_byte(byte, out);
+        }
+        self.push_bytes(self.bytes.len(), out)?;
+        let start = out.bytes.len();
+        let stripped = piece.strip_prefix(SPACE).filter(|_| self.at_start);
+        if *piece == *self.decoder.unk_token {
+            out.push(self.decoder.unk_surface.as_bytes())?;
+        } else {
+            push_spaced(stripped.unwrap_or(piece), out)?;
+        }
+        let is_empty = out.bytes.len() == start;
+        self.at_start &= is_empty && (stripped.is_none() || self.decoder.remove_extra_whitespaces);
+        Ok(())
     }
 }
 
-/// Appends bytes as text, with U+FFFD for each invalid byte.
-fn push_bytes(text: &mut String, bytes: &mut Vec<u8>) {
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+/// Emits a piece with spaces.
+#[inline]
+fn push_spaced(piece: &str, out: &mut Parts) -> Result<()> {
+    let mut sections = piece.split(SPACE);
+    out.push(sections.next().unwrap_or_default().as_bytes())?;
+    for section in sections {
+        out.push(b" ")?;
+        out.push(section.as_bytes())?;
     }
-    bytes.clear();
+    Ok(())
+}
+
+impl Stage for Pieces {
+    fn receive(&mut self, fragment: &[u8], _: &mut Parts) -> Result<()> {
+        self.piece.extend_from_slice(fragment);
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Parts) -> Result<()> {
+        let piece = std::mem::take(&mut self.piece);
+        self.part(&piece, out)
+    }
+
+    #[inline]
+    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+        self.push_piece(&String::from_utf8_lossy(part), out)
+    }
+
+    fn finish(&mut self, out: &mut Parts) -> Result<()> {
+        self.push_bytes(self.bytes.len(), out)?;
+        // All pieces are one part.
+        out.end();
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::Decoder;
 
     fn decoded(remove_extra_whitespaces: bool, parts: &[&str]) -> String {
         let decoder = SentencePieceDecoder {
@@ -93,7 +149,7 @@ mod tests {
             unk_token: "<unk>".to_owned(),
             unk_surface: " ⁇ ".to_owned(),
         };
-        decoder.decode_chain(parts.iter().map(|&part| Cow::Borrowed(part)).collect()).concat()
+        Decoder::SentencePiece(decoder).decode(parts.iter().copied()).unwrap()
     }
 
     #[test]
@@ -114,9 +170,8 @@ mod tests {
             unk_token: "▁unk".to_owned(),
             unk_surface: String::new(),
         };
-        let decoded = |parts: &[&'static str]| {
-            decoder.decode_chain(parts.iter().map(|&part| Cow::Borrowed(part)).collect()).concat()
-        };
+        let decoder = Decoder::SentencePiece(decoder);
+        let decoded = |parts: &[&'static str]| decoder.decode(parts.iter().copied()).unwrap();
         assert_eq!(decoded(&["▁unk", "▁a"]), " a");
         assert_eq!(decoded(&["▁a", "▁unk", "▁a"]), "a a");
     }

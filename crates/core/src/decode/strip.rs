@@ -1,8 +1,8 @@
-//! A decoder that removes a character from the ends of tokens.
+//! The decoder that removes a character from the ends of tokens.
 
-use std::borrow::Cow;
-
-use super::Parts;
+use super::search::{Needle, Section};
+use super::stage::{Parts, Stage};
+use crate::error::Result;
 
 /// A decoder that removes a character from the ends of each token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,31 +15,113 @@ pub struct StripDecoder {
     pub stop: usize,
 }
 
-impl StripDecoder {
-    pub(super) fn decode_chain<'a>(&self, parts: Parts<'a>) -> Parts<'a> {
-        let strip = |part| match part {
-            Cow::Borrowed(part) => Cow::Borrowed(self.strip(part)),
-            Cow::Owned(part) => Cow::Owned(self.strip(&part).to_owned()),
-        };
-        parts.into_iter().map(strip).collect()
+/// The stage that removes a character from the ends of each part.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Strip {
+    needle: Needle,
+    matched: usize,
+    ends: StripState,
+}
+
+/// The character to strip, and the progress of the current part.
+#[derive(Debug, Clone, PartialEq)]
+struct StripState {
+    content: Vec<u8>,
+    start: usize,
+    stop: usize,
+    /// The number of characters removed at the start, or `None` if no more are.
+    dropped: Option<usize>,
+    /// The number of such characters that are last so far, if they may be removed at the end.
+    delayed: usize,
+}
+
+impl Strip {
+    /// Returns whether the stage may remove a character.
+    pub(super) fn strips(&self, character: char) -> bool {
+        *self.ends.content == *character.encode_utf8(&mut [0; 4]).as_bytes()
     }
 
-    /// Strips a token. A token of this character alone becomes empty at worst; the reference library fails there.
-    fn strip<'a>(&self, token: &'a str) -> &'a str {
-        let at_start = token.chars().take(self.start).take_while(|&c| c == self.content).count();
-        let token = &token[at_start * self.content.len_utf8()..];
-        let at_end = token.chars().rev().take(self.stop).take_while(|&c| c == self.content).count();
-        &token[..token.len() - at_end * self.content.len_utf8()]
+    pub(super) fn new(settings: &StripDecoder) -> Self {
+        let StripDecoder { content, start, stop } = *settings;
+        let content = content.to_string();
+        let needle = Needle::new(&content);
+        Self {
+            needle,
+            matched: 0,
+            ends: StripState { content: content.into_bytes(), start, stop, dropped: at_start(start), delayed: 0 },
+        }
+    }
+}
+
+/// Returns the state at the start of a part of which at most this many characters are removed.
+fn at_start(most: usize) -> Option<usize> {
+    (most > 0).then_some(0)
+}
+
+impl StripState {
+    /// Returns whether nothing is removed from the rest of the part.
+    fn keeps_all(&self) -> bool {
+        self.dropped.is_none() && self.stop == 0
+    }
+
+    fn each(&mut self, found: &Section<'_>, out: &mut Parts) -> Result<()> {
+        match found {
+            Section::Match => self.content(out),
+            Section::Other(other) => self.other(other, out),
+        }
+    }
+
+    /// Receives an occurrence of the character.
+    fn content(&mut self, out: &mut Parts) -> Result<()> {
+        if let Some(dropped) = self.dropped {
+            self.dropped = Some(dropped + 1).filter(|&dropped| dropped < self.start);
+            return Ok(());
+        }
+        if self.delayed < self.stop {
+            self.delayed += 1;
+            return Ok(());
+        }
+        out.push(&self.content)
+    }
+
+    /// Receives other text.
+    fn other(&mut self, other: &[u8], out: &mut Parts) -> Result<()> {
+        if other.is_empty() {
+            return Ok(());
+        }
+        self.dropped = None;
+        for _ in 0..std::mem::take(&mut self.delayed) {
+            out.push(&self.content)?;
+        }
+        out.push(other)
+    }
+}
+
+impl Stage for Strip {
+    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+        if self.ends.keeps_all() && self.matched == 0 {
+            return out.push(fragment);
+        }
+        self.needle.receive(&mut self.matched, fragment, |found| self.ends.each(&found, out))
+    }
+
+    fn end(&mut self, out: &mut Parts) -> Result<()> {
+        self.needle.end(&mut self.matched, |found| self.ends.each(&found, out))?;
+        (self.ends.dropped, self.ends.delayed) = (at_start(self.ends.start), 0);
+        out.end();
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::Decoder;
 
     #[test]
     fn strips_at_most_the_whole_token() {
-        let strip = |start, stop, token| StripDecoder { content: 'é', start, stop }.strip(token);
+        let strip =
+            |start, stop, token| Decoder::Strip(StripDecoder { content: 'é', start, stop }).decode([token]).unwrap();
         assert_eq!(strip(1, 1, "ééé"), "é");
         assert_eq!(strip(2, 2, "ééé"), "");
         assert_eq!(strip(usize::MAX, 1, "ééaé"), "a");

@@ -1,64 +1,88 @@
 //! The bytes of tokens in a decoded text, in a table, so that a text is compared with its tokens without decoding them.
+//!
+//! The table is made by decoding each token after each state that the stages of a decoder reach: before the first
+//! token, after a word, and so on. A decoder that remembers a token has too many states for a table.
 
-use super::byte_fallback::byte_of;
-use super::{Decoder, byte_level};
+use super::stage::{Parts, StageKind, Stages};
+use super::{Decoder, StreamOutput};
+use crate::error::Result;
 use crate::memory::prefetch;
-use crate::settings::PrependScheme;
 
-/// The length of the bytes of a token that depend on other tokens.
-const UNDECIDED: u32 = u32::MAX;
+/// The maximum number of states.
+const MAX_STATES: usize = 8;
+/// The length of a token that a text is not compared with: it is longer, or no token.
+const UNDECIDED: u16 = u16::MAX;
 
-/// The bytes that a token contributes to a text; the first eight are compared without a look at the others.
+/// The bytes of a token in a text; the first eight are compared without a look at the others.
 #[derive(Debug, Clone, Copy)]
 struct TokenBytes {
     head: u64,
     /// The place of all bytes in the table.
     start: u32,
-    length: u32,
+    length: u16,
+    /// The state after the token.
+    next: u8,
 }
 
-/// The bytes that each token contributes to a text, as its first token and as a later one.
+/// The bytes of each token in a text, by the state of the decoder before it.
 #[derive(Debug, Clone)]
 pub(crate) struct DecodeTable {
     bytes: Vec<u8>,
-    /// The first tokens of texts and all others, by id.
-    first: Vec<TokenBytes>,
-    later: Vec<TokenBytes>,
-    /// Whether a token after empty ones also counts as the first.
-    repeats_first: bool,
+    /// The tokens by id after each state, the first of which is the start of a text; empty if there are too many.
+    states: Vec<Vec<TokenBytes>>,
+    /// The bytes at the end of a text, by state.
+    ends: Vec<Vec<u8>>,
 }
 
 impl DecodeTable {
     /// Returns the table of `decoder` for the ids below `limit`; `None` joins tokens with spaces.
     pub(crate) fn new<'a>(decoder: Option<&Decoder>, limit: u32, token: impl Fn(u32) -> Option<&'a str>) -> Self {
-        let repeats_first = decoder.is_some_and(Decoder::repeats_first);
-        let mut table = Self { bytes: Vec::new(), first: Vec::new(), later: Vec::new(), repeats_first };
-        for token in (0..limit).map(token) {
-            for (is_first, tokens) in [(true, &mut table.first), (false, &mut table.later)] {
-                let bytes = token.and_then(|token| bytes_in_text(decoder, token, is_first));
-                tokens.push(TokenBytes::new(bytes.as_deref(), &mut table.bytes));
+        Self::of_states(initial_stages(decoder), limit, token).unwrap_or_else(|| Self {
+            bytes: Vec::new(),
+            states: Vec::new(),
+            ends: Vec::new(),
+        })
+    }
+
+    /// Returns the table for the states that are reached from one of them; `None` if there are too many.
+    fn of_states<'a>(initial: Stages, limit: u32, token: impl Fn(u32) -> Option<&'a str>) -> Option<Self> {
+        let (mut all, mut states, mut reached) = (Vec::new(), Vec::new(), vec![initial]);
+        while states.len() < reached.len() {
+            let from = states.len();
+            let mut stages = reached[from].clone();
+            let mut tokens = Vec::with_capacity(limit as usize);
+            for id in 0..limit {
+                let bytes = token(id).and_then(|token| stages.run(Parts::of([token]).ok()?, false).ok());
+                let is_same = stages == reached[from];
+                let next = if is_same || bytes.is_none() { from } else { place_of(&stages, &mut reached)? };
+                tokens.push(TokenBytes::new(bytes.as_deref(), u8::try_from(next).ok()?, &mut all));
+                if !is_same {
+                    stages.clone_from(&reached[from]);
+                }
             }
+            states.push(tokens);
         }
-        table
+        let ends = reached.iter_mut().map(|stages| stages.run(Parts::default(), true)).collect::<Result<_>>().ok()?;
+        Some(Self { bytes: all, states, ends })
     }
 
     /// Prefetches what [`Self::reproduces`] reads of these tokens.
     pub(crate) fn prefetch(&self, ids: &[u32]) {
-        ids.iter().filter_map(|&id| self.later.get(id as usize)).for_each(prefetch);
+        // Most tokens are neither first nor special.
+        let Some(tokens) = self.states.get(1).or(self.states.first()) else { return };
+        ids.iter().filter_map(|&id| tokens.get(id as usize)).for_each(prefetch);
     }
 
     /// Returns whether `ids` decode to `text`, special tokens included; `None` if that requires decoding them.
     pub(crate) fn reproduces(&self, text: &str, ids: &[u32]) -> Option<bool> {
-        let (mut rest, mut tokens) = (text.as_bytes(), &self.first);
+        let (mut rest, mut state) = (text.as_bytes(), 0);
         for &id in ids {
-            let token = tokens.get(id as usize).filter(|token| token.length != UNDECIDED)?;
+            let token = self.states.get(state)?.get(id as usize).filter(|token| token.length != UNDECIDED)?;
             let Some(after) = token.strip_from(rest, &self.bytes) else { return Self::differs(text) };
             rest = after;
-            if token.length > 0 || !self.repeats_first {
-                tokens = &self.later;
-            }
+            state = usize::from(token.next);
         }
-        if rest.is_empty() { Some(true) } else { Self::differs(text) }
+        if rest == self.ends.get(state)? { Some(true) } else { Self::differs(text) }
     }
 
     /// Returns the result for other bytes: a text without U+FFFD differs, any other may be decoded from invalid UTF-8.
@@ -67,24 +91,56 @@ impl DecodeTable {
     }
 }
 
+/// Returns the stages of a decoder before the first token.
+///
+/// They emit bytes where no later stage could see that these are not UTF-8: as text, an incomplete character would be
+/// a state.
+fn initial_stages(decoder: Option<&Decoder>) -> Stages {
+    let stages = Decoder::stages(decoder, StreamOutput::Bytes);
+    let is_byte = |stage: &StageKind| {
+        matches!(stage, StageKind::ByteLevel(_) | StageKind::ByteFallback(_) | StageKind::Pieces(_))
+    };
+    let keeps_bytes = |stage: &StageKind| match stage {
+        StageKind::Fuse(_) => true,
+        StageKind::Strip(stage) => !stage.strips(char::REPLACEMENT_CHARACTER),
+        _ => false,
+    };
+    if stages.iter().skip_while(|stage| !is_byte(stage)).skip(1).all(keeps_bytes) {
+        return stages;
+    }
+    Decoder::stages(decoder, StreamOutput::Text)
+}
+
+/// Returns the index of a state, which is added if it is new; `None` if there are too many.
+fn place_of(stages: &Stages, reached: &mut Vec<Stages>) -> Option<usize> {
+    if let Some(place) = reached.iter().position(|other| other == stages) {
+        return Some(place);
+    }
+    if reached.len() == MAX_STATES {
+        return None;
+    }
+    reached.push(stages.clone());
+    Some(reached.len() - 1)
+}
+
 impl TokenBytes {
-    /// Returns the entry of a token, whose bytes are appended to `all`; `None` if they depend on other tokens.
-    fn new(bytes: Option<&[u8]>, all: &mut Vec<u8>) -> Self {
-        let undecided = Self { head: 0, start: 0, length: UNDECIDED };
+    /// Returns the entry of a token, whose bytes are appended to `all`.
+    fn new(bytes: Option<&[u8]>, next: u8, all: &mut Vec<u8>) -> Self {
+        let undecided = Self { head: 0, start: 0, length: UNDECIDED, next };
         let Some(bytes) = bytes else { return undecided };
-        let (Ok(start), Ok(length)) = (u32::try_from(all.len()), u32::try_from(bytes.len())) else { return undecided };
+        let (Ok(start), Ok(length)) = (u32::try_from(all.len()), u16::try_from(bytes.len())) else { return undecided };
         let mut head = [0; 8];
         head.iter_mut().zip(bytes).for_each(|(byte, &own)| *byte = own);
         all.extend_from_slice(bytes);
-        Self { head: u64::from_le_bytes(head), start, length }
+        Self { head: u64::from_le_bytes(head), start, length, next }
     }
 
     /// Returns what follows the token in `text`, or `None` if the text does not begin with it.
     #[inline]
     fn strip_from<'a>(self, text: &'a [u8], all: &[u8]) -> Option<&'a [u8]> {
-        let length = self.length as usize;
+        let length = usize::from(self.length);
         if let Some(head) = text.first_chunk::<8>() {
-            let unused = 64_u32.saturating_sub(8 * self.length.min(8));
+            let unused = 64_u32.saturating_sub(8 * u32::from(self.length.min(8)));
             let differences = (u64::from_le_bytes(*head) ^ self.head).checked_shl(unused).unwrap_or(0);
             if differences != 0 {
                 return None;
@@ -98,121 +154,11 @@ impl TokenBytes {
     }
 }
 
-/// Returns the bytes of a token in a text, as its first token or a later one; `None` if they depend on other tokens.
-fn bytes_in_text(decoder: Option<&Decoder>, token: &str, is_first: bool) -> Option<Vec<u8>> {
-    match decoder {
-        Some(decoder) => Some(Part::of(token).decoded(decoder, is_first)?.bytes),
-        None if is_first => Some(token.as_bytes().to_vec()),
-        None => Some([" ", token].concat().into_bytes()),
-    }
-}
-
-/// How the parts of a list of decoders belong together.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Joining {
-    /// Each token is a part.
-    Tokens,
-    /// Runs of byte tokens are parts.
-    Runs,
-    /// The text is one part.
-    Whole,
-}
-
-/// A token on its way through a list of decoders.
-struct Part {
-    bytes: Vec<u8>,
-    joining: Joining,
-}
-
-impl Part {
-    fn of(token: &str) -> Self {
-        Self { bytes: token.as_bytes().to_vec(), joining: Joining::Tokens }
-    }
-
-    /// Returns the part after a decoder; `None` if the result depends on other tokens.
-    fn decoded(self, decoder: &Decoder, is_first: bool) -> Option<Self> {
-        match decoder {
-            Decoder::Sequence(decoders) => {
-                decoders.iter().try_fold(self, |part, decoder| part.decoded(decoder, is_first))
-            }
-            Decoder::Fuse => Some(Self { joining: Joining::Whole, ..self }),
-            Decoder::Strip(strip) if self.joining == Joining::Whole && strip.stop == 0 => {
-                self.stripped(strip.content, strip.start, is_first)
-            }
-            _ if self.joining == Joining::Tokens => {
-                Self::of_token(decoder, &String::from_utf8(self.bytes).ok()?, is_first)
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the part of a single token.
-    fn of_token(decoder: &Decoder, token: &str, is_first: bool) -> Option<Self> {
-        let (bytes, joining) = match decoder {
-            Decoder::WordPiece(decoder) => {
-                let place = usize::from(!is_first);
-                let parts = [vec![String::new().into(); place], vec![token.into()]].concat();
-                (decoder.decode_chain(parts).pop()?.into_owned().into_bytes(), Joining::Tokens)
-            }
-            Decoder::ByteLevel(_) => {
-                let mut bytes = Vec::new();
-                byte_level::extend_bytes(&mut bytes, token);
-                (bytes, Joining::Whole)
-            }
-            Decoder::ByteFallback => {
-                (byte_of(token).map_or_else(|| token.as_bytes().to_vec(), |byte| vec![byte]), Joining::Runs)
-            }
-            Decoder::Metaspace(settings) => {
-                let is_removed = is_first && settings.prepend_scheme != PrependScheme::Never;
-                let by = if is_removed { "" } else { " " };
-                (token.replace(settings.replacement, by).into_bytes(), Joining::Tokens)
-            }
-            Decoder::Replace(decoder) => {
-                (decoder.replace(token.into()).ok()?.into_owned().into_bytes(), Joining::Tokens)
-            }
-            Decoder::SentencePiece(decoder) => (decoder.bytes_in_text(token, is_first)?, Joining::Whole),
-            _ => return None,
-        };
-        Some(Self { bytes, joining })
-    }
-
-    /// Removes a character from the start of a text.
-    fn stripped(self, content: char, most: usize, is_first: bool) -> Option<Self> {
-        if !is_first || most == 0 {
-            return Some(self);
-        }
-        if self.bytes.is_empty() {
-            return None; // the next token would lose the character
-        }
-        let (mut buffer, mut rest) = ([0; 4], &self.bytes[..]);
-        let content = content.encode_utf8(&mut buffer).as_bytes();
-        for _ in 0..most {
-            let Some(after) = rest.strip_prefix(content) else { break };
-            rest = after;
-        }
-        if rest.is_empty() && most > 1 {
-            return None; // the next token may lose it, too
-        }
-        Some(Self { bytes: rest.to_vec(), joining: self.joining })
-    }
-}
-
-impl Decoder {
-    /// Returns whether a token after empty ones is treated as the first.
-    fn repeats_first(&self) -> bool {
-        match self {
-            Self::Sequence(decoders) => decoders.iter().any(Self::repeats_first),
-            Self::SentencePiece(decoder) => decoder.remove_extra_whitespaces,
-            _ => false,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::{BpeDecoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder};
-    use crate::settings::{ByteLevel, Metaspace};
+    use crate::decode::{BpeDecoder, CtcDecoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder};
+    use crate::settings::{ByteLevel, Metaspace, PrependScheme};
     use crate::text::pattern::Pattern;
 
     const TOKENS: [&str; 20] = [
@@ -220,7 +166,8 @@ mod tests {
         "▁▁", "  ", "<0xE4>",
     ];
 
-    fn decoders() -> Vec<Decoder> {
+    /// Returns decoders with a table, and decoders without one.
+    fn decoders() -> [Vec<Decoder>; 2] {
         let sentencepiece = |add_dummy_prefix, remove_extra_whitespaces| {
             Decoder::SentencePiece(SentencePieceDecoder {
                 add_dummy_prefix,
@@ -230,14 +177,16 @@ mod tests {
                 unk_surface: " ⁇ ".to_owned(),
             })
         };
-        let replace = || {
-            let pattern = Pattern::literal("▁");
-            Decoder::Replace(ReplaceDecoder { pattern, content: " ".to_owned() })
+        let replace = |found: &str, by: &str| {
+            Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal(found), content: by.to_owned() })
         };
+        let regex =
+            Decoder::Replace(ReplaceDecoder { pattern: Pattern::regex("a+").unwrap(), content: "b".to_owned() });
         let strip = |start, stop| Decoder::Strip(StripDecoder { content: ' ', start, stop });
         let never = Metaspace { prepend_scheme: PrependScheme::Never, ..Metaspace::default() };
-        let llama = |start| Decoder::Sequence(vec![replace(), Decoder::ByteFallback, Decoder::Fuse, strip(start, 0)]);
-        vec![
+        let llama =
+            |start| Decoder::Sequence(vec![replace("▁", " "), Decoder::ByteFallback, Decoder::Fuse, strip(start, 0)]);
+        let with = vec![
             Decoder::WordPiece(WordPieceDecoder::default()),
             Decoder::WordPiece(WordPieceDecoder { prefix: "##".to_owned(), cleanup: false }),
             Decoder::ByteLevel(ByteLevel::default()),
@@ -245,7 +194,8 @@ mod tests {
             Decoder::Metaspace(Metaspace::default()),
             Decoder::Metaspace(never),
             Decoder::Fuse,
-            replace(),
+            replace("▁", " "),
+            regex.clone(),
             sentencepiece(true, true),
             sentencepiece(true, false),
             sentencepiece(false, true),
@@ -253,10 +203,18 @@ mod tests {
             llama(1),
             llama(2),
             Decoder::Bpe(BpeDecoder { suffix: "</w>".to_owned() }),
+            Decoder::Bpe(BpeDecoder { suffix: "a".to_owned() }),
             strip(1, 1),
             Decoder::Sequence(vec![Decoder::Fuse, strip(0, 1)]),
-            Decoder::Sequence(vec![Decoder::ByteFallback, replace()]),
-        ]
+            Decoder::Sequence(vec![Decoder::WordPiece(WordPieceDecoder::default()), sentencepiece(true, true)]),
+            Decoder::Sequence(vec![Decoder::ByteLevel(ByteLevel::default()), Decoder::Fuse]),
+        ];
+        let without = vec![
+            Decoder::Ctc(CtcDecoder::default()),
+            Decoder::Sequence(vec![Decoder::Fuse, regex]),
+            Decoder::Sequence(vec![Decoder::ByteFallback, replace("\u{fffd}", "")]),
+        ];
+        [with, without]
     }
 
     /// Returns all lists of at most three tokens.
@@ -274,7 +232,7 @@ mod tests {
         let tokens: Vec<&str> = TOKENS.iter().copied().filter(|token| !token.is_empty()).collect();
         for vocabulary in [&TOKENS[..], &tokens] {
             let limit = u32::try_from(vocabulary.len()).unwrap();
-            for decoder in [None].into_iter().chain(decoders().into_iter().map(Some)) {
+            for decoder in [None].into_iter().chain(decoders().concat().into_iter().map(Some)) {
                 let token = |id: u32| vocabulary.get(id as usize).copied();
                 let table = DecodeTable::new(decoder.as_ref(), limit, token);
                 for ids in lists().iter().filter(|ids| ids.iter().all(|&id| id < limit)) {
@@ -297,15 +255,15 @@ mod tests {
     }
 
     #[test]
-    fn the_common_decoders_have_a_table_that_decides() {
-        let tokens: Vec<&str> = TOKENS.iter().copied().filter(|token| !token.is_empty()).collect();
-        for (place, decoder) in decoders().iter().enumerate() {
-            let limit = u32::try_from(tokens.len()).unwrap();
-            let table = DecodeTable::new(Some(decoder), limit, |id| tokens.get(id as usize).copied());
-            let text = decoder.decode(["a", "a"]).unwrap();
-            let decides = place < 14;
-            assert_eq!(table.reproduces(&text, &[0, 0]), decides.then_some(true), "{decoder:?}");
-            assert_eq!(table.reproduces("x", &[0, 0]), decides.then_some(false), "{decoder:?}");
+    fn a_decoder_with_few_states_has_a_table() {
+        let limit = u32::try_from(TOKENS.len()).unwrap();
+        for (decoders, has_table) in decoders().iter().zip([true, false]) {
+            for decoder in decoders {
+                let table = DecodeTable::new(Some(decoder), limit, |id| TOKENS.get(id as usize).copied());
+                let text = decoder.decode(["a", "a"]).unwrap();
+                assert_eq!(table.reproduces(&text, &[0, 0]), has_table.then_some(true), "{decoder:?}");
+                assert_eq!(table.reproduces("x", &[0, 0]), has_table.then_some(false), "{decoder:?}");
+            }
         }
     }
 }

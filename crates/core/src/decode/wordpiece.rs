@@ -1,9 +1,7 @@
 //! The `WordPiece` decoder, which joins words with spaces and continuing tokens without.
 
-use std::borrow::Cow;
-
-use super::Parts;
-use super::cleanup::{cleaned, is_clean};
+use super::stage::{Parts, Stage};
+use crate::error::Result;
 
 /// A decoder that joins tokens to text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,64 +18,63 @@ impl Default for WordPieceDecoder {
     }
 }
 
-impl WordPieceDecoder {
-    /// Returns the text of `tokens` without an intermediate list of parts.
-    #[must_use]
-    pub fn decode<'a>(&self, tokens: impl IntoIterator<Item = &'a str>) -> String {
-        let mut text = String::new();
-        for (place, token) in tokens.into_iter().enumerate() {
-            let start = text.len();
-            let (space, rest) = self.part(place, token);
-            text.push_str(space);
-            text.push_str(rest);
-            if self.cleanup && !is_clean(&text[start..]) {
-                let part = text.split_off(start);
-                text.push_str(&cleaned(Cow::Owned(part)));
-            }
-        }
-        text
+/// The stage that adds a space before each part, except the first and those with the prefix, which is removed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Spaces {
+    prefix: Option<Vec<u8>>,
+    /// The start of the part that may be the prefix; `None` once that is decided, as in the first part.
+    head: Option<Vec<u8>>,
+}
+
+impl Spaces {
+    pub(super) fn new(prefix: Option<&str>) -> Self {
+        Self { prefix: prefix.map(|prefix| prefix.as_bytes().to_vec()), head: None }
     }
 
-    pub(super) fn decode_chain<'a>(&self, parts: Parts<'a>) -> Parts<'a> {
-        let decode = |(place, token): (usize, Cow<'a, str>)| {
-            let (space, rest) = self.part(place, &token);
-            let part = if space.len() + rest.len() == token.len() { token } else { Cow::Owned([space, rest].concat()) };
-            if self.cleanup { cleaned(part) } else { part }
-        };
-        parts.into_iter().enumerate().map(decode).collect()
+    /// Emits a part, or its start: without the prefix, or after a space.
+    fn emit(&self, head: &[u8], out: &mut Parts) -> Result<()> {
+        if let Some(rest) = self.prefix.as_ref().and_then(|prefix| head.strip_prefix(&**prefix)) {
+            return out.push(rest);
+        }
+        out.push(b" ")?;
+        out.push(head)
     }
 
-    /// Returns the separator before a token (a space or nothing) and the token without its prefix.
-    fn part<'a>(&self, place: usize, token: &'a str) -> (&'static str, &'a str) {
-        match token.strip_prefix(&self.prefix) {
-            _ if place == 0 => ("", token),
-            Some(rest) => ("", rest),
-            None => (" ", token),
-        }
+    /// Returns whether the start of a part may still become the prefix.
+    fn may_be_prefix(&self, head: &[u8]) -> bool {
+        self.prefix.as_ref().is_some_and(|prefix| head.len() < prefix.len() && prefix.starts_with(head))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn joins_and_cleans_up() {
-        let decoder = WordPieceDecoder::default();
-        assert_eq!(decoder.decode(["un", "##able", ",", "it", "'s", "##"]), "unable, it's");
-        let plain = WordPieceDecoder { cleanup: false, ..decoder };
-        assert_eq!(plain.decode(["##a", ",", "##b"]), "##a ,b");
+impl Stage for Spaces {
+    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+        let Some(mut head) = self.head.take() else { return out.push(fragment) };
+        head.extend_from_slice(fragment);
+        if self.may_be_prefix(&head) {
+            self.head = Some(head);
+            return Ok(());
+        }
+        self.emit(&head, out)
     }
 
-    #[test]
-    fn concatenated_parts_equal_the_text() {
-        let tokens = ["##a", "b", "##.", ".", "##", "", "do not", " do not", "'s", "a .b"];
-        for cleanup in [true, false] {
-            for prefix in ["##", "", "b"] {
-                let decoder = WordPieceDecoder { prefix: prefix.to_owned(), cleanup };
-                let parts = decoder.decode_chain(tokens.map(Cow::Borrowed).into());
-                assert_eq!(parts.concat(), decoder.decode(tokens));
-            }
+    fn end(&mut self, out: &mut Parts) -> Result<()> {
+        if let Some(head) = self.head.take() {
+            self.emit(&head, out)?;
         }
+        self.head = Some(Vec::new());
+        out.end();
+        Ok(())
+    }
+
+    #[inline]
+    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+        if self.head.is_some() {
+            self.emit(part, out)?;
+        } else {
+            self.head = Some(Vec::new());
+            out.push(part)?;
+        }
+        out.end();
+        Ok(())
     }
 }

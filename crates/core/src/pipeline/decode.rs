@@ -4,7 +4,7 @@ use super::Tokenizer;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::added::Specials;
-use crate::decode::{DecodeStream, DecodeTable, Decoder, StreamOutput};
+use crate::decode::{DecodeStream, DecodeTable, Decoder, Parts, StreamOutput, text_of};
 use crate::error::{Error, Message, Result};
 use crate::model::{Model, PROBABILITY_FLOOR, Probabilities};
 
@@ -34,11 +34,7 @@ impl Tokenizer {
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
     pub fn decode(&self, ids: &[u32], options: impl Into<DecodeOptions>) -> Result<String> {
-        let parts = self.parts_to_decode(ids, options.into())?;
-        match &self.parts.decoder {
-            Some(decoder) => decoder.decode(parts),
-            None => Ok(parts.join(" ")),
-        }
+        text_of(self.decoder(), self.parts_to_decode(ids, options.into())?)
     }
 
     /// Returns the bytes of tokens in decoded texts.
@@ -82,7 +78,7 @@ impl Tokenizer {
         ids: &[u32],
         options: impl Into<DecodeOptions>,
     ) -> Result<Vec<u8>> {
-        stream.step(self.parts_to_decode(ids, options.into())?)
+        stream.step_parts(self.parts_to_decode(ids, options.into())?)
     }
 
     /// Returns the bytes of the token with `id`, as far as they depend on no other token; see [`Decoder::token_bytes`].
@@ -101,11 +97,7 @@ impl Tokenizer {
 
     /// Returns the bytes of a part of a word, written as in tokens of the model; see [`Decoder::token_bytes`].
     pub fn text_bytes(&self, text: &str) -> Result<Vec<u8>> {
-        let text = text.as_bytes().to_vec();
-        match &self.parts.decoder {
-            Some(decoder) => decoder.token_bytes(text),
-            None => Ok(text),
-        }
+        self.decoder().map_or_else(|| Ok(text.as_bytes().to_vec()), |decoder| decoder.token_bytes(text))
     }
 
     /// Returns what the decoder receives for a token.
@@ -114,18 +106,18 @@ impl Tokenizer {
         Some(self.decoder_inputs().get(&id).map_or(token, String::as_str))
     }
 
-    fn parts_to_decode(&self, ids: &[u32], options: DecodeOptions) -> Result<Vec<&str>> {
+    fn parts_to_decode(&self, ids: &[u32], options: DecodeOptions) -> Result<Parts> {
         // SentencePiece never joins bytes on two sides of a control symbol to one character: an empty part separates
         // them.
         let leaves_gap = matches!(self.parts.decoder, Some(Decoder::SentencePiece(_)));
         let inputs = (!options.added_as_entries).then(|| self.decoder_inputs()).filter(|inputs| !inputs.is_empty());
-        let mut parts = Vec::with_capacity(ids.len());
+        let mut parts = Parts::with_capacity(ids.len());
         for &id in ids {
             let token = self.expect_token(id)?;
             if !(options.skip_special_tokens && self.added.is_special(token)) {
-                parts.push(inputs.and_then(|inputs| inputs.get(&id)).map_or(token, String::as_str));
+                parts.add(inputs.and_then(|inputs| inputs.get(&id)).map_or(token, String::as_str))?;
             } else if leaves_gap {
-                parts.push("");
+                parts.add("")?;
             }
         }
         Ok(parts)

@@ -1,6 +1,6 @@
 //! String search in a text that arrives in fragments.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use crate::error::Result;
 
@@ -12,19 +12,19 @@ pub(super) enum Section<'a> {
     Match,
 }
 
-/// A search for the matches of [`str::replace`], by the Knuth-Morris-Pratt algorithm in linear time.
+/// A string that is searched for in texts, by the Knuth-Morris-Pratt algorithm in linear time.
 ///
-/// Matches do not overlap; an empty string matches before each character and at the end. The delayed text is the
-/// longest end of the text that is a prefix of the string, so its length describes it.
-#[derive(Debug, Clone)]
-pub(super) struct Search {
+/// Its matches are those of [`str::replace`]: they do not overlap, and an empty string matches before each character and
+/// at the end. The delayed text is the longest end of the text that is a prefix of the string, so its length, 0 before a
+/// text, is the state of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Needle {
     string: Vec<u8>,
     /// The failure function: the length of the longest proper prefix of the first n bytes that is also their suffix.
     failure: Vec<usize>,
-    matched: usize,
 }
 
-impl Search {
+impl Needle {
     pub(super) fn new(string: &str) -> Self {
         let string = string.as_bytes().to_vec();
         let mut failure = vec![0; string.len() + 1];
@@ -35,55 +35,74 @@ impl Search {
             }
             failure[end + 1] = prefix_length + usize::from(string[prefix_length] == string[end]);
         }
-        Self { string, failure, matched: 0 }
+        Self { string, failure }
     }
 
-    /// Returns whether the string is empty, so that it matches everywhere.
-    pub(super) fn is_empty(&self) -> bool {
-        self.string.is_empty()
+    /// Returns whether the string is in a text.
+    #[inline]
+    pub(super) fn is_in(&self, text: &[u8]) -> bool {
+        let Some((first, rest)) = self.string.split_first() else { return true };
+        memchr_iter(*first, text).any(|at| text[at + 1..].starts_with(rest))
     }
 
     /// Searches the next fragment, and passes its final sections to `each`.
-    pub(super) fn receive(&mut self, fragment: &[u8], mut each: impl FnMut(Section<'_>) -> Result<()>) -> Result<()> {
+    #[inline]
+    pub(super) fn receive(
+        &self,
+        matched: &mut usize,
+        fragment: &[u8],
+        mut each: impl FnMut(Section<'_>) -> Result<()>,
+    ) -> Result<()> {
         let Some(&first) = self.string.first() else { return everywhere(fragment, each) };
         let mut rest = fragment;
         loop {
-            if self.matched == 0 {
+            if *matched == 0 {
                 let at = memchr(first, rest).unwrap_or(rest.len());
                 let (before, from) = rest.split_at(at);
-                each(Section::Other(before))?;
+                if !before.is_empty() {
+                    each(Section::Other(before))?;
+                }
                 rest = from;
+                if let Some(after) = rest.strip_prefix(&*self.string) {
+                    each(Section::Match)?;
+                    rest = after;
+                    continue;
+                }
             }
             let Some((&byte, after)) = rest.split_first() else { return Ok(()) };
-            self.next(byte, &mut each)?;
+            self.next(matched, byte, &mut each)?;
             rest = after;
         }
     }
 
     /// Searches the next byte.
-    fn next(&mut self, byte: u8, each: &mut impl FnMut(Section<'_>) -> Result<()>) -> Result<()> {
-        while self.matched > 0 && self.string[self.matched] != byte {
-            let prefix_length = self.failure[self.matched];
-            each(Section::Other(&self.string[..self.matched - prefix_length]))?;
-            self.matched = prefix_length;
+    fn next(&self, matched: &mut usize, byte: u8, each: &mut impl FnMut(Section<'_>) -> Result<()>) -> Result<()> {
+        while *matched > 0 && self.string[*matched] != byte {
+            let prefix_length = self.failure[*matched];
+            each(Section::Other(&self.string[..*matched - prefix_length]))?;
+            *matched = prefix_length;
         }
-        if self.string[self.matched] != byte {
+        if self.string[*matched] != byte {
             return each(Section::Other(&[byte]));
         }
-        self.matched += 1;
-        if self.matched == self.string.len() {
-            self.matched = 0;
+        *matched += 1;
+        if *matched == self.string.len() {
+            *matched = 0;
             return each(Section::Match);
         }
         Ok(())
     }
 
-    /// Ends the text and begins the next one.
-    pub(super) fn end(&mut self, mut each: impl FnMut(Section<'_>) -> Result<()>) -> Result<()> {
-        if self.is_empty() {
+    /// Ends the text; the next fragment begins another one.
+    #[inline]
+    pub(super) fn end(&self, matched: &mut usize, mut each: impl FnMut(Section<'_>) -> Result<()>) -> Result<()> {
+        if self.string.is_empty() {
             return each(Section::Match);
         }
-        each(Section::Other(&self.string[..std::mem::take(&mut self.matched)]))
+        match std::mem::take(matched) {
+            0 => Ok(()),
+            matched => each(Section::Other(&self.string[..matched])),
+        }
     }
 }
 
@@ -105,7 +124,7 @@ mod tests {
 
     /// Returns the text with each match in brackets, and the number of delayed bytes after each fragment.
     fn found(string: &str, pieces: &[&str]) -> (String, Vec<usize>) {
-        let (mut search, mut text, mut delayed) = (Search::new(string), Vec::new(), Vec::new());
+        let (needle, mut matched, mut text, mut delayed) = (Needle::new(string), 0, Vec::new(), Vec::new());
         let collect = |text: &mut Vec<u8>, found: Section<'_>| {
             text.extend_from_slice(match found {
                 Section::Other(other) => other,
@@ -114,10 +133,10 @@ mod tests {
             Ok(())
         };
         for fragment in pieces {
-            search.receive(fragment.as_bytes(), |found| collect(&mut text, found)).unwrap();
-            delayed.push(search.matched);
+            needle.receive(&mut matched, fragment.as_bytes(), |found| collect(&mut text, found)).unwrap();
+            delayed.push(matched);
         }
-        search.end(|found| collect(&mut text, found)).unwrap();
+        needle.end(&mut matched, |found| collect(&mut text, found)).unwrap();
         (String::from_utf8(text).unwrap(), delayed)
     }
 
@@ -127,6 +146,7 @@ mod tests {
             for text in ["", "a", "aaaab", "abababab", "aéaéa", "中a中", "ab"] {
                 let whole = text.replace(string, "[]");
                 assert_eq!(found(string, &[text]).0, whole, "{string:?} in {text:?}");
+                assert_eq!(Needle::new(string).is_in(text.as_bytes()), text.contains(string));
                 let characters: Vec<String> = text.chars().map(String::from).collect();
                 let pieces: Vec<&str> = characters.iter().map(String::as_str).collect();
                 assert_eq!(found(string, &pieces).0, whole, "{string:?} in {text:?}, in pieces");
