@@ -207,6 +207,7 @@ impl WordSplitter {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
     use std::sync::Arc;
 
     use super::*;
@@ -275,13 +276,20 @@ mod tests {
         let punctuation = PreTokenizer::Punctuation(Behavior::Isolated);
         let bytes = PreTokenizer::ByteLevel(ByteLevel { use_regex: false, ..ByteLevel::default() });
         let marks = PreTokenizer::Metaspace(Metaspace { split: false, ..Metaspace::default() });
-        let every = splitter(None, vec![punctuation, bytes, marks, PreTokenizer::FixedLength(2)]);
+        let every = splitter(
+            None,
+            vec![punctuation, bytes, marks, PreTokenizer::FixedLength(NonZeroUsize::MIN.saturating_add(1))],
+        );
         assert_eq!(marked(&split(&every, "é![X]Yo", &[(8, true)])), ["▁Ġ", "Ã©", "▁Ġ", "!", "<7:[X]>", "<8:Yo>"]);
     }
 
     #[test]
     fn phrases_stay_whole_but_may_be_rewritten() {
-        let sequence = vec![dictionary("new york"), PreTokenizer::WhitespaceSplit, PreTokenizer::FixedLength(3)];
+        let sequence = vec![
+            dictionary("new york"),
+            PreTokenizer::WhitespaceSplit,
+            PreTokenizer::FixedLength(NonZeroUsize::MIN.saturating_add(2)),
+        ];
         let words = split(&splitter(None, sequence.clone()), "in new york now", &[(15, true)]);
         assert_eq!(marked(&words), ["in", "(new york)", "now"]);
         let bytes = PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, ..ByteLevel::default() });

@@ -258,7 +258,7 @@ impl<R: BufRead> CountsReader<R> {
                 return Err(version.unsupported(message));
             }
         }
-        self.splitter = header.find("splitter")?.map(|node| text_splitter(&node, &[])).transpose()?;
+        self.splitter = header.find("splitter")?.map(|node| text_splitter(&node)).transpose()?;
         self.header = (version.unsigned()? == 1).then_some(json);
         Ok(())
     }

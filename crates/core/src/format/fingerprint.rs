@@ -8,9 +8,8 @@
 use sha2::{Digest, Sha256};
 
 use super::json::{Json, object};
-use super::tokenizer_json::{
-    added_token_json, model_json, post_processor_json, refuse_functions, splitter_json, text_splitter_json,
-};
+use super::members::Member;
+use super::tokenizer_json::{model_json, refuse_functions, splitter_json, text_splitter_json};
 use crate::added::AddedToken;
 use crate::counts::{TextSplitter, hexadecimal};
 use crate::error::Result;
@@ -48,14 +47,14 @@ fn hash_of(tokenizer: &Tokenizer, is_control: fn(&AddedToken) -> bool) -> Result
     refuse_functions(tokenizer.splitter(), "a tokenizer")?;
     let mut added: Vec<_> = tokenizer.added().tokens().iter().collect();
     added.sort_unstable_by_key(|token| token.id);
-    let with_control = |token| object([("token", added_token_json(token)), ("control", is_control(token).into())]);
+    let with_control = |token: &AddedToken| object([("token", token.json()), ("control", is_control(token).into())]);
     Ok(hash(&object([
         ("fingerprint", VERSION.into()),
         ("splitter", splitter_json(tokenizer.splitter())),
         ("model", model_json(tokenizer.model(), None)?),
         ("token_counts", deciding_counts(tokenizer)),
         ("added_tokens", added.into_iter().map(with_control).collect()),
-        ("post_processor", post_processor_json(tokenizer.post_processor())),
+        ("post_processor", tokenizer.post_processor().map(Member::json).into()),
     ])))
 }
 

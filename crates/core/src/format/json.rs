@@ -8,6 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::error::{Error, Message, Place, Result, did_you_mean, shorten};
+use crate::pretokenize::Function;
 
 /// A JSON value; objects keep the order of members and repeated members, so that checks see them.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +63,14 @@ impl Json {
     pub(super) fn member_mut(&mut self, name: &str) -> Option<&mut Self> {
         let Self::Object(members) = self else { return None };
         members.iter_mut().find(|(other, _)| other == name).map(|(_, json)| json)
+    }
+
+    /// Returns an object with one more member, if there is a value for it.
+    pub(super) fn with(mut self, name: &str, value: Option<Self>) -> Self {
+        if let (Self::Object(members), Some(value)) = (&mut self, value) {
+            members.push((name.to_owned(), value));
+        }
+        self
     }
 
     fn kind(&self) -> &'static str {
@@ -134,11 +143,17 @@ pub(super) fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
 pub(super) struct Node<'a> {
     json: &'a Json,
     path: String,
+    /// The caller's own pre-tokenizers, which the JSON names by index.
+    pub(super) functions: &'a [Function],
 }
 
 impl<'a> Node<'a> {
     pub(super) fn root(json: &'a Json) -> Self {
-        Self { json, path: "$".to_owned() }
+        Self { json, path: "$".to_owned(), functions: &[] }
+    }
+
+    pub(super) fn with_functions(self, functions: &'a [Function]) -> Self {
+        Self { functions, ..self }
     }
 
     pub(super) fn error(&self, message: impl Into<Message>) -> Error {
@@ -201,8 +216,8 @@ impl<'a> Node<'a> {
 
     pub(super) fn array(&self) -> Result<impl ExactSizeIterator<Item = Node<'a>>> {
         let Json::Array(items) = self.json else { return Err(self.expected("an array")) };
-        let path = self.path.clone();
-        Ok(items.iter().enumerate().map(move |(at, json)| Node { json, path: format!("{path}[{at}]") }))
+        let node = self.clone();
+        Ok(items.iter().enumerate().map(move |(at, json)| node.item(at, json)))
     }
 
     /// Returns the integers of an array; no item gets a path, since there can be one for each id.
@@ -226,7 +241,7 @@ impl<'a> Node<'a> {
 
     /// Returns the item at index `place` with its path.
     pub(super) fn item(&self, at: usize, json: &'a Json) -> Self {
-        Node { json, path: format!("{}[{at}]", self.path) }
+        Node { json, path: format!("{}[{at}]", self.path), ..*self }
     }
 
     /// Returns the members without paths, for objects as large as a vocabulary.
@@ -238,14 +253,21 @@ impl<'a> Node<'a> {
     pub(super) fn member(&self, name: &str) -> Result<Self> {
         match self.find(name)? {
             Some(node) => Ok(node),
-            None => Err(self.error(format!("the member {name:?} is missing or null"))),
+            None => Err(self.missing(name)),
         }
+    }
+
+    /// Returns the error for a missing member.
+    pub(super) fn missing(&self, name: &str) -> Error {
+        self.error(format!("the member {name:?} is missing or null"))
     }
 
     /// Returns the member `name`, or `None` if it is missing or null.
     pub(super) fn find(&self, name: &str) -> Result<Option<Self>> {
         let member = self.members()?.iter().find(|(other, _)| other == name);
-        Ok(member.map(|(_, json)| Self { json, path: format!("{}.{name}", self.path) }).and_then(Self::optional))
+        Ok(member
+            .map(|(_, json)| Self { json, path: format!("{}.{name}", self.path), ..*self })
+            .and_then(Self::optional))
     }
 
     /// Refuses members that are not in `known`, and repeated ones.

@@ -7,6 +7,7 @@ mod encodings;
 mod fingerprint;
 mod json;
 mod lines;
+mod members;
 mod merged;
 mod merges_txt;
 mod registry;

@@ -227,7 +227,7 @@ impl<'a> Metaspaces<'a> {
             prefix: settings.add_dummy_prefix,
             collapses: settings.remove_extra_whitespaces,
             // Each rule is the longest that matches at its position.
-            rules: settings.rules.as_ref().map(|rules| Rewrites::new(rules, 1)),
+            rules: settings.precompiled_charsmap.as_ref().map(|rules| Rewrites::new(rules, 1)),
             symbols: &settings.user_defined_symbols,
             normalizer,
         })
@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn metaspaces_before_the_text_and_in_it() {
         let settings = SentencePieceSettings {
-            rules: None,
+            precompiled_charsmap: None,
             add_dummy_prefix: true,
             remove_extra_whitespaces: true,
             escape_whitespaces: true,

@@ -30,7 +30,7 @@ struct Inner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentencePieceSettings {
     /// The compiled rules; `None` leaves characters unchanged.
-    pub rules: Option<Precompiled>,
+    pub precompiled_charsmap: Option<Precompiled>,
     /// Whether a space is added before the text.
     pub add_dummy_prefix: bool,
     /// Whether repeated spaces become one, and those at the ends are removed.
@@ -48,7 +48,7 @@ impl SentencePieceSettings {
     #[must_use]
     pub fn of(normalizer: Option<&Normalizer>) -> Option<Self> {
         let plain = |add_dummy_prefix, escape_whitespaces| Self {
-            rules: None,
+            precompiled_charsmap: None,
             add_dummy_prefix,
             remove_extra_whitespaces: false,
             escape_whitespaces,
@@ -206,7 +206,7 @@ impl SentencePiece {
 
     /// Returns the length in bytes of the characters at the start of a text that do not change and are no spaces.
     fn unchanged(&self, text: &str) -> usize {
-        let rules = self.settings().rules.as_ref();
+        let rules = self.settings().precompiled_charsmap.as_ref();
         let active = rules.and_then(Precompiled::active);
         if self.0.symbols.is_some() || rules.is_some() && active.is_none() {
             return 0;
@@ -231,7 +231,7 @@ impl SentencePiece {
         if let Some(symbol) = self.symbol(text, at) {
             return Some((symbol, None));
         }
-        let rule = self.settings().rules.as_ref().and_then(|rules| rules.longest_rule(&text[at..]));
+        let rule = self.settings().precompiled_charsmap.as_ref().and_then(|rules| rules.longest_rule(&text[at..]));
         Some(rule.map_or((character, None), |(length, content)| (length, Some(content))))
     }
 
@@ -255,7 +255,7 @@ mod tests {
 
     fn normalized(change: impl Fn(&mut SentencePieceSettings), text: &str) -> (String, Vec<(u32, u32)>) {
         let mut settings = SentencePieceSettings {
-            rules: None,
+            precompiled_charsmap: None,
             add_dummy_prefix: true,
             remove_extra_whitespaces: true,
             escape_whitespaces: true,
@@ -296,7 +296,7 @@ mod tests {
         let rules = Precompiled::named("nmt_nfkc").unwrap();
         for flags in 0..8 {
             let settings = SentencePieceSettings {
-                rules: rules.clone().filter(|_| flags & 1 > 0),
+                precompiled_charsmap: rules.clone().filter(|_| flags & 1 > 0),
                 remove_extra_whitespaces: flags & 2 > 0,
                 escape_whitespaces: flags & 4 > 0,
                 ..normalized_settings()
@@ -329,7 +329,7 @@ mod tests {
 
     fn normalized_settings() -> SentencePieceSettings {
         SentencePieceSettings {
-            rules: None,
+            precompiled_charsmap: None,
             add_dummy_prefix: false,
             remove_extra_whitespaces: false,
             escape_whitespaces: false,

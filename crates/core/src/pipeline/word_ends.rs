@@ -87,7 +87,7 @@ fn is_known(pattern: &Pattern) -> bool {
 /// Returns the number of characters of the longest word of a stage whose words of a suffix depend on where it begins.
 fn longest_word(step: &PreTokenizer) -> usize {
     match step {
-        PreTokenizer::FixedLength(length) => *length,
+        PreTokenizer::FixedLength(length) => length.get(),
         PreTokenizer::Dictionary(dictionary) => {
             dictionary.phrases().iter().map(|phrase| phrase.chars().count()).max().unwrap_or(0)
         }

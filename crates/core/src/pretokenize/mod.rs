@@ -29,6 +29,7 @@ pub use user_words::{UserWord, parse_user_dictionary};
 #[cfg(not(feature = "jieba"))]
 pub use without_jieba::Jieba;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -66,7 +67,7 @@ pub enum PreTokenizer {
     /// Splits where the script changes.
     UnicodeScripts,
     /// Splits into words of this number of characters.
-    FixedLength(usize),
+    FixedLength(NonZeroUsize),
     /// Splits out phrases, which stay whole.
     Dictionary(Arc<Dictionary>),
     /// Splits Chinese text into words.
@@ -99,7 +100,9 @@ impl PreTokenizer {
             Self::ByteLevel(settings) => byte_level::pre_tokenize(*settings, words),
             Self::Metaspace(settings) => metaspace::pre_tokenize(*settings, words),
             Self::UnicodeScripts => split_all(words, scripts::split),
-            Self::FixedLength(length) => split_all(words, |text, each| characters::fixed_length(text, *length, each)),
+            Self::FixedLength(length) => {
+                split_all(words, |text, each| characters::fixed_length(text, length.get(), each))
+            }
             Self::Dictionary(dictionary) => words.split_into(|text, each| {
                 dictionary.split(text, |span, whole| each(span, if whole { WordKind::Whole } else { WordKind::Text }));
                 Ok(())

@@ -208,7 +208,7 @@ fn normalizer(proto: &ModelProto<'_>) -> Result<Option<Normalizer>> {
         Precompiled::new(spec.charsmap.to_vec()).map_err(broken)
     };
     let settings = SentencePieceSettings {
-        rules: (!spec.charsmap.is_empty()).then(rules).transpose()?,
+        precompiled_charsmap: (!spec.charsmap.is_empty()).then(rules).transpose()?,
         add_dummy_prefix: spec.add_dummy_prefix,
         remove_extra_whitespaces: spec.remove_extra_whitespaces,
         escape_whitespaces: spec.escape_whitespaces,

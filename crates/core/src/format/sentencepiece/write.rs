@@ -32,7 +32,7 @@ pub fn write_sentencepiece(tokenizer: &Tokenizer, base: Option<&[u8]>) -> Result
     refuse_nul(&pieces)?;
     let settings = normalizer(tokenizer, &pieces)?;
     let normalizer = NormalizerSpec {
-        charsmap: settings.rules.as_ref().map_or(&[], |rules| rules.charsmap()),
+        charsmap: settings.precompiled_charsmap.as_ref().map_or(&[], |rules| rules.charsmap()),
         add_dummy_prefix: settings.add_dummy_prefix,
         remove_extra_whitespaces: settings.remove_extra_whitespaces,
         escape_whitespaces: settings.escape_whitespaces,

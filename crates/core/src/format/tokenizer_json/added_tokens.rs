@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::added::{AddedToken, AddedTokens};
 use crate::error::{Message, Result, shorten};
 use crate::format::json::{Json, Node, object};
+use crate::format::members::Member;
 use crate::vocab::Vocab;
 
 /// The ids of added tokens where a file has others than the reference library gives them.
@@ -21,7 +22,7 @@ pub enum AddedIds {
 
 /// Reads added tokens with these ids.
 pub(super) fn added_tokens(node: &Node<'_>, vocab: &Vocab, ids: AddedIds) -> Result<Vec<AddedToken>> {
-    let written: Vec<AddedToken> = node.array()?.map(|node| added_token(&node)).collect::<Result<_>>()?;
+    let written = Vec::<AddedToken>::read(node)?;
     if ids == AddedIds::File {
         return Ok(written);
     }
@@ -51,32 +52,34 @@ fn check_ids(node: &Node<'_>, written: &[AddedToken], numbered: &[AddedToken], v
     Ok(())
 }
 
-pub(in crate::format) fn added_token(node: &Node<'_>) -> Result<AddedToken> {
-    node.only(&["id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"])?;
-    let content = node.member("content")?;
-    if content.str()?.is_empty() {
-        return Err(content.error("an added token is empty; expected a text to look for"));
+impl Member for AddedToken {
+    fn read(node: &Node<'_>) -> Result<Self> {
+        node.only(&["id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"])?;
+        let content = node.member("content")?;
+        if content.str()?.is_empty() {
+            return Err(content.error("an added token is empty; expected a text to look for"));
+        }
+        Ok(Self {
+            id: node.get("id")?,
+            content: node.get("content")?,
+            single_word: node.get("single_word")?,
+            lstrip: node.get("lstrip")?,
+            rstrip: node.get("rstrip")?,
+            normalized: node.get("normalized")?,
+            special: node.get("special")?,
+            control: false,
+        })
     }
-    Ok(AddedToken {
-        id: node.member("id")?.id()?,
-        content: content.str()?.to_owned(),
-        single_word: node.member("single_word")?.bool()?,
-        lstrip: node.member("lstrip")?.bool()?,
-        rstrip: node.member("rstrip")?.bool()?,
-        normalized: node.member("normalized")?.bool()?,
-        special: node.member("special")?.bool()?,
-        control: false,
-    })
-}
 
-pub(in crate::format) fn added_token_json(token: &AddedToken) -> Json {
-    object([
-        ("id", token.id.into()),
-        ("content", token.content.as_str().into()),
-        ("single_word", token.single_word.into()),
-        ("lstrip", token.lstrip.into()),
-        ("rstrip", token.rstrip.into()),
-        ("normalized", token.normalized.into()),
-        ("special", token.special.into()),
-    ])
+    fn json(&self) -> Json {
+        object([
+            ("id", self.id.json()),
+            ("content", self.content.json()),
+            ("single_word", self.single_word.json()),
+            ("lstrip", self.lstrip.json()),
+            ("rstrip", self.rstrip.json()),
+            ("normalized", self.normalized.json()),
+            ("special", self.special.json()),
+        ])
+    }
 }

@@ -22,20 +22,18 @@ use std::sync::Arc;
 
 use self::added_ids::with_counted_ids;
 use self::added_tokens::added_tokens;
-use self::decoders::{decoder, decoder_json, nearest_json};
-use self::limits::{padding, padding_json, truncation, truncation_json};
+use self::decoders::nearest_json;
 use self::models::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, RawModel, UNIGRAM, is_theirs, kind, with_own};
-use self::normalizers::{normalizer, normalizer_json};
-use self::post_processors::post_processor;
-use self::pre_tokenizers::pre_tokenizer_json;
 use self::records::{drop_stale, needs_contents};
 use crate::decode::Decoder;
 use crate::error::Result;
 use crate::format::fingerprint::saved_fingerprint;
-use crate::format::json::{Json, Node, after, shortest, trim_start};
+use crate::format::json::{Json, Node, after, object, shortest, trim_start};
+use crate::format::members::Member;
 use crate::model::Model;
+use crate::normalize::Normalizer;
 use crate::pipeline::{Tokenizer, TokenizerParts};
-use crate::pretokenize::Function;
+use crate::pretokenize::{Function, PreTokenizer};
 use crate::splitter::WordSplitter;
 
 pub use self::added_tokens::AddedIds;
@@ -45,9 +43,7 @@ pub use self::models::write_model;
 pub use self::splitter::{read_splitter, read_text_splitter, write_splitter, write_text_splitter};
 pub use self::trainers::{read_trainer, write_trainer};
 
-pub(super) use self::added_tokens::added_token_json;
 pub(super) use self::models::{model_json, read_vocab, vocab_json};
-pub(super) use self::post_processors::post_processor_json;
 use self::splitter::nearest_splitter;
 pub(super) use self::splitter::{refuse_functions, splitter, splitter_json, text_splitter, text_splitter_json};
 
@@ -96,7 +92,7 @@ pub fn read_edited_json(bytes: &[u8], settings: &JsonSettings) -> Result<(Tokeni
     if !settings.exact_numbers && is_unigram(&Node::root(&json)) {
         scores::round_numbers(&mut json, bytes);
     }
-    let root = Node::root(&json);
+    let root = Node::root(&json).with_functions(&settings.functions);
     if root.find("model")?.is_none() {
         return Err(root.error("not a tokenizer.json: the member \"model\" is missing"));
     }
@@ -126,15 +122,15 @@ pub fn read_edited_json(bytes: &[u8], settings: &JsonSettings) -> Result<(Tokeni
     let (model, training) = model.build(&node)?;
     let tokenizer = Tokenizer::new(TokenizerParts {
         splitter: match own_record(&node, NORMALIZER)?.filter(|_| !settings.ignore_own_normalizer) {
-            Some(record) => WordSplitter::new(Some(normalizer(&record)?), None)?,
-            None => splitter(&root, &settings.functions)?,
+            Some(record) => WordSplitter::new(Some(Normalizer::read(&record)?), None)?,
+            None => splitter(&root)?,
         },
         model,
         added: added.unwrap_or_default(),
-        post_processor: root.find("post_processor")?.map(|node| post_processor(&node)).transpose()?,
-        decoder: own_record(&node, DECODER)?.or(root.find("decoder")?).map(|node| decoder(&node)).transpose()?,
-        truncation: root.find("truncation")?.map(|node| truncation(&node)).transpose()?,
-        padding: root.find("padding")?.map(|node| padding(&node)).transpose()?,
+        post_processor: root.get("post_processor")?,
+        decoder: own_record(&node, DECODER)?.or(root.find("decoder")?).map(|node| Decoder::read(&node)).transpose()?,
+        truncation: root.get("truncation")?,
+        padding: root.get("padding")?,
         training: training.map(Arc::new),
     })?;
     Ok((tokenizer, dropped))
@@ -153,10 +149,10 @@ fn own_record<'a>(model: &Node<'a>, name: &str) -> Result<Option<Node<'a>>> {
 /// Returns whether a tokenizer is written with other components, that `tokenizers` has, for its normalizer.
 #[must_use]
 pub fn has_nearest_splitter(tokenizer: &Tokenizer) -> bool {
-    model_json(tokenizer.model(), None).is_ok_and(|model| nearest_members(tokenizer, &model).is_some())
+    model_json(tokenizer.model(), None).is_ok_and(|model| nearest_pre_tokenizer(tokenizer, &model).is_some())
 }
 
-fn nearest_members(tokenizer: &Tokenizer, model: &Json) -> Option<Json> {
+fn nearest_pre_tokenizer(tokenizer: &Tokenizer, model: &Json) -> Option<PreTokenizer> {
     let is_readable = kind(&Node::root(model)).is_ok_and(is_theirs) && matches!(tokenizer.model(), Model::Bpe(_));
     nearest_splitter(tokenizer.splitter()).filter(|_| is_readable)
 }
@@ -164,27 +160,27 @@ fn nearest_members(tokenizer: &Tokenizer, model: &Json) -> Option<Json> {
 /// Returns the tokenizer with other parts: the members of `text`, null for none.
 pub fn with_parts(tokenizer: &Tokenizer, text: &str, functions: &[Function]) -> Result<Tokenizer> {
     let json = Json::parse(text.as_bytes())?;
-    let root = Node::root(&json);
+    let root = Node::root(&json).with_functions(functions);
     root.only(&["truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder"])?;
     let has = |name: &str| root.members().is_ok_and(|members| members.iter().any(|(other, _)| other == name));
     let mut parts = tokenizer.parts();
-    let (normalizer, pre_tokenizer) = splitter(&root, functions)?.into_parts();
+    let (normalizer, pre_tokenizer) = splitter(&root)?.into_parts();
     let (old_normalizer, old_pre_tokenizer) = parts.splitter.into_parts();
     parts.splitter = WordSplitter::new(
         if has("normalizer") { normalizer } else { old_normalizer },
         if has("pre_tokenizer") { pre_tokenizer } else { old_pre_tokenizer },
     )?;
     if has("post_processor") {
-        parts.post_processor = root.find("post_processor")?.map(|node| post_processor(&node)).transpose()?;
+        parts.post_processor = root.get("post_processor")?;
     }
     if has("decoder") {
-        parts.decoder = root.find("decoder")?.map(|node| decoder(&node)).transpose()?;
+        parts.decoder = root.get("decoder")?;
     }
     if has("truncation") {
-        parts.truncation = root.find("truncation")?.map(|node| truncation(&node)).transpose()?;
+        parts.truncation = root.get("truncation")?;
     }
     if has("padding") {
-        parts.padding = root.find("padding")?.map(|node| padding(&node)).transpose()?;
+        parts.padding = root.get("padding")?;
     }
     Tokenizer::new(parts)
 }
@@ -192,13 +188,13 @@ pub fn with_parts(tokenizer: &Tokenizer, text: &str, functions: &[Function]) -> 
 /// Writes the parts that are settings as JSON: all but the model and its tokens.
 #[must_use]
 pub fn write_parts(tokenizer: &Tokenizer) -> String {
-    Json::Object(vec![
-        ("truncation".to_owned(), truncation_json(tokenizer.truncation())),
-        ("padding".to_owned(), padding_json(tokenizer.padding())),
-        ("normalizer".to_owned(), normalizer_json(tokenizer.splitter().normalizer())),
-        ("pre_tokenizer".to_owned(), pre_tokenizer_json(tokenizer.splitter().pre_tokenizer())),
-        ("post_processor".to_owned(), post_processor_json(tokenizer.post_processor())),
-        ("decoder".to_owned(), decoder_json(tokenizer.decoder())),
+    object([
+        ("truncation", tokenizer.truncation().map(Member::json).into()),
+        ("padding", tokenizer.padding().map(Member::json).into()),
+        ("normalizer", tokenizer.splitter().normalizer().map(Member::json).into()),
+        ("pre_tokenizer", tokenizer.splitter().pre_tokenizer().map(Member::json).into()),
+        ("post_processor", tokenizer.post_processor().map(Member::json).into()),
+        ("decoder", tokenizer.decoder().map(Member::json).into()),
     ])
     .text()
 }
@@ -226,41 +222,30 @@ pub fn write_saved_json(tokenizer: &Tokenizer) -> Result<String> {
 
 fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<String> {
     refuse_functions(tokenizer.splitter(), "a tokenizer")?;
-    let added = tokenizer.added().tokens().iter().map(added_token_json).collect();
-    let mut members = vec![
-        ("version".to_owned(), "1.0".into()),
-        ("truncation".to_owned(), truncation_json(tokenizer.truncation())),
-        ("padding".to_owned(), padding_json(tokenizer.padding())),
-        ("added_tokens".to_owned(), Json::Array(added)),
-    ];
     let model = model_json(tokenizer.model(), tokenizer.training().map(AsRef::as_ref))?;
-    let (splitter, model) = match nearest_members(tokenizer, &model).filter(|_| fingerprint.is_some()) {
-        Some(nearest) => (nearest, with_own(model, NORMALIZER, normalizer_json(tokenizer.splitter().normalizer()))),
-        None => (splitter_json(tokenizer.splitter()), model),
+    let nearest = nearest_pre_tokenizer(tokenizer, &model).filter(|_| fingerprint.is_some());
+    let (normalizer, pre_tokenizer) = (tokenizer.splitter().normalizer(), tokenizer.splitter().pre_tokenizer());
+    let own_normalizer = normalizer.filter(|_| nearest.is_some());
+    let pieces = match (tokenizer.decoder(), tokenizer.model()) {
+        (Some(Decoder::SentencePiece(pieces)), Model::Bpe(_) | Model::Unigram(_)) => Some(pieces),
+        _ => None,
     };
-    if let Json::Object(splitter) = splitter {
-        members.extend(splitter);
-    }
-    members.push(("post_processor".to_owned(), post_processor_json(tokenizer.post_processor())));
-    let (decoder, model) = match (tokenizer.decoder(), tokenizer.model()) {
-        (Some(own @ Decoder::SentencePiece(pieces)), Model::Bpe(_) | Model::Unigram(_)) => {
-            (nearest_json(pieces), with_own(model, DECODER, decoder_json(Some(own))))
-        }
-        (decoder, _) => (decoder_json(decoder), model),
-    };
-    members.push(("decoder".to_owned(), decoder));
-    let model = if needs_contents(&model) {
-        let digest = Node::root(&model).contents_sha256();
-        with_own(model, CONTENTS, digest.as_str().into())
-    } else {
-        model
-    };
-    let model = match fingerprint {
-        Some(fingerprint) => with_own(model, FINGERPRINT, fingerprint.as_str().into()),
-        None => model,
-    };
-    members.push(("model".to_owned(), model));
-    let json = Json::Object(members);
+    let decoder = || tokenizer.decoder().map(Member::json);
+    let model = with_own(model, NORMALIZER, own_normalizer.map(Member::json));
+    let model = with_own(model, DECODER, pieces.and_then(|_| decoder()));
+    let contents = needs_contents(&model).then(|| Node::root(&model).contents_sha256().json());
+    let model = with_own(model, CONTENTS, contents);
+    let json = object([
+        ("version", "1.0".into()),
+        ("truncation", tokenizer.truncation().map(Member::json).into()),
+        ("padding", tokenizer.padding().map(Member::json).into()),
+        ("added_tokens", tokenizer.added().tokens().iter().map(Member::json).collect()),
+        ("normalizer", normalizer.filter(|_| nearest.is_none()).map(Member::json).into()),
+        ("pre_tokenizer", nearest.as_ref().or(pre_tokenizer).map(Member::json).into()),
+        ("post_processor", tokenizer.post_processor().map(Member::json).into()),
+        ("decoder", pieces.map(nearest_json).or_else(decoder).into()),
+        ("model", with_own(model, FINGERPRINT, fingerprint.map(|fingerprint| fingerprint.json()))),
+    ]);
     let float = if is_unigram(&Node::root(&json)) { scores::compatible_digits } else { shortest };
     let mut text = json.pretty(DEPTH, float);
     text.push('\n');

@@ -2,60 +2,55 @@
 
 use std::collections::BTreeMap;
 
-use super::decoders::{byte_level, byte_level_json};
 use crate::encoding::NamedToken;
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};
+use crate::format::members::{Member, Record, components, record};
 use crate::postprocess::{Bert, PostProcessor, Roberta, Template, TemplatePart, TemplateToken};
+use crate::settings::ByteLevel;
 
-const KINDS: [&str; 5] = ["BertProcessing", "RobertaProcessing", "TemplateProcessing", "ByteLevel", "Sequence"];
-
-pub(super) fn post_processor(node: &Node<'_>) -> Result<PostProcessor> {
-    Ok(match node.kind()? {
-        "BertProcessing" => {
-            node.only(&["type", "sep", "cls"])?;
-            PostProcessor::Bert(around(node)?)
-        }
-        "RobertaProcessing" => {
-            node.only(&["type", "sep", "cls", "trim_offsets", "add_prefix_space"])?;
-            PostProcessor::Roberta(Roberta {
-                tokens: around(node)?,
-                trim_offsets: node.member("trim_offsets")?.bool()?,
-                add_prefix_space: node.member("add_prefix_space")?.bool()?,
-            })
-        }
-        "TemplateProcessing" => {
-            node.only(&["type", "single", "pair", "special_tokens"])?;
-            PostProcessor::Template(template(node)?)
-        }
-        "ByteLevel" => PostProcessor::ByteLevel(byte_level(node)?),
-        "Sequence" => {
-            node.only(&["type", "processors"])?;
-            let steps = node.member("processors")?;
-            PostProcessor::Sequence(steps.array()?.map(|node| post_processor(&node)).collect::<Result<_>>()?)
-        }
-        other => return Err(node.unknown_kind(other, &KINDS)),
-    })
+components! {
+    PostProcessor by Node::kind;
+    "BertProcessing": Bert(Bert);
+    "RobertaProcessing" { sep, cls, trim_offsets, add_prefix_space }
+        => Roberta(Roberta { tokens: Bert { cls, sep }, trim_offsets, add_prefix_space });
+    "TemplateProcessing": Template(Template);
+    "ByteLevel": ByteLevel(ByteLevel);
+    "Sequence" { processors } => Sequence(processors);
 }
 
-fn around(node: &Node<'_>) -> Result<Bert> {
-    Ok(Bert { cls: named_token(&node.member("cls")?)?, sep: named_token(&node.member("sep")?)? })
-}
+record!(Bert { sep, cls });
 
-/// Reads a pair such as `["[CLS]", 101]`.
-fn named_token(node: &Node<'_>) -> Result<NamedToken> {
-    let parts: Vec<Node<'_>> = node.array()?.collect();
-    match &parts[..] {
-        [name, id] => Ok(NamedToken::new(name.str()?, id.id()?)),
-        _ => Err(node.error("expected a token and its id")),
+/// A pair such as `["[CLS]", 101]`.
+impl Member for NamedToken {
+    fn read(node: &Node<'_>) -> Result<Self> {
+        let [name, id] = node.tuple("a token and its id")?;
+        Ok(NamedToken::new(name.str()?, id.id()?))
+    }
+
+    fn json(&self) -> Json {
+        Json::Array(vec![self.name.json(), self.id.json()])
     }
 }
 
-fn template(node: &Node<'_>) -> Result<Template> {
-    let specials = specials(&node.member("special_tokens")?)?;
-    let pieces = |name| node.member(name)?.array()?.map(|node| piece(&node, &specials)).collect::<Result<_>>();
-    let (single, pair) = (pieces("single")?, pieces("pair")?);
-    Ok(Template { single, pair, specials })
+impl Record for Template {
+    const MEMBERS: &'static [&'static str] = &["single", "pair", "special_tokens"];
+
+    fn read_members(node: &Node<'_>) -> Result<Self> {
+        node.only_members(Self::MEMBERS)?;
+        let specials = specials(&node.member("special_tokens")?)?;
+        let pieces = |name| node.member(name)?.array()?.map(|node| piece(&node, &specials)).collect::<Result<_>>();
+        let (single, pair) = (pieces("single")?, pieces("pair")?);
+        Ok(Template { single, pair, specials })
+    }
+
+    fn members(&self) -> Vec<(&'static str, Json)> {
+        vec![
+            ("single", self.single.iter().map(piece_json).collect()),
+            ("pair", self.pair.iter().map(piece_json).collect()),
+            ("special_tokens", Json::Object(self.specials.iter().map(special_json).collect())),
+        ]
+    }
 }
 
 fn specials(node: &Node<'_>) -> Result<BTreeMap<String, TemplateToken>> {
@@ -63,14 +58,14 @@ fn specials(node: &Node<'_>) -> Result<BTreeMap<String, TemplateToken>> {
     for (name, _) in node.members()? {
         let member = node.member(name)?;
         member.only(&["id", "ids", "tokens"])?;
-        let ids: Vec<u32> = member.member("ids")?.array()?.map(|id| id.id()).collect::<Result<_>>()?;
+        let ids: Vec<u32> = member.get("ids")?;
         let tokens = member.member("tokens")?;
         let names: Vec<&str> = tokens.array()?.map(|token| token.str()).collect::<Result<_>>()?;
         if ids.len() != names.len() {
             return Err(tokens.error(format!("expected as many tokens as ids, {}, found {}", ids.len(), names.len())));
         }
         let tokens = names.into_iter().zip(ids).map(|(name, id)| NamedToken::new(name, id)).collect();
-        specials.insert(name.clone(), TemplateToken { id: member.member("id")?.str()?.to_owned(), tokens });
+        specials.insert(name.clone(), TemplateToken { id: member.get("id")?, tokens });
     }
     Ok(specials)
 }
@@ -88,7 +83,7 @@ fn piece(node: &Node<'_>, specials: &BTreeMap<String, TemplateToken>) -> Result<
             "B" => 1,
             _ => return Err(name.error("expected \"A\" or \"B\"")),
         };
-        return Ok(TemplatePart::Sequence { index, type_id: sequence.member("type_id")?.id()? });
+        return Ok(TemplatePart::Sequence { index, type_id: sequence.get("type_id")? });
     }
     let special = node.member("SpecialToken")?;
     special.only(&["id", "type_id"])?;
@@ -97,40 +92,7 @@ fn piece(node: &Node<'_>, specials: &BTreeMap<String, TemplateToken>) -> Result<
     if !specials.contains_key(name) {
         return Err(id.error(format!("{name:?} is not among the special_tokens of the template")));
     }
-    Ok(TemplatePart::Special { name: name.to_owned(), type_id: special.member("type_id")?.id()? })
-}
-
-pub(in crate::format) fn post_processor_json(processor: Option<&PostProcessor>) -> Json {
-    let Some(processor) = processor else { return Json::Null };
-    match processor {
-        PostProcessor::Bert(bert) => object([
-            ("type", "BertProcessing".into()),
-            ("sep", named_token_json(&bert.sep)),
-            ("cls", named_token_json(&bert.cls)),
-        ]),
-        PostProcessor::Roberta(roberta) => object([
-            ("type", "RobertaProcessing".into()),
-            ("sep", named_token_json(&roberta.tokens.sep)),
-            ("cls", named_token_json(&roberta.tokens.cls)),
-            ("trim_offsets", roberta.trim_offsets.into()),
-            ("add_prefix_space", roberta.add_prefix_space.into()),
-        ]),
-        PostProcessor::Template(template) => object([
-            ("type", "TemplateProcessing".into()),
-            ("single", Json::Array(template.single.iter().map(piece_json).collect())),
-            ("pair", Json::Array(template.pair.iter().map(piece_json).collect())),
-            ("special_tokens", Json::Object(template.specials.iter().map(special_json).collect())),
-        ]),
-        PostProcessor::ByteLevel(byte_level) => byte_level_json(byte_level),
-        PostProcessor::Sequence(steps) => object([
-            ("type", "Sequence".into()),
-            ("processors", Json::Array(steps.iter().map(|step| post_processor_json(Some(step))).collect())),
-        ]),
-    }
-}
-
-fn named_token_json(token: &NamedToken) -> Json {
-    Json::Array(vec![token.name.as_str().into(), token.id.into()])
+    Ok(TemplatePart::Special { name: name.to_owned(), type_id: special.get("type_id")? })
 }
 
 fn special_json((name, special): (&String, &TemplateToken)) -> (String, Json) {

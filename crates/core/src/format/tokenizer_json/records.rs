@@ -7,15 +7,16 @@ use std::collections::HashSet;
 
 use sha2::{Digest, Sha256};
 
-use super::decoders::{decoder, decoder_json, nearest_json};
+use super::decoders::nearest_json;
 use super::models::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, is_theirs, kind};
-use super::normalizers::normalizer;
-use super::pre_tokenizers::{pre_tokenizer, pre_tokenizer_json};
 use super::splitter::nearest_splitter;
 use crate::counts::hexadecimal;
 use crate::decode::Decoder;
 use crate::error::{Message, Result, shorten};
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, Node};
+use crate::format::members::Member;
+use crate::normalize::Normalizer;
+use crate::pretokenize::PreTokenizer;
 use crate::splitter::WordSplitter;
 
 /// The records that name entries of the vocabulary.
@@ -76,20 +77,20 @@ pub(super) fn drop_stale(json: &mut Json) -> Result<Vec<String>> {
 
 /// Returns whether a decoder record is written beside another decoder than this one.
 fn is_other_decoder(record: &Node<'_>, beside: Option<&Node<'_>>) -> Result<bool> {
-    let expected = match decoder(record)? {
+    let expected = match Decoder::read(record)? {
         Decoder::SentencePiece(pieces) => nearest_json(&pieces),
-        other => decoder_json(Some(&other)),
+        other => other.json(),
     };
-    Ok(beside.map(|node| Ok(decoder_json(Some(&decoder(node)?)))).transpose()? != Some(expected))
+    Ok(beside.map(Decoder::read).transpose()?.map(|beside| beside.json()) != Some(expected))
 }
 
 /// Returns whether a normalizer record is written beside other members than these.
 fn is_other_splitter(record: &Node<'_>, root: &Node<'_>) -> Result<bool> {
-    let Some(nearest) = nearest_splitter(&WordSplitter::new(Some(normalizer(record)?), None)?) else { return Ok(true) };
-    let functions = [];
-    let found = root.find("pre_tokenizer")?.map(|node| pre_tokenizer(&node, &functions)).transpose()?;
-    let members = object([("normalizer", Json::Null), ("pre_tokenizer", pre_tokenizer_json(found.as_ref()))]);
-    Ok(root.find("normalizer")?.is_some() || members != nearest)
+    let Some(nearest) = nearest_splitter(&WordSplitter::new(Some(Normalizer::read(record)?), None)?) else {
+        return Ok(true);
+    };
+    let found: Option<PreTokenizer> = root.get("pre_tokenizer")?;
+    Ok(root.find("normalizer")?.is_some() || found != Some(nearest))
 }
 
 /// Returns whether a model with this record, which has a valid value, is written with a type of our own.

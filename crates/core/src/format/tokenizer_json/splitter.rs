@@ -1,11 +1,9 @@
 //! Splitters, as the boundary passes them.
 
-use super::added_tokens::{added_token, added_token_json};
-use super::normalizers::{normalizer, normalizer_json};
-use super::pre_tokenizers::{pre_tokenizer, pre_tokenizer_json};
 use crate::counts::TextSplitter;
 use crate::error::{Error, Message, Result};
 use crate::format::json::{Json, Node, object};
+use crate::format::members::Member;
 use crate::normalize::{Normalizer, SentencePieceSettings};
 use crate::pretokenize::{Function, PreTokenizer};
 use crate::settings::{Metaspace, PrependScheme};
@@ -17,9 +15,9 @@ const ADDED_TOKENS: &str = "added_tokens";
 /// Reads `{"normalizer": …, "pre_tokenizer": …}`; `functions` are the caller's own pre-tokenizers, named by index.
 pub fn read_splitter(text: &str, functions: &[Function]) -> Result<WordSplitter> {
     let json = Json::parse(text.as_bytes())?;
-    let root = Node::root(&json);
+    let root = Node::root(&json).with_functions(functions);
     root.only(&["normalizer", "pre_tokenizer"])?;
-    splitter(&root, functions)
+    splitter(&root)
 }
 
 /// Writes `{"normalizer": …, "pre_tokenizer": …}`.
@@ -30,17 +28,17 @@ pub fn write_splitter(splitter: &WordSplitter) -> String {
 
 pub(in crate::format) fn splitter_json(splitter: &WordSplitter) -> Json {
     object([
-        ("normalizer", normalizer_json(splitter.normalizer())),
-        ("pre_tokenizer", pre_tokenizer_json(splitter.pre_tokenizer())),
+        ("normalizer", splitter.normalizer().map(Member::json).into()),
+        ("pre_tokenizer", splitter.pre_tokenizer().map(Member::json).into()),
     ])
 }
 
 /// Reads a splitter with an optional member `added_tokens`: the tokens at which texts are cut.
 pub fn read_text_splitter(text: &str, functions: &[Function]) -> Result<TextSplitter> {
     let json = Json::parse(text.as_bytes())?;
-    let root = Node::root(&json);
+    let root = Node::root(&json).with_functions(functions);
     root.only(&["normalizer", "pre_tokenizer", ADDED_TOKENS])?;
-    text_splitter(&root, functions)
+    text_splitter(&root)
 }
 
 /// Writes `{"normalizer": …, "pre_tokenizer": …}`, and the member `added_tokens` if there are any.
@@ -52,43 +50,41 @@ pub fn write_text_splitter(splitter: &TextSplitter) -> String {
 pub(in crate::format) fn text_splitter_json(splitter: &TextSplitter) -> Json {
     let mut json = splitter_json(splitter.words());
     if let (Json::Object(members), tokens @ [_, ..]) = (&mut json, splitter.added()) {
-        members.push((ADDED_TOKENS.to_owned(), tokens.iter().map(added_token_json).collect()));
+        members.push((ADDED_TOKENS.to_owned(), tokens.iter().map(Member::json).collect()));
     }
     json
 }
 
 /// Reads the members `normalizer`, `pre_tokenizer` and `added_tokens` of `node`.
-pub(in crate::format) fn text_splitter(node: &Node<'_>, functions: &[Function]) -> Result<TextSplitter> {
-    let words = splitter(node, functions)?;
-    let Some(tokens) = node.find(ADDED_TOKENS)? else { return Ok(words.into()) };
-    TextSplitter::new(words, tokens.array()?.map(|node| added_token(&node)).collect::<Result<_>>()?)
+pub(in crate::format) fn text_splitter(node: &Node<'_>) -> Result<TextSplitter> {
+    let words = splitter(node)?;
+    let Some(tokens) = node.get(ADDED_TOKENS)? else { return Ok(words.into()) };
+    TextSplitter::new(words, tokens)
 }
 
 /// Reads the members `normalizer` and `pre_tokenizer` of `node`.
-pub(in crate::format) fn splitter(node: &Node<'_>, functions: &[Function]) -> Result<WordSplitter> {
-    WordSplitter::new(
-        node.find("normalizer")?.map(|node| normalizer(&node)).transpose()?,
-        node.find("pre_tokenizer")?.map(|node| pre_tokenizer(&node, functions)).transpose()?,
-    )
+pub(in crate::format) fn splitter(node: &Node<'_>) -> Result<WordSplitter> {
+    WordSplitter::new(node.get("normalizer")?, node.get("pre_tokenizer")?)
 }
 
-/// Returns the members that are nearest to the normalization of a `SentencePiece` model without rules; `None` if
+/// Returns the pre-tokenizer that is nearest to the normalization of a `SentencePiece` model without rules; `None` if
 /// `tokenizers` has it, or no component that is near.
 ///
 /// Both give equal words to a text, except to one that begins with an added token or a space: a space is put before it,
 /// but not by the component.
-pub(super) fn nearest_splitter(splitter: &WordSplitter) -> Option<Json> {
+pub(super) fn nearest_splitter(splitter: &WordSplitter) -> Option<PreTokenizer> {
     let (Some(Normalizer::SentencePiece(own)), None) = (splitter.normalizer(), splitter.pre_tokenizer()) else {
         return None;
     };
-    let SentencePieceSettings { rules, remove_extra_whitespaces, escape_whitespaces, .. } = own.settings();
-    let is_near = rules.is_none()
+    let SentencePieceSettings { precompiled_charsmap, remove_extra_whitespaces, escape_whitespaces, .. } =
+        own.settings();
+    let is_near = precompiled_charsmap.is_none()
         && !remove_extra_whitespaces
         && *escape_whitespaces
         && !own.settings().treat_whitespace_as_suffix;
     let prepend_scheme = if own.settings().add_dummy_prefix { PrependScheme::First } else { PrependScheme::Never };
     let spaces = PreTokenizer::Metaspace(Metaspace { prepend_scheme, split: false, ..Metaspace::default() });
-    is_near.then(|| object([("normalizer", Json::Null), ("pre_tokenizer", pre_tokenizer_json(Some(&spaces)))]))
+    is_near.then_some(spaces)
 }
 
 /// Refuses to write a Python function, which no file can contain.

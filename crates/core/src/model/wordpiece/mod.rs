@@ -33,7 +33,7 @@ pub enum Unknown {
 }
 
 impl Unknown {
-    const NAMES: [(&str, Self); 3] = [("word", Self::Word), ("run", Self::Run), ("char", Self::Char)];
+    pub(crate) const NAMES: [(&str, Self); 3] = [("word", Self::Word), ("run", Self::Run), ("char", Self::Char)];
 
     /// Returns the name of the policy in files and settings.
     #[must_use]
@@ -59,7 +59,7 @@ pub enum Segmentation {
 }
 
 impl Segmentation {
-    const NAMES: [(&str, Self); 2] = [("longest", Self::Longest), ("likeliest", Self::Likeliest)];
+    pub(crate) const NAMES: [(&str, Self); 2] = [("longest", Self::Longest), ("likeliest", Self::Likeliest)];
 
     /// Returns the name in files and settings.
     #[must_use]

@@ -7,8 +7,8 @@
 use super::own::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, VERSION, check_version};
 use super::vocab::vocab_json;
 use crate::error::{Result, shorten};
-use crate::format::json::{Json, Node, choice, object};
-use crate::format::tokenizer_json::trainers::SUFFIX_STYLES;
+use crate::format::json::{Json, Node, object};
+use crate::format::members::Member;
 use crate::format::tokenizer_json::training::{RawTraining, training_json};
 use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
 use crate::pipeline::Training;
@@ -64,16 +64,14 @@ impl RawBpe {
 
 #[expect(clippy::cast_possible_truncation, reason = "the reference has a float of 32 bits, too")]
 fn settings(node: &Node<'_>) -> Result<Settings> {
-    let text = |name| Ok(node.find(name)?.map(|node| node.str()).transpose()?.unwrap_or_default().to_owned());
-    let flag = |name| node.find(name)?.map_or(Ok(false), |node| node.bool());
     Ok(Settings {
-        unk_token: node.find("unk_token")?.map(|node| node.str()).transpose()?.map(str::to_owned),
-        continuing_subword_prefix: text("continuing_subword_prefix")?,
-        end_of_word_suffix: text("end_of_word_suffix")?,
-        fuse_unk: flag("fuse_unk")?,
-        byte_fallback: flag("byte_fallback")?,
-        ignore_merges: flag("ignore_merges")?,
-        dropout: node.find("dropout")?.map(|node| node.float()).transpose()?.map(|dropout| dropout as f32),
+        unk_token: node.get("unk_token")?,
+        continuing_subword_prefix: node.get_or("continuing_subword_prefix", String::new())?,
+        end_of_word_suffix: node.get_or("end_of_word_suffix", String::new())?,
+        fuse_unk: node.get_or("fuse_unk", false)?,
+        byte_fallback: node.get_or("byte_fallback", false)?,
+        ignore_merges: node.get_or("ignore_merges", false)?,
+        dropout: node.get::<Option<f64>>("dropout")?.map(|dropout| dropout as f32),
         ..Settings::default()
     })
 }
@@ -123,10 +121,8 @@ impl OwnPart {
         check_version(node)?;
         Ok(Self {
             ranks: node.find("ranks")?.map(|node| ranks(&node)).transpose()?,
-            suffix_style: node
-                .find("suffix_style")?
-                .map_or(Ok(SuffixStyle::Attached), |node| choice(&node, &SUFFIX_STYLES))?,
-            unused: node.find("unused")?.map(|node| node.strings()).transpose()?.unwrap_or_default(),
+            suffix_style: node.get_or("suffix_style", SuffixStyle::Attached)?,
+            unused: node.get_or("unused", Vec::new())?,
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
         })
     }
@@ -152,10 +148,21 @@ pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Json {
     let ranks = tied_ranks(model);
     let separate = settings.suffix_style == SuffixStyle::Separate;
     let is_own = ranks.is_some() || separate || !settings.unused.is_empty();
-    let Json::Object(mut members) = object([
+    let own = || {
+        let unused = settings.unused.iter().map(|&id| Json::from(model.vocab().token(id).unwrap_or_default()));
+        let rank = |&rank: &u32| (rank != NO_RANK).then_some(rank);
+        object([
+            ("version", VERSION.into()),
+            ("ranks", ranks.map(|ranks| ranks.iter().map(rank).collect::<Json>()).into()),
+            ("suffix_style", separate.then_some("separate").into()),
+            ("unused", (!settings.unused.is_empty()).then(|| unused.collect::<Json>()).into()),
+            ("training", training.map(training_json).into()),
+        ])
+    };
+    object([
         ("type", if is_own { OWN_BPE } else { BPE }.into()),
         ("dropout", settings.dropout.map(|dropout| Json::Float(shortest(dropout))).into()),
-        ("unk_token", settings.unk_token.as_deref().into()),
+        ("unk_token", settings.unk_token.json()),
         ("continuing_subword_prefix", affix(&settings.continuing_subword_prefix)),
         ("end_of_word_suffix", affix(&settings.end_of_word_suffix)),
         ("fuse_unk", settings.fuse_unk.into()),
@@ -163,22 +170,8 @@ pub(super) fn bpe_json(model: &Bpe, training: Option<&Training>) -> Json {
         ("ignore_merges", settings.ignore_merges.into()),
         ("vocab", vocab_json(model.vocab())),
         ("merges", if ranks.is_some() { Json::Array(Vec::new()) } else { merges_json(model) }),
-    ]) else {
-        unreachable!("an object")
-    };
-    if is_own || training.is_some() {
-        let unused = settings.unused.iter().map(|&id| Json::from(model.vocab().token(id).unwrap_or_default()));
-        let rank = |&rank: &u32| (rank != NO_RANK).then_some(rank);
-        let own = object([
-            ("version", VERSION.into()),
-            ("ranks", ranks.map(|ranks| ranks.iter().map(rank).collect::<Json>()).into()),
-            ("suffix_style", separate.then_some("separate").into()),
-            ("unused", (!settings.unused.is_empty()).then(|| unused.collect::<Json>()).into()),
-            ("training", training.map(training_json).into()),
-        ]);
-        members.push(("piecework".to_owned(), own));
-    }
-    Json::Object(members)
+    ])
+    .with("piecework", (is_own || training.is_some()).then(own))
 }
 
 /// Returns the ranks of a model, if two of them are equal.

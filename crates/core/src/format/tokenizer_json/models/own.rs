@@ -1,7 +1,7 @@
 //! The member `model.piecework`: its version, and names that models share with other members.
 
 use crate::error::Result;
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, Node, object};
 
 /// The version of `model.piecework`.
 pub(super) const VERSION: u64 = 1;
@@ -26,13 +26,12 @@ pub(super) fn check_version(node: &Node<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the model with one more member in its own part.
-pub(in crate::format) fn with_own(mut model: Json, name: &str, value: Json) -> Json {
-    let Json::Object(members) = &mut model else { return model };
-    let member = (name.to_owned(), value);
-    match members.iter_mut().find(|(name, _)| name == "piecework") {
-        Some((_, Json::Object(own))) => own.push(member),
-        _ => members.push(("piecework".to_owned(), Json::Object(vec![("version".to_owned(), VERSION.into()), member]))),
+/// Returns the model with one more member in its own part, if there is a value for it.
+pub(in crate::format) fn with_own(mut model: Json, name: &str, value: Option<Json>) -> Json {
+    let Some(value) = value else { return model };
+    match model.member_mut("piecework") {
+        Some(Json::Object(own)) => own.push((name.to_owned(), value)),
+        _ => model = model.with("piecework", Some(object([("version", VERSION.into()), (name, value)]))),
     }
     model
 }

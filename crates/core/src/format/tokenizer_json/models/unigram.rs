@@ -7,7 +7,8 @@ use std::collections::HashSet;
 
 use super::own::{CONTENTS, DECODER, FINGERPRINT, VERSION, check_version};
 use crate::error::{Error, Result, shorten};
-use crate::format::json::{Json, Node, choice, name_of, object};
+use crate::format::json::{Json, Node, object};
+use crate::format::members::{Member, names};
 use crate::format::tokenizer_json::training::{RawTraining, training_json};
 use crate::model::unigram::{Precision, Settings, Unigram};
 use crate::pipeline::Training;
@@ -17,7 +18,10 @@ pub(in crate::format) const UNIGRAM: &str = "Unigram";
 pub(super) const OWN_UNIGRAM: &str = "piecework.Unigram";
 
 const MEMBERS: [&str; 5] = ["type", "unk_id", "vocab", "byte_fallback", "piecework"];
-const PRECISIONS: [(&str, Precision); 2] = [("float64", Precision::Float64), ("float32", Precision::Float32)];
+
+names! {
+    Precision: &[("float64", Self::Float64), ("float32", Self::Float32)]
+}
 
 /// A unigram model without its vocabulary.
 pub(super) struct RawUnigram {
@@ -33,7 +37,7 @@ impl RawUnigram {
         let settings = Settings {
             unk_token: unk_token(node, &vocab)?,
             precision: own.precision,
-            byte_fallback: node.find("byte_fallback")?.map_or(Ok(false), |node| node.bool())?,
+            byte_fallback: node.get_or("byte_fallback", false)?,
             user_defined: own.user_defined,
             reserved: own.reserved,
         };
@@ -85,7 +89,7 @@ impl OwnPart {
         check_version(node)?;
         let ids = |name| node.find(name)?.map_or_else(|| Ok(HashSet::new()), |node| ids(&node, vocab));
         Ok(Self {
-            precision: node.find("precision")?.map_or(Ok(Precision::Float64), |node| choice(&node, &PRECISIONS))?,
+            precision: node.get_or("precision", Precision::Float64)?,
             user_defined: ids("user_defined")?,
             reserved: ids("reserved")?,
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
@@ -112,25 +116,22 @@ pub(super) fn unigram_json(model: &Unigram, training: Option<&Training>) -> Resu
     }
     let piece = |(text, score): (&str, &f64)| Json::Array(vec![text.into(), Json::Float(*score)]);
     let texts = (0..model.vocab().id_limit()).filter_map(|id| model.vocab().token(id));
-    let Json::Object(mut members) = object([
-        ("type", if is_theirs { UNIGRAM } else { OWN_UNIGRAM }.into()),
-        ("unk_id", model.unk_id().into()),
-        ("vocab", Json::Array(texts.zip(model.scores()).map(piece).collect())),
-        ("byte_fallback", (*byte_fallback).into()),
-    ]) else {
-        unreachable!("an object")
-    };
-    if !is_theirs || training.is_some() {
-        let own = object([
+    let own = || {
+        object([
             ("version", VERSION.into()),
-            ("precision", name_of(*precision, &PRECISIONS).into()),
+            ("precision", precision.json()),
             ("user_defined", names(user_defined, model.vocab())),
             ("reserved", names(reserved, model.vocab())),
             ("training", training.map(training_json).into()),
-        ]);
-        members.push(("piecework".to_owned(), own));
-    }
-    Ok(Json::Object(members))
+        ])
+    };
+    let model_json = object([
+        ("type", if is_theirs { UNIGRAM } else { OWN_UNIGRAM }.into()),
+        ("unk_id", model.unk_id().into()),
+        ("vocab", texts.zip(model.scores()).map(piece).collect()),
+        ("byte_fallback", byte_fallback.json()),
+    ]);
+    Ok(model_json.with("piecework", (!is_theirs || training.is_some()).then(own)))
 }
 
 /// Writes the pieces with these ids.

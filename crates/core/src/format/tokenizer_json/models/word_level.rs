@@ -24,10 +24,7 @@ fn read_own(node: &Node<'_>) -> Result<Option<RawTraining>> {
 }
 
 pub(super) fn word_level_json(model: &WordLevel, training: Option<&Training>) -> Json {
+    let own = |training| object([("version", VERSION.into()), ("training", training_json(training))]);
     let (vocab, unk) = (vocab_json(model.vocab()), model.unk_token().into());
-    let Some(training) = training else {
-        return object([("type", WORD_LEVEL.into()), ("vocab", vocab), ("unk_token", unk)]);
-    };
-    let own = object([("version", VERSION.into()), ("training", training_json(training))]);
-    object([("type", WORD_LEVEL.into()), ("vocab", vocab), ("unk_token", unk), ("piecework", own)])
+    object([("type", WORD_LEVEL.into()), ("vocab", vocab), ("unk_token", unk)]).with("piecework", training.map(own))
 }

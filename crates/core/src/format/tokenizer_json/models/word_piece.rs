@@ -9,6 +9,7 @@ use super::own::{CONTENTS, FINGERPRINT, VERSION, check_version};
 use super::vocab::vocab_json;
 use crate::error::{Message, Result, shorten};
 use crate::format::json::{Json, Node, object};
+use crate::format::members::{Member, names};
 use crate::format::tokenizer_json::training::{RawTraining, training_json};
 use crate::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
 use crate::pipeline::Training;
@@ -26,8 +27,8 @@ pub(super) fn read(node: &Node<'_>, vocab: &Vocab) -> Result<(Settings, Option<R
     let own = node.find("piecework")?.map(|node| OwnPart::read(&node)).transpose()?.unwrap_or_default();
     let limit = node.member("max_input_chars_per_word")?.unsigned()?;
     let settings = Settings {
-        continuing_subword_prefix: node.member("continuing_subword_prefix")?.str()?.to_owned(),
-        unk_token: (!own.no_unk).then_some(node.member("unk_token")?.str()?.to_owned()),
+        continuing_subword_prefix: node.get("continuing_subword_prefix")?,
+        unk_token: (!own.no_unk).then_some(node.get("unk_token")?),
         unknown: own.unknown,
         max_input_chars_per_word: usize::try_from(limit).ok().filter(|_| limit < NO_LIMIT),
         segmentation: own.segmentation,
@@ -74,9 +75,9 @@ impl<'a> OwnPart<'a> {
         ])?;
         check_version(node)?;
         Ok(Self {
-            unknown: node.find("unknown")?.map_or(Ok(Unknown::Word), |node| unknown(&node))?,
-            no_unk: !node.find("has_unk")?.map_or(Ok(true), |node| node.bool())?,
-            segmentation: node.find("segmentation")?.map_or(Ok(Segmentation::Longest), |node| segmentation(&node))?,
+            unknown: node.get_or("unknown", Unknown::Word)?,
+            no_unk: !node.get_or("has_unk", true)?,
+            segmentation: node.get_or("segmentation", Segmentation::Longest)?,
             dropout: node.find("dropout")?.map(|node| dropout(&node)).transpose()?,
             probabilities: node.find("probabilities")?,
             training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
@@ -84,15 +85,8 @@ impl<'a> OwnPart<'a> {
     }
 }
 
-fn unknown(node: &Node<'_>) -> Result<Unknown> {
-    let named = Unknown::from_name(node.str()?);
-    named.ok_or_else(|| node.error("expected \"word\", \"run\" or \"char\""))
-}
-
-fn segmentation(node: &Node<'_>) -> Result<Segmentation> {
-    let named = Segmentation::from_name(node.str()?);
-    named.ok_or_else(|| node.error("expected \"longest\" or \"likeliest\""))
-}
+names!(Unknown: &Unknown::NAMES);
+names!(Segmentation: &Segmentation::NAMES);
 
 #[expect(clippy::cast_possible_truncation, reason = "as for BPE")]
 fn dropout(node: &Node<'_>) -> Result<f32> {
@@ -122,29 +116,25 @@ pub(super) fn word_piece_json(model: &WordPiece, training: Option<&Training>) ->
     let is_plain = settings.segmentation == Segmentation::Longest && settings.dropout.is_none();
     let honoured = is_plain && settings.unknown == Unknown::Word && (has_unk || model.vocab().id(unk).is_none());
     let limit = settings.max_input_chars_per_word.map_or(NO_LIMIT, |limit| (limit as u64).min(NO_LIMIT));
-    let Json::Object(mut members) = object([
+    let own = || {
+        // Older versions refuse unknown members, so these are written only if needed.
+        let dropout = || settings.dropout.map(|dropout| Json::Float(dropout.into())).into();
+        object([("version", VERSION.into()), ("unknown", settings.unknown.json()), ("has_unk", has_unk.into())])
+            .with("segmentation", (!is_plain).then(|| settings.segmentation.json()))
+            .with("dropout", (!is_plain).then(dropout))
+            .with(
+                "probabilities",
+                settings.probabilities.as_ref().map(|given| probabilities_json(given, model.vocab())),
+            )
+            .with("training", Some(training.map(training_json).into()))
+    };
+    let has_own = !honoured || !has_unk || settings.probabilities.is_some() || training.is_some();
+    object([
         ("type", if honoured { WORD_PIECE } else { OWN_WORD_PIECE }.into()),
         ("unk_token", unk.into()),
-        ("continuing_subword_prefix", settings.continuing_subword_prefix.as_str().into()),
+        ("continuing_subword_prefix", settings.continuing_subword_prefix.json()),
         ("max_input_chars_per_word", limit.into()),
         ("vocab", vocab_json(model.vocab())),
-    ]) else {
-        unreachable!("an object")
-    };
-    if !honoured || !has_unk || settings.probabilities.is_some() || training.is_some() {
-        let mut own =
-            vec![("version", VERSION.into()), ("unknown", settings.unknown.name().into()), ("has_unk", has_unk.into())];
-        // Older versions refuse unknown members, so these are written only if needed.
-        if !is_plain {
-            own.push(("segmentation", settings.segmentation.name().into()));
-            own.push(("dropout", settings.dropout.map(|dropout| Json::Float(dropout.into())).into()));
-        }
-        if let Some(probabilities) = &settings.probabilities {
-            own.push(("probabilities", probabilities_json(probabilities, model.vocab())));
-        }
-        own.push(("training", training.map(training_json).into()));
-        let own = Json::Object(own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());
-        members.push(("piecework".to_owned(), own));
-    }
-    Json::Object(members)
+    ])
+    .with("piecework", has_own.then(own))
 }

@@ -1,0 +1,131 @@
+//! The settings of trainers as JSON, as the boundary passes them and as files store them.
+
+use crate::error::Result;
+use crate::format::json::{Json, Node};
+use crate::format::members::{Member, components, names, record};
+use crate::model::bpe::SuffixStyle;
+use crate::model::bpe::train::{Alphabet, Ties};
+use crate::model::wordpiece::train::Criterion;
+use crate::model::{Trainer, bpe, unigram, word_level, wordpiece};
+
+components! {
+    Trainer by Node::kind;
+    "WordPieceTrainer": WordPiece(wordpiece::train::TrainerConfig);
+    "BpeTrainer": Bpe(bpe::train::TrainerConfig);
+    "UnigramTrainer": Unigram(unigram::train::TrainerConfig);
+    "WordLevelTrainer": WordLevel(word_level::train::TrainerConfig);
+}
+
+record!(wordpiece::train::TrainerConfig {
+    vocab_size,
+    criterion,
+    min_frequency,
+    min_word_frequency,
+    max_merges,
+    stop_at_pair_frequency,
+    stop_without_gain,
+    ties,
+    special_tokens,
+    special_tokens_first,
+    // Files older than this setting lack it.
+    user_defined_symbols = Vec::new(),
+    initial_alphabet,
+    limit_alphabet,
+    continuing_subword_prefix,
+    max_token_length,
+    prune_unused,
+});
+
+record!(bpe::train::TrainerConfig {
+    vocab_size,
+    max_merges,
+    min_frequency,
+    min_word_frequency,
+    stop_at_pair_frequency,
+    ties,
+    special_tokens,
+    special_tokens_first,
+    unk_token,
+    user_defined_symbols,
+    alphabet,
+    initial_alphabet,
+    limit_alphabet,
+    continuing_subword_prefix,
+    end_of_word_suffix,
+    suffix_style,
+    max_token_length,
+});
+
+record!(unigram::train::TrainerConfig {
+    vocab_size,
+    seed_size,
+    shrinking_factor,
+    em_steps,
+    max_piece_length,
+    min_frequency,
+    min_word_frequency,
+    special_tokens,
+    special_tokens_first,
+    unk_token,
+    user_defined_symbols,
+    byte_fallback,
+    character_coverage,
+    required_chars,
+    split_by_unicode_script,
+    split_by_number,
+    split_digits,
+    split_by_whitespace,
+    allow_whitespace_only_pieces,
+    treat_whitespace_as_suffix,
+});
+
+record!(word_level::train::TrainerConfig { vocab_size, min_frequency, special_tokens, unk_token });
+
+names!(Criterion: &Criterion::NAMES);
+names! {
+    Ties: &[
+        ("lex", Self::Lex),
+        ("first", Self::First),
+        ("hf", Self::Hf),
+        ("sentencepiece", Self::SentencePiece),
+    ]
+}
+names! {
+    Alphabet: &[("char", Self::Char), ("byte", Self::Byte)]
+}
+names! {
+    SuffixStyle: &[("attached", Self::Attached), ("separate", Self::Separate)]
+}
+
+/// The names of unknown tokens in files older than the setting.
+const UNKNOWN: [&str; 2] = ["<unk>", "[UNK]"];
+
+/// Reads the settings of a trainer.
+pub fn read_trainer(text: &str) -> Result<Trainer> {
+    trainer(&Node::root(&Json::parse(text.as_bytes())?))
+}
+
+/// Writes all settings of a trainer, in a fixed order.
+#[must_use]
+pub fn write_trainer(trainer: &Trainer) -> String {
+    trainer.json().text()
+}
+
+/// Reads the settings of a trainer, and checks them.
+pub(super) fn trainer(node: &Node<'_>) -> Result<Trainer> {
+    let mut trainer = Trainer::read(node)?;
+    match &mut trainer {
+        // Without the member the unknown token is one of the special tokens; null means none.
+        Trainer::Bpe(config) if !node.members()?.iter().any(|(name, _)| name == "unk_token") => {
+            let is_special = |unk: &&str| config.special_tokens.iter().any(|token| token == unk);
+            config.unk_token = UNKNOWN.into_iter().find(is_special).map(str::to_owned);
+        }
+        Trainer::WordPiece(config) if config.ties == Ties::SentencePiece => {
+            return Err(node.member("ties")?.error("expected \"lex\", \"first\" or \"hf\", found \"sentencepiece\""));
+        }
+        Trainer::WordPiece(_) | Trainer::Bpe(_) => {}
+        Trainer::Unigram(config) => config.check()?,
+        Trainer::WordLevel(config) => config.check()?,
+    }
+    Ok(trainer)
+}
