@@ -25,6 +25,13 @@ pub(crate) fn file_formats() -> Vec<FormatTuple> {
     FORMATS.iter().map(|format| (format.name, format.suffix, format.companions.to_vec())).collect()
 }
 
+/// Returns the types of each stage, and the members of each type.
+#[pyfunction]
+pub(crate) fn component_members() -> BTreeMap<&'static str, BTreeMap<&'static str, Vec<&'static str>>> {
+    let members = |kinds: format::Kinds| kinds.iter().map(|(kind, members)| (*kind, members.to_vec())).collect();
+    format::component_members().into_iter().map(|(stage, kinds)| (stage, members(kinds))).collect()
+}
+
 /// Returns the name of the format of bytes.
 #[pyfunction]
 pub(crate) fn detect_format(data: &[u8], name: &str) -> &'static str {

@@ -68,6 +68,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(train::extend, module)?)?;
     module.add_function(wrap_pyfunction!(train::count_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(formats::file_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::component_members, module)?)?;
     module.add_function(wrap_pyfunction!(formats::detect_format, module)?)?;
     module.add_function(wrap_pyfunction!(formats::read_format, module)?)?;
     module.add_function(wrap_pyfunction!(formats::write_format, module)?)?;

@@ -13,6 +13,7 @@ from piecework._core._documents import DocumentReader as DocumentReader
 from piecework._core._documents import ParsedDocuments as ParsedDocuments
 from piecework._core._documents import TextArray as TextArray
 from piecework._core._encoding import Encoding as Encoding
+from piecework._core._formats import component_members as component_members
 from piecework._core._formats import detect_format as detect_format
 from piecework._core._formats import encoding_named as encoding_named
 from piecework._core._formats import encoding_names as encoding_names

@@ -13,6 +13,14 @@ def file_formats() -> list[tuple[str, str | None, list[tuple[str, str]]]]:
     ['.tiktoken']
     """
 
+def component_members() -> dict[str, dict[str, list[str]]]:
+    """Returns the types of each stage, and the members of each type in a tokenizer.json.
+
+    >>> from piecework._core import component_members
+    >>> component_members()["decoder"]["Strip"]
+    ['content', 'start', 'stop']
+    """
+
 def detect_format(data: bytes, name: str) -> Format:
     r"""Returns the format of bytes; the file name decides where the bytes do not.
 

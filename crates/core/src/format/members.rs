@@ -4,7 +4,7 @@ use super::json::{Json, Node};
 use crate::error::Result;
 
 /// The names of the members of each type of component.
-pub(super) type Kinds = &'static [(&'static str, &'static [&'static str])];
+pub type Kinds = &'static [(&'static str, &'static [&'static str])];
 
 /// A value that is a member of an object.
 pub(super) trait Member: Sized {

@@ -29,10 +29,11 @@ use crate::decode::Decoder;
 use crate::error::Result;
 use crate::format::fingerprint::saved_fingerprint;
 use crate::format::json::{Json, Node, after, object, shortest, trim_start};
-use crate::format::members::Member;
-use crate::model::Model;
+use crate::format::members::{Kinds, Member};
+use crate::model::{Model, Trainer};
 use crate::normalize::Normalizer;
 use crate::pipeline::{Tokenizer, TokenizerParts};
+use crate::postprocess::PostProcessor;
 use crate::pretokenize::{Function, PreTokenizer};
 use crate::splitter::WordSplitter;
 
@@ -49,6 +50,18 @@ pub(super) use self::splitter::{refuse_functions, splitter, splitter_json, text_
 
 /// The depth down to which a saved file breaks lines: one token a line, one merge a line.
 const DEPTH: usize = 4;
+
+/// Returns the types of each stage, and the members of each type.
+#[must_use]
+pub fn component_members() -> [(&'static str, Kinds); 5] {
+    [
+        ("normalizer", Normalizer::KINDS),
+        ("pre_tokenizer", PreTokenizer::KINDS),
+        ("post_processor", PostProcessor::KINDS),
+        ("decoder", Decoder::KINDS),
+        ("trainer", Trainer::KINDS),
+    ]
+}
 
 /// The settings of a call that reads a `tokenizer.json`.
 #[derive(Debug, Clone, Default)]
