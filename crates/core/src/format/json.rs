@@ -156,6 +156,11 @@ impl<'a> Node<'a> {
         Self { functions, ..self }
     }
 
+    /// Returns another value in the place of this one.
+    pub(super) fn with_json(&self, json: &'a Json) -> Self {
+        Self { json, ..self.clone() }
+    }
+
     pub(super) fn error(&self, message: impl Into<Message>) -> Error {
         Error::Format { at: Place::Json(self.path.clone()), message: message.into() }
     }

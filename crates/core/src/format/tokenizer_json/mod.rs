@@ -23,7 +23,7 @@ use std::sync::Arc;
 use self::added_ids::with_counted_ids;
 use self::added_tokens::added_tokens;
 use self::decoders::nearest_json;
-use self::models::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, RawModel, UNIGRAM, is_theirs, kind, with_own};
+use self::models::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, UNIGRAM, is_theirs, kind, read_model, with_own};
 use self::records::{drop_stale, needs_contents};
 use crate::decode::Decoder;
 use crate::error::Result;
@@ -126,13 +126,9 @@ pub fn read_edited_json(bytes: &[u8], settings: &JsonSettings) -> Result<(Tokeni
         return Err(version.unsupported("the version of a tokenizer.json is \"1.0\""));
     }
     let node = root.member("model")?;
-    let model = RawModel::read(&node)?;
-    if !settings.allow_no_unk {
-        model.check_unknown(&node)?;
-    }
-    let added =
-        root.find("added_tokens")?.map(|node| added_tokens(&node, &model.vocab, settings.added_ids)).transpose()?;
-    let (model, training) = model.build(&node)?;
+    let (model, training) = read_model(&node, settings.allow_no_unk)?;
+    let added = root.find("added_tokens")?;
+    let added = added.map(|node| added_tokens(&node, model.vocab(), settings.added_ids)).transpose()?;
     let tokenizer = Tokenizer::new(TokenizerParts {
         splitter: match own_record(&node, NORMALIZER)?.filter(|_| !settings.ignore_own_normalizer) {
             Some(record) => WordSplitter::new(Some(Normalizer::read(&record)?), None)?,

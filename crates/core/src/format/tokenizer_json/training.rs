@@ -8,36 +8,27 @@ use crate::learn::{Merge, UnigramStep};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
-pub(super) struct RawTraining(Training);
-
-impl RawTraining {
-    pub(super) fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["trainer", "counts_sha256", "token_counts", "history", "rounds"])?;
-        Ok(Self(Training {
-            trainer: trainer(&node.member("trainer")?)?,
-            counts_sha256: node.get("counts_sha256")?,
-            token_counts: node.member("token_counts")?.integers()?,
-            history: node.get("history")?,
-            // Only trainings of Unigram have this member.
-            rounds: node.get_or("rounds", Vec::new())?,
-        }))
+/// Reads the record in a model's own part, if it has one: one count for each id, whose sum fits 64 bits.
+pub(super) fn read_training(own: &Node<'_>, vocab: &Vocab) -> Result<Option<Training>> {
+    let Some(node) = own.find("training")? else { return Ok(None) };
+    node.only(&["trainer", "counts_sha256", "token_counts", "history", "rounds"])?;
+    let counts = node.member("token_counts")?;
+    let training = Training {
+        trainer: trainer(&node.member("trainer")?)?,
+        counts_sha256: node.get("counts_sha256")?,
+        token_counts: counts.integers()?,
+        history: node.get("history")?,
+        // Only trainings of Unigram have this member.
+        rounds: node.get_or("rounds", Vec::new())?,
+    };
+    let (found, limit) = (training.token_counts.len(), vocab.id_limit());
+    if found != limit as usize {
+        return Err(counts.error(format!("{found} entries for {limit} ids")));
     }
-
-    /// Checks that the counts have one value for each id, and that their sum fits 64 bits.
-    pub(super) fn checked(self, node: &Node<'_>, vocab: &Vocab) -> Result<Training> {
-        let Self(training) = self;
-        if training.token_counts.len() != vocab.id_limit() as usize {
-            return Err(node.error(format!(
-                "piecework.training.token_counts has {} entries for {} ids",
-                training.token_counts.len(),
-                vocab.id_limit()
-            )));
-        }
-        if training.token_counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count)).is_none() {
-            return Err(Error::Overflow("the token counts add up to more than 2^64 - 1".into()));
-        }
-        Ok(training)
+    if training.token_counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count)).is_none() {
+        return Err(Error::Overflow("the token counts add up to more than 2^64 - 1".into()));
     }
+    Ok(Some(training))
 }
 
 pub(super) fn training_json(training: &Training) -> Json {

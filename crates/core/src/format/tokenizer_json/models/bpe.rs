@@ -4,12 +4,12 @@
 //! saved with the type `piecework.BPE`, which `tokenizers` refuses, so that no id changes silently. The same type is
 //! used for a suffix that is a separate symbol, and for unused tokens.
 
-use super::own::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, VERSION, check_version};
-use super::vocab::vocab_json;
+use super::own::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, VERSION, own_part};
+use super::vocab::{read_vocab, vocab_json};
 use crate::error::{Result, shorten};
 use crate::format::json::{Json, Node, object};
 use crate::format::members::Member;
-use crate::format::tokenizer_json::training::{RawTraining, training_json};
+use crate::format::tokenizer_json::training::{read_training, training_json};
 use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
@@ -31,35 +31,27 @@ const MEMBERS: [&str; 11] = [
     "piecework",
 ];
 
-/// A BPE model without its vocabulary.
-pub(super) struct RawBpe {
-    settings: Settings,
-    merges: Merges,
-}
-
-impl RawBpe {
-    pub(super) fn read(node: &Node<'_>, vocab: &Vocab) -> Result<(Self, Option<RawTraining>)> {
-        node.only(&MEMBERS)?;
-        let own = node.find("piecework")?.map(|node| OwnPart::read(&node)).transpose()?.unwrap_or_default();
-        let merges = match own.ranks {
-            Some(ranks) => Merges::Implied(ranks),
-            None => Merges::Listed(merges(&node.member("merges")?, vocab)?),
-        };
-        let id = |token: &String| {
-            let missing = || node.error(format!("the unused token {:?} is not in the vocabulary", shorten(token)));
-            vocab.id(token).ok_or_else(missing)
-        };
-        let unused = own.unused.iter().map(id).collect::<Result<_>>()?;
-        let settings = Settings { suffix_style: own.suffix_style, unused, ..settings(node)? };
-        Ok((Self { settings, merges }, own.training))
-    }
-
-    pub(super) fn build(self, vocab: Vocab) -> Result<Bpe> {
-        match self.merges {
-            Merges::Listed(merges) => Bpe::listed(vocab, merges, self.settings),
-            Merges::Implied(ranks) => Bpe::implied(vocab, ranks, self.settings),
+pub(super) fn read(node: &Node<'_>) -> Result<(Bpe, Option<Training>)> {
+    node.only(&MEMBERS)?;
+    let vocab = read_vocab(&node.member("vocab")?)?;
+    let members = ["ranks", "suffix_style", "unused", "training", CONTENTS, DECODER, FINGERPRINT, NORMALIZER];
+    let own = own_part(node, &members)?;
+    let (ranks, training) = (own.find("ranks")?.map(|node| ranks(&node)).transpose()?, read_training(&own, &vocab)?);
+    let id = |token: &String| {
+        let missing = || node.error(format!("the unused token {:?} is not in the vocabulary", shorten(token)));
+        vocab.id(token).ok_or_else(missing)
+    };
+    let unused = own.get_or("unused", Vec::new())?.iter().map(id).collect::<Result<_>>()?;
+    let suffix_style = own.get_or("suffix_style", SuffixStyle::Attached)?;
+    let settings = Settings { suffix_style, unused, ..settings(node)? };
+    let model = match ranks {
+        Some(ranks) => Bpe::implied(vocab, ranks, settings),
+        None => {
+            let merges = merges(&node.member("merges")?, &vocab)?;
+            Bpe::listed(vocab, merges, settings)
         }
-    }
+    };
+    Ok((model.map_err(|error| node.error(error))?, training))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the reference has a float of 32 bits, too")]
@@ -103,29 +95,6 @@ fn merges(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
         merges.push((id(left)?, id(right)?));
     }
     Ok(merges)
-}
-
-/// The member `model.piecework` of a BPE model.
-#[derive(Default)]
-struct OwnPart {
-    ranks: Option<Vec<u32>>,
-    suffix_style: SuffixStyle,
-    unused: Vec<String>,
-    training: Option<RawTraining>,
-}
-
-impl OwnPart {
-    fn read(node: &Node<'_>) -> Result<Self> {
-        let others = [CONTENTS, DECODER, FINGERPRINT, NORMALIZER];
-        node.only(&[&["version", "ranks", "suffix_style", "unused", "training"][..], &others[..]].concat())?;
-        check_version(node)?;
-        Ok(Self {
-            ranks: node.find("ranks")?.map(|node| ranks(&node)).transpose()?,
-            suffix_style: node.get_or("suffix_style", SuffixStyle::Attached)?,
-            unused: node.get_or("unused", Vec::new())?,
-            training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
-        })
-    }
 }
 
 /// Reads a rank for each id; null means none.

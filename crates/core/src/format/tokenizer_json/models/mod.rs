@@ -11,74 +11,30 @@ mod vocab;
 mod word_level;
 mod word_piece;
 
-use self::bpe::{BPE, OWN_BPE, RawBpe, bpe_json};
-use self::unigram::{OWN_UNIGRAM, RawUnigram, unigram_json};
+use self::bpe::{BPE, OWN_BPE, bpe_json};
+use self::unigram::{OWN_UNIGRAM, unigram_json};
 use self::word_level::{WORD_LEVEL, word_level_json};
 use self::word_piece::{OWN_WORD_PIECE, WORD_PIECE, word_piece_json};
-use super::training::RawTraining;
 use crate::error::Result;
 use crate::format::json::{Json, Node};
 use crate::model::Model;
-use crate::model::word_level::WordLevel;
-use crate::model::wordpiece::{Settings, WordPiece};
 use crate::pipeline::Training;
-use crate::vocab::Vocab;
 
 pub(in crate::format) use self::own::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, with_own};
 pub(in crate::format) use self::unigram::UNIGRAM;
 pub(in crate::format) use self::vocab::{read_vocab, vocab_json};
 
-/// The member `model`, read before added tokens are known.
-pub(in crate::format) struct RawModel {
-    pub(in crate::format) vocab: Vocab,
-    kind: RawKind,
-    training: Option<RawTraining>,
-}
-
-enum RawKind {
-    WordPiece(Settings),
-    WordLevel(String),
-    Bpe(RawBpe),
-    Unigram(RawUnigram),
-}
-
-impl RawModel {
-    pub(in crate::format) fn read(node: &Node<'_>) -> Result<Self> {
-        let kind = kind(node)?;
-        if matches!(kind, UNIGRAM | OWN_UNIGRAM) {
-            let (unigram, vocab, training) = RawUnigram::read(node)?;
-            return Ok(Self { vocab, kind: RawKind::Unigram(unigram), training });
-        }
-        let vocab = read_vocab(&node.member("vocab")?)?;
-        if kind == WORD_LEVEL {
-            let (unk_token, training) = word_level::read(node)?;
-            return Ok(Self { vocab, kind: RawKind::WordLevel(unk_token), training });
-        }
-        if matches!(kind, BPE | OWN_BPE) {
-            let (bpe, training) = RawBpe::read(node, &vocab)?;
-            return Ok(Self { vocab, kind: RawKind::Bpe(bpe), training });
-        }
-        let (settings, training) = word_piece::read(node, &vocab)?;
-        Ok(Self { vocab, kind: RawKind::WordPiece(settings), training })
-    }
-
-    /// Refuses an unknown token that is not in the vocabulary.
-    pub(in crate::format) fn check_unknown(&self, node: &Node<'_>) -> Result<()> {
-        // Other models can do without, if they can encode every word.
-        let RawKind::WordPiece(settings) = &self.kind else { return Ok(()) };
-        word_piece::check_unknown(settings, &self.vocab, node)
-    }
-
-    pub(in crate::format) fn build(self, node: &Node<'_>) -> Result<(Model, Option<Training>)> {
-        let training = self.training.map(|training| training.checked(node, &self.vocab)).transpose()?;
-        let model = match self.kind {
-            RawKind::WordPiece(settings) => Model::WordPiece(WordPiece::new(self.vocab, settings)),
-            RawKind::WordLevel(unk) => Model::WordLevel(WordLevel::new(self.vocab, unk)),
-            RawKind::Bpe(bpe) => Model::Bpe(bpe.build(self.vocab).map_err(|error| node.error(error))?),
-            RawKind::Unigram(raw) => Model::Unigram(raw.build(self.vocab).map_err(|error| node.error(error))?),
-        };
-        Ok((model, training))
-    }
+/// Reads the member `model`, and the record of its training.
+///
+/// `allow_no_unk` permits an unknown token of `WordPiece` that is not in the vocabulary; other models can do without, if
+/// they can encode every word.
+pub(in crate::format) fn read_model(node: &Node<'_>, allow_no_unk: bool) -> Result<(Model, Option<Training>)> {
+    Ok(match kind(node)? {
+        UNIGRAM | OWN_UNIGRAM => unigram::read(node).map(|(model, training)| (Model::Unigram(model), training))?,
+        BPE | OWN_BPE => bpe::read(node).map(|(model, training)| (Model::Bpe(model), training))?,
+        WORD_LEVEL => word_level::read(node).map(|(model, training)| (Model::WordLevel(model), training))?,
+        _ => word_piece::read(node, allow_no_unk).map(|(model, training)| (Model::WordPiece(model), training))?,
+    })
 }
 
 /// Returns whether a type is one of those that `tokenizers` reads.

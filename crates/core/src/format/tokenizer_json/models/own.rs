@@ -3,6 +3,8 @@
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};
 
+static EMPTY: Json = Json::Object(Vec::new());
+
 /// The version of `model.piecework`.
 pub(super) const VERSION: u64 = 1;
 /// The member of `model.piecework` that overrides the decoder of the file.
@@ -17,13 +19,15 @@ pub(in crate::format) const FINGERPRINT: &str = "fingerprint";
 /// The member of `model.piecework` with the SHA-256 of the vocabulary and merges that its records by id belong to.
 pub(in crate::format) const CONTENTS: &str = "contents_sha256";
 
-/// Refuses another version of `model.piecework` (`node`).
-pub(super) fn check_version(node: &Node<'_>) -> Result<()> {
-    let version = node.member("version")?;
+/// Returns the member `model.piecework`, which has no other members than these; an empty object if there is none.
+pub(super) fn own_part<'a>(model: &Node<'a>, members: &[&str]) -> Result<Node<'a>> {
+    let Some(own) = model.find("piecework")? else { return Ok(model.with_json(&EMPTY)) };
+    own.only(&[&["version"], members].concat())?;
+    let version = own.member("version")?;
     if version.unsigned()? != VERSION {
         return Err(version.unsupported(format!("this version of piecework reads version {VERSION} of its part")));
     }
-    Ok(())
+    Ok(own)
 }
 
 /// Returns the model with one more member in its own part, if there is a value for it.

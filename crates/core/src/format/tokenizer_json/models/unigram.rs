@@ -5,11 +5,11 @@
 
 use std::collections::HashSet;
 
-use super::own::{CONTENTS, DECODER, FINGERPRINT, VERSION, check_version};
+use super::own::{CONTENTS, DECODER, FINGERPRINT, VERSION, own_part};
 use crate::error::{Error, Result, shorten};
 use crate::format::json::{Json, Node, object};
 use crate::format::members::{Member, names};
-use crate::format::tokenizer_json::training::{RawTraining, training_json};
+use crate::format::tokenizer_json::training::{read_training, training_json};
 use crate::model::unigram::{Precision, Settings, Unigram};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
@@ -23,30 +23,20 @@ names! {
     Precision: &[("float64", Self::Float64), ("float32", Self::Float32)]
 }
 
-/// A unigram model without its vocabulary.
-pub(super) struct RawUnigram {
-    scores: Vec<f64>,
-    settings: Settings,
-}
-
-impl RawUnigram {
-    pub(super) fn read(node: &Node<'_>) -> Result<(Self, Vocab, Option<RawTraining>)> {
-        node.only(&MEMBERS)?;
-        let (vocab, scores) = pieces(&node.member("vocab")?)?;
-        let own = node.find("piecework")?.map(|node| OwnPart::read(&node, &vocab)).transpose()?.unwrap_or_default();
-        let settings = Settings {
-            unk_token: unk_token(node, &vocab)?,
-            precision: own.precision,
-            byte_fallback: node.get_or("byte_fallback", false)?,
-            user_defined: own.user_defined,
-            reserved: own.reserved,
-        };
-        Ok((Self { scores, settings }, vocab, own.training))
-    }
-
-    pub(super) fn build(self, vocab: Vocab) -> Result<Unigram> {
-        Unigram::new(vocab, self.scores, self.settings)
-    }
+pub(super) fn read(node: &Node<'_>) -> Result<(Unigram, Option<Training>)> {
+    node.only(&MEMBERS)?;
+    let (vocab, scores) = pieces(&node.member("vocab")?)?;
+    let own = own_part(node, &["precision", "user_defined", "reserved", "training", CONTENTS, DECODER, FINGERPRINT])?;
+    let ids = |name| own.find(name)?.map_or_else(|| Ok(HashSet::new()), |node| ids(&node, &vocab));
+    let settings = Settings {
+        unk_token: unk_token(node, &vocab)?,
+        precision: own.get_or("precision", Precision::Float64)?,
+        byte_fallback: node.get_or("byte_fallback", false)?,
+        user_defined: ids("user_defined")?,
+        reserved: ids("reserved")?,
+    };
+    let training = read_training(&own, &vocab)?;
+    Ok((Unigram::new(vocab, scores, settings).map_err(|error| node.error(error))?, training))
 }
 
 /// Reads an array of pieces with their scores; ids are indices.
@@ -72,29 +62,6 @@ fn unk_token(node: &Node<'_>, vocab: &Vocab) -> Result<Option<String>> {
     let token = u32::try_from(id).ok().and_then(|id| vocab.token(id));
     let missing = || unk.error(format!("the unknown token has the id {id}, and there are {} pieces", vocab.len()));
     token.map(|token| Some(token.to_owned())).ok_or_else(missing)
-}
-
-/// The member `model.piecework` of a Unigram model.
-#[derive(Default)]
-struct OwnPart {
-    precision: Precision,
-    user_defined: HashSet<u32>,
-    reserved: HashSet<u32>,
-    training: Option<RawTraining>,
-}
-
-impl OwnPart {
-    fn read(node: &Node<'_>, vocab: &Vocab) -> Result<Self> {
-        node.only(&["version", "precision", "user_defined", "reserved", "training", CONTENTS, DECODER, FINGERPRINT])?;
-        check_version(node)?;
-        let ids = |name| node.find(name)?.map_or_else(|| Ok(HashSet::new()), |node| ids(&node, vocab));
-        Ok(Self {
-            precision: node.get_or("precision", Precision::Float64)?,
-            user_defined: ids("user_defined")?,
-            reserved: ids("reserved")?,
-            training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
-        })
-    }
 }
 
 /// Returns the ids of a list of pieces.

@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use super::own::{CONTENTS, FINGERPRINT, VERSION, check_version};
-use super::vocab::vocab_json;
+use super::own::{CONTENTS, FINGERPRINT, VERSION, own_part};
+use super::vocab::{read_vocab, vocab_json};
 use crate::error::{Message, Result, shorten};
 use crate::format::json::{Json, Node, object};
 use crate::format::members::{Member, names};
-use crate::format::tokenizer_json::training::{RawTraining, training_json};
+use crate::format::tokenizer_json::training::{read_training, training_json};
 use crate::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
@@ -20,69 +20,33 @@ pub(super) const WORD_PIECE: &str = "WordPiece";
 /// The number that stands for no limit, since the reference library requires a number; no text is as long.
 const NO_LIMIT: u64 = u32::MAX as u64;
 
-/// Reads the settings of a model, and the record of its training.
-pub(super) fn read(node: &Node<'_>, vocab: &Vocab) -> Result<(Settings, Option<RawTraining>)> {
+/// Reads a model; `allow_no_unk` permits an unknown token that is not in the vocabulary.
+pub(super) fn read(node: &Node<'_>, allow_no_unk: bool) -> Result<(WordPiece, Option<Training>)> {
     let members = ["type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab", "piecework"];
     node.only(&members)?;
-    let own = node.find("piecework")?.map(|node| OwnPart::read(&node)).transpose()?.unwrap_or_default();
+    let vocab = read_vocab(&node.member("vocab")?)?;
+    let members = ["unknown", "has_unk", "segmentation", "dropout", "probabilities", "training", CONTENTS, FINGERPRINT];
+    let own = own_part(node, &members)?;
     let limit = node.member("max_input_chars_per_word")?.unsigned()?;
+    let unk = node.member("unk_token")?;
     let settings = Settings {
         continuing_subword_prefix: node.get("continuing_subword_prefix")?,
-        unk_token: (!own.no_unk).then_some(node.get("unk_token")?),
-        unknown: own.unknown,
+        unk_token: own.get_or("has_unk", true)?.then_some(unk.str()?.to_owned()),
+        unknown: own.get_or("unknown", Unknown::Word)?,
         max_input_chars_per_word: usize::try_from(limit).ok().filter(|_| limit < NO_LIMIT),
-        segmentation: own.segmentation,
-        dropout: own.dropout,
-        probabilities: own.probabilities.map(|node| probabilities(&node, vocab)).transpose()?,
+        segmentation: own.get_or("segmentation", Segmentation::Longest)?,
+        dropout: own.find("dropout")?.map(|node| dropout(&node)).transpose()?,
+        probabilities: own.find("probabilities")?.map(|node| probabilities(&node, &vocab)).transpose()?,
     };
-    Ok((settings, own.training))
-}
-
-/// Refuses an unknown token that is not in the vocabulary.
-pub(super) fn check_unknown(settings: &Settings, vocab: &Vocab, node: &Node<'_>) -> Result<()> {
-    match &settings.unk_token {
-        Some(unk) if vocab.id(unk).is_none() => Err(node.member("unk_token")?.error(
-            Message::new(format!("the unknown token {:?} is not in the vocabulary", shorten(unk)))
+    let training = read_training(&own, &vocab)?;
+    let is_missing = settings.unk_token.as_ref().is_some_and(|unk| vocab.id(unk).is_none());
+    if is_missing && !allow_no_unk {
+        return Err(unk.error(
+            Message::new(format!("the unknown token {:?} is not in the vocabulary", shorten(unk.str()?)))
                 .hint("pass `unk_token=...` to name it, or `unk_token=None` if there is none"),
-        )),
-        _ => Ok(()),
+        ));
     }
-}
-
-/// The member `model.piecework` of a `WordPiece` model.
-#[derive(Default)]
-struct OwnPart<'a> {
-    unknown: Unknown,
-    no_unk: bool,
-    segmentation: Segmentation,
-    dropout: Option<f32>,
-    probabilities: Option<Node<'a>>,
-    training: Option<RawTraining>,
-}
-
-impl<'a> OwnPart<'a> {
-    fn read(node: &Node<'a>) -> Result<Self> {
-        node.only(&[
-            "version",
-            "unknown",
-            "has_unk",
-            "segmentation",
-            "dropout",
-            "probabilities",
-            "training",
-            CONTENTS,
-            FINGERPRINT,
-        ])?;
-        check_version(node)?;
-        Ok(Self {
-            unknown: node.get_or("unknown", Unknown::Word)?,
-            no_unk: !node.get_or("has_unk", true)?,
-            segmentation: node.get_or("segmentation", Segmentation::Longest)?,
-            dropout: node.find("dropout")?.map(|node| dropout(&node)).transpose()?,
-            probabilities: node.find("probabilities")?,
-            training: node.find("training")?.map(|node| RawTraining::read(&node)).transpose()?,
-        })
-    }
+    Ok((WordPiece::new(vocab, settings), training))
 }
 
 names!(Unknown: &Unknown::NAMES);
