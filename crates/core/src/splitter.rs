@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::added::AddedTokenSearch;
 use crate::error::{Error, Message, Result};
 use crate::normalize::locality::Locality;
-use crate::normalize::{BertNormalizer, Normalized, Normalizer, Strip};
+use crate::normalize::{BertNormalizer, Normalized, Normalizer, SentencePiece, Strip};
 use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::words::Words;
@@ -34,8 +34,8 @@ impl WordSplitter {
     /// Returns a splitter with these stages; `None` omits a stage.
     pub fn new(normalizer: Option<Normalizer>, pre_tokenizer: Option<PreTokenizer>) -> Result<Self> {
         if let (Some(normalizer), Some(pre_tokenizer)) = (&normalizer, &pre_tokenizer)
-            && pre_tokenizer.steps().any(|step| matches!(step, PreTokenizer::Jieba(_)))
-            && normalizer.steps().any(|step| matches!(step, Normalizer::Bert(bert) if bert.handle_chinese_chars))
+            && pre_tokenizer.segments_chinese()
+            && normalizer.separates_chinese()
         {
             return Err(Error::Config(
                 Message::new("Jieba cannot find words in text whose Chinese characters the normalizer has set apart")
@@ -64,10 +64,15 @@ impl WordSplitter {
         self.pre_tokenizer.as_ref()
     }
 
+    /// Returns the normalizer, if it is the whole normalization of a `SentencePiece` model.
+    pub(crate) fn sentencepiece(&self) -> Option<&SentencePiece> {
+        self.normalizer.as_ref().and_then(Normalizer::sentencepiece)
+    }
+
     /// Returns the symbols that the normalization of `SentencePiece` leaves unchanged.
     pub(crate) fn user_defined_symbols(&self) -> HashSet<&str> {
-        let Some(Normalizer::SentencePiece(own)) = &self.normalizer else { return HashSet::new() };
-        own.settings().user_defined_symbols.iter().map(String::as_str).collect()
+        let own = self.sentencepiece().into_iter();
+        own.flat_map(|own| own.settings().user_defined_symbols.iter().map(String::as_str)).collect()
     }
 
     /// Returns the normalizer's locality; `None` without a normalizer, or with an empty sequence of them.
@@ -84,18 +89,13 @@ impl WordSplitter {
 
     /// Returns the strip with which the normalizer begins, and the splitter without it; `None` unless it strips the start.
     pub(crate) fn without_leading_strip(&self) -> Option<(Strip, Self)> {
-        let mut steps = self.normalizer.as_ref()?.steps();
-        let Normalizer::Strip(strip) = steps.next()? else { return None };
-        let rest: Vec<_> = steps.cloned().collect();
-        let rest = (!rest.is_empty()).then_some(Normalizer::Sequence(rest));
-        Some((*strip, Self::new(rest, self.pre_tokenizer.clone()).ok()?)).filter(|_| strip.left)
+        let (strip, rest) = self.normalizer.as_ref()?.leading_strip().filter(|(strip, _)| strip.left)?;
+        Some((strip, Self::new(rest, self.pre_tokenizer.clone()).ok()?))
     }
 
     /// Returns whether compiled rules are the first normalizer, except for a strip.
     pub(crate) fn rewrites_first(&self) -> bool {
-        let mut steps = self.normalizer.iter().flat_map(Normalizer::steps);
-        let first = steps.find(|step| !matches!(step, Normalizer::Strip(_)));
-        matches!(first, Some(Normalizer::Precompiled(_)))
+        self.normalizer.as_ref().is_some_and(Normalizer::rewrites_first)
     }
 
     /// Returns the normalizer and the pre-tokenizer.
@@ -141,10 +141,7 @@ impl WordSplitter {
 
     /// Returns the form of an added token that is matched in normalized text.
     pub fn normalize_token(&self, token: &str) -> Result<String> {
-        match &self.normalizer {
-            Some(Normalizer::SentencePiece(sentencepiece)) => Ok(sentencepiece.form_of(token)),
-            _ => self.normalize(token),
-        }
+        self.sentencepiece().map_or_else(|| self.normalize(token), |own| Ok(own.form_of(token)))
     }
 
     /// Replaces `words` with the words of `text`, without matching added tokens.

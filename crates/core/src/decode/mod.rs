@@ -88,6 +88,12 @@ impl Decoder {
         stages.run(Parts::of([token])?, true)
     }
 
+    /// Returns the settings of `SentencePiece`'s decoder, if it is that.
+    #[must_use]
+    pub fn sentencepiece(&self) -> Option<&SentencePieceDecoder> {
+        if let Self::SentencePiece(own) = self { Some(own) } else { None }
+    }
+
     /// Returns how many times the decoder replaces characters by the bytes that they represent.
     pub(crate) fn byte_levels(&self) -> usize {
         match self {

@@ -1,11 +1,12 @@
 //! The decoder of `SentencePiece` models, equal to that of the library.
 
-use super::StreamOutput;
 use super::byte_fallback::byte_of;
 use super::byte_level::whole_characters;
 use super::stage::{Parts, Stage};
+use super::{Decoder, ReplaceDecoder, StreamOutput, StripDecoder};
 use crate::error::Result;
 use crate::normalize::SPACE;
+use crate::text::pattern::Pattern;
 
 /// A decoder of `SentencePiece` pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,22 @@ pub struct SentencePieceDecoder {
 impl SentencePieceDecoder {
     /// The default text for unknown pieces.
     pub(crate) const UNK_SURFACE: &str = " \u{2047} ";
+
+    /// Returns the decoder of `tokenizers` that is nearest; both give equal text for all ids of an encoded text.
+    pub(crate) fn nearest(&self) -> Decoder {
+        let replace = |pattern: &str, content: &str| {
+            Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal(pattern), content: content.to_owned() })
+        };
+        let mut steps = vec![replace(&self.unk_token, &self.unk_surface), replace(SPACE, " ")];
+        if self.byte_fallback {
+            steps.push(Decoder::ByteFallback);
+        }
+        steps.push(Decoder::Fuse);
+        if self.add_dummy_prefix || self.remove_extra_whitespaces {
+            steps.push(Decoder::Strip(StripDecoder { content: ' ', start: 1, stop: 0 }));
+        }
+        Decoder::Sequence(steps)
+    }
 }
 
 /// The stage of [`SentencePieceDecoder`], which makes one part of all pieces.
@@ -139,7 +156,6 @@ impl Stage for Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::Decoder;
 
     fn decoded(remove_extra_whitespaces: bool, parts: &[&str]) -> String {
         let decoder = SentencePieceDecoder {

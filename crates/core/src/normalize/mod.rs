@@ -112,6 +112,57 @@ impl Normalizer {
         check_bytes(text.text().len())
     }
 
+    /// Returns the settings of `SentencePiece`'s normalization, if it is that.
+    #[must_use]
+    pub fn sentencepiece(&self) -> Option<&SentencePiece> {
+        if let Self::SentencePiece(own) = self { Some(own) } else { None }
+    }
+
+    /// Returns whether it sets Chinese characters apart.
+    pub(crate) fn separates_chinese(&self) -> bool {
+        self.steps().any(|step| matches!(step, Self::Bert(bert) if bert.handle_chinese_chars))
+    }
+
+    /// Returns the strip with which it begins, and the normalizers after it.
+    pub(crate) fn leading_strip(&self) -> Option<(Strip, Option<Self>)> {
+        let mut steps = self.steps();
+        let Self::Strip(strip) = steps.next()? else { return None };
+        let rest: Vec<_> = steps.cloned().collect();
+        Some((*strip, (!rest.is_empty()).then_some(Self::Sequence(rest))))
+    }
+
+    /// Returns whether compiled rules are the first, except for a strip.
+    pub(crate) fn rewrites_first(&self) -> bool {
+        let first = self.steps().find(|step| !matches!(step, Self::Strip(_)));
+        matches!(first, Some(Self::Precompiled(_)))
+    }
+
+    /// Returns whether a regular expression that is not known decides what it changes.
+    pub(crate) fn has_unknown_pattern(&self) -> bool {
+        self.steps().any(|step| matches!(step, Self::Replace { pattern, .. } if !pattern.is_known()))
+    }
+
+    /// Returns the text that this step of a normalizer writes for spaces, and whether one more is written before a text and
+    /// after it.
+    ///
+    /// The normalizer of Llama does so with `Prepend("▁")` and `Replace(" ", "▁")`.
+    pub(crate) fn space_mark(&self, whole: &Self) -> Option<(&str, bool, bool)> {
+        match self {
+            Self::SentencePiece(own) => {
+                let own = own.settings();
+                let (text, suffix) = (if own.escape_whitespaces { SPACE } else { " " }, own.treat_whitespace_as_suffix);
+                Some((text, own.add_dummy_prefix && !suffix, own.add_dummy_prefix && suffix))
+            }
+            Self::Replace { pattern, content }
+                if !pattern.is_regex() && pattern.source() == " " && !content.is_empty() =>
+            {
+                let is_prepended = |step: &Self| matches!(step, Self::Prepend(text) if text == content);
+                Some((content, whole.steps().any(is_prepended), false))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns how many times the normalizer writes bytes as the characters that represent them.
     pub(crate) fn byte_levels(&self) -> usize {
         match self {

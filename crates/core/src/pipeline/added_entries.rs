@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Settings};
 use crate::model::wordpiece;
-use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::words::Words;
+use crate::pretokenize::{PreTokenizer, Substitution};
 use crate::splitter::WordSplitter;
 
 impl Tokenizer {
@@ -56,13 +56,12 @@ impl Tokenizer {
         let is_rejected = self.added().tokens().iter().any(|other| other.single_word);
         // Words are written in other characters, of which those of visible ASCII alone stand for themselves.
         let is_visible = token.content.bytes().all(|byte| byte.is_ascii_graphic());
-        let may_write = |step: &PreTokenizer| match step {
-            PreTokenizer::ByteLevel(_) => !is_visible,
-            PreTokenizer::Metaspace(metaspace) => token.content.contains([' ', metaspace.replacement]),
-            PreTokenizer::Function(_) => true,
-            _ => false,
+        let may_write = |substitution| match substitution {
+            Substitution::Bytes => !is_visible,
+            Substitution::Spaces(metaspace) => token.content.contains([' ', metaspace.replacement]),
         };
-        let is_rewritten = splitter.pre_tokenizer().is_some_and(|steps| steps.steps().any(may_write));
+        let is_rewritten =
+            splitter.pre_tokenizer().is_some_and(|steps| steps.has_function() || steps.substitutions().any(may_write));
         if token.control || is_rejected || is_rewritten {
             return Ok(false);
         }

@@ -4,7 +4,7 @@ use super::Tokenizer;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::added::Specials;
-use crate::decode::{DecodeStream, DecodeTable, Decoder, Parts, StreamOutput, text_of};
+use crate::decode::{DecodeStream, DecodeTable, Parts, StreamOutput, text_of};
 use crate::error::{Error, Message, Result};
 use crate::model::{Model, PROBABILITY_FLOOR, Probabilities};
 
@@ -109,7 +109,7 @@ impl Tokenizer {
     fn parts_to_decode(&self, ids: &[u32], options: DecodeOptions) -> Result<Parts> {
         // SentencePiece never joins bytes on two sides of a control symbol to one character: an empty part separates
         // them.
-        let leaves_gap = matches!(self.parts.decoder, Some(Decoder::SentencePiece(_)));
+        let leaves_gap = self.decoder().is_some_and(|decoder| decoder.sentencepiece().is_some());
         let inputs = (!options.added_as_entries).then(|| self.decoder_inputs()).filter(|inputs| !inputs.is_empty());
         let mut parts = Parts::with_capacity(ids.len());
         for &id in ids {

@@ -43,7 +43,6 @@ use crate::error::{Error, Result};
 use crate::fast::{CutPlan, KnownForms};
 use crate::learn::{Merge, UnigramStep};
 use crate::model::{Model, Trainer};
-use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use decoder_inputs::DecoderInputs;
@@ -133,7 +132,7 @@ impl Tokenizer {
             std::mem::take(&mut parts.added),
             |token| parts.splitter.normalize_token(token),
             |id| parts.model.is_user_defined(id),
-            matches!(parts.splitter.normalizer(), Some(Normalizer::SentencePiece(_))),
+            parts.splitter.sentencepiece().is_some(),
         )?;
         let vocab = parts.model.vocab();
         parts.model =

@@ -26,7 +26,7 @@ impl Tokenizer {
             return self.with_added_tokens(new);
         };
         let unknown = self.model().unk_token();
-        let falls_back = matches!(self.decoder(), Some(Decoder::SentencePiece(own)) if own.byte_fallback);
+        let falls_back = self.decoder().and_then(Decoder::sentencepiece).is_some_and(|own| own.byte_fallback);
         let is_symbol = |token: &AddedToken| {
             let content = &*token.content;
             let is_changed = settings.escape_whitespaces && content.contains(' ');
@@ -58,7 +58,8 @@ impl Tokenizer {
     /// Returns the normalization of a tokenizer whose added tokens are symbols.
     fn symbol_settings(&self) -> Option<SentencePieceSettings> {
         let TokenizerParts { splitter, decoder, .. } = &self.parts;
-        let is_own = matches!(decoder, Some(Decoder::SentencePiece(_))) && splitter.pre_tokenizer().is_none();
+        let decoder = decoder.as_ref().and_then(Decoder::sentencepiece);
+        let is_own = decoder.is_some() && splitter.pre_tokenizer().is_none();
         SentencePieceSettings::of(splitter.normalizer()).filter(|_| is_own)
     }
 }

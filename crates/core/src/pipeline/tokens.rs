@@ -3,10 +3,8 @@
 use super::Tokenizer;
 use super::options::{Input, Options};
 use super::scratch::{GenericBuffers, Scratch};
-use crate::decode::Decoder;
 use crate::error::{Error, Result};
 use crate::model::{ModelScratch, Token};
-use crate::normalize::Normalizer;
 use crate::pretokenize::words::{Word, WordKind, Words};
 use crate::text::span::{Span, check_length};
 
@@ -64,8 +62,7 @@ impl Tokenizer {
     ///
     /// The decoder alone decides if the normalizer consists of steps of `tokenizers`.
     fn is_sentencepiece(&self) -> bool {
-        matches!(self.splitter().normalizer(), Some(Normalizer::SentencePiece(_)))
-            || matches!(self.decoder(), Some(Decoder::SentencePiece(_)))
+        self.splitter().sentencepiece().is_some() || self.decoder().is_some_and(|own| own.sentencepiece().is_some())
     }
 
     /// Calls `each` with every token of a text.

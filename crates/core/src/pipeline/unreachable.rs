@@ -6,9 +6,8 @@ use aho_corasick::AhoCorasick;
 
 use super::Tokenizer;
 use crate::error::{Error, Result};
-use crate::model::Model;
 use crate::model::bpe::Bpe;
-use crate::pretokenize::PreTokenizer;
+use crate::pretokenize::{PreTokenizer, Substitution};
 use crate::settings::METASPACE;
 use crate::text::bytes::char_to_byte;
 
@@ -36,15 +35,14 @@ impl Tokenizer {
     /// Returns the added tokens, as normalized text has them, that are matched wherever they occur in it.
     fn always_matched(&self) -> Result<Vec<String>> {
         let tokens: Vec<_> = self.added().cutting().collect();
-        let steps = || self.splitter().pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
-        if steps().any(|step| matches!(step, PreTokenizer::Function(_))) {
+        let pre_tokenizer = self.splitter().pre_tokenizer();
+        if pre_tokenizer.is_some_and(PreTokenizer::has_function) {
             return Ok(Vec::new());
         }
-        let replacements: HashSet<char> = steps()
-            .filter_map(
-                |step| if let PreTokenizer::Metaspace(metaspace) = step { Some(metaspace.replacement) } else { None },
-            )
-            .collect();
+        let replacement =
+            |substitution| if let Substitution::Spaces(mark) = substitution { Some(mark.replacement) } else { None };
+        let substitutions = pre_tokenizer.into_iter().flat_map(PreTokenizer::substitutions);
+        let replacements: HashSet<char> = substitutions.filter_map(replacement).collect();
         // A rejected match consumes its text, and another token in it is not found.
         let rejected: HashSet<char> = tokens
             .iter()
@@ -76,19 +74,14 @@ impl Tokenizer {
 
     /// Returns the bytes of the text that an entry stands for at least; `None` if it may stand for unknown characters.
     fn spelled(&self, token: &str) -> Option<Vec<u8>> {
-        let (prefix, suffix) = match self.model() {
-            Model::Bpe(model) => (&*model.settings().continuing_subword_prefix, &*model.settings().end_of_word_suffix),
-            Model::WordPiece(model) => (&*model.settings().continuing_subword_prefix, ""),
-            Model::Unigram(_) | Model::WordLevel(_) => ("", ""),
-        };
         let is_unknown = self.model().unk_token().is_some_and(|unk| !unk.is_empty() && token.contains(unk));
         if is_unknown || token.contains("<0x") {
             return None;
         }
-        let text = token.strip_prefix(prefix).unwrap_or(token);
-        let text = text.strip_suffix(suffix).unwrap_or(text);
-        let mut steps = self.splitter().pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
-        if !steps.any(|step| matches!(step, PreTokenizer::ByteLevel(_))) {
+        let text = token.strip_prefix(self.model().continuing_subword_prefix()).unwrap_or(token);
+        let text = text.strip_suffix(self.model().end_of_word_suffix()).unwrap_or(text);
+        let mut substitutions = self.splitter().pre_tokenizer().into_iter().flat_map(PreTokenizer::substitutions);
+        if !substitutions.any(|substitution| matches!(substitution, Substitution::Bytes)) {
             return Some(text.into());
         }
         text.chars().map(char_to_byte).collect()

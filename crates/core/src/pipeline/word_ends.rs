@@ -10,13 +10,10 @@ use crate::added::Specials;
 use crate::encoding::Direction;
 use crate::error::Result;
 use crate::normalize::Normalizer;
-use crate::pretokenize::{Behavior, PreTokenizer, Split};
+use crate::pretokenize::PreTokenizer;
 use crate::splitter::WordSplitter;
-use crate::text::pattern::Pattern;
 use crate::text::span::{Span, check_length};
 
-/// The characters of the runs that Jieba segments, each run by itself.
-const JIEBA_RUN: &str = "[\u{4E00}-\u{9FD5}a-zA-Z0-9+#&._%-]+";
 /// The number of characters from which on a run without an effect is looked for.
 const LONG_RUN: usize = 32;
 /// The number of characters next to such a run that are normalized with it.
@@ -39,20 +36,18 @@ impl WordEnds {
     pub(super) fn of(splitter: &WordSplitter, direction: Direction) -> Result<Self> {
         let normalizer = splitter.normalizer();
         let nothing = Self { proven: None, is_proven: false, longest_shifted: 0, are_additive: false };
-        if normalizer.is_some_and(|normalizer| normalizer.steps().any(is_of_user)) {
+        if normalizer.is_some_and(Normalizer::has_unknown_pattern) {
             return Ok(nothing);
         }
         let (mut steps, mut is_proven, mut longest_shifted) = (Vec::new(), true, 0);
         for step in splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps) {
-            if let (PreTokenizer::FixedLength(_) | PreTokenizer::Dictionary(_), Direction::Left) = (step, direction) {
-                longest_shifted = longest_shifted.max(longest_word(step));
+            let longest = step.longest_shifted();
+            if longest > 0 && direction == Direction::Left {
+                longest_shifted = longest_shifted.max(longest);
                 continue;
             }
-            is_proven = proves(step);
-            if matches!(step, PreTokenizer::Jieba(_)) {
-                let pattern = Pattern::regex(JIEBA_RUN)?;
-                steps.push(PreTokenizer::Split(Split { pattern, behavior: Behavior::Isolated, invert: false }));
-            }
+            is_proven = step.proves_words();
+            steps.extend(step.runs());
             if !is_proven {
                 break;
             }
@@ -64,7 +59,7 @@ impl WordEnds {
             return Ok(nothing);
         }
         let proven = WordSplitter::new(normalizer.cloned(), Some(PreTokenizer::Sequence(steps)))?;
-        let are_additive = normalizer.is_none() && is_proven_everywhere(splitter);
+        let are_additive = normalizer.is_none() && splitter.pre_tokenizer().is_none_or(PreTokenizer::is_additive);
         Ok(Self { proven: Some(proven), is_proven, longest_shifted, are_additive })
     }
 
@@ -72,52 +67,6 @@ impl WordEnds {
     pub(super) fn is_proven(&self) -> bool {
         self.is_proven
     }
-}
-
-/// Returns whether a normalizer replaces the matches of a regular expression that is not a run of characters.
-fn is_of_user(normalizer: &Normalizer) -> bool {
-    matches!(normalizer, Normalizer::Replace { pattern, .. } if !is_known(pattern))
-}
-
-/// Returns whether the matches of a pattern depend on no text after them, or on that of a few characters.
-fn is_known(pattern: &Pattern) -> bool {
-    !pattern.is_regex() || pattern.run().is_some() || pattern.grammar().is_some()
-}
-
-/// Returns the number of characters of the longest word of a stage whose words of a suffix depend on where it begins.
-fn longest_word(step: &PreTokenizer) -> usize {
-    match step {
-        PreTokenizer::FixedLength(length) => length.get(),
-        PreTokenizer::Dictionary(dictionary) => {
-            dictionary.phrases().iter().map(|phrase| phrase.chars().count()).max().unwrap_or(0)
-        }
-        _ => 0,
-    }
-}
-
-/// Returns whether the words of a pre-tokenizer depend on no text beyond the cut.
-fn proves(step: &PreTokenizer) -> bool {
-    match step {
-        PreTokenizer::Split(split) => is_known(&split.pattern),
-        PreTokenizer::Function(_) | PreTokenizer::Jieba(_) => false,
-        _ => true,
-    }
-}
-
-/// Returns whether each stage splits a text at any of its words into texts that have the words of the whole.
-fn is_proven_everywhere(splitter: &WordSplitter) -> bool {
-    splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps).all(|step| {
-        matches!(
-            step,
-            PreTokenizer::Bert
-                | PreTokenizer::Whitespace
-                | PreTokenizer::WhitespaceSplit
-                | PreTokenizer::Punctuation(_)
-                | PreTokenizer::Digits { .. }
-                | PreTokenizer::CharDelimiterSplit(_)
-                | PreTokenizer::Jieba(_)
-        )
-    })
 }
 
 /// Returns the distances of the ends of the words of a text from its start, in ascending order.

@@ -13,6 +13,7 @@ mod function;
 #[cfg(feature = "jieba")]
 mod jieba;
 mod metaspace;
+mod properties;
 mod scripts;
 mod split;
 mod user_words;
@@ -24,6 +25,7 @@ pub use dictionary::Dictionary;
 pub use function::{Function, SplitFunction};
 #[cfg(feature = "jieba")]
 pub use jieba::Jieba;
+pub(crate) use properties::Substitution;
 pub use split::{Behavior, Split};
 pub use user_words::{UserWord, parse_user_dictionary};
 #[cfg(not(feature = "jieba"))]

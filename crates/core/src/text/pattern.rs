@@ -132,6 +132,11 @@ impl Pattern {
         !matches!(self.0.engine, Engine::Literal(_))
     }
 
+    /// Returns whether matches depend on no text after them, or on that of a few characters.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.is_regex() || self.run().is_some() || self.grammar().is_some()
+    }
+
     /// Calls `each` with the matches in `text` from left to right; they do not overlap.
     ///
     /// A match may be empty, but not at the end of the match before it. An empty text has no matches. The cost is

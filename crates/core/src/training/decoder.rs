@@ -4,9 +4,9 @@
 
 use crate::decode::{BpeDecoder, Decoder, LAST_SPACE, ReplaceDecoder, StripDecoder, WordPieceDecoder};
 use crate::error::Result;
-use crate::normalize::{Normalizer, SPACE, SentencePiece};
+use crate::normalize::{Normalizer, SentencePiece};
 use crate::pretokenize::words::Words;
-use crate::pretokenize::{Behavior, PreTokenizer};
+use crate::pretokenize::{PreTokenizer, Substitution};
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::splitter::WordSplitter;
 use crate::text::bytes::byte_to_char;
@@ -71,43 +71,40 @@ pub(super) fn decoder_for(splitter: &WordSplitter, marks: TokenMarks<'_>) -> Res
 
 /// Returns the normalizer of `SentencePiece`, if no other stage writes marks.
 pub(super) fn sentencepiece(splitter: &WordSplitter) -> Option<&SentencePiece> {
-    match &layers(splitter)[..] {
-        [Layer::Spaces(SpaceMark { metaspace: None, .. })] => {
-            splitter.normalizer()?.steps().find_map(|step| match step {
-                Normalizer::SentencePiece(own) if own.settings().escape_whitespaces => Some(own),
-                _ => None,
-            })
-        }
-        _ => None,
-    }
-}
-
-fn metaspace(splitter: &WordSplitter) -> Option<Metaspace> {
-    let mut steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
-    steps.find_map(|step| if let PreTokenizer::Metaspace(mark) = step { Some(*mark) } else { None })
+    let [Layer::Spaces(SpaceMark { metaspace: None, .. })] = &layers(splitter)[..] else { return None };
+    let mut own = splitter.normalizer()?.steps().filter_map(Normalizer::sentencepiece);
+    own.find(|own| own.settings().escape_whitespaces)
 }
 
 /// Returns the layers, in the order in which they are applied.
 fn layers(splitter: &WordSplitter) -> Vec<Layer> {
     let mut layers = Vec::new();
-    let has_metaspace = metaspace(splitter).is_some();
-    for step in splitter.normalizer().into_iter().flat_map(Normalizer::steps) {
-        if *step == Normalizer::ByteLevel {
-            layers.push(Layer::Bytes);
-        } else if !has_metaspace && !has_mark(&layers) {
-            layers.extend(normalizer_mark(splitter, step).map(Layer::Spaces));
+    let has_metaspace = splitter.pre_tokenizer().is_some_and(|steps| steps.metaspace().is_some());
+    if let Some(normalizer) = splitter.normalizer() {
+        for step in normalizer.steps() {
+            if *step == Normalizer::ByteLevel {
+                layers.push(Layer::Bytes);
+            } else if !has_metaspace && !has_mark(&layers) {
+                let mark = step.space_mark(normalizer).map(|(text, leads, trails)| SpaceMark {
+                    text: text.to_owned(),
+                    metaspace: None,
+                    leads,
+                    trails,
+                });
+                layers.extend(mark.map(Layer::Spaces));
+            }
         }
     }
-    for step in splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps) {
-        match step {
-            PreTokenizer::ByteLevel(_) => layers.push(Layer::Bytes),
-            PreTokenizer::Metaspace(mark) if !has_mark(&layers) => layers.push(Layer::Spaces(SpaceMark {
+    for substitution in splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::substitutions) {
+        match substitution {
+            Substitution::Bytes => layers.push(Layer::Bytes),
+            Substitution::Spaces(mark) if !has_mark(&layers) => layers.push(Layer::Spaces(SpaceMark {
                 text: mark.replacement.to_string(),
                 metaspace: Some(*mark),
                 leads: mark.prepend_scheme != PrependScheme::Never,
                 trails: false,
             })),
-            _ => {}
+            Substitution::Spaces(_) => {}
         }
     }
     layers
@@ -117,27 +114,6 @@ fn has_mark(layers: &[Layer]) -> bool {
     layers.iter().any(|layer| matches!(layer, Layer::Spaces(_)))
 }
 
-/// Returns the mark that a step of the normalizer writes for spaces.
-fn normalizer_mark(splitter: &WordSplitter, step: &Normalizer) -> Option<SpaceMark> {
-    let mark = |text: &str, leads, trails| Some(SpaceMark { text: text.to_owned(), metaspace: None, leads, trails });
-    match step {
-        Normalizer::SentencePiece(own) => {
-            let own = own.settings();
-            let text = if own.escape_whitespaces { SPACE } else { " " };
-            let suffix = own.treat_whitespace_as_suffix;
-            mark(text, own.add_dummy_prefix && !suffix, own.add_dummy_prefix && suffix)
-        }
-        // As in the normalizer of Llama: Prepend("▁") and Replace(" ", "▁").
-        Normalizer::Replace { pattern, content }
-            if !pattern.is_regex() && pattern.source() == " " && !content.is_empty() =>
-        {
-            let is_prepended = |step: &Normalizer| matches!(step, Normalizer::Prepend(text) if text == content);
-            mark(content, splitter.normalizer()?.steps().any(is_prepended), false)
-        }
-        _ => None,
-    }
-}
-
 /// A text with one space, which shows whether splitting removes spaces.
 const SPACED_TEXT: &str = "a b";
 
@@ -145,11 +121,9 @@ const SPACED_TEXT: &str = "a b";
 ///
 /// A pre-tokenizer that only removes its matches separates words by them. Of others, splitting a text shows it.
 fn removes_spaces(splitter: &WordSplitter, layers: &[Layer]) -> Result<bool> {
-    match splitter.pre_tokenizer() {
-        None => return Ok(false),
-        Some(PreTokenizer::CharDelimiterSplit(_) | PreTokenizer::Punctuation(Behavior::Removed)) => return Ok(true),
-        Some(PreTokenizer::Split(split)) if split.behavior == Behavior::Removed => return Ok(true),
-        Some(_) => {}
+    let Some(pre_tokenizer) = splitter.pre_tokenizer() else { return Ok(false) };
+    if pre_tokenizer.removes_matches() {
+        return Ok(true);
     }
     let mut steps = Vec::new();
     undo(layers, false, false, &mut steps)?;

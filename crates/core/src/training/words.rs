@@ -7,8 +7,8 @@ use crate::added::AddedToken;
 use crate::counts::WordCounts;
 use crate::error::Result;
 use crate::learn::cut::{CountedWords, CutToken, Occurrences, cut_words};
-use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::words::Words;
+use crate::pretokenize::{PreTokenizer, Substitution};
 use crate::splitter::WordSplitter;
 
 /// An added token in the words of a table.
@@ -68,11 +68,10 @@ impl TokensInWords {
 
 /// Returns the text of a token as the pre-tokenizer writes it inside words.
 fn written(text: String, splitter: &WordSplitter) -> String {
-    let steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
-    steps.fold(text, |text, step| match step {
-        PreTokenizer::ByteLevel(_) => CutToken::special(&text).in_bytes().spelling.into_owned(),
-        PreTokenizer::Metaspace(metaspace) => text.replace(' ', metaspace.replacement.encode_utf8(&mut [0; 4])),
-        _ => text,
+    let substitutions = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::substitutions);
+    substitutions.fold(text, |text, substitution| match substitution {
+        Substitution::Bytes => CutToken::special(&text).in_bytes().spelling.into_owned(),
+        Substitution::Spaces(metaspace) => text.replace(' ', metaspace.replacement.encode_utf8(&mut [0; 4])),
     })
 }
 

@@ -14,7 +14,7 @@ use crate::error::{Message, Result, shorten};
 use crate::format::merged::{entries, is_implied, merge_ranks};
 use crate::model::Model;
 use crate::model::bpe::{Bpe, Merges, NO_RANK};
-use crate::normalize::{Normalizer, SentencePieceSettings};
+use crate::normalize::SentencePieceSettings;
 use crate::pipeline::Tokenizer;
 
 /// Writes the tokenizer as a `.model` file.
@@ -128,7 +128,7 @@ fn normalizer(tokenizer: &Tokenizer, pieces: &[Piece<'_>]) -> Result<SentencePie
         symbols.sort_unstable();
         symbols
     };
-    let is_own = matches!(splitter.normalizer(), Some(Normalizer::SentencePiece(_)));
+    let is_own = splitter.sentencepiece().is_some();
     if is_own && sorted(settings.user_defined_symbols.clone()) != sorted(symbols(pieces)) {
         return Err(TARGET.cannot_hold("added tokens other than the user-defined symbols of its normalizer"));
     }
@@ -136,10 +136,8 @@ fn normalizer(tokenizer: &Tokenizer, pieces: &[Piece<'_>]) -> Result<SentencePie
 }
 
 fn unk_surface(tokenizer: &Tokenizer) -> String {
-    match tokenizer.parts().decoder {
-        Some(Decoder::SentencePiece(own)) => own.unk_surface,
-        _ => TrainerSpec::default().unk_surface,
-    }
+    let own = tokenizer.decoder().and_then(Decoder::sentencepiece);
+    own.map_or_else(|| TrainerSpec::default().unk_surface, |own| own.unk_surface.clone())
 }
 
 fn write(pieces: &[Piece<'_>], trainer: &TrainerSpec, normalizer: &NormalizerSpec<'_>) -> Vec<u8> {

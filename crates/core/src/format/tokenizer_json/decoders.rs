@@ -6,9 +6,7 @@ use crate::decode::{
 use crate::error::Result;
 use crate::format::json::{Json, Node};
 use crate::format::members::{Member, Record, components, names, record};
-use crate::normalize::SPACE;
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
-use crate::text::pattern::Pattern;
 
 components! {
     Decoder by kind;
@@ -96,22 +94,6 @@ impl Record for Metaspace {
             ("split", self.split.json()),
         ]
     }
-}
-
-/// Returns the library's decoder that is nearest to ours; both give equal text for all ids of an encoded text.
-pub(super) fn nearest_json(pieces: &SentencePieceDecoder) -> Json {
-    let replace = |pattern: &str, content: &str| {
-        Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal(pattern), content: content.to_owned() })
-    };
-    let mut steps = vec![replace(&pieces.unk_token, &pieces.unk_surface), replace(SPACE, " ")];
-    if pieces.byte_fallback {
-        steps.push(Decoder::ByteFallback);
-    }
-    steps.push(Decoder::Fuse);
-    if pieces.add_dummy_prefix || pieces.remove_extra_whitespaces {
-        steps.push(Decoder::Strip(StripDecoder { content: ' ', start: 1, stop: 0 }));
-    }
-    Decoder::Sequence(steps).json()
 }
 
 #[cfg(test)]

@@ -22,15 +22,16 @@ use std::sync::Arc;
 
 use self::added_ids::with_counted_ids;
 use self::added_tokens::added_tokens;
-use self::decoders::nearest_json;
-use self::models::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, UNIGRAM, is_theirs, kind, read_model, with_own};
+use self::models::{
+    BPE, CONTENTS, DECODER, FINGERPRINT, NORMALIZER, UNIGRAM, has_decoder_record, kind, read_model, with_own,
+};
 use self::records::{drop_stale, needs_contents};
 use crate::decode::Decoder;
 use crate::error::Result;
 use crate::format::fingerprint::saved_fingerprint;
 use crate::format::json::{Json, Node, after, object, shortest, trim_start};
 use crate::format::members::{Kinds, Member};
-use crate::model::{Model, Trainer};
+use crate::model::Trainer;
 use crate::normalize::Normalizer;
 use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::postprocess::PostProcessor;
@@ -162,8 +163,7 @@ pub fn has_nearest_splitter(tokenizer: &Tokenizer) -> bool {
 }
 
 fn nearest_pre_tokenizer(tokenizer: &Tokenizer, model: &Json) -> Option<PreTokenizer> {
-    let is_readable = kind(&Node::root(model)).is_ok_and(is_theirs) && matches!(tokenizer.model(), Model::Bpe(_));
-    nearest_splitter(tokenizer.splitter()).filter(|_| is_readable)
+    nearest_splitter(tokenizer.splitter()).filter(|_| kind(&Node::root(model)) == Ok(BPE))
 }
 
 /// Returns the tokenizer with other parts: the members of `text`, null for none.
@@ -235,11 +235,8 @@ fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<
     let nearest = nearest_pre_tokenizer(tokenizer, &model).filter(|_| fingerprint.is_some());
     let (normalizer, pre_tokenizer) = (tokenizer.splitter().normalizer(), tokenizer.splitter().pre_tokenizer());
     let own_normalizer = normalizer.filter(|_| nearest.is_some());
-    let pieces = match (tokenizer.decoder(), tokenizer.model()) {
-        (Some(Decoder::SentencePiece(pieces)), Model::Bpe(_) | Model::Unigram(_)) => Some(pieces),
-        _ => None,
-    };
     let decoder = || tokenizer.decoder().map(Member::json);
+    let pieces = tokenizer.decoder().and_then(Decoder::sentencepiece).filter(|_| has_decoder_record(&model));
     let model = with_own(model, NORMALIZER, own_normalizer.map(Member::json));
     let model = with_own(model, DECODER, pieces.and_then(|_| decoder()));
     let contents = needs_contents(&model).then(|| Node::root(&model).contents_sha256().json());
@@ -252,7 +249,7 @@ fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<
         ("normalizer", normalizer.filter(|_| nearest.is_none()).map(Member::json).into()),
         ("pre_tokenizer", nearest.as_ref().or(pre_tokenizer).map(Member::json).into()),
         ("post_processor", tokenizer.post_processor().map(Member::json).into()),
-        ("decoder", pieces.map(nearest_json).or_else(decoder).into()),
+        ("decoder", pieces.map(|pieces| pieces.nearest().json()).or_else(decoder).into()),
         ("model", with_own(model, FINGERPRINT, fingerprint.map(|fingerprint| fingerprint.json()))),
     ]);
     let float = if is_unigram(&Node::root(&json)) { scores::compatible_digits } else { shortest };

@@ -7,11 +7,10 @@ use std::collections::HashSet;
 
 use sha2::{Digest, Sha256};
 
-use super::decoders::nearest_json;
 use super::models::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, is_theirs, kind};
 use super::splitter::nearest_splitter;
 use crate::counts::hexadecimal;
-use crate::decode::Decoder;
+use crate::decode::{Decoder, SentencePieceDecoder};
 use crate::error::{Message, Result, shorten};
 use crate::format::json::{Json, Node};
 use crate::format::members::Member;
@@ -77,11 +76,9 @@ pub(super) fn drop_stale(json: &mut Json) -> Result<Vec<String>> {
 
 /// Returns whether a decoder record is written beside another decoder than this one.
 fn is_other_decoder(record: &Node<'_>, beside: Option<&Node<'_>>) -> Result<bool> {
-    let expected = match Decoder::read(record)? {
-        Decoder::SentencePiece(pieces) => nearest_json(&pieces),
-        other => other.json(),
-    };
-    Ok(beside.map(Decoder::read).transpose()?.map(|beside| beside.json()) != Some(expected))
+    let own = Decoder::read(record)?;
+    let expected = own.sentencepiece().map(SentencePieceDecoder::nearest).unwrap_or(own);
+    Ok(beside.map(Decoder::read).transpose()? != Some(expected))
 }
 
 /// Returns whether a normalizer record is written beside other members than these.

@@ -4,7 +4,7 @@ use crate::counts::TextSplitter;
 use crate::error::{Error, Message, Result};
 use crate::format::json::{Json, Node, object};
 use crate::format::members::Member;
-use crate::normalize::{Normalizer, SentencePieceSettings};
+use crate::normalize::SentencePieceSettings;
 use crate::pretokenize::{Function, PreTokenizer};
 use crate::settings::{Metaspace, PrependScheme};
 use crate::splitter::WordSplitter;
@@ -73,9 +73,7 @@ pub(in crate::format) fn splitter(node: &Node<'_>) -> Result<WordSplitter> {
 /// Both give equal words to a text, except to one that begins with an added token or a space: a space is put before it,
 /// but not by the component.
 pub(super) fn nearest_splitter(splitter: &WordSplitter) -> Option<PreTokenizer> {
-    let (Some(Normalizer::SentencePiece(own)), None) = (splitter.normalizer(), splitter.pre_tokenizer()) else {
-        return None;
-    };
+    let own = splitter.sentencepiece().filter(|_| splitter.pre_tokenizer().is_none())?;
     let SentencePieceSettings { precompiled_charsmap, remove_extra_whitespaces, escape_whitespaces, .. } =
         own.settings();
     let is_near = precompiled_charsmap.is_none()
@@ -89,8 +87,7 @@ pub(super) fn nearest_splitter(splitter: &WordSplitter) -> Option<PreTokenizer> 
 
 /// Refuses to write a Python function, which no file can contain.
 pub(in crate::format) fn refuse_functions(splitter: &WordSplitter, what: &str) -> Result<()> {
-    let mut steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
-    if !steps.any(|step| matches!(step, PreTokenizer::Function(_))) {
+    if !splitter.pre_tokenizer().is_some_and(PreTokenizer::has_function) {
         return Ok(());
     }
     Err(Error::Config(

@@ -14,7 +14,7 @@ use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
-pub(super) const BPE: &str = "BPE";
+pub(in crate::format) const BPE: &str = "BPE";
 pub(super) const OWN_BPE: &str = "piecework.BPE";
 
 const MEMBERS: [&str; 11] = [

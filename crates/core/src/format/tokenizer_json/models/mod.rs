@@ -11,7 +11,7 @@ mod vocab;
 mod word_level;
 mod word_piece;
 
-use self::bpe::{BPE, OWN_BPE, bpe_json};
+use self::bpe::{OWN_BPE, bpe_json};
 use self::unigram::{OWN_UNIGRAM, unigram_json};
 use self::word_level::{WORD_LEVEL, word_level_json};
 use self::word_piece::{OWN_WORD_PIECE, WORD_PIECE, word_piece_json};
@@ -20,6 +20,7 @@ use crate::format::json::{Json, Node};
 use crate::model::Model;
 use crate::pipeline::Training;
 
+pub(in crate::format) use self::bpe::BPE;
 pub(in crate::format) use self::own::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, with_own};
 pub(in crate::format) use self::unigram::UNIGRAM;
 pub(in crate::format) use self::vocab::{read_vocab, vocab_json};
@@ -40,6 +41,11 @@ pub(in crate::format) fn read_model(node: &Node<'_>, allow_no_unk: bool) -> Resu
 /// Returns whether a type is one of those that `tokenizers` reads.
 pub(in crate::format) fn is_theirs(kind: &str) -> bool {
     matches!(kind, WORD_PIECE | BPE | UNIGRAM | WORD_LEVEL)
+}
+
+/// Returns whether a model's own part may hold the decoder of the tokenizer.
+pub(in crate::format) fn has_decoder_record(model: &Json) -> bool {
+    matches!(kind(&Node::root(model)), Ok(BPE | OWN_BPE | UNIGRAM | OWN_UNIGRAM))
 }
 
 /// The types of models.
