@@ -11,7 +11,11 @@ from pathlib import Path
 CORE = Path("crates/core/src")
 # The modules that may match on the kinds of each enum: that of its stage, and the table of the models of a tokenizer.json.
 HOMES: dict[str, tuple[str, ...]] = {
-    "Model": ("model/mod.rs", "model/trainer.rs", "format/tokenizer_json/models/mod.rs"),
+    "Model": (
+        "model/mod.rs",
+        "training/extend.rs",
+        "format/tokenizer_json/models/mod.rs",
+    ),
     "Trainer": ("model/trainer.rs", "training/mod.rs"),
     "Normalizer": ("normalize/",),
     "PreTokenizer": ("pretokenize/",),

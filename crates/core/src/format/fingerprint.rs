@@ -13,8 +13,6 @@ use super::tokenizer_json::{model_json, refuse_functions, splitter_json, text_sp
 use crate::added::AddedToken;
 use crate::counts::{TextSplitter, hexadecimal};
 use crate::error::Result;
-use crate::model::Model;
-use crate::model::wordpiece::Segmentation;
 use crate::pipeline::Tokenizer;
 
 /// Changes when a part gets another canonical JSON, so that old fingerprints differ from new ones.
@@ -66,14 +64,8 @@ pub fn splitter_fingerprint(splitter: &TextSplitter) -> Result<String> {
 
 /// Returns the token counts if they decide segmentations, as the probabilities of a `WordPiece` model without its own.
 fn deciding_counts(tokenizer: &Tokenizer) -> Json {
-    let decide = match tokenizer.model() {
-        Model::WordPiece(model) => {
-            model.settings().segmentation == Segmentation::Likeliest && model.settings().probabilities.is_none()
-        }
-        _ => false,
-    };
-    let counts = tokenizer.training().filter(|_| decide).map(|training| &training.token_counts);
-    counts.map(|counts| counts.iter().copied().map(Json::from).collect::<Json>()).into()
+    let training = tokenizer.training().filter(|_| tokenizer.model().uses_counts());
+    training.map(|training| training.token_counts.json()).into()
 }
 
 fn hash(json: &Json) -> String {

@@ -100,6 +100,19 @@ pub enum Model {
     WordLevel(WordLevel),
 }
 
+/// Where a model finds the text of an entry that has no merge and no score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FoundEntry {
+    /// Also in other text, since it is a symbol of its own.
+    Always,
+    /// In each word with the text.
+    InWord,
+    /// In a word that equals the text.
+    WholeWord,
+    /// Nowhere.
+    Never,
+}
+
 /// The working memory of any model, owned by the caller.
 #[derive(Debug, Default)]
 pub struct ModelScratch {
@@ -347,6 +360,42 @@ impl Model {
     /// Returns the given probabilities of its tokens, by id.
     pub(crate) fn probabilities(&self) -> Option<&[f64]> {
         self.as_word_piece()?.settings().probabilities.as_deref()
+    }
+
+    /// Returns whether the token counts of a training decide segmentations.
+    pub(crate) fn uses_counts(&self) -> bool {
+        self.as_word_piece().is_some_and(|model| model.is_likeliest() && model.settings().probabilities.is_none())
+    }
+
+    /// Returns the logarithms of the probabilities of entries, if the model has them.
+    pub(crate) fn entry_scores(&self, ids: &[u32]) -> Option<Vec<f64>> {
+        self.as_unigram().map(|model| ids.iter().map(|&id| model.score(&[id])).collect())
+    }
+
+    /// Returns those of some entries that the model makes of characters; `None` if it can make any text an entry.
+    pub(crate) fn made(&self, ids: &[u32]) -> Option<HashSet<u32>> {
+        self.as_bpe().map(|model| model.made(ids))
+    }
+
+    /// Returns where the model finds a text in words if that becomes an entry.
+    pub(crate) fn finds_entry(&self, text: &str) -> FoundEntry {
+        match self {
+            Self::Bpe(model) => model.finds_entry(text),
+            Self::WordPiece(model) => model.finds_entry(text),
+            // Entries have scores, or are whole words.
+            Self::Unigram(_) | Self::WordLevel(_) => FoundEntry::Always,
+        }
+    }
+
+    /// Returns the model with the symbols of a `SentencePiece` tokenizer, by id, as entries if they have the next ids.
+    ///
+    /// `Some(true)` is a symbol that the model finds, `Some(false)` one that it does not, `None` one that stays as it is.
+    pub(crate) fn with_symbols(&self, symbols: &[(u32, &str, Option<bool>)]) -> Result<Self> {
+        match self {
+            Self::Unigram(model) => model.with_symbols(symbols).map(Self::Unigram),
+            Self::Bpe(model) => model.with_symbols(symbols).map(Self::Bpe),
+            Self::WordPiece(_) | Self::WordLevel(_) => Ok(self.clone()),
+        }
     }
 
     /// Returns the model with the counts of tokens, if it needs them.

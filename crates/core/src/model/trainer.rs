@@ -2,6 +2,10 @@
 
 use super::{bpe, unigram, word_level, wordpiece};
 use crate::added::AddedToken;
+use crate::error::Result;
+
+/// The names of unknown tokens of BPE that special tokens imply.
+const UNKNOWN: [&str; 2] = ["<unk>", "[UNK]"];
 
 /// The settings of a training, by the kind of the model.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +21,26 @@ pub enum Trainer {
 }
 
 impl Trainer {
+    /// Returns an error for settings that contradict each other.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Self::WordPiece(config) => config.check(),
+            Self::Bpe(_) => Ok(()),
+            Self::Unigram(config) => config.check(),
+            Self::WordLevel(config) => config.check(),
+        }
+    }
+
+    /// Returns the trainer with the unknown token that its special tokens imply, for files older than that setting.
+    #[must_use]
+    pub fn with_implied_unknown(mut self) -> Self {
+        if let Self::Bpe(config) = &mut self {
+            let is_special = |unk: &&str| config.special_tokens.iter().any(|token| token == unk);
+            config.unk_token = UNKNOWN.into_iter().find(is_special).map(str::to_owned);
+        }
+        self
+    }
+
     /// Returns the tokens at which encoding with the trained tokenizer always cuts texts, and training with it.
     ///
     /// They are the special tokens, and the user-defined symbols that are not entries of the model like others. There are

@@ -7,9 +7,7 @@ use std::collections::HashSet;
 use super::Tokenizer;
 use crate::added::AddedToken;
 use crate::error::Result;
-use crate::model::Model;
-use crate::model::bpe::{Bpe, Settings};
-use crate::model::wordpiece;
+use crate::model::FoundEntry;
 use crate::pretokenize::boundary::Boundary;
 use crate::pretokenize::words::Words;
 use crate::pretokenize::{PreTokenizer, Substitution};
@@ -29,24 +27,29 @@ impl Tokenizer {
         let alone = WordSplitter::new(None, self.splitter().pre_tokenizer().cloned())?;
         let mut found = HashSet::new();
         for token in tokens.iter().filter(|token| vocab.id(&token.content).is_none()) {
+            let is_always_found = self.model().finds_entry(&token.content) == FoundEntry::Always;
             let in_no_word = || Ok(is_divided(token, &alone)? || self.is_always_cut(token)?);
-            let is_possible = match self.model() {
-                Model::Bpe(model) => {
-                    let is_made = can_produce(model.settings(), &token.content);
-                    !is_made && (is_unmatched(model, token, self.splitter())? || in_no_word()?)
-                }
-                Model::WordPiece(model) => {
-                    let wordpiece::Settings { continuing_subword_prefix: prefix, unk_token, .. } = model.settings();
-                    let continues = !prefix.is_empty() && token.content.starts_with(prefix);
-                    !continues && unk_token.as_deref() != Some(&*token.content) && in_no_word()?
-                }
-                Model::Unigram(_) | Model::WordLevel(_) => false,
-            };
-            if is_possible {
+            if !is_always_found && (self.is_never_found(token)? || in_no_word()?) {
                 found.insert(&*token.content);
             }
         }
         Ok(found)
+    }
+
+    /// Returns whether the model never finds the token as an entry, by its text alone.
+    ///
+    /// A text that contains the token is cut there before it is split; it is split into words only as ordinary text, and by
+    /// the pre-tokenizer. A visible ASCII character in a word stands for itself, unless there is a normalizer.
+    pub(crate) fn is_never_found(&self, token: &AddedToken) -> Result<bool> {
+        let splitter = self.splitter();
+        let is_cut = !token.single_word && token.content.bytes().all(|byte| byte.is_ascii_graphic());
+        match self.model().finds_entry(&token.content) {
+            FoundEntry::Never => Ok(true),
+            FoundEntry::WholeWord if is_cut && splitter.normalizer().is_none() => {
+                Ok(words_of(&token.content, splitter)?.len() > 1)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Returns whether every text is cut at the token before it is split into words.
@@ -70,33 +73,6 @@ impl Tokenizer {
         }
         Ok(token.normalized && splitter.normalize_token(&token.content)? == token.content)
     }
-}
-
-/// Returns whether a BPE model with this entry, which no merge gives, can produce it.
-fn can_produce(settings: &Settings, content: &str) -> bool {
-    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = settings;
-    let inner = content.strip_prefix(prefix.as_str()).unwrap_or(content);
-    // A first symbol of a word is a character, with a prefix or suffix.
-    let is_character = |text: &str| text.chars().nth(1).is_none();
-    let is_symbol = [content, inner]
-        .iter()
-        .any(|text| is_character(text) || text.strip_suffix(suffix.as_str()).is_some_and(is_character));
-    let is_byte = settings.byte_fallback && content.starts_with("<0x");
-    is_symbol || is_byte || content == suffix || settings.unk_token.as_deref() == Some(content)
-}
-
-/// Returns whether a BPE model never matches the token as an entry: no merge makes it, and no word equals it.
-///
-/// `ignore_merges` matches whole words. A text that contains the token is cut there before it is split; it is split into
-/// words only as ordinary text, and by the pre-tokenizer. A visible ASCII character in a word stands for itself, unless
-/// there is a normalizer.
-pub(crate) fn is_unmatched(model: &Bpe, token: &AddedToken, splitter: &WordSplitter) -> Result<bool> {
-    if can_produce(model.settings(), &token.content) {
-        return Ok(false);
-    }
-    let is_cut = !token.single_word && token.content.bytes().all(|byte| byte.is_ascii_graphic());
-    Ok(!model.settings().ignore_merges
-        || (is_cut && splitter.normalizer().is_none() && words_of(&token.content, splitter)?.len() > 1))
 }
 
 /// Returns whether a pre-tokenizer by which two neighbours decide divides the token, and so every text with it.

@@ -6,7 +6,7 @@ use super::scratch::Scratch;
 use crate::added::Specials;
 use crate::decode::{DecodeStream, DecodeTable, Parts, StreamOutput, text_of};
 use crate::error::{Error, Message, Result};
-use crate::model::{Model, PROBABILITY_FLOOR, Probabilities};
+use crate::model::{PROBABILITY_FLOOR, Probabilities};
 
 /// The options of decoding; `true` and `false` say whether special tokens are omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -147,11 +147,10 @@ impl Tokenizer {
 
     /// Returns ln p of tokens: Unigram's scores, or the p of [`Self::log_likelihood`]; `None` if the model has neither.
     pub fn log_probabilities(&self, ids: &[u32]) -> Option<Vec<f64>> {
-        if let Model::Unigram(model) = self.model() {
-            return Some(ids.iter().map(|&id| model.score(&[id])).collect());
-        }
-        let probabilities = self.probabilities()?;
-        Some(ids.iter().map(|&id| self.log_probability_of(id, &probabilities)).collect())
+        self.model().entry_scores(ids).or_else(|| {
+            let probabilities = self.probabilities()?;
+            Some(ids.iter().map(|&id| self.log_probability_of(id, &probabilities)).collect())
+        })
     }
 
     /// Returns the probabilities of tokens: given ones, or the shares in training; `None` if there are neither.

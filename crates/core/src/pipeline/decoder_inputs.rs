@@ -9,7 +9,6 @@ use std::collections::{HashMap, HashSet};
 use super::Tokenizer;
 use crate::added::AddedToken;
 use crate::decode::Decoder;
-use crate::model::Model;
 use crate::normalize::Normalizer;
 use crate::text::bytes::{byte_to_char, char_to_byte};
 
@@ -53,15 +52,12 @@ impl Tokenizer {
             inputs.contains_key(&token.id) && vocab.token(token.id) == Some(&token.content) && is_bytes()
         };
         let entries: Vec<&AddedToken> = self.added().tokens().iter().filter(is_entry).collect();
-        match self.model() {
-            Model::Bpe(model) => model.made(&entries.iter().map(|token| token.id).collect::<Vec<_>>()),
-            Model::WordPiece(_) | Model::Unigram(_) | Model::WordLevel(_) => {
-                // Trainers put special tokens into the vocabulary, too, where they remain texts.
-                let is_piece = |token: &&AddedToken| !token.special && is_in_text(&token.content);
-                let made = entries.into_iter().filter(|token| is_single(&token.content) || is_piece(token));
-                made.map(|token| token.id).collect()
-            }
-        }
+        self.model().made(&entries.iter().map(|token| token.id).collect::<Vec<_>>()).unwrap_or_else(|| {
+            // Trainers put special tokens into the vocabulary, too, where they remain texts.
+            let is_piece = |token: &&AddedToken| !token.special && is_in_text(&token.content);
+            let made = entries.into_iter().filter(|token| is_single(&token.content) || is_piece(token));
+            made.map(|token| token.id).collect()
+        })
     }
 }
 

@@ -9,9 +9,6 @@ use super::{Tokenizer, TokenizerParts};
 use crate::added::AddedToken;
 use crate::decode::Decoder;
 use crate::error::Result;
-use crate::model::Model;
-use crate::model::bpe::{Bpe, Merges, NO_RANK};
-use crate::model::unigram::{self, Unigram};
 use crate::normalize::{Normalizer, SentencePiece, SentencePieceSettings};
 use crate::splitter::WordSplitter;
 use crate::text::bytes::byte_entry;
@@ -43,11 +40,9 @@ impl Tokenizer {
         let is_found = |token: &AddedToken| {
             named.contains(&token.content).then(|| is_plain(token) && symbols.contains(&token.content))
         };
-        parts.model = match &parts.model {
-            Model::Unigram(model) => Model::Unigram(with_pieces(model, &parts.added, is_found)?),
-            Model::Bpe(model) => Model::Bpe(with_entries(model, &parts.added)?),
-            other => other.clone(),
-        };
+        let mut tokens: Vec<_> = parts.added.iter().map(|token| (token.id, &*token.content, is_found(token))).collect();
+        tokens.sort_unstable_by_key(|&(id, ..)| id);
+        parts.model = parts.model.with_symbols(&tokens)?;
         parts.training = parts.training.as_ref().map(|training| training.for_ids(parts.model.vocab().id_limit()));
         let settings = with_symbols(settings, symbols, |symbol| added.id(symbol));
         // The components of a plain model put a space before the normal form of a token, too.
@@ -78,55 +73,4 @@ fn with_symbols(
     let symbols = settings.user_defined_symbols.iter().cloned().chain(new);
     let numbered: BTreeMap<_, _> = symbols.map(|symbol| ((id(&symbol).unwrap_or(u32::MAX), symbol), ())).collect();
     SentencePieceSettings { user_defined_symbols: numbered.into_keys().map(|(_, symbol)| symbol).collect(), ..settings }
-}
-
-/// Returns the model with the added tokens as entries that no merge makes, if they have the next ids.
-fn with_entries(model: &Bpe, added: &[AddedToken]) -> Result<Bpe> {
-    let Merges::Implied(ranks) = model.merges() else { return Ok(model.clone()) };
-    let (mut vocab, mut ranks) = (model.vocab().clone(), ranks.clone());
-    for token in in_order(added) {
-        if token.id == vocab.id_limit() {
-            vocab.insert_next(&token.content)?;
-            ranks.push(NO_RANK);
-        }
-    }
-    Bpe::implied(vocab, ranks, model.settings().clone())
-}
-
-fn in_order(added: &[AddedToken]) -> Vec<&AddedToken> {
-    let mut tokens: Vec<&AddedToken> = added.iter().collect();
-    tokens.sort_unstable_by_key(|token| token.id);
-    tokens
-}
-
-/// Returns the model with the added tokens as pieces, if they have the next ids.
-///
-/// `is_symbol` says whether the model finds a token, and is `None` for a token that stays as it is. All other new pieces
-/// are reserved.
-fn with_pieces(
-    model: &Unigram,
-    added: &[AddedToken],
-    is_symbol: impl Fn(&AddedToken) -> Option<bool>,
-) -> Result<Unigram> {
-    let (mut vocab, mut scores) = (model.vocab().clone(), model.scores().to_vec());
-    let mut settings = model.settings().clone();
-    for token in in_order(added) {
-        let is_new = token.id == vocab.id_limit();
-        if is_new {
-            vocab.insert_next(&token.content)?;
-            scores.push(0.0);
-        }
-        if vocab.token(token.id).is_none() {
-            continue;
-        }
-        let wanted = is_symbol(token);
-        let unigram::Settings { user_defined, reserved, .. } = &mut settings;
-        if wanted == Some(true) {
-            user_defined.insert(token.id);
-            reserved.remove(&token.id);
-        } else if is_new || (wanted == Some(false) && user_defined.remove(&token.id)) {
-            reserved.insert(token.id);
-        }
-    }
-    Unigram::new(vocab, scores, settings)
 }

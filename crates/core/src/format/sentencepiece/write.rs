@@ -12,7 +12,6 @@ use crate::added::AddedToken;
 use crate::decode::Decoder;
 use crate::error::{Message, Result, shorten};
 use crate::format::merged::{entries, is_implied, merge_ranks};
-use crate::model::Model;
 use crate::model::bpe::{Bpe, Merges, NO_RANK};
 use crate::normalize::SentencePieceSettings;
 use crate::pipeline::Tokenizer;
@@ -22,12 +21,13 @@ use crate::pipeline::Tokenizer;
 /// With `base`, another `.model`, all fields but the pieces are copied from it, including unknown ones; it must
 /// normalize as the tokenizer does. If its pieces are equal already, its bytes are kept unchanged.
 pub fn write_sentencepiece(tokenizer: &Tokenizer, base: Option<&[u8]>) -> Result<Vec<u8>> {
-    let (model_type, byte_fallback, pieces) = match tokenizer.model() {
-        Model::Bpe(model) => (BPE, model.settings().byte_fallback, pieces(tokenizer, model)?),
-        Model::Unigram(model) => (UNIGRAM, model.settings().byte_fallback, unigram::pieces(tokenizer, model)?),
-        Model::WordPiece(_) | Model::WordLevel(_) => {
-            return Err(TARGET.cannot_hold("a model other than Unigram and BPE"));
-        }
+    let model = tokenizer.model();
+    let (model_type, byte_fallback, pieces) = if let Some(model) = model.as_bpe() {
+        (BPE, model.settings().byte_fallback, pieces(tokenizer, model)?)
+    } else if let Some(model) = model.as_unigram() {
+        (UNIGRAM, model.settings().byte_fallback, unigram::pieces(tokenizer, model)?)
+    } else {
+        return Err(TARGET.cannot_hold("a model other than Unigram and BPE"));
     };
     refuse_nul(&pieces)?;
     let settings = normalizer(tokenizer, &pieces)?;

@@ -8,8 +8,6 @@ use std::sync::Arc;
 use crate::added::{AddedToken, AddedTokens};
 use crate::error::{Error, Message, Result, shorten};
 use crate::model::Model;
-use crate::model::bpe::{Bpe, Merges, NO_RANK};
-use crate::pipeline::added_entries::is_unmatched;
 use crate::pipeline::{Tokenizer, Training};
 
 /// Returns the tokenizer with its added tokens in the vocabulary, or `None` if their ids follow from counting.
@@ -28,12 +26,12 @@ pub(super) fn with_counted_ids(tokenizer: &Tokenizer) -> Result<Option<Tokenizer
         let hint = "add the tokens in the order of their ids, without gaps after the vocabulary";
         Error::Config(Message::new(problem).hint(hint))
     };
-    let Model::Bpe(model) = tokenizer.model() else {
+    let Some(model) = tokenizer.model().as_bpe() else {
         return Err(refuse("in the vocabulary, this model would match it in words".to_owned()));
     };
     let new: Vec<&AddedToken> = tokens.iter().filter(|token| vocab.id(&token.content).is_none()).collect();
     for other in &new {
-        if !is_unmatched(model, other, tokenizer.splitter())? {
+        if !tokenizer.is_never_found(other)? {
             let name = shorten(&other.content);
             return Err(refuse(format!("in the vocabulary, the model would match {name:?} in words")));
         }
@@ -45,25 +43,10 @@ pub(super) fn with_counted_ids(tokenizer: &Tokenizer) -> Result<Option<Tokenizer
         return Err(refuse(format!("the vocabulary has another entry with the id {}", taken.id)));
     }
     let mut parts = tokenizer.parts();
-    let model = with_entries(model, &new)?;
+    let model = model.with_entries(new.iter().map(|token| (&*token.content, token.id)))?;
     parts.training = parts.training.map(|training| Arc::new(counting(&training, model.vocab().id_limit())));
     parts.model = Model::Bpe(model);
     Tokenizer::new(parts).map(Some)
-}
-
-fn with_entries(model: &Bpe, tokens: &[&AddedToken]) -> Result<Bpe> {
-    let mut vocab = model.vocab().clone();
-    for token in tokens {
-        vocab.insert(&token.content, token.id)?;
-    }
-    match model.merges() {
-        Merges::Listed(merges) => Bpe::listed(vocab, merges.clone(), model.settings().clone()),
-        Merges::Implied(ranks) => {
-            let mut ranks = ranks.clone();
-            ranks.resize(vocab.id_limit() as usize, NO_RANK);
-            Bpe::implied(vocab, ranks, model.settings().clone())
-        }
-    }
 }
 
 /// Returns a training with a count for each id; those of new entries are 0.

@@ -97,9 +97,6 @@ names! {
     SuffixStyle: &[("attached", Self::Attached), ("separate", Self::Separate)]
 }
 
-/// The names of unknown tokens in files older than the setting.
-const UNKNOWN: [&str; 2] = ["<unk>", "[UNK]"];
-
 /// Reads the settings of a trainer.
 pub fn read_trainer(text: &str) -> Result<Trainer> {
     trainer(&Node::root(&Json::parse(text.as_bytes())?))
@@ -114,18 +111,10 @@ pub fn write_trainer(trainer: &Trainer) -> String {
 /// Reads the settings of a trainer, and checks them.
 pub(super) fn trainer(node: &Node<'_>) -> Result<Trainer> {
     let mut trainer = Trainer::read(node)?;
-    match &mut trainer {
-        // Without the member the unknown token is one of the special tokens; null means none.
-        Trainer::Bpe(config) if !node.members()?.iter().any(|(name, _)| name == "unk_token") => {
-            let is_special = |unk: &&str| config.special_tokens.iter().any(|token| token == unk);
-            config.unk_token = UNKNOWN.into_iter().find(is_special).map(str::to_owned);
-        }
-        Trainer::WordPiece(config) if config.ties == Ties::SentencePiece => {
-            return Err(node.member("ties")?.error("expected \"lex\", \"first\" or \"hf\", found \"sentencepiece\""));
-        }
-        Trainer::WordPiece(_) | Trainer::Bpe(_) => {}
-        Trainer::Unigram(config) => config.check()?,
-        Trainer::WordLevel(config) => config.check()?,
+    // Null means none, too.
+    if !node.members()?.iter().any(|(name, _)| name == "unk_token") {
+        trainer = trainer.with_implied_unknown();
     }
+    trainer.check()?;
     Ok(trainer)
 }

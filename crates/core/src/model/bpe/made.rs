@@ -3,8 +3,56 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Bpe, Merges, NO_RANK, Settings};
+use crate::error::Result;
+use crate::model::FoundEntry;
 
 impl Bpe {
+    /// Returns where a text that no merge makes is found if it becomes an entry.
+    pub(crate) fn finds_entry(&self, text: &str) -> FoundEntry {
+        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self.settings();
+        let inner = text.strip_prefix(prefix.as_str()).unwrap_or(text);
+        // A first symbol of a word is a character, with a prefix or suffix.
+        let is_character = |text: &str| text.chars().nth(1).is_none();
+        let is_symbol = [text, inner]
+            .iter()
+            .any(|text| is_character(text) || text.strip_suffix(suffix.as_str()).is_some_and(is_character));
+        let is_byte = self.settings().byte_fallback && text.starts_with("<0x");
+        if is_symbol || is_byte || text == suffix || self.settings().unk_token.as_deref() == Some(text) {
+            return FoundEntry::Always;
+        }
+        if self.settings().ignore_merges { FoundEntry::WholeWord } else { FoundEntry::Never }
+    }
+
+    /// Returns the model with symbols that have the next ids as entries, if its merges are by ranks.
+    pub(crate) fn with_symbols(&self, symbols: &[(u32, &str, Option<bool>)]) -> Result<Self> {
+        if !matches!(self.merges(), Merges::Implied(_)) {
+            return Ok(self.clone());
+        }
+        let mut next = self.vocab().id_limit();
+        let new = symbols.iter().filter(|&&(id, ..)| {
+            let is_next = id == next;
+            next += u32::from(is_next);
+            is_next
+        });
+        self.with_entries(new.map(|&(id, text, _)| (text, id)))
+    }
+
+    /// Returns the model with more entries, which no merge makes.
+    pub(crate) fn with_entries<'a>(&self, entries: impl Iterator<Item = (&'a str, u32)>) -> Result<Self> {
+        let mut vocab = self.vocab().clone();
+        for (text, id) in entries {
+            vocab.insert(text, id)?;
+        }
+        match self.merges() {
+            Merges::Listed(merges) => Self::listed(vocab, merges.clone(), self.settings().clone()),
+            Merges::Implied(ranks) => {
+                let mut ranks = ranks.clone();
+                ranks.resize(vocab.id_limit() as usize, NO_RANK);
+                Self::implied(vocab, ranks, self.settings().clone())
+            }
+        }
+    }
+
     /// Returns those of some entries that a word can become by merging: single characters, and results of merges.
     ///
     /// Other entries may be in the vocabulary only for their ids, such as added tokens. The cost is linear in the length of

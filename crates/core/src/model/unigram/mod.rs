@@ -109,6 +109,30 @@ struct Shared {
 }
 
 impl Unigram {
+    /// Returns the model with symbols as pieces if they have the next ids; those that it does not find are reserved.
+    pub(crate) fn with_symbols(&self, symbols: &[(u32, &str, Option<bool>)]) -> Result<Self> {
+        let (mut vocab, mut scores) = (self.vocab().clone(), self.scores().to_vec());
+        let mut settings = self.settings().clone();
+        for &(id, text, is_found) in symbols {
+            let is_new = id == vocab.id_limit();
+            if is_new {
+                vocab.insert_next(text)?;
+                scores.push(0.0);
+            }
+            if vocab.token(id).is_none() {
+                continue;
+            }
+            let Settings { user_defined, reserved, .. } = &mut settings;
+            if is_found == Some(true) {
+                user_defined.insert(id);
+                reserved.remove(&id);
+            } else if is_new || (is_found == Some(false) && user_defined.remove(&id)) {
+                reserved.insert(id);
+            }
+        }
+        Self::new(vocab, scores, settings)
+    }
+
     /// Returns the model of entries with scores, one finite number for each id.
     pub fn new(vocab: Vocab, scores: Vec<f64>, settings: Settings) -> Result<Self> {
         if scores.len() != vocab.id_limit() as usize {

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Message, Result, shorten};
+use crate::model::FoundEntry;
 use crate::model::Probabilities;
 use crate::model::entries::EntryTables;
 use crate::text::span::Span;
@@ -161,6 +162,13 @@ struct Shared {
 }
 
 impl WordPiece {
+    /// Returns where a text is found in words if it becomes an entry.
+    pub(crate) fn finds_entry(&self, text: &str) -> FoundEntry {
+        let Settings { continuing_subword_prefix: prefix, unk_token, .. } = self.settings();
+        let continues = !prefix.is_empty() && text.starts_with(prefix);
+        if continues || unk_token.as_deref() == Some(text) { FoundEntry::Always } else { FoundEntry::InWord }
+    }
+
     /// Returns the model over `vocab`.
     #[must_use]
     pub fn new(vocab: Vocab, settings: Settings) -> Self {
