@@ -63,9 +63,12 @@ def matches() -> list[str]:
         for number, line in enumerate(text[: tests.start() if tests else None].splitlines(), 1):
             if line.lstrip().startswith("//"):
                 continue
-            for found in VARIANT.finditer(line):
-                if not name.startswith(HOMES[found[1]]) and is_pattern(line, found):
-                    places.append(f"{name}:{number}: {found[0]}")
+            outside = (
+                found for found in VARIANT.finditer(line) if not name.startswith(HOMES[found[1]])
+            )
+            places += [
+                f"{name}:{number}: {found[0]}" for found in outside if is_pattern(line, found)
+            ]
     return places
 
 

@@ -3,10 +3,10 @@
 import dataclasses
 
 import pytest
-from piecework._core import component_members
 
 from piecework import decoders, normalizers, pre_tokenizers, processors, trainers
 from piecework._component import Component
+from piecework._core import component_members
 
 STAGES = {
     "normalizer": normalizers.Normalizer,

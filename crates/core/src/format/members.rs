@@ -66,13 +66,13 @@ pub(super) fn component(kind: &str, members: Vec<(&'static str, Json)>) -> Json 
 
 /// Implements [`Record`] for a struct whose fields have the names of the members.
 macro_rules! record {
-    ($type:ty { $($field:ident $(= $default:expr)?),+ $(,)? }) => {
+    ($type:ty { $($field:ident $(by $read:path)? $(= $default:expr)?),+ $(,)? }) => {
         impl $crate::format::members::Record for $type {
             const MEMBERS: &'static [&'static str] = &[$(stringify!($field)),+];
 
             fn read_members(node: &$crate::format::json::Node<'_>) -> $crate::error::Result<Self> {
                 node.only_members(Self::MEMBERS)?;
-                Ok(Self { $($field: $crate::format::members::read_member!(node, $field $(, $default)?)),+ })
+                Ok(Self { $($field: $crate::format::members::read_member!(node, $field $(, by $read)? $(, $default)?)),+ })
             }
 
             fn members(&self) -> Vec<(&'static str, $crate::format::json::Json)> {
@@ -82,8 +82,11 @@ macro_rules! record {
     };
 }
 
-/// Reads a member, which may have a default.
+/// Reads a member, which may have a reader of its own, or a default.
 macro_rules! read_member {
+    ($node:ident, $name:ident, by $read:path) => {
+        $read(&$node.member(stringify!($name))?)?
+    };
     ($node:ident, $name:ident) => {
         $node.get(stringify!($name))?
     };

@@ -24,8 +24,7 @@ impl Trainer {
     /// Returns an error for settings that contradict each other.
     pub fn check(&self) -> Result<()> {
         match self {
-            Self::WordPiece(config) => config.check(),
-            Self::Bpe(_) => Ok(()),
+            Self::WordPiece(_) | Self::Bpe(_) => Ok(()),
             Self::Unigram(config) => config.check(),
             Self::WordLevel(config) => config.check(),
         }

@@ -1,7 +1,7 @@
 //! The settings of trainers as JSON, as the boundary passes them and as files store them.
 
 use crate::error::Result;
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, Node, choice};
 use crate::format::members::{Member, components, names, record};
 use crate::model::bpe::SuffixStyle;
 use crate::model::bpe::train::{Alphabet, Ties};
@@ -24,7 +24,7 @@ record!(wordpiece::train::TrainerConfig {
     max_merges,
     stop_at_pair_frequency,
     stop_without_gain,
-    ties,
+    ties by own_ties,
     special_tokens,
     special_tokens_first,
     // Files older than this setting lack it.
@@ -82,13 +82,15 @@ record!(unigram::train::TrainerConfig {
 record!(word_level::train::TrainerConfig { vocab_size, min_frequency, special_tokens, unk_token });
 
 names!(Criterion: &Criterion::NAMES);
-names! {
-    Ties: &[
-        ("lex", Self::Lex),
-        ("first", Self::First),
-        ("hf", Self::Hf),
-        ("sentencepiece", Self::SentencePiece),
-    ]
+names!(Ties: &TIES);
+
+/// The ties of BPE; `WordPiece` has all but the last.
+const TIES: [(&str, Ties); 4] =
+    [("lex", Ties::Lex), ("first", Ties::First), ("hf", Ties::Hf), ("sentencepiece", Ties::SentencePiece)];
+
+/// Reads the ties of `WordPiece`.
+fn own_ties(node: &Node<'_>) -> Result<Ties> {
+    choice(node, &TIES[..3])
 }
 names! {
     Alphabet: &[("char", Self::Char), ("byte", Self::Byte)]

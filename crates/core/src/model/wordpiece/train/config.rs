@@ -1,7 +1,6 @@
 //! The settings of a WordPiece training.
 
 use super::criterion::Criterion;
-use crate::error::{Error, Message, Result};
 use crate::learn::Ties;
 use crate::learn::plan::{Compatibility, Plan, Spelling};
 
@@ -66,15 +65,6 @@ impl Default for TrainerConfig {
 }
 
 impl TrainerConfig {
-    /// Returns an error for ties that only BPE has.
-    pub fn check(&self) -> Result<()> {
-        if self.ties == Ties::SentencePiece {
-            let problem = "expected \"lex\", \"first\" or \"hf\", found \"sentencepiece\"";
-            return Err(Error::Config(Message::new(problem).setting("ties")));
-        }
-        Ok(())
-    }
-
     /// Returns the settings that all trainers share.
     pub(super) fn plan(&self) -> Plan<'_> {
         Plan {
