@@ -1,4 +1,4 @@
-//! What the pre-tokenizers state of themselves to other modules, beside their boundary.
+//! The properties of pre-tokenizers that other modules need to know, beside their boundary.
 
 use super::{Behavior, PreTokenizer, Split};
 use crate::settings::Metaspace;
@@ -7,7 +7,7 @@ use crate::text::pattern::Pattern;
 /// The characters of the runs that Jieba segments, each run by itself.
 const JIEBA_RUN: &str = "[\u{4E00}-\u{9FD5}a-zA-Z0-9+#&._%-]+";
 
-/// What a pre-tokenizer writes in place of the text of words.
+/// A replacement of the characters of words by a pre-tokenizer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Substitution<'a> {
     /// Bytes as visible characters.
