@@ -1,7 +1,7 @@
 //! Decoding: tokens to text.
 //!
 //! A decoder is a sequence of stages, each of which maps a list of parts to a list of parts; the text is their
-//! concatenation. A stage is written once, for tokens that arrive step by step ([`stream`]); to decode all tokens is one
+//! concatenation. A stage is written once, for tokens that arrive step by step (`stream.rs`); to decode all tokens is one
 //! step. The cost is linear in the length of the tokens and of the parts made from them.
 
 mod bpe;
