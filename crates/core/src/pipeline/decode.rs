@@ -81,7 +81,9 @@ impl Tokenizer {
         stream.step_parts(self.parts_to_decode(ids, options.into())?)
     }
 
-    /// Returns the bytes of the token with `id`, as far as they depend on no other token; see [`Decoder::token_bytes`](crate::decode::Decoder::token_bytes).
+    /// Returns the bytes of the token with `id`, as far as they depend on no other token.
+    ///
+    /// See [`Decoder::token_bytes`](crate::decode::Decoder::token_bytes).
     ///
     /// ```
     /// use piecework_core::format::format_named;
@@ -95,7 +97,9 @@ impl Tokenizer {
         self.text_bytes(self.decoder_input(id).unwrap_or(token))
     }
 
-    /// Returns the bytes of a part of a word, written as in tokens of the model; see [`Decoder::token_bytes`](crate::decode::Decoder::token_bytes).
+    /// Returns the bytes of a part of a word, written as in tokens of the model.
+    ///
+    /// See [`Decoder::token_bytes`](crate::decode::Decoder::token_bytes).
     pub fn text_bytes(&self, text: &str) -> Result<Vec<u8>> {
         self.decoder().map_or_else(|| Ok(text.as_bytes().to_vec()), |decoder| decoder.token_bytes(text))
     }
