@@ -112,7 +112,7 @@ fn sentencepiece(u: &mut Unstructured<'_>, symbols: &[&str]) -> Result<Value> {
     // With uncommon flags, a text is often a single word.
     let odd = if below(u, 4)? == 0 { u.arbitrary::<u8>()? } else { 0 };
     let settings = SentencePieceSettings {
-        rules: rules(u)?,
+        precompiled_charsmap: rules(u)?,
         add_dummy_prefix: odd & 1 == 0,
         remove_extra_whitespaces: odd & 2 == 0,
         escape_whitespaces: odd & 12 != 12,
