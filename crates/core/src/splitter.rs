@@ -47,6 +47,16 @@ impl WordSplitter {
         Ok(Self { normalizer, pre_tokenizer, needs_alignment })
     }
 
+    /// Returns a splitter by pre-tokenizers in a row.
+    pub(crate) fn of_steps(mut steps: Vec<PreTokenizer>) -> Self {
+        let pre_tokenizer = match steps.len() {
+            0 | 1 => steps.pop(),
+            _ => Some(PreTokenizer::Sequence(steps)),
+        };
+        let needs_alignment = pre_tokenizer.as_ref().is_some_and(PreTokenizer::needs_origin);
+        Self { normalizer: None, pre_tokenizer, needs_alignment }
+    }
+
     /// Returns the stages of BERT, which a `vocab.txt` implies.
     pub fn bert() -> Result<Self> {
         Self::new(Some(Normalizer::Bert(BertNormalizer::default())), Some(PreTokenizer::Bert))

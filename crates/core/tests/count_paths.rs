@@ -182,8 +182,9 @@ fn byte_level(random: &mut Random) -> WordSplitter {
     ];
     let pattern = random.pick(&grammars).pattern();
     let isolated = json!({"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": false});
-    let sequence = json!({"type": "Sequence", "pretokenizers": [isolated, bytes(false)]});
-    let settings = json!({"normalizer": null, "pre_tokenizer": random.pick(&[bytes(true), sequence])});
+    let sequence = json!({"type": "Sequence", "pretokenizers": [&isolated, bytes(false)]});
+    let twice = json!({"type": "Sequence", "pretokenizers": [isolated, bytes(true)]});
+    let settings = json!({"normalizer": null, "pre_tokenizer": random.pick(&[bytes(true), sequence, twice])});
     read_splitter(&settings.to_string(), &[]).unwrap()
 }
 

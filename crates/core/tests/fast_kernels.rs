@@ -48,6 +48,11 @@ fn pipelines() -> Vec<Value> {
         let pattern = json!({"Regex": grammar.pattern()});
         json!({"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert})
     };
+    let two_patterns = json!({"type": "Sequence", "pretokenizers": [
+        grammar(Grammar::O200K, "Isolated", false),
+        grammar(Grammar::GPT2, "Isolated", false),
+        json!({"type": "Punctuation", "behavior": "Removed"}),
+    ]});
     let stages = [
         (bert(true, true, true), json!({"type": "BertPreTokenizer"})),
         (bert(false, false, false), json!({"type": "Whitespace"})),
@@ -55,6 +60,7 @@ fn pipelines() -> Vec<Value> {
         (Value::Null, grammar(Grammar::GPT2, "Isolated", false)),
         (Value::Null, grammar(Grammar::CL100K, "Isolated", false)),
         (Value::Null, grammar(Grammar::O200K, "Isolated", false)),
+        (Value::Null, two_patterns),
         (Value::Null, grammar(Grammar::CLIP, "Removed", true)),
         (clip, grammar(Grammar::CLIP, "Removed", true)),
     ];

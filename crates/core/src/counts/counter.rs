@@ -192,7 +192,7 @@ impl Counter {
             return Ok(false);
         };
         let (Some(finder), &Documents::Part(document, first)) = (finder, &documents) else {
-            plan.count(text, documents, (seen, chunks), &mut TableWriter { counts, words })?;
+            plan.count(text, documents, (seen, chunks), &mut TableWriter { plan, counts, words })?;
             return Ok(true);
         };
         let is_cut = counts.splitter.as_ref().is_some_and(|splitter| finder.cut(splitter, text, parts).is_ok());
@@ -205,7 +205,12 @@ impl Counter {
             match *part {
                 TextPart::Text(span) => {
                     let part = Documents::Part(document, word);
-                    word = plan.count(&text[span.range()], part, (seen, chunks), &mut TableWriter { counts, words })?;
+                    word = plan.count(
+                        &text[span.range()],
+                        part,
+                        (seen, chunks),
+                        &mut TableWriter { plan, counts, words },
+                    )?;
                 }
                 // The token before has taken all of it.
                 TextPart::Token(_, span) if span.start == span.end => {}
@@ -221,8 +226,8 @@ impl Counter {
     /// Writes the pending counts of chunks to the table.
     fn flush_chunks(&mut self) -> Result<()> {
         match &mut self.fast {
-            Some(FastCounter { seen, .. }) => {
-                seen.flush(&mut TableWriter { counts: &mut self.counts, words: &mut self.words })
+            Some(FastCounter { plan, seen, .. }) => {
+                seen.flush(&mut TableWriter { plan, counts: &mut self.counts, words: &mut self.words })
             }
             None => Ok(()),
         }
@@ -231,13 +236,17 @@ impl Counter {
 
 /// The table of words that new chunks are added to.
 struct TableWriter<'a> {
+    plan: &'a CutPlan,
     counts: &'a mut WordCounts,
     words: &'a mut Words,
 }
 
 impl WordTable for TableWriter<'_> {
     fn on_miss(&mut self, chunk: &str, document: u64, first: u64, indices: &mut Vec<usize>) -> Result<()> {
-        self.counts.splitter.get_or_insert_default().words().split(chunk, false, self.words)?;
+        match self.plan.piece_splitter(chunk, false) {
+            Some(splitter) => splitter.split(chunk, false, self.words)?,
+            None => self.counts.splitter.get_or_insert_default().words().split(chunk, false, self.words)?,
+        }
         for (word, text) in (first..).zip(self.words.iter()) {
             indices.push(self.counts.add_nonempty(text, 1, FirstOccurrence { document, word })?);
         }

@@ -29,7 +29,7 @@ pub(crate) struct CutPlan {
     /// Whether text that is in no chunk may be between chunks.
     pub(super) has_gaps: bool,
     /// The splitters of chunks behind the first: of those that begin with white space, which becomes a metaspace, and of
-    /// others. `None` if they are split as texts are.
+    /// others. `None` if the program or the splitter of the text splits them.
     pub(super) later: Option<Box<[WordSplitter; 2]>>,
     /// Whether the lines of a block can be counted in one call: without their ends, and with them.
     pub(super) counts_lines: [bool; 2],
@@ -238,13 +238,24 @@ impl CutPlan {
         model.build_tables(entries, as_bytes, self.may_cut_words);
     }
 
-    /// Returns the splitter of a chunk that does not begin the text, if it differs from the text's splitter.
+    /// Returns the splitter of a chunk, if it differs from the text's splitter.
     ///
-    /// The flag is true if the chunk begins with white space, which the splitter writes as a metaspace.
-    pub(crate) fn splitter(&self, chunk: &str) -> Option<(&WordSplitter, bool)> {
-        let [after_space, elsewhere] = &**self.later.as_ref()?;
+    /// `begins` says whether the chunk begins a text that begins. The flag is true if the chunk begins with white space, which
+    /// the splitter writes as a metaspace.
+    pub(crate) fn splitter(&self, chunk: &str, begins: bool) -> Option<(&WordSplitter, bool)> {
+        if matches!(&self.program, Program::Words(_)) {
+            return self.piece_splitter(chunk, begins).map(|splitter| (splitter, false));
+        }
+        let [after_space, elsewhere] = &**self.later.as_ref().filter(|_| !begins)?;
         let begins_with_space = matches!(&self.program, Program::Spaces(spaces) if spaces.begins_with_space(chunk));
         Some((if begins_with_space { after_space } else { elsewhere }, begins_with_space))
+    }
+
+    /// Returns the splitter of a chunk that is a piece of divisions, of which it must not be divided again.
+    ///
+    /// `begins` says whether the chunk begins a text that begins.
+    pub(crate) fn piece_splitter(&self, chunk: &str, begins: bool) -> Option<&WordSplitter> {
+        if let Program::Words(words) = &self.program { words.splitter(chunk, begins) } else { None }
     }
 }
 

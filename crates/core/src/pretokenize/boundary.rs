@@ -124,9 +124,9 @@ mod tests {
         Boundary::Matches { grammar, writes_bytes, prefix_space: false }
     }
 
-    fn divisions(grammars: &[Grammar], are_words: bool) -> Boundary {
+    fn divisions(grammars: &[Grammar], rest: Vec<PreTokenizer>) -> Boundary {
         let steps = grammars.iter().copied().map(Division::Grammar).collect();
-        Boundary::Divisions(Divisions { steps, writes_bytes: true, are_words })
+        Boundary::Divisions(Divisions { steps, rest })
     }
 
     #[test]
@@ -150,8 +150,7 @@ mod tests {
             (split(Grammar::CLIP, Behavior::Removed, true), matches(Grammar::CLIP, false)),
             (split(Grammar::CLIP, Behavior::Removed, false), Boundary::Text),
             (split(Grammar::CLIP, Behavior::Isolated, true), {
-                let steps = [Division::Grammar(Grammar::CLIP)].into();
-                Boundary::Divisions(Divisions { steps, writes_bytes: false, are_words: true })
+                Boundary::Divisions(Divisions::into_words([Division::Grammar(Grammar::CLIP)].into(), false))
             }),
             (bytes(true, false), matches(Grammar::GPT2, true)),
             (bytes(false, false), Boundary::Bytes),
@@ -184,8 +183,14 @@ mod tests {
             (vec![bert, metaspace.clone()], metaspaces(true, true)),
             (vec![metaspace, space], Boundary::Text),
             (vec![cl100k.clone(), bytes(false, false)], matches(Grammar::CL100K, true)),
-            (vec![cl100k.clone(), bytes(true, false)], divisions(&[Grammar::CL100K, Grammar::GPT2], true)),
-            (vec![cl100k.clone(), bytes(false, false), bytes(true, false)], divisions(&[Grammar::CL100K], false)),
+            (
+                vec![cl100k.clone(), bytes(true, false)],
+                divisions(&[Grammar::CL100K, Grammar::GPT2], vec![bytes(false, false)]),
+            ),
+            (
+                vec![cl100k.clone(), bytes(false, false), bytes(true, false)],
+                divisions(&[Grammar::CL100K], vec![bytes(false, false), bytes(true, false)]),
+            ),
             (vec![cl100k, bytes(true, true)], Boundary::Text),
             (vec![clip.clone(), bytes(true, false)], matches(Grammar::CLIP, true)),
             (vec![bytes(false, false), clip], Boundary::Text),

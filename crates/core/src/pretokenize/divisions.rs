@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use super::PreTokenizer;
+use crate::settings::ByteLevel;
 use crate::text::grammar::Grammar;
 use crate::text::runs::RunPattern;
 use crate::text::unicode::Class;
@@ -17,6 +19,10 @@ pub(crate) enum Division {
     /// Line ends, each with the text behind them.
     Paragraphs(Grammar),
 }
+
+/// The pre-tokenizer that writes the bytes of each piece as characters.
+const BYTES: PreTokenizer =
+    PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false });
 
 /// The effect of one pre-tokenizer of a sequence on the pieces of the one before.
 #[derive(Debug)]
@@ -77,15 +83,31 @@ impl Division {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Divisions {
     pub(crate) steps: Arc<[Division]>,
-    /// Whether the bytes of pieces are written as characters (byte level).
-    pub(crate) writes_bytes: bool,
-    /// Whether each piece is one word; else the pre-tokenizers after the divisions split it further.
-    pub(crate) are_words: bool,
+    /// The pre-tokenizers after them, which change each piece by itself.
+    ///
+    /// A piece alone must not be divided again: in `aE\u{301}` the pattern of o200k finds one match, of which that of GPT-2
+    /// makes two pieces, but in the first of these, `aE`, that of o200k finds two matches.
+    pub(crate) rest: Vec<PreTokenizer>,
 }
 
 impl Divisions {
     /// The largest number of divisions in a row.
     const MOST: usize = 8;
+
+    /// Returns divisions whose pieces are words, the bytes of which may be written as characters (byte level).
+    pub(crate) fn into_words(steps: Arc<[Division]>, writes_bytes: bool) -> Self {
+        Self { steps, rest: writes_bytes.then_some(BYTES).into_iter().collect() }
+    }
+
+    /// Returns whether the bytes of pieces are written as characters; `None` if pieces are not words, because they are split
+    /// or changed further.
+    pub(crate) fn writes_bytes(&self) -> Option<bool> {
+        match *self.rest {
+            [] => Some(false),
+            [PreTokenizer::ByteLevel(ByteLevel { use_regex: false, .. })] => Some(true),
+            _ => None,
+        }
+    }
 
     /// Returns whether a piece ends between a letter or number and ASCII white space in every text, and a split of the text
     /// there leaves all other pieces as they are.
@@ -96,24 +118,23 @@ impl Divisions {
 
     /// Returns the divisions of pre-tokenizers in a row; `None` if they do not begin with one, or if one needs more than a
     /// piece.
-    pub(super) fn of(pre_tokenizers: impl Iterator<Item = Step>) -> Option<Self> {
-        let (mut steps, mut writes_bytes, mut are_words) = (Vec::new(), false, true);
+    pub(super) fn of<'a>(pre_tokenizers: impl Iterator<Item = &'a PreTokenizer>) -> Option<Self> {
+        let (mut steps, mut rest) = (Vec::new(), Vec::new());
         for pre_tokenizer in pre_tokenizers {
             // What follows the bytes, or another change, sees other pieces.
-            let may_divide = are_words && !writes_bytes && steps.len() < Self::MOST;
-            match pre_tokenizer {
+            let may_divide = rest.is_empty() && steps.len() < Self::MOST;
+            match pre_tokenizer.step() {
                 Step::Divides(division) if division.looks_back() && !steps.is_empty() => return None,
                 Step::Divides(division) if may_divide => steps.push(division),
                 Step::WritesBytes(division) if may_divide => {
                     steps.extend(division);
-                    writes_bytes = true;
+                    rest.push(BYTES);
                 }
-                Step::WritesBytes(None) if !writes_bytes => writes_bytes = true,
-                Step::Divides(_) | Step::WritesBytes(_) | Step::ChangesPieces => are_words = false,
+                Step::Divides(_) | Step::WritesBytes(_) | Step::ChangesPieces => rest.push(pre_tokenizer.clone()),
                 Step::NeedsMore => return None,
             }
         }
-        (!steps.is_empty()).then(|| Self { steps: steps.into(), writes_bytes, are_words })
+        (!steps.is_empty()).then(|| Self { steps: steps.into(), rest })
     }
 }
 

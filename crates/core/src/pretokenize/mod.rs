@@ -126,7 +126,7 @@ impl PreTokenizer {
     /// Returns the boundary: what decides where words end.
     pub(crate) fn boundary(&self) -> Boundary {
         match self.own_boundary() {
-            Boundary::Text => Divisions::of(self.steps().map(Self::step)).map_or(Boundary::Text, Boundary::Divisions),
+            Boundary::Text => Divisions::of(self.steps()).map_or(Boundary::Text, Boundary::Divisions),
             boundary => boundary,
         }
     }

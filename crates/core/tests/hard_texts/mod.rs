@@ -128,6 +128,9 @@ pub const HARD_TEXTS: &[&str] = &[
     "Ꭰ",
     "ꭰ",
     "\u{1E9E}\u{301}",
+    // Of two patterns in a row, the first would divide a piece of the second again.
+    "ｶE\u{301}▁the",
+    "aE\u{301}",
     // Combining marks: in canonical order, out of order, and alone.
     "\u{301}",
     "\u{300}",

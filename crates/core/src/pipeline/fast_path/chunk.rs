@@ -95,9 +95,8 @@ impl ChunkEncoder<'_> {
                 return Ok((1, valid_below));
             }
         }
-        let later = if begins { None } else { self.fast.splitter(chunk) };
         let whole = || self.fast.splitter_of_stripped().unwrap_or_else(|| self.tokenizer.splitter());
-        let (splitter, has_metaspace) = later.unwrap_or_else(|| (whole(), false));
+        let (splitter, has_metaspace) = self.fast.splitter(chunk, begins).unwrap_or_else(|| (whole(), false));
         // Nothing is put before a chunk that does not begin at byte 0.
         let base = self.fast.base(self.begins);
         splitter.split_from(chunk, base, aligned, words)?;

@@ -26,9 +26,7 @@ use crate::fast::programs::Program;
 use crate::fast::text::{first, last};
 use crate::fast::unchanged::Unchanged;
 use crate::normalize::locality::CharacterChanges;
-use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::divisions::{Division, Divisions};
-use crate::settings::ByteLevel;
 use crate::splitter::WordSplitter;
 use crate::text::grammar::{Grammar, Rules};
 use crate::text::unicode::{Category, category};
@@ -42,6 +40,8 @@ pub(in crate::fast) struct WordProgram {
     pub(super) classifier: Classifier<SETS>,
     divisions: Divisions,
     matcher: Matcher,
+    /// The splitter of a piece: without a normalizer, which does not change it, and without the divisions.
+    pieces: WordSplitter,
     /// The effect of a normalizer on ASCII, if one may change the text between matches.
     normalized: Option<CharacterChanges>,
     /// The characters whose regions are cut into pieces; other regions are one chunk.
@@ -53,9 +53,9 @@ pub(in crate::fast) struct WordProgram {
 impl WordProgram {
     /// Returns the program of a grammar, all of whose matches are words.
     pub(in crate::fast) fn of_matches(grammar: Grammar, writes_bytes: bool, has_prefix: bool) -> Self {
-        let steps = [Division::Grammar(grammar)].into();
+        let divisions = Divisions::into_words([Division::Grammar(grammar)].into(), writes_bytes);
         let matcher = Matcher::Grammar(GrammarMatcher::of_grammar(grammar));
-        Self { has_prefix, ..Self::new(Divisions { steps, writes_bytes, are_words: true }, matcher) }
+        Self { has_prefix, ..Self::new(divisions, matcher) }
     }
 
     /// Returns the program of divisions.
@@ -70,19 +70,21 @@ impl WordProgram {
             Matcher::Runs(runs) => runs.classifier(),
             Matcher::OneByOne => Classifier::scalar(),
         };
-        Self { classifier, divisions, matcher, normalized: None, unchanged: Unchanged::all(), has_prefix: false }
+        Self {
+            classifier,
+            pieces: WordSplitter::of_steps(divisions.rest.clone()),
+            divisions,
+            matcher,
+            normalized: None,
+            unchanged: Unchanged::all(),
+            has_prefix: false,
+        }
     }
 
     /// Returns the plan of a splitter with such words, if its normalizer preserves where they end.
     pub(in crate::fast) fn plan(mut self, splitter: &WordSplitter) -> Option<CutPlan> {
-        let mut later = None;
-        if self.has_prefix {
-            if splitter.locality().is_some() {
-                return None;
-            }
-            let bytes = ByteLevel { add_prefix_space: false, ..ByteLevel::default() };
-            let splitter = WordSplitter::new(None, Some(PreTokenizer::ByteLevel(bytes))).ok()?;
-            later = Some(Box::new([splitter.clone(), splitter]));
+        if self.has_prefix && splitter.locality().is_some() {
+            return None;
         }
         match (&mut self.matcher, splitter.locality()) {
             (Matcher::Grammar(matcher), Some(locality)) if matcher.rules == Rules::Spaceless => {
@@ -93,12 +95,11 @@ impl WordProgram {
             _ => self.unchanged = Unchanged::of(splitter)?,
         }
         let (has_gaps, keeps_text) = (self.has_gaps(), self.normalized.is_none() && self.unchanged.is_all());
-        let Divisions { writes_bytes, are_words, .. } = self.divisions;
+        let writes_bytes = self.divisions.writes_bytes() == Some(true);
         Some(CutPlan {
             has_gaps,
             counts_lines: [false, keeps_text && !self.has_prefix],
-            may_cut_words: writes_bytes && are_words && !has_gaps && keeps_text,
-            later,
+            may_cut_words: writes_bytes && !has_gaps && keeps_text,
             ..CutPlan::new(Program::Words(self))
         })
     }
@@ -169,6 +170,14 @@ impl WordProgram {
                 && !matches!(after, '\'' | '\u{2019}')
     }
 
+    /// Returns the splitter of a chunk; `None` for that of the text.
+    ///
+    /// `begins` says whether the chunk begins a text that begins.
+    pub(in crate::fast) fn splitter(&self, chunk: &str, begins: bool) -> Option<&WordSplitter> {
+        let is_piece = self.normalized.is_none() && !(begins && self.has_prefix) && self.unchanged.contains(chunk);
+        is_piece.then_some(&self.pieces)
+    }
+
     /// Returns the model input of a chunk that is one word: its bytes, lowercased if the pipeline lowercases.
     pub(in crate::fast) fn model_input<'a>(
         &self,
@@ -176,8 +185,8 @@ impl WordProgram {
         begins: bool,
         buffer: &'a mut String,
     ) -> Option<ModelInput<'a>> {
-        let Divisions { writes_bytes, are_words, .. } = self.divisions;
-        if !are_words || begins && self.has_prefix && !chunk.starts_with(' ') {
+        let writes_bytes = self.divisions.writes_bytes()?;
+        if begins && self.has_prefix && !chunk.starts_with(' ') {
             return None;
         }
         let input = if writes_bytes { ModelInput::Bytes } else { ModelInput::Word };
