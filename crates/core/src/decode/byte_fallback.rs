@@ -114,8 +114,9 @@ impl Stage for ByteFallback {
         Ok(())
     }
 
-    fn pass_on(&mut self, parts: &mut Parts) -> bool {
-        matches!(self.run, Run::None) && memmem::find(&parts.bytes, START).is_none()
+    #[inline]
+    fn keeps(&self, bytes: &[u8]) -> bool {
+        matches!(self.run, Run::None) && memmem::find(bytes, START).is_none()
     }
 
     #[inline]

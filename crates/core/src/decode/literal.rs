@@ -46,8 +46,9 @@ impl Stage for Literal {
         self.needle.receive(&mut self.matched, fragment, |found| replace(&found, by, out))
     }
 
-    fn pass_on(&mut self, parts: &mut Parts) -> bool {
-        self.in_first.is_none() && !self.needle.is_in(&parts.bytes)
+    #[inline]
+    fn keeps(&self, bytes: &[u8]) -> bool {
+        self.in_first.is_none() && !self.needle.is_in(bytes)
     }
 
     #[inline]

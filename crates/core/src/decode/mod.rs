@@ -31,7 +31,6 @@ pub use ctc::CtcDecoder;
 pub(crate) use replace::LAST_SPACE;
 pub use replace::ReplaceDecoder;
 pub use sentencepiece::SentencePieceDecoder;
-pub(crate) use stage::Parts;
 pub use stream::{DecodeStream, StreamOutput};
 pub use strip::StripDecoder;
 pub(crate) use table::DecodeTable;
@@ -75,7 +74,7 @@ pub enum Decoder {
 impl Decoder {
     /// Returns the text of `tokens`.
     pub fn decode<'a>(&self, tokens: impl IntoIterator<Item = &'a str>) -> Result<String> {
-        text_of(Some(self), Parts::of(tokens)?)
+        text_of(Some(self), &tokens.into_iter().collect::<Vec<_>>())
     }
 
     /// Returns the bytes of a token, as far as they depend on no other token.
@@ -85,7 +84,7 @@ impl Decoder {
     pub fn token_bytes(&self, token: &str) -> Result<Vec<u8>> {
         let mut stages = Stages::default();
         self.add_stages_of_one(&mut stages);
-        stages.run(Parts::of([token])?, true)
+        stages.run(&[token], true)
     }
 
     /// Returns the settings of `SentencePiece`'s decoder, if it is that.
@@ -162,7 +161,7 @@ impl Decoder {
 }
 
 /// Returns the text of tokens; without a decoder, they are joined with spaces.
-pub(crate) fn text_of(decoder: Option<&Decoder>, tokens: Parts) -> Result<String> {
+pub(crate) fn text_of(decoder: Option<&Decoder>, tokens: &[&str]) -> Result<String> {
     let bytes = Decoder::stages(decoder, StreamOutput::Text).run(tokens, true)?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }

@@ -14,38 +14,15 @@ use super::wordpiece::Spaces;
 use crate::error::Result;
 use crate::text::span::check_bytes;
 
-/// The usual number of bytes of a token.
-const USUAL_LENGTH: usize = 6;
-
 /// Parts that one stage passes to the next: their bytes, and their ends. The bytes after the last end are an incomplete
 /// part.
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(super) struct Parts {
     pub(super) bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
 impl Parts {
-    /// Returns an empty list with memory for some tokens.
-    pub(crate) fn with_capacity(tokens: usize) -> Self {
-        Self { bytes: Vec::with_capacity(USUAL_LENGTH * tokens), ends: Vec::with_capacity(tokens) }
-    }
-
-    /// Returns whole parts.
-    pub(super) fn of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Result<Self> {
-        let mut all = Self::default();
-        parts.into_iter().try_for_each(|part| all.add(part))?;
-        Ok(all)
-    }
-
-    /// Appends a whole part.
-    #[inline]
-    pub(crate) fn add(&mut self, part: &str) -> Result<()> {
-        self.push(part.as_bytes())?;
-        self.end();
-        Ok(())
-    }
-
     /// Appends bytes to the current part.
     #[inline]
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<()> {
@@ -66,9 +43,16 @@ impl Parts {
         self.ends.clear();
     }
 
-    fn clear(&mut self) {
+    /// Removes all parts, and reserves memory.
+    fn reset(&mut self, bytes: usize, parts: usize) {
         self.bytes.clear();
         self.ends.clear();
+        self.bytes.reserve(bytes);
+        self.ends.reserve(parts);
+    }
+
+    fn are_whole(&self) -> bool {
+        self.ends.last().copied().unwrap_or_default() == self.bytes.len()
     }
 }
 
@@ -89,9 +73,48 @@ pub(super) trait Stage {
         self.end(out)
     }
 
-    /// Makes of whole parts what the stage emits for them, in place; returns false, without effect, if it cannot.
-    fn pass_on(&mut self, _parts: &mut Parts) -> bool {
+    /// Returns whether it emits whole parts with these bytes unchanged, and nothing later on, if no other parts come.
+    fn keeps(&self, _bytes: &[u8]) -> bool {
         false
+    }
+
+    /// Makes of whole parts what the stage emits for them, in place; returns false, without effect, if it cannot.
+    fn pass_on(&mut self, parts: &mut Parts) -> bool {
+        self.keeps(&parts.bytes)
+    }
+
+    /// Returns whether it keeps each of these whole parts.
+    fn keeps_all(&self, tokens: &[&str]) -> bool {
+        self.keeps(&[]) && tokens.iter().all(|token| self.keeps(token.as_bytes()))
+    }
+
+    /// Receives whole parts.
+    fn tokens(&mut self, tokens: &[&str], out: &mut Parts) -> Result<()> {
+        tokens.iter().try_for_each(|token| self.part(token.as_bytes(), out))?;
+        self.flush(out)
+    }
+
+    /// Receives parts, the first of which is the rest of a part if one `is_open`, and states whether one is open then.
+    fn parts(&mut self, parts: &Parts, is_open: &mut bool, out: &mut Parts) -> Result<()> {
+        let mut start = 0;
+        for &end in &parts.ends {
+            let part = &parts.bytes[start..end];
+            start = end;
+            if !std::mem::take(is_open) {
+                self.part(part, out)?;
+                continue;
+            }
+            if !part.is_empty() {
+                self.receive(part, out)?;
+            }
+            self.end(out)?;
+        }
+        let rest = &parts.bytes[start..];
+        if !rest.is_empty() {
+            *is_open = true;
+            self.receive(rest, out)?;
+        }
+        self.flush(out)
     }
 
     /// Ends a step: emits what the stage keeps only to emit it in larger units.
@@ -142,10 +165,23 @@ impl Stages {
         self.0.iter().map(|stage| &stage.kind)
     }
 
-    /// Returns the bytes that some parts become, all of them if they are the last.
-    pub(super) fn run(&mut self, mut parts: Parts, is_last: bool) -> Result<Vec<u8>> {
-        let mut out = Parts::default();
-        for stage in &mut self.0 {
+    /// Returns the bytes that some tokens become, all of them if they are the last.
+    pub(super) fn run(&mut self, tokens: &[&str], is_last: bool) -> Result<Vec<u8>> {
+        let (mut parts, mut out) = (Parts::default(), Parts::default());
+        parts.reset(tokens.iter().map(|token| token.len()).sum(), tokens.len());
+        let first = self.0.iter_mut().position(|stage| !stage.kind.stage().keeps_all(tokens)).unwrap_or(self.0.len());
+        let mut stages = self.0[first..].iter_mut();
+        match stages.next() {
+            Some(first) => {
+                let first = first.kind.stage();
+                first.tokens(tokens, &mut parts)?;
+                if is_last {
+                    first.finish(&mut parts)?;
+                }
+            }
+            None => tokens.iter().try_for_each(|token| parts.push(token.as_bytes()))?,
+        }
+        for stage in stages {
             stage.run(&mut parts, is_last, &mut out)?;
         }
         Ok(parts.bytes)
@@ -153,57 +189,33 @@ impl Stages {
 }
 
 impl OpenStage {
+    /// Replaces parts by those that it makes of them; `out` is memory.
     fn run(&mut self, parts: &mut Parts, is_last: bool, out: &mut Parts) -> Result<()> {
-        let open = &mut self.is_open;
-        match &mut self.kind {
-            StageKind::ByteFallback(stage) => run(stage, open, parts, is_last, out),
-            StageKind::ByteLevel(stage) => run(stage, open, parts, is_last, out),
-            StageKind::Cleanup(stage) => run(stage, open, parts, is_last, out),
-            StageKind::Fuse(stage) => run(stage, open, parts, is_last, out),
-            StageKind::Literal(stage) => run(stage, open, parts, is_last, out),
-            StageKind::NonEmpty(stage) => run(stage, open, parts, is_last, out),
-            StageKind::Pieces(stage) => run(stage, open, parts, is_last, out),
-            StageKind::Regex(stage) => run(stage, open, parts, is_last, out),
-            StageKind::Repetitions(stage) => run(stage, open, parts, is_last, out),
-            StageKind::Spaces(stage) => run(stage, open, parts, is_last, out),
-            StageKind::Strip(stage) => run(stage, open, parts, is_last, out),
-            StageKind::Suffix(stage) => run(stage, open, parts, is_last, out),
+        let stage = self.kind.stage();
+        if self.is_open || !parts.are_whole() || !stage.pass_on(parts) {
+            out.reset(parts.bytes.len(), parts.ends.len());
+            stage.parts(parts, &mut self.is_open, out)?;
+            std::mem::swap(parts, out);
         }
+        if is_last { stage.finish(parts) } else { Ok(()) }
     }
 }
 
-/// Replaces parts by those that a stage makes of them; `out` is memory without contents.
-fn run(stage: &mut impl Stage, is_open: &mut bool, parts: &mut Parts, is_last: bool, out: &mut Parts) -> Result<()> {
-    let are_whole = !*is_open && parts.ends.last().copied().unwrap_or_default() == parts.bytes.len();
-    if !(are_whole && stage.pass_on(parts)) {
-        out.bytes.reserve(parts.bytes.len());
-        out.ends.reserve(parts.ends.len());
-        receive(stage, is_open, parts, out)?;
-        std::mem::swap(parts, out);
-        out.clear();
-    }
-    if is_last { stage.finish(parts) } else { Ok(()) }
-}
-
-/// Passes parts to a stage; the first one is the rest of a part that is open.
-fn receive(stage: &mut impl Stage, is_open: &mut bool, parts: &Parts, out: &mut Parts) -> Result<()> {
-    let mut start = 0;
-    for &end in &parts.ends {
-        let part = &parts.bytes[start..end];
-        start = end;
-        if !std::mem::take(is_open) {
-            stage.part(part, out)?;
-            continue;
+impl StageKind {
+    fn stage(&mut self) -> &mut dyn Stage {
+        match self {
+            Self::ByteFallback(stage) => stage,
+            Self::ByteLevel(stage) => stage,
+            Self::Cleanup(stage) => stage,
+            Self::Fuse(stage) => stage,
+            Self::Literal(stage) => stage,
+            Self::NonEmpty(stage) => stage,
+            Self::Pieces(stage) => stage,
+            Self::Regex(stage) => stage,
+            Self::Repetitions(stage) => stage,
+            Self::Spaces(stage) => stage,
+            Self::Strip(stage) => stage,
+            Self::Suffix(stage) => stage,
         }
-        if !part.is_empty() {
-            stage.receive(part, out)?;
-        }
-        stage.end(out)?;
     }
-    let rest = &parts.bytes[start..];
-    if !rest.is_empty() {
-        *is_open = true;
-        stage.receive(rest, out)?;
-    }
-    stage.flush(out)
 }

@@ -19,7 +19,7 @@
 //! length of the tokens and of the parts made from them.
 
 use super::Decoder;
-use super::stage::{Parts, Stages};
+use super::stage::Stages;
 use crate::error::Result;
 
 /// The output for tokens that represent bytes.
@@ -61,22 +61,12 @@ impl DecodeStream {
     ///
     /// After an error the stream is reset to its initial state.
     pub fn step<'a>(&mut self, tokens: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>> {
-        let parts = Parts::of(tokens).inspect_err(|_| self.reset())?;
-        self.step_parts(parts)
-    }
-
-    /// Returns the final bytes that `tokens` add; see [`Self::step`].
-    pub(crate) fn step_parts(&mut self, tokens: Parts) -> Result<Vec<u8>> {
-        let new = self.stages.run(tokens, false);
-        if new.is_err() {
-            self.reset();
-        }
-        new
+        self.stages.run(&tokens.into_iter().collect::<Vec<_>>(), false).inspect_err(|_| self.reset())
     }
 
     /// Returns the remaining bytes at the end of the tokens, and resets the stream to its initial state.
     pub fn finish(&mut self) -> Result<Vec<u8>> {
-        let rest = self.stages.run(Parts::default(), true);
+        let rest = self.stages.run(&[], true);
         self.reset();
         rest
     }

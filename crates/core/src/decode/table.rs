@@ -3,7 +3,7 @@
 //! The table is made by decoding each token after each state that the stages of a decoder reach: before the first
 //! token, after a word, and so on. A decoder that remembers a token has too many states for a table.
 
-use super::stage::{Parts, StageKind, Stages};
+use super::stage::{StageKind, Stages};
 use super::{Decoder, StreamOutput};
 use crate::error::Result;
 use crate::memory::prefetch;
@@ -52,7 +52,7 @@ impl DecodeTable {
             let mut stages = reached[from].clone();
             let mut tokens = Vec::with_capacity(limit as usize);
             for id in 0..limit {
-                let bytes = token(id).and_then(|token| stages.run(Parts::of([token]).ok()?, false).ok());
+                let bytes = token(id).and_then(|token| stages.run(&[token], false).ok());
                 let is_same = stages == reached[from];
                 let next = if is_same || bytes.is_none() { from } else { place_of(&stages, &mut reached)? };
                 tokens.push(TokenBytes::new(bytes.as_deref(), u8::try_from(next).ok()?, &mut all));
@@ -62,7 +62,7 @@ impl DecodeTable {
             }
             states.push(tokens);
         }
-        let ends = reached.iter_mut().map(|stages| stages.run(Parts::default(), true)).collect::<Result<_>>().ok()?;
+        let ends = reached.iter_mut().map(|stages| stages.run(&[], true)).collect::<Result<_>>().ok()?;
         Some(Self { bytes: all, states, ends })
     }
 

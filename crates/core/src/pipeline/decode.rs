@@ -4,7 +4,7 @@ use super::Tokenizer;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::added::Specials;
-use crate::decode::{DecodeStream, DecodeTable, Parts, StreamOutput, text_of};
+use crate::decode::{DecodeStream, DecodeTable, StreamOutput, text_of};
 use crate::error::{Error, Message, Result};
 use crate::model::{PROBABILITY_FLOOR, Probabilities};
 
@@ -34,7 +34,7 @@ impl Tokenizer {
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
     pub fn decode(&self, ids: &[u32], options: impl Into<DecodeOptions>) -> Result<String> {
-        text_of(self.decoder(), self.parts_to_decode(ids, options.into())?)
+        text_of(self.decoder(), &self.decoder_tokens(ids, options.into())?)
     }
 
     /// Returns the bytes of tokens in decoded texts.
@@ -78,7 +78,7 @@ impl Tokenizer {
         ids: &[u32],
         options: impl Into<DecodeOptions>,
     ) -> Result<Vec<u8>> {
-        stream.step_parts(self.parts_to_decode(ids, options.into())?)
+        stream.step(self.decoder_tokens(ids, options.into())?)
     }
 
     /// Returns the bytes of the token with `id`, as far as they depend on no other token.
@@ -110,21 +110,22 @@ impl Tokenizer {
         Some(self.decoder_inputs().get(&id).map_or(token, String::as_str))
     }
 
-    fn parts_to_decode(&self, ids: &[u32], options: DecodeOptions) -> Result<Parts> {
-        // SentencePiece never joins bytes on two sides of a control symbol to one character: an empty part separates
-        // them.
+    /// Returns what the decoder receives for tokens.
+    fn decoder_tokens(&self, ids: &[u32], options: DecodeOptions) -> Result<Vec<&str>> {
+        // SentencePiece never joins bytes on two sides of a control symbol to one character: an empty token
+        // separates them.
         let leaves_gap = self.decoder().is_some_and(|decoder| decoder.sentencepiece().is_some());
         let inputs = (!options.added_as_entries).then(|| self.decoder_inputs()).filter(|inputs| !inputs.is_empty());
-        let mut parts = Parts::with_capacity(ids.len());
+        let mut tokens = Vec::with_capacity(ids.len());
         for &id in ids {
             let token = self.expect_token(id)?;
             if !(options.skip_special_tokens && self.added.is_special(token)) {
-                parts.add(inputs.and_then(|inputs| inputs.get(&id)).map_or(token, String::as_str))?;
+                tokens.push(inputs.and_then(|inputs| inputs.get(&id)).map_or(token, String::as_str));
             } else if leaves_gap {
-                parts.add("")?;
+                tokens.push("");
             }
         }
-        Ok(parts)
+        Ok(tokens)
     }
 
     /// Returns the log-likelihood of a text in nats: the sum of ln p over the tokens of its encoding.
