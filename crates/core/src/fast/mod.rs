@@ -81,13 +81,13 @@ pub(crate) trait Sink<T, const INLINE: usize> {
 
     /// Encodes a chunk that is not cached, and receives its tokens.
     ///
-    /// Returns the tokens to cache and their valid-below exponent (see [`RunningScore`](crate::model::RunningScore)), or
+    /// Returns the tokens to cache and their valid-below exponent (see [`Context`](crate::model::Context)), or
     /// `None` if the tokens must not be cached.
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[T], u8)>>;
 
     /// Returns the exponent of the model's context that holds for `bytes` more bytes; 0 without a context.
     ///
-    /// See [`RunningScore::announce`](crate::model::RunningScore::announce).
+    /// See [`Context::announce`](crate::model::Context::announce).
     fn announce(&mut self, bytes: usize) -> u8;
 
     /// Removes the tokens since the last announcement if its exponent was exceeded, so that cached ones may be wrong.

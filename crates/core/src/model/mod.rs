@@ -2,6 +2,7 @@
 
 pub(crate) mod adjacency;
 pub mod bpe;
+mod context;
 mod entries;
 mod free_slots;
 pub mod steps;
@@ -21,9 +22,9 @@ use crate::vocab::{Entries, Vocab};
 use adjacency::{TextAdjacency, UnspacedAdjacency};
 pub(crate) use bpe::WordParts;
 use bpe::{Bpe, BpeScratch};
+pub(crate) use context::{Context, VALID_ALWAYS};
 use steps::Steps;
 pub use trainer::Trainer;
-pub(crate) use unigram::running_score::{RunningScore, VALID_ALWAYS};
 use unigram::{Unigram, ViterbiScratch};
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
@@ -435,8 +436,7 @@ impl Model {
     /// Returns whether a text that is one word may be cut before all spaces, as `Some`, with the adjacency of unspaced scripts if
     /// it may also be cut there.
     ///
-    /// Spaces are written as `space`, and `symbols` stay whole. The words of such a text share a [`Model::context`], if
-    /// the model has one.
+    /// Spaces are written as `space`, and `symbols` stay whole. The words of such a text share a [`Context`].
     pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<Option<UnspacedAdjacency>> {
         match self {
             Self::Unigram(model) => model.space_adjacency(space, symbols),
@@ -449,14 +449,6 @@ impl Model {
         match self {
             Self::Bpe(model) => model.word_parts(entries),
             Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
-        }
-    }
-
-    /// Returns the state between the words of a text that is one word, if there is any.
-    pub(crate) fn context(&self) -> Option<RunningScore<'_>> {
-        match self {
-            Self::Unigram(model) => Some(model.context()),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,
         }
     }
 

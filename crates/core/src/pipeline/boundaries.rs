@@ -15,6 +15,7 @@ use super::Tokenizer;
 use super::options::Options;
 use crate::added::AddedToken;
 use crate::fast::CutPlan;
+use crate::model::Context;
 
 /// The number of bytes around a position that the plan looks at, at most: the window of normalization rules, or a
 /// character on each side and the one after.
@@ -59,7 +60,7 @@ impl<'a> Boundaries<'a> {
             pairs,
             strips_before: tokens.iter().any(|token| token.lstrip),
             strip_after: tokens.iter().filter(|token| token.rstrip).map(|token| token.content.as_str()).collect(),
-            has_context: tokenizer.context(fast).is_some(),
+            has_context: Context::new(tokenizer.model(), fast.is_one_word).has_state(),
             needs_space: tokens.iter().any(|token| token.single_word || token.normalized),
         })
     }

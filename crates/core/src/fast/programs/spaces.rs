@@ -6,7 +6,7 @@
 //!
 //! Either the pre-tokenizer splits before each metaspace, and the model encodes single words; or, as in SentencePiece,
 //! the model encodes the text as one word. Then the model needs a space adjacency, and its context is carried from
-//! chunk to chunk: see [`RunningScore`](crate::model::RunningScore).
+//! chunk to chunk: see [`Context`](crate::model::Context).
 
 use super::Program;
 use super::unspaced::UnspacedBoundaries;

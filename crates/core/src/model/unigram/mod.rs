@@ -20,7 +20,7 @@ mod lattice;
 mod letters;
 mod pieces;
 mod rounding_margin;
-pub(crate) mod running_score;
+mod running_score;
 mod tables;
 pub mod train;
 mod trie;
@@ -32,7 +32,7 @@ use std::sync::{Arc, OnceLock};
 use crate::error::{Error, Result, shorten};
 use crate::model::entries::EntryTables;
 use crate::vocab::{Entries, Vocab};
-pub(crate) use running_score::RunningScore;
+pub(super) use running_score::RunningScore;
 use tables::{Scores, Tables};
 pub use viterbi::ViterbiScratch;
 
@@ -200,11 +200,6 @@ impl Unigram {
     pub(crate) fn is_piece(&self, text: &str) -> bool {
         let open = |id| !self.settings().reserved.contains(&id) && self.tables.allows(Entries::Ordinary, id);
         self.vocab().id(text).is_some_and(open)
-    }
-
-    /// Returns the running score of a text whose scores are added from word to word.
-    pub(crate) fn context(&self) -> RunningScore<'_> {
-        RunningScore::new(self)
     }
 
     /// Adds the scores of ids to a sum, one after the other. See [`id_tags`].

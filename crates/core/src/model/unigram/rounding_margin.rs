@@ -112,7 +112,7 @@ fn exponent(number: f64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::unigram::running_score::VALID_ALWAYS;
+    use crate::model::VALID_ALWAYS;
 
     #[test]
     fn powers() {

@@ -1,9 +1,8 @@
 //! The running score of a text: the sum of all scores from its beginning, in 32 bits as in SentencePiece.
 //!
-//! It is the context of a text that is cut into words: the state that is carried from word to word. Its rounding decides
-//! between nearly equal segmentations. The *exponent* of a context bounds its state: the absolute value of the score is less
-//! than two to this power. Each cached word has a *valid-below exponent*, and its tokens are used only if the context's
-//! exponent is lower. Until the text ends, an id may have a tag: the number of its scores, in its highest bits.
+//! It is the state of a [`Context`](crate::model::Context). Its rounding decides between nearly equal segmentations. The
+//! exponent is that of the absolute value: the score is less than two to this power. The tag of an id is the number of its
+//! scores, in its highest bits.
 //!
 //! It matters only if a word has two nearly equal paths (see [`super::rounding_margin`]). So only a bound of its
 //! exponent is announced, and the scores are added if the bound is not sufficient.
@@ -11,13 +10,10 @@
 use super::rounding_margin::exponent_above;
 use super::viterbi::{RESET_BELOW, ViterbiScratch};
 use super::{Total, Unigram, id_tags};
+use crate::error::Result;
+use crate::model::context::NOTHING_VALID;
 use crate::model::{ModelScratch, Token};
 use crate::vocab::Entries;
-
-/// The valid-below exponent of tokens that do not depend on the text before.
-pub(crate) const VALID_ALWAYS: u8 = u8::MAX;
-/// The exponent of a context at which no cached tokens are used, not even those with [`VALID_ALWAYS`].
-pub(crate) const NOTHING_VALID: u8 = u8::MAX;
 
 /// The running score of a text, with a bound of its exponent.
 #[derive(Debug, Clone)]
@@ -41,7 +37,7 @@ pub(crate) struct RunningScore<'a> {
 }
 
 impl<'a> RunningScore<'a> {
-    pub(super) fn new(model: &'a Unigram) -> Self {
+    pub(in crate::model) fn new(model: &'a Unigram) -> Self {
         Self {
             model,
             entries: Entries::All,
@@ -132,21 +128,20 @@ impl RunningScore<'_> {
         (self.announced, self.exponent) = (usize::MAX, NOTHING_VALID);
     }
 
-    /// Appends the tokens of a word, which starts at byte `at` of the normalized text; returns their valid-below exponent.
+    /// Appends the tokens of `word`, with spans in the word; returns their valid-below exponent.
     pub(crate) fn encode_word(
         &mut self,
         word: &str,
-        at: u32,
         ids: &[u32],
         scratch: &mut ModelScratch,
         out: &mut Vec<Token>,
-    ) -> crate::error::Result<u8> {
+    ) -> Result<u8> {
         let paths: &mut ViterbiScratch = &mut scratch.paths;
-        if let Some(valid_below) = self.model.encode_cacheable(word, at, self.entries, self.exponent, paths, out)? {
+        if let Some(valid_below) = self.model.encode_cacheable(word, 0, self.entries, self.exponent, paths, out)? {
             return Ok(valid_below);
         }
         paths.before = self.add_up(ids);
-        self.model.encode_word(word, at, self.entries, paths, out)?;
+        self.model.encode_word(word, 0, self.entries, paths, out)?;
         self.set(paths.after, paths.steps(), ids.len() + out.len());
         Ok(0)
     }

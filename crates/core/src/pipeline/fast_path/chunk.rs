@@ -4,7 +4,7 @@ use std::str::Chars;
 
 use super::Result;
 use crate::fast::{CutPlan, ModelInput};
-use crate::model::{Model, ModelScratch, RunningScore, Token, VALID_ALWAYS};
+use crate::model::{Context, Token, VALID_ALWAYS};
 use crate::pipeline::Tokenizer;
 use crate::pipeline::scratch::GenericBuffers;
 use crate::settings::METASPACE;
@@ -27,35 +27,48 @@ pub(super) struct ChunkEncoder<'a> {
     /// The unknown token's id, if it takes the text that it replaces as its name.
     pub(super) unknown: Option<u32>,
     pub(super) generic: &'a mut GenericBuffers,
+    /// The context, carried from chunk to chunk.
+    pub(super) context: Context<'a>,
 }
 
 /// The length of a metaspace in bytes.
 const METASPACE_BYTES: u32 = 3;
 
-impl ChunkEncoder<'_> {
+impl<'a> ChunkEncoder<'a> {
+    /// Returns an encoder of the chunks of a plan; `unknown` is the unknown token's id, if tokens are named.
+    pub(super) fn new(
+        tokenizer: &'a Tokenizer,
+        fast: &'a CutPlan,
+        unknown: Option<u32>,
+        generic: &'a mut GenericBuffers,
+    ) -> Self {
+        let context = Context::new(tokenizer.model(), fast.is_one_word);
+        Self { tokenizer, fast, begins: true, entries: Entries::All, unknown, generic, context }
+    }
+
     /// Fills `out` with the tokens of a chunk, with their bytes in the chunk if `aligned`.
     ///
-    /// `context` is the model's state between chunks, if it has one, and all ids so far. Then ids may have tags. Returns the
-    /// number of words, and the valid-below exponent of the tokens (see [`RunningScore`]).
+    /// `ids` are all ids so far. Ids may have tags. Returns the number of words, and the valid-below exponent of the tokens
+    /// (see [`Context`]).
     pub(super) fn encode(
         &mut self,
         start: usize,
         chunk: &str,
         aligned: bool,
-        mut context: Option<(&mut RunningScore<'_>, &[u32])>,
+        ids: &[u32],
         out: &mut Vec<ChunkToken>,
     ) -> Result<(u32, u8)> {
-        let (model, entries) = (self.tokenizer.model(), self.entries);
+        let (entries, context) = (self.entries, &mut self.context);
         let GenericBuffers { words, tokens, model: scratch, input: buffer, names } = &mut *self.generic;
         out.clear();
         tokens.clear();
         names.clear();
         let begins = start == 0 && self.begins;
         // Records the names of the unknown tokens of a word, the last ones of `out`, that are not their texts in the chunk.
-        let mut name_unknown = |word: &str, tokens: &[Token], out: &[ChunkToken], context: &Option<_>| {
+        let mut name_unknown = |word: &str, tokens: &[Token], out: &[ChunkToken], context: &Context<'_>| {
             let Some(unknown) = self.unknown else { return };
             let first = out.len() - tokens.len();
-            for (number, token) in (first..).zip(tokens).filter(|(_, token)| untagged(context, token.id) == unknown) {
+            for (number, token) in (first..).zip(tokens).filter(|(_, token)| context.untagged(token.id) == unknown) {
                 let name = &word[token.span.range()];
                 if chunk.get(out[number].1.range()) != Some(name) {
                     names.push((number, name.to_owned()));
@@ -72,9 +85,9 @@ impl ChunkEncoder<'_> {
             let is_bytes = matches!(input, ModelInput::Bytes(_));
             let mut valid_below = VALID_ALWAYS;
             if !is_bytes {
-                valid_below = encode_word(model, word, 0, entries, scratch, &mut context, tokens)?;
+                valid_below = context.encode_word(word, entries, ids, scratch, tokens)?;
             }
-            if !is_bytes || model.encode_bytes(word, entries, scratch, tokens)? {
+            if !is_bytes || self.tokenizer.model().encode_bytes(word, entries, scratch, tokens)? {
                 let mut escaped = [EscapedCursor::new(chunk), EscapedCursor::new(chunk)];
                 let mut original = |span: Span| match input {
                     ModelInput::Word(_) => span,
@@ -90,7 +103,7 @@ impl ChunkEncoder<'_> {
                 };
                 out.extend(tokens.iter().map(|token| (token.id, original(token.span), 0)));
                 if !is_bytes {
-                    name_unknown(word, tokens, out, &context);
+                    name_unknown(word, tokens, out, context);
                 }
                 return Ok((1, valid_below));
             }
@@ -104,7 +117,7 @@ impl ChunkEncoder<'_> {
         for word in words.as_slice() {
             tokens.clear();
             let text = words.text_of(word);
-            let valid_below = encode_word(model, text, word.span.start, entries, scratch, &mut context, tokens)?;
+            let valid_below = context.encode_word(text, entries, ids, scratch, tokens)?;
             let span = |Span { start, end }| match start {
                 _ if !aligned => Span { start, end },
                 // This metaspace replaces the first space.
@@ -112,35 +125,12 @@ impl ChunkEncoder<'_> {
                 0 if has_metaspace => Span { start: 0, ..words.original(Span { start, end }) },
                 _ => words.original(Span { start, end }).shifted_left(base),
             };
-            out.extend(tokens.iter().map(|token| (token.id, span(token.span), count)));
-            tokens.iter_mut().for_each(|token| token.span = token.span.shifted_left(word.span.start));
-            name_unknown(text, tokens, out, &context);
+            out.extend(tokens.iter().map(|token| (token.id, span(token.span.shifted(word.span.start)), count)));
+            name_unknown(text, tokens, out, context);
             (count, all_valid_below) = (count + 1, all_valid_below.min(valid_below));
         }
         Ok((count, all_valid_below))
     }
-}
-
-/// Returns an id without the tag of a context.
-fn untagged(context: &Option<(&mut RunningScore<'_>, &[u32])>, id: u32) -> u32 {
-    context.as_ref().map_or(id, |(context, _)| context.untagged(id))
-}
-
-/// Appends the tokens of a word; returns the context's exponent below which they are valid (see [`RunningScore`]).
-fn encode_word(
-    model: &Model,
-    word: &str,
-    at: u32,
-    entries: Entries,
-    scratch: &mut ModelScratch,
-    context: &mut Option<(&mut RunningScore<'_>, &[u32])>,
-    tokens: &mut Vec<Token>,
-) -> Result<u8> {
-    if let Some((context, ids)) = context {
-        return Ok(context.encode_word(word, at, ids, scratch, tokens)?);
-    }
-    model.encode_word(word, at, entries, scratch, tokens)?;
-    Ok(VALID_ALWAYS)
 }
 
 /// Maps bytes of a chunk whose spaces are written as metaspaces to those of the chunk, in ascending order.

@@ -16,7 +16,6 @@ use super::scratch::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
 use crate::fast::{Cache, ChunkBuffers, CutPlan, Failed, FormBuffers, FormPart, Sink, split_at_added_tokens};
-use crate::model::RunningScore;
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
 
@@ -54,10 +53,9 @@ impl Tokenizer {
         scratch.belong_to(self);
         let Scratch { allowed, chunks, forms, generic, columns, new, id_caches: caches, .. } = scratch;
         let before = ids.len();
-        let encoder =
-            ChunkEncoder { tokenizer: self, fast, begins: true, entries: Entries::All, unknown: None, generic };
+        let encoder = ChunkEncoder::new(self, fast, None, generic);
         std::mem::swap(ids, &mut columns.ids);
-        let mut sink = TokenSink::<false, false>::new(encoder, new, self.context(fast), columns);
+        let mut sink = TokenSink::<false, false>::new(encoder, new, columns);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         let is_done = call.encode(input, &mut sink).is_ok();
         sink.finish();
@@ -66,11 +64,6 @@ impl Tokenizer {
             ids.truncate(before);
         }
         is_done
-    }
-
-    /// Returns the model's context (its state between chunks), if the tokens of chunks depend on it.
-    pub(super) fn context(&self, fast: &CutPlan) -> Option<RunningScore<'_>> {
-        self.model().context().filter(|_| fast.is_one_word)
     }
 
     /// Returns the encoding of the text with index `text` (0 or 1); `None` if it needs the generic path.
@@ -102,8 +95,8 @@ impl Tokenizer {
         scratch.belong_to(self);
         let Scratch { allowed, chunks, forms, generic, new, token_caches: caches, .. } = scratch;
         let unknown = self.model().unk_id().filter(|_| WORD_IDS && self.names_unknown());
-        let encoder = ChunkEncoder { tokenizer: self, fast, begins: true, entries: Entries::All, unknown, generic };
-        let mut sink = TokenSink::<true, WORD_IDS>::new(encoder, new, self.context(fast), encoding);
+        let encoder = ChunkEncoder::new(self, fast, unknown, generic);
+        let mut sink = TokenSink::<true, WORD_IDS>::new(encoder, new, encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         let is_done = call.encode(input, &mut sink).is_ok();
         sink.finish();

@@ -5,7 +5,7 @@ use super::chunk::{ChunkEncoder, ChunkToken};
 use crate::added::AddedTokenSearch;
 use crate::encoding::Encoding;
 use crate::fast::{Failed, Sink};
-use crate::model::RunningScore;
+use crate::model::Context;
 use crate::text::span::Span;
 use crate::vocab::Entries;
 
@@ -49,10 +49,8 @@ pub(super) struct TokenSink<'a, const SPANS: bool, const WORD_IDS: bool> {
     word: u32,
     /// Whether the next chunks belong to the same word.
     is_open: bool,
-    /// The model's context, carried from chunk to chunk.
-    context: Option<RunningScore<'a>>,
     /// The number of tokens, the word, whether it is open, and the context at the last announcement.
-    announced: (usize, u32, bool, Option<RunningScore<'a>>),
+    announced: (usize, u32, bool, Context<'a>),
     /// The offsets of the tokens from here on are shifted left by a number of characters: see [`Self::lost`].
     shifted: (usize, usize),
 }
@@ -62,10 +60,10 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     pub(super) fn new(
         encoder: ChunkEncoder<'a>,
         new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
-        context: Option<RunningScore<'a>>,
         encoding: &'a mut Encoding,
     ) -> Self {
         Self {
+            announced: (0, 0, false, encoder.context.clone()),
             encoder,
             new,
             written: encoding.len(),
@@ -76,8 +74,6 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
             given: None,
             word: 0,
             is_open: false,
-            context,
-            announced: (0, 0, false, None),
             shifted: (0, 0),
         }
     }
@@ -94,10 +90,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         self.end();
         (self.base, self.range) = (span.start, &self.text[span.range()]);
         (self.encoder.begins, self.encoder.entries) = (begins, entries);
-        let tokens = self.written;
-        if let Some(context) = &mut self.context {
-            context.begin(tokens, entries);
-        }
+        self.encoder.context.begin(self.written, entries);
     }
 
     /// Appends an added token at `span`, whose text is `text`.
@@ -137,10 +130,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     /// Ends the current plain-text range.
     fn end(&mut self) {
         self.word += u32::from(std::mem::take(&mut self.is_open));
-        let tokens = self.written;
-        if let Some(context) = &mut self.context {
-            context.end(&mut self.encoding.ids[..tokens]);
-        }
+        self.encoder.context.end(&mut self.encoding.ids[..self.written]);
         if let (from, by @ 1..) = std::mem::take(&mut self.shifted) {
             let ends = self.range.char_indices().map(|(at, _)| at).chain([self.range.len()]);
             let characters: Vec<u32> = ends.map(|at| self.base + Span::new(at, at).start).collect();
@@ -218,7 +208,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         let words = tokens.last().map_or(0, |&token| token.into().2 + 1);
         if self.encoder.fast.is_one_word {
             // A chunk without words is not a word.
-            self.is_open |= words > 0 || self.context.is_none();
+            self.is_open |= words > 0 || !self.encoder.context.has_state();
         } else {
             self.word += words;
         }
@@ -246,14 +236,11 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     /// Records the tags of the ids from a number on in the context.
     #[inline]
     fn record(&mut self, before: usize) {
-        let tokens = self.written;
-        if let Some(context) = &mut self.context {
-            context.record(&self.encoding.ids[before..tokens]);
-        }
+        self.encoder.context.record(&self.encoding.ids[before..self.written]);
     }
 
     fn untagged(&self, id: u32) -> u32 {
-        self.context.as_ref().map_or(id, |context| context.untagged(id))
+        self.encoder.context.untagged(id)
     }
 
     /// Names the unknown token of a chunk with this number by the text that it replaces; returns false for a byte.
@@ -296,21 +283,21 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
 
     /// See [`Sink::announce`].
     fn announce_bytes(&mut self, bytes: usize) -> u8 {
-        let tokens = self.written;
-        let Some(context) = &mut self.context else { return 0 };
-        self.announced = (tokens, self.word, self.is_open, Some(context.clone()));
-        context.announce(&self.encoding.ids[..tokens], bytes)
+        let context = &mut self.encoder.context;
+        if context.has_state() {
+            self.announced = (self.written, self.word, self.is_open, context.clone());
+        }
+        context.announce(&self.encoding.ids[..self.written], bytes)
     }
 
     /// See [`Sink::take_back`].
     fn take_back_exceeded(&mut self) -> bool {
-        let tokens = self.written;
-        if !self.context.as_mut().is_some_and(|context| context.is_exceeded(&self.encoding.ids[..tokens])) {
+        if !self.encoder.context.is_exceeded(&self.encoding.ids[..self.written]) {
             return false;
         }
-        let (tokens, word, is_open, ref mut context) = self.announced;
-        (self.word, self.is_open, self.context) = (word, is_open, context.take());
-        self.context.iter_mut().for_each(RunningScore::distrust);
+        let (tokens, word, is_open, context) = self.announced.clone();
+        (self.word, self.is_open, self.encoder.context) = (word, is_open, context);
+        self.encoder.context.distrust();
         self.truncate(tokens);
         true
     }
@@ -345,8 +332,7 @@ impl Sink<u32, INLINE_IDS> for TokenSink<'_, false, false> {
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[u32], u8)>> {
         let before = self.written;
         let (mut tokens, cached) = std::mem::take(self.new);
-        let known = self.context.as_mut().map(|context| (context, &self.encoding.ids[..before]));
-        let encoded = self.encoder.encode(start, chunk, false, known, &mut tokens);
+        let encoded = self.encoder.encode(start, chunk, false, &self.encoding.ids[..before], &mut tokens);
         tokens.iter().for_each(|&(id, span, word)| self.push(id, span, word));
         *self.new = (tokens, cached);
         let (_, valid_below) = encoded?;
@@ -375,8 +361,8 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
         chunks: impl Iterator<Item = (usize, &'t [CachedToken; INLINE_TOKENS], usize)>,
     ) {
         self.reserve(most * INLINE_TOKENS);
-        let ChunkEncoder { tokenizer, fast, unknown, .. } = self.encoder;
-        let are_all_plain = !tokenizer.shadows && self.context.is_none() && self.given.is_none();
+        let ChunkEncoder { tokenizer, fast, unknown, ref context, .. } = self.encoder;
+        let are_all_plain = !tokenizer.shadows && !context.has_state() && self.given.is_none();
         let (mut written, mut word) = (self.written, self.word);
         for (start, tokens, count) in chunks {
             let is_unknown = |unknown| tokens[..count].iter().any(|token| token.id == unknown);
@@ -412,8 +398,7 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
         let lost = if start == 0 && self.encoder.fast.may_shift_offsets(chunk) { self.lost(chunk)? } else { 0 };
         let (mut tokens, mut cached) = std::mem::take(self.new);
         cached.clear();
-        let context = self.context.as_mut().map(|context| (context, &self.encoding.ids[..self.written]));
-        let encoded = self.encoder.encode(start, chunk, true, context, &mut tokens);
+        let encoded = self.encoder.encode(start, chunk, true, &self.encoding.ids[..self.written], &mut tokens);
         let first = self.word;
         self.take(start, &tokens);
         // A cached unknown token is named by its text, which may differ in case.
