@@ -50,7 +50,7 @@ fn check_columns(case: &Value, tokenizer: &Tokenizer, found: Result<Encoding>) {
     }
     let (found, text) = (found.unwrap(), case["text"].as_str().unwrap());
     let characters = |at: u32| text[..at as usize].chars().count();
-    let unknown = tokenizer.model().unk_id();
+    let unknown = tokenizer.traits().unk_id;
     let name = |(&id, span): (&u32, &Span)| {
         if Some(id) == unknown { &text[span.range()] } else { tokenizer.token(id).unwrap() }
     };
@@ -75,8 +75,9 @@ fn check_paths(case: &Value, tokenizer: &Tokenizer) {
     let paths: Value = found
         .iter()
         .map(|path| {
-            let name =
-                |id: u32, range| if Some(id) == model.unk_id() { &text[range] } else { tokenizer.token(id).unwrap() };
+            let name = |id: u32, range| {
+                if Some(id) == tokenizer.traits().unk_id { &text[range] } else { tokenizer.token(id).unwrap() }
+            };
             let tokens: Vec<&str> = path.tokens.iter().map(|token| name(token.id, token.span.range())).collect();
             json!({"tokens": tokens, "score": path.score})
         })

@@ -39,7 +39,7 @@ impl Options {
         let PathAndSampling { path, dropout, alpha, nbest_size, seed, first_input } = way;
         let path = self::path(py, &path)?;
         let specials = specials.map(self::specials).transpose()?.unwrap_or_default();
-        tokenizer.model().check_regularization(dropout, alpha).map_err(|error| to_py(py, &error))?;
+        tokenizer.traits().check_regularization(dropout, alpha).map_err(|error| to_py(py, &error))?;
         let truncation = match truncation {
             Limit::AsPrescribed(prescribed) => tokenizer.truncation().filter(|_| prescribed).copied(),
             Limit::Given(json) => Some(read_truncation(&json).map_err(|error| to_py(py, &error))?),

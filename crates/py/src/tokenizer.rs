@@ -220,11 +220,11 @@ impl Tokenizer {
     }
 
     fn model_type(&self) -> &'static str {
-        self.inner.model().kind()
+        self.inner.traits().kind
     }
 
     fn has_dropout(&self) -> bool {
-        self.inner.model().has_dropout()
+        self.inner.traits().has_dropout()
     }
 
     fn single_type_id(&self) -> Option<u32> {
@@ -237,11 +237,11 @@ impl Tokenizer {
     }
 
     fn continuing_subword_prefix(&self) -> &str {
-        self.inner.model().continuing_subword_prefix()
+        &self.inner.traits().continuing_subword_prefix
     }
 
     fn end_of_word_suffix(&self) -> &str {
-        self.inner.model().end_of_word_suffix()
+        &self.inner.traits().end_of_word_suffix
     }
 
     fn model(&self, py: Python<'_>) -> PyResult<ModelSettings> {
@@ -292,7 +292,7 @@ impl Tokenizer {
     }
 
     fn unk_token(&self) -> Option<&str> {
-        self.inner.model().unk_token()
+        self.inner.traits().unk_token.as_deref()
     }
 
     fn special_tokens(&self) -> Vec<(&str, u32)> {

@@ -64,7 +64,7 @@ pub fn splitter_fingerprint(splitter: &TextSplitter) -> Result<String> {
 
 /// Returns the token counts if they decide segmentations, as the probabilities of a `WordPiece` model without its own.
 fn deciding_counts(tokenizer: &Tokenizer) -> Json {
-    let training = tokenizer.training().filter(|_| tokenizer.model().uses_counts());
+    let training = tokenizer.training().filter(|_| tokenizer.traits().uses_counts);
     training.map(|training| training.token_counts.json()).into()
 }
 

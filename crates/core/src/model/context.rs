@@ -23,8 +23,8 @@ pub(crate) struct Context<'a> {
 impl<'a> Context<'a> {
     /// Returns the context before a text; `is_one_word` states that the words of the model are cut from one word.
     pub(crate) fn new(model: &'a Model, is_one_word: bool) -> Self {
-        let score = if let Model::Unigram(unigram) = model { Some(RunningScore::new(unigram)) } else { None };
-        Self { model, score: score.filter(|_| is_one_word) }
+        let unigram = model.as_unigram().filter(|_| is_one_word);
+        Self { model, score: unigram.map(RunningScore::new) }
     }
 
     /// Returns whether the tokens of a word may depend on the text before it.

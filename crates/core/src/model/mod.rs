@@ -7,6 +7,7 @@ mod entries;
 mod free_slots;
 pub mod steps;
 mod trainer;
+mod traits;
 pub(crate) mod trie;
 pub mod unigram;
 pub mod word_level;
@@ -14,7 +15,7 @@ pub mod wordpiece;
 
 use std::collections::HashSet;
 
-use crate::error::{Error, Message, Result};
+use crate::error::Result;
 use crate::lattice::Sampling;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
@@ -25,6 +26,8 @@ use bpe::{Bpe, BpeScratch};
 pub(crate) use context::{Context, VALID_ALWAYS};
 use steps::Steps;
 pub use trainer::Trainer;
+pub(crate) use traits::DropoutTrait;
+pub use traits::ModelTraits;
 use unigram::{Unigram, ViterbiScratch};
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
@@ -144,6 +147,17 @@ impl ModelScratch {
 }
 
 impl Model {
+    /// Returns what is true of the model, whatever word it encodes.
+    #[must_use]
+    pub fn traits(&self) -> ModelTraits {
+        match self {
+            Self::WordPiece(model) => model.traits(),
+            Self::Bpe(model) => model.traits(),
+            Self::Unigram(model) => model.traits(),
+            Self::WordLevel(model) => model.traits(),
+        }
+    }
+
     /// Returns the vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
@@ -155,123 +169,22 @@ impl Model {
         }
     }
 
-    /// Returns the unknown token's text, if there is one.
-    #[must_use]
-    pub fn unk_token(&self) -> Option<&str> {
-        match self {
-            Self::WordPiece(model) => model.settings().unk_token.as_deref(),
-            Self::Bpe(model) => model.settings().unk_token.as_deref(),
-            Self::Unigram(model) => model.settings().unk_token.as_deref(),
-            Self::WordLevel(model) => Some(model.unk_token()),
-        }
-    }
-
-    /// Returns the unknown token's id, if the vocabulary has one.
-    #[must_use]
-    pub fn unk_id(&self) -> Option<u32> {
-        match self {
-            Self::WordPiece(model) => model.unk_id(),
-            Self::Bpe(model) => model.unk_id(),
-            Self::Unigram(model) => model.unk_id(),
-            Self::WordLevel(model) => model.unk_id(),
-        }
-    }
-
     /// Returns the `WordPiece` model, if it is one.
     #[must_use]
     pub fn as_word_piece(&self) -> Option<&WordPiece> {
-        match self {
-            Self::WordPiece(model) => Some(model),
-            Self::Bpe(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
-        }
+        if let Self::WordPiece(model) = self { Some(model) } else { None }
     }
 
     /// Returns the BPE model, if it is one.
     #[must_use]
     pub fn as_bpe(&self) -> Option<&Bpe> {
-        match self {
-            Self::Bpe(model) => Some(model),
-            Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
-        }
+        if let Self::Bpe(model) = self { Some(model) } else { None }
     }
 
     /// Returns the Unigram model, if it is one.
     #[must_use]
     pub fn as_unigram(&self) -> Option<&Unigram> {
-        match self {
-            Self::Unigram(model) => Some(model),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,
-        }
-    }
-
-    /// Returns the name of the model's kind.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::WordPiece(_) => "WordPiece",
-            Self::Bpe(_) => "BPE",
-            Self::Unigram(_) => "Unigram",
-            Self::WordLevel(_) => "WordLevel",
-        }
-    }
-
-    /// Returns an error for a model without probabilities of segmentations.
-    pub fn check_probabilities(&self) -> Result<()> {
-        match self {
-            Self::Unigram(_) => Ok(()),
-            Self::WordPiece(model) if model.is_likeliest() => Ok(()),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
-        }
-    }
-
-    fn without_probabilities(&self) -> Error {
-        let hint = matches!(self, Self::WordPiece(_)).then(|| "pass `segmentation=\"likeliest\"`".to_owned());
-        let problem = format!(
-            "a {} has no probabilities of segmentations; Unigram has them, and WordPiece with the likeliest \
-             segmentation",
-            self.kind()
-        );
-        Error::Config(Message::new(problem).maybe_hint(hint))
-    }
-
-    /// Returns an error for random choices that the model does not support.
-    pub fn check_regularization(&self, dropout: Option<f32>, alpha: Option<f64>) -> Result<()> {
-        if alpha.is_some() {
-            self.check_probabilities()?;
-        }
-        if dropout.is_none_or(|dropout| dropout <= 0.0) {
-            return Ok(());
-        }
-        let refused = |problem, hint| Err(Error::Config(Message::new(problem).setting("dropout").hint(hint)));
-        match self {
-            Self::Unigram(_) => refused(
-                "Unigram has no dropout, which BPE and WordPiece have",
-                "pass `alpha=...` to draw segmentations at random",
-            ),
-            Self::WordPiece(model) if model.is_likeliest() => refused(
-                "the likeliest segmentation has no dropout, which the longest match has",
-                "pass `alpha=...` to draw segmentations at random",
-            ),
-            _ => Ok(()),
-        }
-    }
-
-    /// Returns the random choices of a call, or else the model's own.
-    pub(crate) fn regularization(
-        &self,
-        dropout: Option<f32>,
-        alpha: Option<f64>,
-        nbest_size: Option<usize>,
-    ) -> Option<SubwordRegularization> {
-        let own = match self {
-            Self::WordPiece(model) if !model.is_likeliest() => model.settings().dropout,
-            Self::Bpe(model) => model.settings().dropout,
-            Self::WordPiece(_) | Self::Unigram(_) => {
-                return alpha.map(|alpha| SubwordRegularization::Alpha(alpha, nbest_size));
-            }
-            Self::WordLevel(_) => return None,
-        };
-        dropout.or(own).filter(|&dropout| dropout > 0.0).map(SubwordRegularization::Dropout)
+        if let Self::Unigram(model) = self { Some(model) } else { None }
     }
 
     /// Returns a number of characters, such that a beginning of a word has at most as many tokens as a longer one if that
@@ -298,22 +211,11 @@ impl Model {
         }
     }
 
-    /// Returns whether unknown text is an error.
-    pub(crate) fn refuses_unknown(&self) -> bool {
-        let drops_unknown = matches!(self, Self::Bpe(model) if model.settings().unk_token.is_none());
-        self.unk_id().is_none() && !drops_unknown
-    }
-
     /// Returns a number of characters at the end of a word: if a beginning of it that ends before them is one unknown token
     /// of `WordPiece`, so is each longer one. 1 for other models.
     pub(crate) fn longest_open_end(&self) -> usize {
         let Self::WordPiece(model) = self else { return 1 };
         model.vocab().iter().map(|(token, _)| token.chars().count()).max().unwrap_or(0) + 1
-    }
-
-    /// Returns whether the model has a dropout of its own, for calls that do not set one.
-    pub fn has_dropout(&self) -> bool {
-        self.regularization(None, None, None).is_some()
     }
 
     /// Returns the best segmentations of `word`, best first, with the sums of their scores.
@@ -323,7 +225,7 @@ impl Model {
         match self {
             Self::Unigram(model) => model.nbest(word, at, entries, wanted),
             Self::WordPiece(model) if model.is_likeliest() => model.nbest(word, at, entries, wanted),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.traits().without_probabilities()),
         }
     }
 
@@ -332,7 +234,7 @@ impl Model {
         match self {
             Self::Unigram(model) => model.log_probability(word, entries),
             Self::WordPiece(model) if model.is_likeliest() => model.log_probability(word, entries),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.traits().without_probabilities()),
         }
     }
 
@@ -354,18 +256,13 @@ impl Model {
         match self {
             Self::Unigram(model) => Ok(model.score(ids)),
             Self::WordPiece(model) if model.is_likeliest() => model.score(ids),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.without_probabilities()),
+            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.traits().without_probabilities()),
         }
     }
 
     /// Returns the given probabilities of its tokens, by id.
     pub(crate) fn probabilities(&self) -> Option<&[f64]> {
         self.as_word_piece()?.settings().probabilities.as_deref()
-    }
-
-    /// Returns whether the token counts of a training decide segmentations.
-    pub(crate) fn uses_counts(&self) -> bool {
-        self.as_word_piece().is_some_and(|model| model.is_likeliest() && model.settings().probabilities.is_none())
     }
 
     /// Returns the logarithms of the probabilities of entries, if the model has them.
@@ -407,30 +304,11 @@ impl Model {
         }
     }
 
-    /// Returns the prefix of a token that continues a word; empty if there is none.
-    #[must_use]
-    pub fn continuing_subword_prefix(&self) -> &str {
-        match self {
-            Self::WordPiece(model) => &model.settings().continuing_subword_prefix,
-            Self::Bpe(model) => &model.settings().continuing_subword_prefix,
-            Self::Unigram(_) | Self::WordLevel(_) => "",
-        }
-    }
-
-    /// Returns the suffix of a token that ends a word; empty if there is none.
-    #[must_use]
-    pub fn end_of_word_suffix(&self) -> &str {
-        self.as_bpe().map_or("", |model| &model.settings().end_of_word_suffix)
-    }
-
     /// Returns the adjacency of a text that is one word, if no word but only adjacent characters matter.
     ///
     /// Spaces are written as `space`, and `symbols` stay whole.
     pub(crate) fn text_adjacency(&self, space: char, symbols: &[String]) -> Option<TextAdjacency> {
-        match self {
-            Self::Bpe(model) => model.text_adjacency(space, symbols),
-            Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
-        }
+        self.as_bpe()?.text_adjacency(space, symbols)
     }
 
     /// Returns whether a text that is one word may be cut before all spaces, as `Some`, with the adjacency of unspaced scripts if
@@ -438,48 +316,25 @@ impl Model {
     ///
     /// Spaces are written as `space`, and `symbols` stay whole. The words of such a text share a [`Context`].
     pub(crate) fn space_adjacency(&self, space: char, symbols: &[String]) -> Option<Option<UnspacedAdjacency>> {
-        match self {
-            Self::Unigram(model) => model.space_adjacency(space, symbols),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => None,
-        }
+        self.as_unigram()?.space_adjacency(space, symbols)
     }
 
     /// Returns where byte-level words may be cut into parts that are encoded separately, if they may.
     pub(crate) fn word_parts(&self, entries: Entries) -> Option<&WordParts> {
-        match self {
-            Self::Bpe(model) => model.word_parts(entries),
-            Self::WordPiece(_) | Self::Unigram(_) | Self::WordLevel(_) => None,
-        }
-    }
-
-    /// Returns whether unknown tokens take the text that they replace as their name.
-    ///
-    /// Some models always do; others do so in SentencePiece's pipelines.
-    pub(crate) fn names_unknown(&self, is_sentencepiece: bool) -> bool {
-        match self {
-            Self::Unigram(_) => true,
-            Self::Bpe(_) => is_sentencepiece,
-            Self::WordPiece(_) | Self::WordLevel(_) => false,
-        }
+        self.as_bpe()?.word_parts(entries)
     }
 
     /// Returns whether an unknown text becomes the entries of its bytes.
     ///
     /// Then the unknown token may be one of these.
     pub(crate) fn falls_back(&self, text: &str, entries: Entries) -> bool {
-        match self {
-            Self::Unigram(model) => model.falls_back(text, entries),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => false,
-        }
+        self.as_unigram().is_some_and(|model| model.falls_back(text, entries))
     }
 
     /// Returns whether an entry is a symbol that the model itself finds in words, whatever normalization does.
     #[must_use]
     pub fn is_user_defined(&self, id: u32) -> bool {
-        match self {
-            Self::Unigram(model) => model.settings().user_defined.contains(&id),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => false,
-        }
+        self.as_unigram().is_some_and(|model| model.settings().user_defined.contains(&id))
     }
 
     /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.

@@ -5,7 +5,7 @@ pub mod train;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::Token;
+use super::{ModelTraits, Token};
 use crate::error::{Error, Result, shorten};
 use crate::text::span::Span;
 use crate::vocab::{Entries, Vocab};
@@ -57,6 +57,12 @@ impl WordLevel {
     #[must_use]
     pub fn unk_token(&self) -> &str {
         &self.unk_token
+    }
+
+    /// Returns what is true of the model, whatever word it encodes.
+    pub(super) fn traits(&self) -> ModelTraits {
+        let unk_token = Some(self.unk_token.clone());
+        ModelTraits { kind: "WordLevel", unk_token, unk_id: self.unk_id, ..ModelTraits::default() }
     }
 
     /// Returns the unknown token's id, if the vocabulary has one.

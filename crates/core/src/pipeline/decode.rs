@@ -166,7 +166,7 @@ impl Tokenizer {
     }
 
     fn log_probability_of(&self, id: u32, probabilities: &Probabilities<'_>) -> f64 {
-        let is_unknown = self.model().unk_id() == Some(id);
+        let is_unknown = self.traits().unk_id == Some(id);
         libm::log(if is_unknown { PROBABILITY_FLOOR } else { probabilities.of(id) })
     }
 }

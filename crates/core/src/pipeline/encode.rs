@@ -232,7 +232,7 @@ impl Tokenizer {
 
     /// Returns the dropout or the sampling settings of the call; `None` if its segmentation is deterministic.
     pub(super) fn regularization(&self, options: &Options) -> Option<SubwordRegularization> {
-        self.model().regularization(options.dropout, options.alpha, options.nbest_size)
+        self.traits().regularization(options.dropout, options.alpha, options.nbest_size)
     }
 
     /// Returns the steps of post-processing, or the reason why it is not possible.

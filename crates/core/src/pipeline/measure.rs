@@ -156,7 +156,7 @@ impl<'a> Meter<'a> {
         table.prefetch(first);
         first.iter().filter_map(|&id| measures.counts.get(id as usize)).for_each(prefetch);
         find_words(text, words);
-        assign_tokens(words, encoding, tokenizer.model().unk_id());
+        assign_tokens(words, encoding, tokenizer.traits().unk_id);
         let is_reproduced = match table.reproduces(text, ids) {
             Some(is_reproduced) => is_reproduced,
             None => tokenizer.decode(ids, false)? == text,

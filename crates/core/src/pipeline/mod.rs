@@ -42,7 +42,7 @@ use crate::encoding::truncate::Truncation;
 use crate::error::{Error, Result};
 use crate::fast::{CutPlan, KnownForms};
 use crate::learn::{Merge, UnigramStep};
-use crate::model::{Model, Trainer};
+use crate::model::{Model, ModelTraits, Trainer};
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use decoder_inputs::DecoderInputs;
@@ -108,6 +108,7 @@ pub struct TokenizerParts {
 #[derive(Debug)]
 pub struct Tokenizer {
     parts: TokenizerParts,
+    traits: ModelTraits,
     added: AddedTokens,
     /// Whether an added token and the model's token with its id are decoded differently.
     shadows: bool,
@@ -150,7 +151,9 @@ impl Tokenizer {
         let is_normalized = added.cutting().any(|token| token.normalized);
         let forms = is_normalized.then(|| KnownForms::of(&parts.splitter));
         let (decoder_inputs, decode_table, identity) = (OnceLock::new(), OnceLock::new(), Arc::default());
-        let mut tokenizer = Self { parts, added, shadows, fast, forms, plans, decoder_inputs, decode_table, identity };
+        let traits = parts.model.traits();
+        let mut tokenizer =
+            Self { parts, traits, added, shadows, fast, forms, plans, decoder_inputs, decode_table, identity };
         tokenizer.compare_token_names();
         Ok(tokenizer)
     }
@@ -231,6 +234,12 @@ impl Tokenizer {
     #[must_use]
     pub fn model(&self) -> &Model {
         &self.parts.model
+    }
+
+    /// Returns what is true of the model, whatever word it encodes.
+    #[must_use]
+    pub fn traits(&self) -> &ModelTraits {
+        &self.traits
     }
 
     /// Returns the added tokens.

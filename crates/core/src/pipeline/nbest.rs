@@ -82,7 +82,7 @@ impl Tokenizer {
         scratch: &mut Scratch,
     ) -> Result<Vec<Vec<Scored>>> {
         let model = self.model();
-        model.check_probabilities()?;
+        self.traits().check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, true, scratch)?;
         let words = scratch.generic.words.as_slice().iter().map(|word| match word.kind {
             WordKind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
@@ -108,7 +108,7 @@ impl Tokenizer {
     /// It is the sum of those of the words; added tokens add nothing.
     pub fn marginal_log_likelihood(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<f64> {
         let model = self.model();
-        model.check_probabilities()?;
+        self.traits().check_probabilities()?;
         self.split(text, &[(text.len(), None)], options, false, scratch)?;
         let words = scratch.generic.words.as_slice().iter().filter(|word| !matches!(word.kind, WordKind::Added(_)));
         let mut logs = words.map(|word| model.log_probability(scratch.generic.words.text_of(word), word.entries));
@@ -118,7 +118,7 @@ impl Tokenizer {
     /// Returns the sum of the model's scores of `ids`; added tokens that the model lacks add nothing.
     pub fn score(&self, ids: &[u32]) -> Result<f64> {
         let model = self.model();
-        model.check_probabilities()?;
+        self.traits().check_probabilities()?;
         ids.iter().try_for_each(|&id| self.expect_token(id).map(|_| ()))?;
         let own: Vec<u32> = ids.iter().copied().filter(|&id| model.vocab().token(id).is_some()).collect();
         model.score(&own)

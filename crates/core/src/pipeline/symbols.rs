@@ -22,7 +22,7 @@ impl Tokenizer {
         let Some(settings) = self.symbol_settings().filter(|_| !new.is_empty()) else {
             return self.with_added_tokens(new);
         };
-        let unknown = self.model().unk_token();
+        let unknown = self.traits().unk_token.as_deref();
         let falls_back = self.decoder().and_then(Decoder::sentencepiece).is_some_and(|own| own.byte_fallback);
         let is_symbol = |token: &AddedToken| {
             let content = &*token.content;

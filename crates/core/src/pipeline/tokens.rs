@@ -49,13 +49,13 @@ impl Tokenizer {
     /// False for a byte-fallback token whose id is also that of the unknown token.
     fn is_unknown(&self, found: &TextToken<'_>) -> bool {
         self.names_unknown()
-            && self.model().unk_id() == Some(found.id)
+            && self.traits().unk_id == Some(found.id)
             && !self.model().falls_back(found.surface(), found.word.entries)
     }
 
     /// Returns whether an unknown token takes the text that it replaces as its name.
     pub(super) fn names_unknown(&self) -> bool {
-        self.model().names_unknown(self.is_sentencepiece())
+        self.traits().names_unknown[usize::from(self.is_sentencepiece())]
     }
 
     /// Returns whether the normalizer or the decoder is SentencePiece's, as in a tokenizer read from its files.

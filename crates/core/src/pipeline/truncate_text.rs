@@ -364,7 +364,7 @@ impl Search<'_> {
 
     /// Returns whether no place fits after the end of a word that does not; with unknown text as an error, one may.
     fn is_decided_by_words(&self) -> bool {
-        !self.tokenizer.model().refuses_unknown()
+        !self.tokenizer.traits().refuses_unknown()
     }
 
     /// Returns the largest distance of a character boundary in a window.

@@ -74,12 +74,12 @@ impl Tokenizer {
 
     /// Returns the bytes of the text that an entry stands for at least; `None` if it may stand for unknown characters.
     fn spelled(&self, token: &str) -> Option<Vec<u8>> {
-        let is_unknown = self.model().unk_token().is_some_and(|unk| !unk.is_empty() && token.contains(unk));
+        let is_unknown = self.traits().unk_token.as_deref().is_some_and(|unk| !unk.is_empty() && token.contains(unk));
         if is_unknown || token.contains("<0x") {
             return None;
         }
-        let text = token.strip_prefix(self.model().continuing_subword_prefix()).unwrap_or(token);
-        let text = text.strip_suffix(self.model().end_of_word_suffix()).unwrap_or(text);
+        let text = token.strip_prefix(&self.traits().continuing_subword_prefix).unwrap_or(token);
+        let text = text.strip_suffix(&self.traits().end_of_word_suffix).unwrap_or(text);
         let mut substitutions = self.splitter().pre_tokenizer().into_iter().flat_map(PreTokenizer::substitutions);
         if !substitutions.any(|substitution| matches!(substitution, Substitution::Bytes)) {
             return Some(text.into());

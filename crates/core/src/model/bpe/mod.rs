@@ -28,6 +28,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::model::entries::EntryTables;
+use crate::model::{DropoutTrait, ModelTraits};
 use crate::text::bytes::byte_entry;
 use crate::vocab::{Entries, Vocab};
 use alphabet::Alphabet;
@@ -241,6 +242,22 @@ impl Bpe {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.shared.settings
+    }
+
+    /// Returns what is true of the model, whatever word it encodes.
+    pub(super) fn traits(&self) -> ModelTraits {
+        let settings = self.settings();
+        ModelTraits {
+            kind: "BPE",
+            unk_token: settings.unk_token.clone(),
+            unk_id: self.unk_id(),
+            continuing_subword_prefix: settings.continuing_subword_prefix.clone(),
+            end_of_word_suffix: settings.end_of_word_suffix.clone(),
+            drops_unknown: settings.unk_token.is_none(),
+            names_unknown: [false, true],
+            dropout: DropoutTrait::Own(settings.dropout),
+            ..ModelTraits::default()
+        }
     }
 
     /// Returns the unknown token's id, if the vocabulary has one.

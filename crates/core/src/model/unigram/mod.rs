@@ -31,6 +31,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
 use crate::model::entries::EntryTables;
+use crate::model::{DropoutTrait, ModelTraits};
 use crate::vocab::{Entries, Vocab};
 pub(super) use running_score::RunningScore;
 use tables::{Scores, Tables};
@@ -188,6 +189,19 @@ impl Unigram {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.shared.settings
+    }
+
+    /// Returns what is true of the model, whatever word it encodes.
+    pub(super) fn traits(&self) -> ModelTraits {
+        ModelTraits {
+            kind: "Unigram",
+            unk_token: self.settings().unk_token.clone(),
+            unk_id: self.unk_id(),
+            names_unknown: [true, true],
+            has_probabilities: true,
+            dropout: DropoutTrait::Refused("Unigram has no dropout, which BPE and WordPiece have"),
+            ..ModelTraits::default()
+        }
     }
 
     /// Returns the unknown token's id, if the vocabulary has one.

@@ -12,9 +12,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Message, Result, shorten};
-use crate::model::FoundEntry;
-use crate::model::Probabilities;
 use crate::model::entries::EntryTables;
+use crate::model::{DropoutTrait, FoundEntry, ModelTraits, Probabilities};
 use crate::text::span::Span;
 use crate::vocab::{Entries, Vocab};
 use automaton::{Automaton, Piece};
@@ -229,6 +228,27 @@ impl WordPiece {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.shared.settings
+    }
+
+    /// Returns what is true of the model, whatever word it encodes.
+    pub(super) fn traits(&self) -> ModelTraits {
+        let settings = self.settings();
+        let is_likeliest = self.is_likeliest();
+        ModelTraits {
+            kind: "WordPiece",
+            unk_token: settings.unk_token.clone(),
+            unk_id: self.unk_id(),
+            continuing_subword_prefix: settings.continuing_subword_prefix.clone(),
+            uses_counts: is_likeliest && settings.probabilities.is_none(),
+            has_probabilities: is_likeliest,
+            probable_with: Some("segmentation=\"likeliest\""),
+            dropout: if is_likeliest {
+                DropoutTrait::Refused("the likeliest segmentation has no dropout, which the longest match has")
+            } else {
+                DropoutTrait::Own(settings.dropout)
+            },
+            ..ModelTraits::default()
+        }
     }
 
     /// Returns the unknown token's id, if the vocabulary has one.

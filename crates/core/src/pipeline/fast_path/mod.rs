@@ -94,7 +94,7 @@ impl Tokenizer {
         let Some(fast) = self.fast(options) else { return false };
         scratch.belong_to(self);
         let Scratch { allowed, chunks, forms, generic, new, token_caches: caches, .. } = scratch;
-        let unknown = self.model().unk_id().filter(|_| WORD_IDS && self.names_unknown());
+        let unknown = self.traits().unk_id.filter(|_| WORD_IDS && self.names_unknown());
         let encoder = ChunkEncoder::new(self, fast, unknown, generic);
         let mut sink = TokenSink::<true, WORD_IDS>::new(encoder, new, encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
