@@ -82,6 +82,25 @@ macro_rules! record {
     };
 }
 
+/// Implements [`Member`] for a struct whose fields have the names of the members of an object without a type.
+macro_rules! object {
+    ($type:ty { $($field:ident $(by $read:path)? $(= $default:expr)?),+ $(; ..$rest:expr)? }) => {
+        impl $crate::format::members::Member for $type {
+            fn read(node: &$crate::format::json::Node<'_>) -> $crate::error::Result<Self> {
+                node.only(&[$(stringify!($field)),+])?;
+                Ok(Self {
+                    $($field: $crate::format::members::read_member!(node, $field $(, by $read)? $(, $default)?),)+
+                    $(..$rest)?
+                })
+            }
+
+            fn json(&self) -> $crate::format::json::Json {
+                $crate::format::json::object([$((stringify!($field), self.$field.json())),+])
+            }
+        }
+    };
+}
+
 /// Reads a member, which may have a reader of its own, or a default.
 macro_rules! read_member {
     ($node:ident, $name:ident, by $read:path) => {
@@ -161,7 +180,7 @@ macro_rules! names {
     };
 }
 
-pub(super) use {components, names, read_member, record};
+pub(super) use {components, names, object, read_member, record};
 
 /// Implements [`Member`] for values that JSON has.
 macro_rules! plain {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::added::{AddedToken, AddedTokens};
 use crate::error::{Message, Result, shorten};
-use crate::format::json::{Json, Node, object};
-use crate::format::members::Member;
+use crate::format::json::Node;
+use crate::format::members::{Member, object};
 use crate::vocab::Vocab;
 
 /// The ids of added tokens where a file has others than the reference library gives them.
@@ -52,34 +52,15 @@ fn check_ids(node: &Node<'_>, written: &[AddedToken], numbered: &[AddedToken], v
     Ok(())
 }
 
-impl Member for AddedToken {
-    fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"])?;
-        let content = node.member("content")?;
-        if content.str()?.is_empty() {
-            return Err(content.error("an added token is empty; expected a text to look for"));
-        }
-        Ok(Self {
-            id: node.get("id")?,
-            content: node.get("content")?,
-            single_word: node.get("single_word")?,
-            lstrip: node.get("lstrip")?,
-            rstrip: node.get("rstrip")?,
-            normalized: node.get("normalized")?,
-            special: node.get("special")?,
-            control: false,
-        })
+object! {
+    AddedToken {
+        id, content by content, single_word, lstrip, rstrip, normalized, special; ..Self::default()
     }
+}
 
-    fn json(&self) -> Json {
-        object([
-            ("id", self.id.json()),
-            ("content", self.content.json()),
-            ("single_word", self.single_word.json()),
-            ("lstrip", self.lstrip.json()),
-            ("rstrip", self.rstrip.json()),
-            ("normalized", self.normalized.json()),
-            ("special", self.special.json()),
-        ])
+fn content(node: &Node<'_>) -> Result<String> {
+    match node.str()? {
+        "" => Err(node.error("an added token is empty; expected a text to look for")),
+        content => Ok(content.to_owned()),
     }
 }

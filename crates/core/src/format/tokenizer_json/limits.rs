@@ -5,7 +5,7 @@ use crate::encoding::truncate::{Truncation, TruncationStrategy};
 use crate::encoding::{Direction, NamedToken};
 use crate::error::Result;
 use crate::format::json::{Json, Node, object};
-use crate::format::members::{Member, names};
+use crate::format::members::{self, Member, names};
 
 const LONGEST: &str = "BatchLongest";
 
@@ -43,25 +43,8 @@ names! {
     ]
 }
 
-impl Member for Truncation {
-    fn read(node: &Node<'_>) -> Result<Self> {
-        node.only(&["direction", "max_length", "strategy", "stride"])?;
-        Ok(Self {
-            max_length: node.get("max_length")?,
-            stride: node.get("stride")?,
-            strategy: node.get("strategy")?,
-            direction: node.get_or("direction", Direction::default())?,
-        })
-    }
-
-    fn json(&self) -> Json {
-        object([
-            ("direction", self.direction.json()),
-            ("max_length", self.max_length.json()),
-            ("strategy", self.strategy.json()),
-            ("stride", self.stride.json()),
-        ])
-    }
+members::object! {
+    Truncation { direction = Direction::default(), max_length, strategy, stride }
 }
 
 impl Member for Padding {
