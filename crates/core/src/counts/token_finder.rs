@@ -2,13 +2,15 @@
 
 use super::TextSplitter;
 use crate::added::{AllowedTokens, TextPart};
-use crate::fast::{Failed, FormBuffers, FormPart, KnownForms, finds_any, split_at_added_tokens};
+use crate::fast::{
+    Failed, NormalizedTokenBuffers, NormalizedTokenPart, NormalizedTokenSearch, finds_any, split_at_added_tokens,
+};
 
 /// The search for the added tokens of a splitter, with its buffers.
 #[derive(Debug)]
 pub(super) struct TokenFinder {
-    known: KnownForms,
-    forms: FormBuffers,
+    known: NormalizedTokenSearch,
+    forms: NormalizedTokenBuffers,
     allowed: AllowedTokens,
     /// Whether a token may be in two lines of a text.
     spans_lines: bool,
@@ -19,8 +21,8 @@ impl TokenFinder {
     pub(super) fn of(splitter: &TextSplitter) -> Option<Self> {
         let tokens = splitter.added();
         (!tokens.is_empty()).then(|| Self {
-            known: KnownForms::of(splitter.words()),
-            forms: FormBuffers::default(),
+            known: NormalizedTokenSearch::of(splitter.words()),
+            forms: NormalizedTokenBuffers::default(),
             allowed: AllowedTokens::default(),
             spans_lines: tokens.iter().any(|token| token.content.contains(['\n', '\r'])),
         })
@@ -47,9 +49,9 @@ impl TokenFinder {
             |_, _| false,
             |_, base, part| {
                 parts.push(match part {
-                    FormPart::Known(TextPart::Text(span)) => TextPart::Text(span.shifted(base)),
-                    FormPart::Known(TextPart::Token(id, span)) => TextPart::Token(id, span.shifted(base)),
-                    FormPart::Unknown(_) => return Err(Failed),
+                    NormalizedTokenPart::Known(TextPart::Text(span)) => TextPart::Text(span.shifted(base)),
+                    NormalizedTokenPart::Known(TextPart::Token(id, span)) => TextPart::Token(id, span.shifted(base)),
+                    NormalizedTokenPart::Unknown(_) => return Err(Failed),
                 });
                 Ok(())
             },

@@ -1,7 +1,7 @@
 //! The decoder of early BPE tokenizers, which mark the end of a word with a suffix.
 
 use super::search::{Needle, Section};
-use super::stage::{Parts, Stage};
+use super::stage::{DecodeStage, DecodedParts};
 use crate::error::Result;
 
 /// A decoder that replaces the suffix at the end of words with spaces.
@@ -30,7 +30,7 @@ impl Suffix {
     }
 
     /// Emits the pending output after a part that is not the last.
-    fn release(&mut self, out: &mut Parts) -> Result<()> {
+    fn release(&mut self, out: &mut DecodedParts) -> Result<()> {
         if std::mem::take(&mut self.is_complete)
             && let Some((with_space, _)) = self.pending.take()
         {
@@ -45,7 +45,7 @@ impl Suffix {
         pending: &mut Option<(Vec<u8>, Vec<u8>)>,
         is_single: bool,
         found: &Section<'_>,
-        out: &mut Parts,
+        out: &mut DecodedParts,
     ) -> Result<()> {
         match (found, pending) {
             (Section::Match, _) if is_single => {}
@@ -60,14 +60,14 @@ impl Suffix {
     }
 }
 
-impl Stage for Suffix {
-    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+impl DecodeStage for Suffix {
+    fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.release(out)?;
         let Self { needle, matched, is_single, pending, .. } = self;
         needle.receive(matched, fragment, |found| Self::keep(pending, *is_single, &found, out))
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         self.release(out)?;
         let Self { needle, matched, is_single, pending, .. } = self;
         needle.end(matched, |found| Self::keep(pending, *is_single, &found, out))?;
@@ -78,7 +78,7 @@ impl Stage for Suffix {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Parts) -> Result<()> {
+    fn finish(&mut self, out: &mut DecodedParts) -> Result<()> {
         if let Some((_, without)) = self.pending.take() {
             out.push(&without)?;
             out.end();

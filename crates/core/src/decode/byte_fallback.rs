@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::StreamOutput;
-use super::stage::{Parts, Stage};
+use super::stage::{DecodeStage, DecodedParts};
 use crate::error::Result;
 
 /// How a byte token begins.
@@ -44,13 +44,13 @@ impl ByteFallback {
     }
 
     /// Emits the part as text, after the end of the run before it.
-    fn text(&mut self, out: &mut Parts) -> Result<()> {
+    fn text(&mut self, out: &mut DecodedParts) -> Result<()> {
         self.end_run(out)?;
         out.push(&std::mem::take(&mut self.token))
     }
 
     /// Adds a byte to the run.
-    fn byte(&mut self, byte: u8, out: &mut Parts) -> Result<()> {
+    fn byte(&mut self, byte: u8, out: &mut DecodedParts) -> Result<()> {
         if self.output == StreamOutput::Bytes {
             self.run = Run::Emitted;
             return out.push(&[byte]);
@@ -78,7 +78,7 @@ impl ByteFallback {
     }
 
     /// Ends the run and emits its remaining bytes.
-    fn end_run(&mut self, out: &mut Parts) -> Result<()> {
+    fn end_run(&mut self, out: &mut DecodedParts) -> Result<()> {
         match std::mem::take(&mut self.run) {
             Run::None | Run::Invalid => Ok(()),
             Run::Valid { bytes, characters } if characters < bytes.len() => replacements(bytes.len(), out),
@@ -96,7 +96,7 @@ impl ByteFallback {
 }
 
 /// Emits a part U+FFFD for each of `count` bytes.
-fn replacements(count: usize, out: &mut Parts) -> Result<()> {
+fn replacements(count: usize, out: &mut DecodedParts) -> Result<()> {
     for _ in 0..count {
         out.push(REPLACEMENT)?;
         out.end();
@@ -104,8 +104,8 @@ fn replacements(count: usize, out: &mut Parts) -> Result<()> {
     Ok(())
 }
 
-impl Stage for ByteFallback {
-    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+impl DecodeStage for ByteFallback {
+    fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.token.extend_from_slice(fragment);
         if self.is_text || !Self::may_be_byte(&self.token) {
             self.is_text = true;
@@ -120,7 +120,7 @@ impl Stage for ByteFallback {
     }
 
     #[inline]
-    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+    fn part(&mut self, part: &[u8], out: &mut DecodedParts) -> Result<()> {
         if Self::may_be_byte(part) && !part.is_empty() {
             self.receive(part, out)?;
             return self.end(out);
@@ -131,7 +131,7 @@ impl Stage for ByteFallback {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         let byte = std::str::from_utf8(&self.token).ok().filter(|_| !self.is_text).and_then(byte_of);
         self.is_text = false;
         if let Some(byte) = byte {
@@ -143,7 +143,7 @@ impl Stage for ByteFallback {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Parts) -> Result<()> {
+    fn finish(&mut self, out: &mut DecodedParts) -> Result<()> {
         self.end_run(out)
     }
 }

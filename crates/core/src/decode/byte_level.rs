@@ -1,7 +1,7 @@
 //! The decoder of byte-level BPE, whose characters represent bytes.
 
 use super::StreamOutput;
-use super::stage::{Parts, Stage};
+use super::stage::{DecodeStage, DecodedParts};
 use crate::error::Result;
 use crate::text::bytes::char_to_byte;
 
@@ -9,7 +9,7 @@ const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
 /// The stage that makes one part of the bytes of all tokens. A token with any other character is kept unchanged.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ByteLevel {
+pub(super) struct ByteLevelStage {
     output: StreamOutput,
     /// The fragments of a token; if one of its characters represents no byte, all of it is text.
     token: Vec<u8>,
@@ -17,7 +17,7 @@ pub(super) struct ByteLevel {
     incomplete: Vec<u8>,
 }
 
-impl ByteLevel {
+impl ByteLevelStage {
     pub(super) fn new(output: StreamOutput) -> Self {
         Self { output, token: Vec::new(), incomplete: Vec::new() }
     }
@@ -31,25 +31,25 @@ pub(super) fn whole_characters(bytes: &[u8]) -> usize {
     (bytes.len().saturating_sub(3)..bytes.len()).find(is_incomplete).unwrap_or(bytes.len())
 }
 
-impl Stage for ByteLevel {
-    fn receive(&mut self, fragment: &[u8], _out: &mut Parts) -> Result<()> {
+impl DecodeStage for ByteLevelStage {
+    fn receive(&mut self, fragment: &[u8], _out: &mut DecodedParts) -> Result<()> {
         self.token.extend_from_slice(fragment);
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         let token = std::mem::take(&mut self.token);
         self.part(&token, out)
     }
 
     #[inline]
-    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+    fn part(&mut self, part: &[u8], out: &mut DecodedParts) -> Result<()> {
         out.bytes.append(&mut self.incomplete);
         extend_bytes(&mut out.bytes, part);
         Ok(())
     }
 
-    fn flush(&mut self, out: &mut Parts) -> Result<()> {
+    fn flush(&mut self, out: &mut DecodedParts) -> Result<()> {
         out.bytes.append(&mut self.incomplete);
         if self.output == StreamOutput::Text && std::str::from_utf8(&out.bytes).is_err() {
             let bytes = std::mem::take(&mut out.bytes);
@@ -60,7 +60,7 @@ impl Stage for ByteLevel {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Parts) -> Result<()> {
+    fn finish(&mut self, out: &mut DecodedParts) -> Result<()> {
         if !self.incomplete.is_empty() {
             out.push(REPLACEMENT)?;
         }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::literal::replace;
 use super::search::Needle;
-use super::stage::{Parts, Stage};
+use super::stage::{DecodeStage, DecodedParts};
 use crate::error::Result;
 
 /// The replacements, in order.
@@ -34,13 +34,13 @@ pub(super) struct Cleanup {
 
 impl Cleanup {
     /// Passes a fragment, and the end of the part if it is the last, through all replacements.
-    fn replace(&mut self, fragment: &[u8], is_last: bool, out: &mut Parts) -> Result<()> {
+    fn replace(&mut self, fragment: &[u8], is_last: bool, out: &mut DecodedParts) -> Result<()> {
         let mut text = Cow::Borrowed(fragment);
         for ((needle, (_, by)), matched) in NEEDLES.iter().zip(CLEANUP).zip(&mut self.matched) {
             if *matched == 0 && is_last && !needle.is_in(&text) {
                 continue;
             }
-            let mut replaced = Parts::default();
+            let mut replaced = DecodedParts::default();
             needle.receive(matched, &text, |found| replace(&found, by.as_bytes(), &mut replaced))?;
             if is_last {
                 needle.end(matched, |found| replace(&found, by.as_bytes(), &mut replaced))?;
@@ -51,19 +51,19 @@ impl Cleanup {
     }
 }
 
-impl Stage for Cleanup {
-    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+impl DecodeStage for Cleanup {
+    fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.replace(fragment, false, out)
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         self.replace(&[], true, out)?;
         out.end();
         Ok(())
     }
 
     #[inline]
-    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+    fn part(&mut self, part: &[u8], out: &mut DecodedParts) -> Result<()> {
         if is_clean(part) {
             out.push(part)?;
         } else {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn replacements_apply_in_order() {
         for (text, cleaned) in [("it ' s  . do not", "it's . don't"), ("  ' s", "'s"), ("a b.c", "a b.c")] {
-            let mut out = Parts::default();
+            let mut out = DecodedParts::default();
             Cleanup::default().part(text.as_bytes(), &mut out).unwrap();
             assert_eq!(out.bytes, cleaned.as_bytes(), "{text:?}");
         }

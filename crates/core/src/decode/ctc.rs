@@ -2,7 +2,7 @@
 
 use super::cleanup::Cleanup;
 use super::literal::Literal;
-use super::stage::{Parts, Stage, StageKind, Stages};
+use super::stage::{DecodeStage, DecodedParts, StageKind, Stages};
 use crate::error::Result;
 
 /// A decoder that removes repetitions and padding.
@@ -46,7 +46,7 @@ pub(super) struct Repetitions {
 
 impl Repetitions {
     /// Emits the delayed bytes of a part that differs.
-    fn differ(&mut self, out: &mut Parts) -> Result<()> {
+    fn differ(&mut self, out: &mut DecodedParts) -> Result<()> {
         let last = self.last.get_or_insert_default();
         if let Some(repeated) = self.repeated.take() {
             last.truncate(repeated);
@@ -56,8 +56,8 @@ impl Repetitions {
     }
 }
 
-impl Stage for Repetitions {
-    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+impl DecodeStage for Repetitions {
+    fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         if let (Some(last), Some(repeated)) = (&self.last, &mut self.repeated)
             && last[*repeated..].starts_with(fragment)
         {
@@ -71,7 +71,7 @@ impl Stage for Repetitions {
         out.push(fragment)
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         let is_repetition = self.repeated.is_some() && self.repeated == self.last.as_ref().map(Vec::len);
         if !is_repetition {
             self.differ(out)?;
@@ -88,13 +88,13 @@ pub(super) struct NonEmpty {
     has_text: bool,
 }
 
-impl Stage for NonEmpty {
-    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+impl DecodeStage for NonEmpty {
+    fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.has_text = true;
         out.push(fragment)
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         if std::mem::take(&mut self.has_text) {
             out.end();
         }

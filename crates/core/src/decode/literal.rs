@@ -1,7 +1,7 @@
 //! The stage that replaces a string.
 
 use super::search::{Needle, Section};
-use super::stage::{Parts, Stage};
+use super::stage::{DecodeStage, DecodedParts};
 use crate::error::Result;
 use crate::text::span::check_bytes;
 
@@ -35,9 +35,9 @@ impl Literal {
     }
 }
 
-impl Stage for Literal {
+impl DecodeStage for Literal {
     #[inline]
-    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+    fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.is_empty = false;
         let by = self.in_first.as_ref().unwrap_or(&self.by);
         if check_bytes(out.bytes.len() + (fragment.len() + 1).saturating_mul(by.len())).is_err() {
@@ -52,7 +52,7 @@ impl Stage for Literal {
     }
 
     #[inline]
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         if self.matches_empty_parts || !self.is_empty {
             let by = self.in_first.as_ref().unwrap_or(&self.by);
             self.needle.end(&mut self.matched, |found| replace(&found, by, out))?;
@@ -64,7 +64,7 @@ impl Stage for Literal {
 }
 
 /// Emits a section of a text, a match as `by`.
-pub(super) fn replace(found: &Section<'_>, by: &[u8], out: &mut Parts) -> Result<()> {
+pub(super) fn replace(found: &Section<'_>, by: &[u8], out: &mut DecodedParts) -> Result<()> {
     out.push(match found {
         Section::Other(other) => other,
         Section::Match => by,
@@ -72,7 +72,7 @@ pub(super) fn replace(found: &Section<'_>, by: &[u8], out: &mut Parts) -> Result
 }
 
 /// Returns an error, before memory is used, if the replacements in a fragment are too long.
-fn check_growth(needle: &Needle, mut matched: usize, fragment: &[u8], by: &[u8], out: &Parts) -> Result<()> {
+fn check_growth(needle: &Needle, mut matched: usize, fragment: &[u8], by: &[u8], out: &DecodedParts) -> Result<()> {
     let mut length = out.bytes.len();
     needle.receive(&mut matched, fragment, |found| {
         length = length.saturating_add(if matches!(found, Section::Match) { by.len() } else { 0 });

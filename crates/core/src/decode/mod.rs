@@ -123,7 +123,7 @@ impl Decoder {
                 }
             }
             Self::Bpe(decoder) => stages.push(StageKind::Suffix(bpe::Suffix::new(&decoder.suffix, is_single))),
-            Self::ByteLevel(_) => stages.push(StageKind::ByteLevel(byte_level::ByteLevel::new(output))),
+            Self::ByteLevel(_) => stages.push(StageKind::ByteLevel(byte_level::ByteLevelStage::new(output))),
             Self::ByteFallback => stages.push(StageKind::ByteFallback(byte_fallback::ByteFallback::new(output))),
             Self::Metaspace(settings) => {
                 let literal = metaspace(settings);
@@ -131,11 +131,11 @@ impl Decoder {
                 stages.push(StageKind::Literal(if keeps_first { literal } else { literal.with_first("") }));
             }
             Self::Fuse => stages.push(StageKind::Fuse(fuse::Fuse)),
-            Self::Strip(decoder) => stages.push(StageKind::Strip(strip::Strip::new(decoder))),
+            Self::Strip(decoder) => stages.push(StageKind::Strip(strip::StripStage::new(decoder))),
             Self::Replace(decoder) => stages.push(decoder.stage()),
             Self::Ctc(decoder) => decoder.add_stages(stages),
             Self::SentencePiece(decoder) => {
-                stages.push(StageKind::Pieces(sentencepiece::Pieces::new(decoder, output)));
+                stages.push(StageKind::Pieces(sentencepiece::PieceStage::new(decoder, output)));
             }
             Self::Sequence(decoders) => {
                 return decoders
@@ -151,7 +151,7 @@ impl Decoder {
         match self {
             Self::Sequence(decoders) => decoders.iter().for_each(|decoder| decoder.add_stages_of_one(stages)),
             Self::Metaspace(settings) => stages.push(StageKind::Literal(metaspace(settings))),
-            Self::SentencePiece(decoder) => stages.push(StageKind::Pieces(sentencepiece::Pieces::of_one(decoder))),
+            Self::SentencePiece(decoder) => stages.push(StageKind::Pieces(sentencepiece::PieceStage::of_one(decoder))),
             Self::ByteLevel(_) | Self::ByteFallback | Self::Replace(_) => {
                 self.add_stages(StreamOutput::Bytes, false, stages);
             }

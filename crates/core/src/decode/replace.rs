@@ -1,8 +1,8 @@
 //! The decoder that replaces the matches of a pattern.
 
 use super::literal::Literal;
-use super::stage::{Parts, Stage, StageKind};
-use super::strip::{Strip, StripDecoder};
+use super::stage::{DecodeStage, DecodedParts, StageKind};
+use super::strip::{StripDecoder, StripStage};
 use crate::error::Result;
 use crate::text::pattern::Pattern;
 use crate::text::span::check_bytes;
@@ -23,7 +23,7 @@ impl ReplaceDecoder {
     /// Returns the stage that replaces the matches.
     pub(super) fn stage(&self) -> StageKind {
         if self.removes_last_space() {
-            return StageKind::Strip(Strip::new(&StripDecoder { content: ' ', start: 0, stop: 1 }));
+            return StageKind::Strip(StripStage::new(&StripDecoder { content: ' ', start: 0, stop: 1 }));
         }
         if self.pattern.is_regex() {
             return StageKind::Regex(Regex::new(self));
@@ -50,7 +50,7 @@ impl Regex {
     }
 
     /// Emits a part with its matches replaced; returns an error if the result would be too long.
-    fn replace(&self, part: &str, out: &mut Parts) -> Result<()> {
+    fn replace(&self, part: &str, out: &mut DecodedParts) -> Result<()> {
         let ReplaceDecoder { pattern, content } = &self.decoder;
         let mut found = Vec::new();
         pattern.find_matches(part, |range| found.push(range))?;
@@ -66,18 +66,18 @@ impl Regex {
     }
 }
 
-impl Stage for Regex {
-    fn receive(&mut self, fragment: &[u8], _out: &mut Parts) -> Result<()> {
+impl DecodeStage for Regex {
+    fn receive(&mut self, fragment: &[u8], _out: &mut DecodedParts) -> Result<()> {
         self.part.extend_from_slice(fragment);
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         let part = std::mem::take(&mut self.part);
         self.part(&part, out)
     }
 
-    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+    fn part(&mut self, part: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.replace(&String::from_utf8_lossy(part), out)?;
         out.end();
         Ok(())

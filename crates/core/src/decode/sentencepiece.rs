@@ -2,7 +2,7 @@
 
 use super::byte_fallback::byte_of;
 use super::byte_level::whole_characters;
-use super::stage::{Parts, Stage};
+use super::stage::{DecodeStage, DecodedParts};
 use super::{Decoder, ReplaceDecoder, StreamOutput, StripDecoder};
 use crate::error::Result;
 use crate::normalize::SPACE;
@@ -46,7 +46,7 @@ impl SentencePieceDecoder {
 
 /// The stage of [`SentencePieceDecoder`], which makes one part of all pieces.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pieces {
+pub(super) struct PieceStage {
     decoder: SentencePieceDecoder,
     output: StreamOutput,
     /// The fragments of a piece.
@@ -57,7 +57,7 @@ pub(super) struct Pieces {
     at_start: bool,
 }
 
-impl Pieces {
+impl PieceStage {
     pub(super) fn new(decoder: &SentencePieceDecoder, output: StreamOutput) -> Self {
         let at_start = decoder.add_dummy_prefix || decoder.remove_extra_whitespaces;
         Self { decoder: decoder.clone(), output, piece: Vec::new(), bytes: Vec::new(), at_start }
@@ -76,7 +76,7 @@ impl Pieces {
     }
 
     /// Adds a byte, and emits the complete characters.
-    fn push_byte(&mut self, byte: u8, out: &mut Parts) -> Result<()> {
+    fn push_byte(&mut self, byte: u8, out: &mut DecodedParts) -> Result<()> {
         if self.output == StreamOutput::Bytes {
             self.at_start = false;
             return out.push(&[byte]);
@@ -86,7 +86,7 @@ impl Pieces {
     }
 
     /// Emits the text of the first `count` bytes, with U+FFFD for each invalid byte.
-    fn push_bytes(&mut self, count: usize, out: &mut Parts) -> Result<()> {
+    fn push_bytes(&mut self, count: usize, out: &mut DecodedParts) -> Result<()> {
         self.at_start &= count == 0;
         for chunk in self.bytes[..count].utf8_chunks() {
             out.push(chunk.valid().as_bytes())?;
@@ -99,7 +99,7 @@ impl Pieces {
     }
 
     /// Emits the text of a piece.
-    fn push_piece(&mut self, piece: &str, out: &mut Parts) -> Result<()> {
+    fn push_piece(&mut self, piece: &str, out: &mut DecodedParts) -> Result<()> {
         if let Some(byte) = byte_of(piece).filter(|_| self.decoder.byte_fallback) {
             return self.push_byte(byte, out);
         }
@@ -119,7 +119,7 @@ impl Pieces {
 
 /// Emits a piece with spaces.
 #[inline]
-fn push_spaced(piece: &str, out: &mut Parts) -> Result<()> {
+fn push_spaced(piece: &str, out: &mut DecodedParts) -> Result<()> {
     let mut sections = piece.split(SPACE);
     out.push(sections.next().unwrap_or_default().as_bytes())?;
     for section in sections {
@@ -129,23 +129,23 @@ fn push_spaced(piece: &str, out: &mut Parts) -> Result<()> {
     Ok(())
 }
 
-impl Stage for Pieces {
-    fn receive(&mut self, fragment: &[u8], _: &mut Parts) -> Result<()> {
+impl DecodeStage for PieceStage {
+    fn receive(&mut self, fragment: &[u8], _: &mut DecodedParts) -> Result<()> {
         self.piece.extend_from_slice(fragment);
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         let piece = std::mem::take(&mut self.piece);
         self.part(&piece, out)
     }
 
     #[inline]
-    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+    fn part(&mut self, part: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.push_piece(&String::from_utf8_lossy(part), out)
     }
 
-    fn finish(&mut self, out: &mut Parts) -> Result<()> {
+    fn finish(&mut self, out: &mut DecodedParts) -> Result<()> {
         self.push_bytes(self.bytes.len(), out)?;
         // All pieces are one part.
         out.end();

@@ -2,14 +2,14 @@
 
 use super::bpe::Suffix;
 use super::byte_fallback::ByteFallback;
-use super::byte_level::ByteLevel;
+use super::byte_level::ByteLevelStage;
 use super::cleanup::Cleanup;
 use super::ctc::{NonEmpty, Repetitions};
 use super::fuse::Fuse;
 use super::literal::Literal;
 use super::replace::Regex;
-use super::sentencepiece::Pieces;
-use super::strip::Strip;
+use super::sentencepiece::PieceStage;
+use super::strip::StripStage;
 use super::wordpiece::Spaces;
 use crate::error::Result;
 use crate::text::span::check_bytes;
@@ -17,12 +17,12 @@ use crate::text::span::check_bytes;
 /// Parts that one stage passes to the next: their bytes, and their ends. The bytes after the last end are an incomplete
 /// part.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct DecodedParts {
     pub(super) bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-impl Parts {
+impl DecodedParts {
     /// Appends bytes to the current part.
     #[inline]
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<()> {
@@ -57,16 +57,16 @@ impl Parts {
 }
 
 /// A stage: it emits what no later part can change, as soon as it can.
-pub(super) trait Stage {
+pub(super) trait DecodeStage {
     /// Receives a fragment of the current part, which is not empty.
-    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()>;
+    fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()>;
 
     /// Ends the current part, which is empty if there was no fragment.
-    fn end(&mut self, out: &mut Parts) -> Result<()>;
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()>;
 
     /// Receives a whole part: equal to one fragment and its end.
     #[inline]
-    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+    fn part(&mut self, part: &[u8], out: &mut DecodedParts) -> Result<()> {
         if !part.is_empty() {
             self.receive(part, out)?;
         }
@@ -79,7 +79,7 @@ pub(super) trait Stage {
     }
 
     /// Makes of whole parts what the stage emits for them, in place; returns false, without effect, if it cannot.
-    fn pass_on(&mut self, parts: &mut Parts) -> bool {
+    fn pass_on(&mut self, parts: &mut DecodedParts) -> bool {
         self.keeps(&parts.bytes)
     }
 
@@ -89,13 +89,13 @@ pub(super) trait Stage {
     }
 
     /// Receives whole parts.
-    fn tokens(&mut self, tokens: &[&str], out: &mut Parts) -> Result<()> {
+    fn tokens(&mut self, tokens: &[&str], out: &mut DecodedParts) -> Result<()> {
         tokens.iter().try_for_each(|token| self.part(token.as_bytes(), out))?;
         self.flush(out)
     }
 
     /// Receives parts, the first of which is the rest of a part if one `is_open`, and states whether one is open then.
-    fn parts(&mut self, parts: &Parts, is_open: &mut bool, out: &mut Parts) -> Result<()> {
+    fn parts(&mut self, parts: &DecodedParts, is_open: &mut bool, out: &mut DecodedParts) -> Result<()> {
         let mut start = 0;
         for &end in &parts.ends {
             let part = &parts.bytes[start..end];
@@ -118,12 +118,12 @@ pub(super) trait Stage {
     }
 
     /// Ends a step: emits what the stage keeps only to emit it in larger units.
-    fn flush(&mut self, _out: &mut Parts) -> Result<()> {
+    fn flush(&mut self, _out: &mut DecodedParts) -> Result<()> {
         Ok(())
     }
 
     /// Ends the input.
-    fn finish(&mut self, _out: &mut Parts) -> Result<()> {
+    fn finish(&mut self, _out: &mut DecodedParts) -> Result<()> {
         Ok(())
     }
 }
@@ -132,16 +132,16 @@ pub(super) trait Stage {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum StageKind {
     ByteFallback(ByteFallback),
-    ByteLevel(ByteLevel),
+    ByteLevel(ByteLevelStage),
     Cleanup(Cleanup),
     Fuse(Fuse),
     Literal(Literal),
     NonEmpty(NonEmpty),
-    Pieces(Pieces),
+    Pieces(PieceStage),
     Regex(Regex),
     Repetitions(Repetitions),
     Spaces(Spaces),
-    Strip(Strip),
+    Strip(StripStage),
     Suffix(Suffix),
 }
 
@@ -167,7 +167,7 @@ impl Stages {
 
     /// Returns the bytes that some tokens become, all of them if they are the last.
     pub(super) fn run(&mut self, tokens: &[&str], is_last: bool) -> Result<Vec<u8>> {
-        let (mut parts, mut out) = (Parts::default(), Parts::default());
+        let (mut parts, mut out) = (DecodedParts::default(), DecodedParts::default());
         parts.reset(tokens.iter().map(|token| token.len()).sum(), tokens.len());
         let first = self.0.iter_mut().position(|stage| !stage.kind.stage().keeps_all(tokens)).unwrap_or(self.0.len());
         let mut stages = self.0[first..].iter_mut();
@@ -190,7 +190,7 @@ impl Stages {
 
 impl OpenStage {
     /// Replaces parts by those that it makes of them; `out` is memory.
-    fn run(&mut self, parts: &mut Parts, is_last: bool, out: &mut Parts) -> Result<()> {
+    fn run(&mut self, parts: &mut DecodedParts, is_last: bool, out: &mut DecodedParts) -> Result<()> {
         let stage = self.kind.stage();
         if self.is_open || !parts.are_whole() || !stage.pass_on(parts) {
             out.reset(parts.bytes.len(), parts.ends.len());
@@ -202,7 +202,7 @@ impl OpenStage {
 }
 
 impl StageKind {
-    fn stage(&mut self) -> &mut dyn Stage {
+    fn stage(&mut self) -> &mut dyn DecodeStage {
         match self {
             Self::ByteFallback(stage) => stage,
             Self::ByteLevel(stage) => stage,

@@ -1,7 +1,7 @@
 //! The decoder that removes a character from the ends of tokens.
 
 use super::search::{Needle, Section};
-use super::stage::{Parts, Stage};
+use super::stage::{DecodeStage, DecodedParts};
 use crate::error::Result;
 
 /// A decoder that removes a character from the ends of each token.
@@ -17,7 +17,7 @@ pub struct StripDecoder {
 
 /// The stage that removes a character from the ends of each part.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Strip {
+pub(super) struct StripStage {
     needle: Needle,
     matched: usize,
     ends: StripState,
@@ -35,7 +35,7 @@ struct StripState {
     delayed: usize,
 }
 
-impl Strip {
+impl StripStage {
     /// Returns whether the stage may remove a character.
     pub(super) fn strips(&self, character: char) -> bool {
         *self.ends.content == *character.encode_utf8(&mut [0; 4]).as_bytes()
@@ -64,7 +64,7 @@ impl StripState {
         self.dropped.is_none() && self.stop == 0
     }
 
-    fn each(&mut self, found: &Section<'_>, out: &mut Parts) -> Result<()> {
+    fn each(&mut self, found: &Section<'_>, out: &mut DecodedParts) -> Result<()> {
         match found {
             Section::Match => self.content(out),
             Section::Other(other) => self.other(other, out),
@@ -72,7 +72,7 @@ impl StripState {
     }
 
     /// Receives an occurrence of the character.
-    fn content(&mut self, out: &mut Parts) -> Result<()> {
+    fn content(&mut self, out: &mut DecodedParts) -> Result<()> {
         if let Some(dropped) = self.dropped {
             self.dropped = Some(dropped + 1).filter(|&dropped| dropped < self.start);
             return Ok(());
@@ -85,7 +85,7 @@ impl StripState {
     }
 
     /// Receives other text.
-    fn other(&mut self, other: &[u8], out: &mut Parts) -> Result<()> {
+    fn other(&mut self, other: &[u8], out: &mut DecodedParts) -> Result<()> {
         if other.is_empty() {
             return Ok(());
         }
@@ -97,15 +97,15 @@ impl StripState {
     }
 }
 
-impl Stage for Strip {
-    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+impl DecodeStage for StripStage {
+    fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         if self.ends.keeps_all() && self.matched == 0 {
             return out.push(fragment);
         }
         self.needle.receive(&mut self.matched, fragment, |found| self.ends.each(&found, out))
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         self.needle.end(&mut self.matched, |found| self.ends.each(&found, out))?;
         (self.ends.dropped, self.ends.delayed) = (at_start(self.ends.start), 0);
         out.end();

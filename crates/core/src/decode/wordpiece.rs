@@ -1,6 +1,6 @@
 //! The `WordPiece` decoder, which joins words with spaces and continuing tokens without.
 
-use super::stage::{Parts, Stage};
+use super::stage::{DecodeStage, DecodedParts};
 use crate::error::Result;
 
 /// A decoder that joins tokens to text.
@@ -32,7 +32,7 @@ impl Spaces {
     }
 
     /// Emits a part, or its start: without the prefix, or after a space.
-    fn emit(&self, head: &[u8], out: &mut Parts) -> Result<()> {
+    fn emit(&self, head: &[u8], out: &mut DecodedParts) -> Result<()> {
         if let Some(rest) = self.prefix.as_ref().and_then(|prefix| head.strip_prefix(&**prefix)) {
             return out.push(rest);
         }
@@ -46,8 +46,8 @@ impl Spaces {
     }
 }
 
-impl Stage for Spaces {
-    fn receive(&mut self, fragment: &[u8], out: &mut Parts) -> Result<()> {
+impl DecodeStage for Spaces {
+    fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         let Some(mut head) = self.head.take() else { return out.push(fragment) };
         head.extend_from_slice(fragment);
         if self.may_be_prefix(&head) {
@@ -57,7 +57,7 @@ impl Stage for Spaces {
         self.emit(&head, out)
     }
 
-    fn end(&mut self, out: &mut Parts) -> Result<()> {
+    fn end(&mut self, out: &mut DecodedParts) -> Result<()> {
         if let Some(head) = self.head.take() {
             self.emit(&head, out)?;
         }
@@ -67,7 +67,7 @@ impl Stage for Spaces {
     }
 
     #[inline]
-    fn part(&mut self, part: &[u8], out: &mut Parts) -> Result<()> {
+    fn part(&mut self, part: &[u8], out: &mut DecodedParts) -> Result<()> {
         if self.head.is_some() {
             self.emit(part, out)?;
         } else {

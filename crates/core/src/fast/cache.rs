@@ -10,7 +10,7 @@
 //! treat special tokens as text; `ARCHITECTURE.md` has what was measured. A cache begins with 4 KB and grows with what it
 //! holds; tables of megabytes ask for huge pages, since a look-up in pages of 4 KB misses the CPU's cache of addresses.
 
-use super::keys::{HashedKey, Key};
+use super::keys::{ChunkKey, HashedKey};
 use crate::memory::{self, filled};
 
 /// The largest number of bytes, and of tokens, of a chunk that is cached.
@@ -19,7 +19,7 @@ pub(super) const MAX_CACHED: usize = 255;
 /// The cached tokens of a chunk of the first tier.
 #[derive(Debug, Clone, Copy)]
 struct Entry<T, const INLINE: usize> {
-    key: Key,
+    key: ChunkKey,
     tokens: [T; INLINE],
     count: u8,
     /// See [`Cache::exponent`].
@@ -28,7 +28,7 @@ struct Entry<T, const INLINE: usize> {
 
 impl<T: Copy + Default, const INLINE: usize> Default for Entry<T, INLINE> {
     fn default() -> Self {
-        Self { key: Key::default(), tokens: [T::default(); INLINE], count: 0, valid_below: 0 }
+        Self { key: ChunkKey::default(), tokens: [T::default(); INLINE], count: 0, valid_below: 0 }
     }
 }
 
@@ -39,7 +39,7 @@ struct Bucket<T, const INLINE: usize>([Entry<T, INLINE>; 2]);
 
 impl<T, const INLINE: usize> Bucket<T, INLINE> {
     #[inline(always)]
-    fn tokens(&self, key: Key, exponent: u8) -> Option<(&[T; INLINE], usize)> {
+    fn tokens(&self, key: ChunkKey, exponent: u8) -> Option<(&[T; INLINE], usize)> {
         // A branch on which of the two it is would be mispredicted; whether one of them matches is predictable.
         let entry = &self.0[usize::from(self.0[1].key == key)];
         (entry.key == key && entry.valid_below > exponent).then_some((&entry.tokens, entry.count.into()))
@@ -117,7 +117,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
 
     /// Returns the tokens of a short chunk from its alternate bucket.
     pub(super) fn alternate(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
-        if key.key == Key::NONE {
+        if key.key == ChunkKey::NONE {
             return None;
         }
         self.buckets.get(self.places(key.hash)[1])?.tokens(key.key, self.exponent)
@@ -134,7 +134,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
     /// A short chunk with more than `INLINE` tokens is in a slot of the second tier.
     #[inline]
     pub(super) fn prefetch_alternate(&self, key: HashedKey) {
-        if key.key == Key::NONE {
+        if key.key == ChunkKey::NONE {
             self.long.prefetch_contents(key.hash);
         } else {
             self.first_tier().prefetch(key.hash >> 32);
@@ -156,14 +156,14 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
     pub(super) fn insert(&mut self, HashedKey { key, hash }: HashedKey, chunk: &str, tokens: &[T], valid_below: u8) {
         if valid_below <= self.exponent {
             // These tokens are not valid at the current exponent, so they are of no use; they may be cached already.
-        } else if key != Key::NONE && tokens.len() <= INLINE {
+        } else if key != ChunkKey::NONE && tokens.len() <= INLINE {
             self.insert_short(key, tokens, valid_below);
         } else if chunk.len() <= MAX_CACHED && tokens.len() <= MAX_CACHED {
             self.long.insert(hash, chunk.as_bytes(), tokens, valid_below);
         }
     }
 
-    fn insert_short(&mut self, key: Key, tokens: &[T], valid_below: u8) {
+    fn insert_short(&mut self, key: ChunkKey, tokens: &[T], valid_below: u8) {
         let count = u8::try_from(tokens.len()).unwrap_or_default();
         let mut entry = Entry { key, count, valid_below, ..Entry::default() };
         entry.tokens[..tokens.len()].copy_from_slice(tokens);
@@ -176,7 +176,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
 
     fn put(&mut self, entry: Entry<T, INLINE>) {
         let places = self.places(entry.key.hash());
-        let has_room = |place: &usize| self.buckets[*place].0[1].key == Key::default();
+        let has_room = |place: &usize| self.buckets[*place].0[1].key == ChunkKey::default();
         let place = places.into_iter().find(has_room).unwrap_or(places[0]);
         let bucket = &mut self.buckets[place].0;
         bucket[1] = bucket[0];
@@ -187,7 +187,9 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         let size = (self.buckets.len() * 4).clamp(MIN_BUCKETS, MAX_BUCKETS);
         let old = std::mem::replace(&mut self.buckets, filled(Bucket([Entry::default(); 2]), size));
         self.filled = 0;
-        for entry in old.iter().flat_map(|bucket| bucket.0.iter().rev()).filter(|entry| entry.key != Key::default()) {
+        for entry in
+            old.iter().flat_map(|bucket| bucket.0.iter().rev()).filter(|entry| entry.key != ChunkKey::default())
+        {
             self.filled += 1;
             self.put(*entry);
         }
@@ -388,8 +390,8 @@ mod tests {
     use super::super::keys::Fold;
     use super::*;
 
-    fn key(text: &str, lowercase: bool) -> Key {
-        Key::new(text.as_bytes(), 0, text.len(), if lowercase { Fold::Case } else { Fold::Nothing })
+    fn key(text: &str, lowercase: bool) -> ChunkKey {
+        ChunkKey::new(text.as_bytes(), 0, text.len(), if lowercase { Fold::Case } else { Fold::Nothing })
     }
 
     fn long(chunk: &str) -> HashedKey {
@@ -397,7 +399,7 @@ mod tests {
     }
 
     impl Cache<u32, 3> {
-        fn short(&self, key: Key) -> Option<(&[u32; 3], usize)> {
+        fn short(&self, key: ChunkKey) -> Option<(&[u32; 3], usize)> {
             let key = HashedKey::of(key);
             self.first_tier().get(key).or_else(|| self.alternate(key))
         }
@@ -407,7 +409,7 @@ mod tests {
     fn keys_are_the_bytes_and_their_number() {
         assert_eq!(
             key("ab", false),
-            Key::new("xab and what follows".as_bytes(), 1, 3, Fold::Nothing),
+            ChunkKey::new("xab and what follows".as_bytes(), 1, 3, Fold::Nothing),
             "at the end and before it"
         );
         assert_ne!(key("ab", false), key("ab\0", false));
@@ -448,7 +450,7 @@ mod tests {
             assert!(*filled <= MAX_SLOTS / 2 && bytes.len() <= MAX_BYTES && tokens.len() <= MAX_TOKENS);
         }
         for number in 0..1000 {
-            let (key, chunk) = (HashedKey { key: Key::NONE, hash: 7 << 32 }, format!("equal hashes {number}"));
+            let (key, chunk) = (HashedKey { key: ChunkKey::NONE, hash: 7 << 32 }, format!("equal hashes {number}"));
             cache.insert(key, &chunk, &[number], 1);
             assert_eq!(cache.long(key, &chunk), Some([number].as_slice()));
         }

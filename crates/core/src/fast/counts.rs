@@ -9,7 +9,7 @@
 use hashbrown::HashTable;
 
 use super::cache::MAX_CACHED;
-use super::keys::{HashedKey, Key};
+use super::keys::{ChunkKey, HashedKey};
 use super::text::line_end;
 use super::{ChunkBuffers, CutPlan};
 use crate::error::Result;
@@ -49,7 +49,7 @@ struct ChunkRecord {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
-    key: Key,
+    key: ChunkKey,
     known: ChunkRecord,
 }
 
@@ -123,7 +123,7 @@ impl CutPlan {
                 if start >= position.end {
                     position.advance(bytes, start);
                 }
-                let known = if key.key == Key::NONE { seen.long(&bytes[start..end]) } else { seen.short(key) };
+                let known = if key.key == ChunkKey::NONE { seen.long(&bytes[start..end]) } else { seen.short(key) };
                 position.word += match known {
                     Some(known) => {
                         known.pending += 1;
@@ -231,8 +231,8 @@ impl ChunkCounts {
         Ok(words as u64)
     }
 
-    fn keep(&mut self, key: Key, chunk: &[u8], known: ChunkRecord, table: &mut impl WordTable) -> Result<()> {
-        if key != Key::NONE {
+    fn keep(&mut self, key: ChunkKey, chunk: &[u8], known: ChunkRecord, table: &mut impl WordTable) -> Result<()> {
+        if key != ChunkKey::NONE {
             if self.buckets.is_empty() || (self.filled > self.buckets.len() && self.buckets.len() < MAX_BUCKETS) {
                 self.grow(table)?;
             }
@@ -253,7 +253,7 @@ impl ChunkCounts {
     fn put(&mut self, entry: Entry, table: &mut impl WordTable) -> Result<()> {
         let place = self.place(entry.key.hash());
         let bucket = &mut self.buckets[place].0;
-        let worth = |entry: &Entry| (entry.key != Key::default(), entry.known.pending);
+        let worth = |entry: &Entry| (entry.key != ChunkKey::default(), entry.known.pending);
         if worth(&bucket[1]) < worth(&bucket[0]) {
             bucket.swap(0, 1);
         }
@@ -269,7 +269,7 @@ impl ChunkCounts {
         let size = (self.buckets.len() * 4).clamp(MIN_BUCKETS, MAX_BUCKETS);
         let old = std::mem::replace(&mut self.buckets, vec![Bucket::default(); size]);
         self.filled = 0;
-        for entry in old.iter().flat_map(|bucket| bucket.0).filter(|entry| entry.key != Key::default()) {
+        for entry in old.iter().flat_map(|bucket| bucket.0).filter(|entry| entry.key != ChunkKey::default()) {
             self.filled += 1;
             self.put(entry, table)?;
         }

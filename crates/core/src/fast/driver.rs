@@ -12,14 +12,14 @@ use crate::pretokenize::divisions::PieceEnds;
 
 /// The beginning of a block.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct BlockPosition {
     /// The first byte.
     pub(super) at: usize,
     /// The properties of the character before it that the program reads, a bit each; 0 at the beginning of a text.
     pub(super) before: u64,
 }
 
-impl Place {
+impl BlockPosition {
     /// Returns the place of a byte at which a chunk begins, whatever is before it.
     #[inline(always)]
     pub(super) fn at(at: usize) -> Self {
@@ -44,25 +44,25 @@ pub(super) trait BlockProgram<const SETS: usize> {
     fn blocks(
         &self,
         text: &str,
-        place: Place,
+        place: BlockPosition,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
-    ) -> Place;
+    ) -> BlockPosition;
 }
 
 /// The next blocks of a text.
 struct Blocks<'p, 'f, 'l, P> {
     program: &'p P,
     text: &'p str,
-    place: Place,
+    place: BlockPosition,
     listing: &'f mut Listing<'l>,
 }
 
 impl<P: BlockProgram<SETS>, const SETS: usize> BlockLoop<SETS> for Blocks<'_, '_, '_, P> {
-    type Output = Place;
+    type Output = BlockPosition;
 
     #[inline(always)]
-    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy) -> Place {
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy) -> BlockPosition {
         self.program.blocks(self.text, self.place, masks, self.listing)
     }
 }
@@ -74,8 +74,8 @@ impl Listing<'_> {
         &mut self,
         (program, classifier): (&P, &Classifier<SETS>),
         text: &str,
-        place: Place,
-    ) -> Place {
+        place: BlockPosition,
+    ) -> BlockPosition {
         classifier.run(Blocks { program, text, place, listing: self })
     }
 
@@ -83,10 +83,10 @@ impl Listing<'_> {
     #[inline(always)]
     pub(super) fn each_block<const SETS: usize>(
         &mut self,
-        (text, place): (&str, Place),
+        (text, place): (&str, BlockPosition),
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
-        list: impl Fn(Place, (Masks<SETS>, usize), &mut Self) -> Place,
-    ) -> Place {
+        list: impl Fn(BlockPosition, (Masks<SETS>, usize), &mut Self) -> BlockPosition,
+    ) -> BlockPosition {
         self.each(
             (text, place),
             #[inline(always)]
@@ -98,7 +98,11 @@ impl Listing<'_> {
     ///
     /// It lists at most as many chunks as a block has bytes.
     #[inline(always)]
-    pub(super) fn each(&mut self, (text, mut place): (&str, Place), list: impl Fn(Place, &mut Self) -> Place) -> Place {
+    pub(super) fn each(
+        &mut self,
+        (text, mut place): (&str, BlockPosition),
+        list: impl Fn(BlockPosition, &mut Self) -> BlockPosition,
+    ) -> BlockPosition {
         while self.blocks > 0 && place.at < text.len() {
             place = list(place, self);
             self.blocks -= 1;
@@ -122,7 +126,7 @@ impl CutPlan {
     ) -> Result<(), E> {
         list.start(first, self.has_gaps);
         let mut listing = Listing { list, pieces: PieceEnds::default(), blocks: 0 };
-        let (mut place, mut regions) = (Place::at(first), Regions::new(lines));
+        let (mut place, mut regions) = (BlockPosition::at(first), Regions::new(lines));
         while place.at < text.len() {
             listing.blocks = BLOCKS;
             while listing.blocks > 0 && place.at < text.len() {
@@ -136,7 +140,13 @@ impl CutPlan {
 
     /// Lists the next blocks of the region at a place, and returns the place after them.
     #[inline]
-    fn region(&self, text: &str, place: Place, regions: &mut Regions, listing: &mut Listing<'_>) -> Place {
+    fn region(
+        &self,
+        text: &str,
+        place: BlockPosition,
+        regions: &mut Regions,
+        listing: &mut Listing<'_>,
+    ) -> BlockPosition {
         let (end, has_pieces) = match &self.program {
             Program::Words(words) => {
                 let is_safe = |at| words.is_safe_split_point(text.as_bytes(), at);
@@ -149,7 +159,7 @@ impl CutPlan {
             self.program.blocks(&text[..end], place, listing)
         } else {
             listing.blocks -= 1;
-            Place::at(end)
+            BlockPosition::at(end)
         };
         if place.at == end {
             listing.list.close(end);

@@ -10,25 +10,25 @@ pub(super) const MAX_KEY_BYTES: usize = 15;
 ///
 /// It is made and compared as two words of 64 bits: a load of 128 bits would wait for both stores.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Key {
+pub(super) struct ChunkKey {
     low: u64,
     high: u64,
 }
 
-impl PartialEq for Key {
+impl PartialEq for ChunkKey {
     #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
         (self.low ^ other.low) | (self.high ^ other.high) == 0
     }
 }
 
-impl Eq for Key {}
+impl Eq for ChunkKey {}
 
-impl Key {
+impl ChunkKey {
     /// The marker of a chunk without a key: it is longer than [`MAX_KEY_BYTES`].
     pub(super) const NONE: Self = Self { low: u64::MAX, high: u64::MAX };
 
-    /// Returns the key of the folded, non-empty `text[start..end]`; [`Key::NONE`] if it is too long.
+    /// Returns the key of the folded, non-empty `text[start..end]`; [`ChunkKey::NONE`] if it is too long.
     #[cfg(test)]
     pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
         HashedKey::new(text, start, end, fold).key
@@ -48,7 +48,7 @@ impl Key {
 /// A key and its hash: the lower half chooses the primary bucket, the upper half the alternate one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HashedKey {
-    pub(super) key: Key,
+    pub(super) key: ChunkKey,
     pub(super) hash: u64,
 }
 
@@ -65,7 +65,7 @@ impl HashedKey {
         };
         let (low, high) = fold(low, high);
         let [low_mask, high_mask] = BYTE_MASKS[length & 15];
-        Self::of(Key { low: low & low_mask, high: high & high_mask | (length as u64) << 56 })
+        Self::of(ChunkKey { low: low & low_mask, high: high & high_mask | (length as u64) << 56 })
     }
 
     /// Returns the hashed key of a chunk that is too long for a key.
@@ -73,7 +73,7 @@ impl HashedKey {
     /// The primary bucket of all these chunks is bucket 0, which stays in the CPU cache.
     #[inline(never)]
     pub(super) fn long(chunk: &[u8]) -> Self {
-        Self { key: Key::NONE, hash: hash_one(chunk) & !u64::from(u32::MAX) }
+        Self { key: ChunkKey::NONE, hash: hash_one(chunk) & !u64::from(u32::MAX) }
     }
 
     /// Returns the key and the hash of the non-empty chunk `text[start..end]`.
@@ -85,7 +85,7 @@ impl HashedKey {
     }
 
     #[inline(always)]
-    pub(super) fn of(key: Key) -> Self {
+    pub(super) fn of(key: ChunkKey) -> Self {
         Self { key, hash: key.hash() }
     }
 }

@@ -15,7 +15,7 @@ mod driver;
 mod keys;
 mod list;
 mod masks;
-mod normal_form;
+mod normalized_tokens;
 mod parts;
 mod plan;
 mod programs;
@@ -29,10 +29,12 @@ pub(crate) use cache::Cache;
 pub(crate) use counts::{ChunkCounts, Documents, WordTable};
 use keys::{Fold, HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
-pub(crate) use normal_form::{FormBuffers, FormPart, KnownForms, finds_any, split_at_added_tokens};
-use parts::{PartList, Parts};
+pub(crate) use normalized_tokens::{
+    NormalizedTokenBuffers, NormalizedTokenPart, NormalizedTokenSearch, finds_any, split_at_added_tokens,
+};
+use parts::{ChunkParts, PartList};
 pub(crate) use plan::{CutPlan, ModelInput};
-use unchanged::Unchanged;
+use unchanged::UnchangedCharacters;
 
 /// A text has an error; of several errors, the generic path returns the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +118,7 @@ impl CutPlan {
                 || fill(keys, bytes, chunks, self.fold, cache),
             );
         };
-        let mut parts = self.may_cut_words.then_some(Parts { text, model, kernel, list: parts });
+        let mut parts = self.may_cut_words.then_some(ChunkParts { text, model, kernel, list: parts });
         let mut look_up = |keys: &KeyList, chunks: ChunkRanges<'_>, cache: &mut Cache<T, INLINE>, sink: &mut S| {
             kernel.call(
                 #[inline(always)]
@@ -189,7 +191,7 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
     text: &str,
     chunks: ChunkRanges<'_>,
     keys: &[HashedKey],
-    (cache, mut parts): (&mut Cache<T, INLINE>, Option<&mut Parts<'_>>),
+    (cache, mut parts): (&mut Cache<T, INLINE>, Option<&mut ChunkParts<'_>>),
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
     if cache.is_scattered() {
@@ -226,7 +228,7 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
 /// Returns whether the chunk was not cached.
 #[inline(never)]
 fn look_elsewhere<T: Copy + Default, const INLINE: usize>(
-    (cache, parts): (&mut Cache<T, INLINE>, Option<&mut Parts<'_>>),
+    (cache, parts): (&mut Cache<T, INLINE>, Option<&mut ChunkParts<'_>>),
     key: HashedKey,
     start: usize,
     chunk: &str,

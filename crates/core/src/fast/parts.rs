@@ -18,7 +18,7 @@ pub(super) struct PartList {
 }
 
 /// The parts of a chunk that is one word, which the model encodes separately.
-pub(super) struct Parts<'a> {
+pub(super) struct ChunkParts<'a> {
     /// The text of all chunks.
     pub(super) text: &'a str,
     /// The model, and the entries that it may produce.
@@ -34,7 +34,7 @@ impl PartList {
     }
 }
 
-impl Parts<'_> {
+impl ChunkParts<'_> {
     /// Finds the parts of the chunk that begins at byte `at`; returns false if it has only one.
     pub(super) fn find(&mut self, at: usize, chunk: &str) -> bool {
         let (model, entries) = self.model;

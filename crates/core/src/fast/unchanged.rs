@@ -10,14 +10,14 @@ use crate::text::unicode::{Class, class};
 ///
 /// They are inert (see [`crate::text::unicode::Class`]).
 #[derive(Debug, Clone)]
-pub(crate) struct Unchanged {
+pub(crate) struct UnchangedCharacters {
     /// The properties of all other characters; none without a normalizer.
     active: Class,
     /// For each byte, whether it is a continuation byte, or the lead byte of inert characters only.
     bytes: Box<[bool; 256]>,
 }
 
-impl Unchanged {
+impl UnchangedCharacters {
     /// Returns the unchanged characters of a splitter; `None` if they are not known.
     pub(crate) fn of(splitter: &WordSplitter) -> Option<Self> {
         Some(Self::except(splitter.locality().map_or(Some(Class::NONE), |locality| locality.active)?))
@@ -109,7 +109,7 @@ impl Regions {
         &mut self,
         text: &str,
         at: usize,
-        unchanged: &Unchanged,
+        unchanged: &UnchangedCharacters,
         is_safe: impl Fn(usize) -> bool,
     ) -> (usize, bool) {
         if at >= self.pieces {
@@ -119,7 +119,7 @@ impl Regions {
     }
 
     #[inline(never)]
-    fn advance(&mut self, text: &str, at: usize, unchanged: &Unchanged, is_safe: impl Fn(usize) -> bool) {
+    fn advance(&mut self, text: &str, at: usize, unchanged: &UnchangedCharacters, is_safe: impl Fn(usize) -> bool) {
         if self.by_lines {
             self.pieces = line_end(text.as_bytes(), at);
         } else if at >= self.whole {
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn every_character_is_classified() {
         for active in [Class::ACTIVE_NFC, Class::ACTIVE_NFKC] {
-            let inert = Unchanged::except(active);
+            let inert = UnchangedCharacters::except(active);
             for c in '\0'..=char::MAX {
                 let is_inert = !class(c).intersects(active);
                 assert_eq!(inert.contains_char(c), is_inert, "{c:?}");
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn regions_around_characters_that_may_change() {
-        let unchanged = Unchanged::except(Class::ACTIVE_NFKC);
+        let unchanged = UnchangedCharacters::except(Class::ACTIVE_NFKC);
         for (text, wanted) in [
             ("a b c", vec![(5, true)]),
             ("a b\u{bd} c d", vec![(1, true), (7, false), (9, true)]),

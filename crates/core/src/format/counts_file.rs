@@ -18,7 +18,7 @@ use std::io::{BufRead, Write};
 use sha2::{Digest, Sha256};
 
 use super::fingerprint::splitter_fingerprint;
-use super::json::{Json, Node, object};
+use super::json::{Json, JsonNode, object};
 use super::tokenizer_json::{refuse_functions, text_splitter, text_splitter_json};
 use crate::counts::{
     CountedWord, Fingerprint, FirstOccurrence, OwnedWord, SortedWords, TextSplitter, WordCounts, bucket, hexadecimal,
@@ -245,7 +245,7 @@ impl<R: BufRead> CountsReader<R> {
             return Err(at(1, "the file is empty; expected a line of JSON"));
         }
         let json = Json::parse(&self.line)?;
-        let header = Node::root(&json);
+        let header = JsonNode::root(&json);
         if header.find("format")?.map(|node| node.str()).transpose()? != Some(FORMAT) {
             return Err(header.error(format!("not a file of word counts: expected \"format\": {FORMAT:?}")));
         }
@@ -302,7 +302,7 @@ impl<R: BufRead> CountsReader<R> {
                 (self.number, Json::parse(&self.line).map_err(|error| self.here(error))?, hexadecimal(self.sha.clone()))
             }
         };
-        let facts = Node::root(&json);
+        let facts = JsonNode::root(&json);
         let agree = || -> Result<bool> {
             Ok(facts.member("words")?.unsigned()? == self.words
                 && facts.member("total")?.unsigned()? == self.total

@@ -11,7 +11,7 @@ const FIM: [&str; 3] = ["<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"];
 
 /// An encoding of tiktoken: its split pattern and its special tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Encoding {
+pub struct NamedEncoding {
     /// The split pattern, in the syntax of Oniguruma.
     pub pattern: &'static str,
     /// The special tokens and their ids.
@@ -30,7 +30,7 @@ pub const ENCODINGS: [&str; 7] =
 /// assert_eq!(named_encoding("cl100k_base")?.special_tokens[0], ("<|endoftext|>".to_owned(), 100_257));
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
-pub fn named_encoding(name: &str) -> Result<Encoding> {
+pub fn named_encoding(name: &str) -> Result<NamedEncoding> {
     let (grammar, specials): (_, Vec<(&str, u32)>) = match name {
         "gpt2" | "r50k_base" | "p50k_base" => (Grammar::GPT2, vec![(END_OF_TEXT, 50256)]),
         "p50k_edit" => {
@@ -41,14 +41,14 @@ pub fn named_encoding(name: &str) -> Result<Encoding> {
             (Grammar::CL100K, specials.chain([(END_OF_PROMPT, 100_276)]).collect())
         }
         "o200k_base" => (Grammar::O200K, vec![(END_OF_TEXT, 199_999), (END_OF_PROMPT, 200_018)]),
-        "o200k_harmony" => return Ok(Encoding { pattern: Grammar::O200K.pattern(), special_tokens: harmony() }),
+        "o200k_harmony" => return Ok(NamedEncoding { pattern: Grammar::O200K.pattern(), special_tokens: harmony() }),
         _ => {
             let problem = format!("no encoding {name:?} is known, only {}", ENCODINGS.join(", "));
             return Err(Error::Config(Message::new(problem).maybe_hint(did_you_mean(name, &ENCODINGS))));
         }
     };
     let special_tokens = specials.into_iter().map(|(token, id)| (token.to_owned(), id)).collect();
-    Ok(Encoding { pattern: grammar.pattern(), special_tokens })
+    Ok(NamedEncoding { pattern: grammar.pattern(), special_tokens })
 }
 
 /// Returns the special tokens of the harmony format; ids without a name are reserved.

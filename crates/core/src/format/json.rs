@@ -140,14 +140,14 @@ pub(super) fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
 
 /// A value and its path.
 #[derive(Debug, Clone)]
-pub(super) struct Node<'a> {
+pub(super) struct JsonNode<'a> {
     json: &'a Json,
     path: String,
     /// The caller's own pre-tokenizers, which the JSON names by index.
     pub(super) functions: &'a [Function],
 }
 
-impl<'a> Node<'a> {
+impl<'a> JsonNode<'a> {
     pub(super) fn root(json: &'a Json) -> Self {
         Self { json, path: "$".to_owned(), functions: &[] }
     }
@@ -219,7 +219,7 @@ impl<'a> Node<'a> {
         BASE64.decode(self.str()?).map_err(|error| self.error(format!("expected bytes in base 64: {error}")))
     }
 
-    pub(super) fn array(&self) -> Result<impl ExactSizeIterator<Item = Node<'a>>> {
+    pub(super) fn array(&self) -> Result<impl ExactSizeIterator<Item = JsonNode<'a>>> {
         let Json::Array(items) = self.json else { return Err(self.expected("an array")) };
         let node = self.clone();
         Ok(items.iter().enumerate().map(move |(at, json)| node.item(at, json)))
@@ -246,7 +246,7 @@ impl<'a> Node<'a> {
 
     /// Returns the item at index `place` with its path.
     pub(super) fn item(&self, at: usize, json: &'a Json) -> Self {
-        Node { json, path: format!("{}[{at}]", self.path), ..*self }
+        JsonNode { json, path: format!("{}[{at}]", self.path), ..*self }
     }
 
     /// Returns the members without paths, for objects as large as a vocabulary.
@@ -303,7 +303,7 @@ impl<'a> Node<'a> {
 }
 
 /// Returns the value that a string names.
-pub(super) fn choice<T: Copy>(node: &Node<'_>, choices: &[(&str, T)]) -> Result<T> {
+pub(super) fn choice<T: Copy>(node: &JsonNode<'_>, choices: &[(&str, T)]) -> Result<T> {
     let written = node.str()?;
     match choices.iter().find(|(name, _)| *name == written) {
         Some((_, value)) => Ok(*value),
@@ -486,7 +486,7 @@ mod tests {
     #[test]
     fn errors_name_the_path() {
         let json = Json::parse(br#"{"a": [1, {"b": "x"}]}"#).unwrap();
-        let root = Node::root(&json);
+        let root = JsonNode::root(&json);
         let last = root.member("a").unwrap().array().unwrap().last().unwrap();
         let error = last.member("b").unwrap().unsigned().unwrap_err();
         assert_eq!(error.to_string(), "$.a[1].b: expected an integer from 0 on, found a string");

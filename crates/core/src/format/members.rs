@@ -1,6 +1,6 @@
 //! The members of components in JSON. A component is named once, in a table by which it is read, written and listed.
 
-use super::json::{Json, Node};
+use super::json::{Json, JsonNode};
 use crate::error::Result;
 
 /// The names of the members of each type of component.
@@ -9,7 +9,7 @@ pub type Kinds = &'static [(&'static str, &'static [&'static str])];
 /// A value that is a member of an object.
 pub(super) trait Member: Sized {
     /// Reads the value.
-    fn read(node: &Node<'_>) -> Result<Self>;
+    fn read(node: &JsonNode<'_>) -> Result<Self>;
 
     /// Returns the value as JSON.
     fn json(&self) -> Json;
@@ -26,13 +26,13 @@ pub(super) trait Record: Sized {
     const MEMBERS: &'static [&'static str];
 
     /// Reads the members of an object that has no others.
-    fn read_members(node: &Node<'_>) -> Result<Self>;
+    fn read_members(node: &JsonNode<'_>) -> Result<Self>;
 
     /// Returns the members in order.
     fn members(&self) -> Vec<(&'static str, Json)>;
 }
 
-impl<'a> Node<'a> {
+impl<'a> JsonNode<'a> {
     /// Returns a member; a missing one is an error, unless the type has a value for it.
     pub(super) fn get<T: Member>(&self, name: &str) -> Result<T> {
         match self.find(name)? {
@@ -52,8 +52,8 @@ impl<'a> Node<'a> {
     }
 
     /// Returns the items of an array of this length.
-    pub(super) fn tuple<const N: usize>(&self, names: &str) -> Result<[Node<'a>; N]> {
-        let items: Vec<Node<'a>> = self.array()?.collect();
+    pub(super) fn tuple<const N: usize>(&self, names: &str) -> Result<[JsonNode<'a>; N]> {
+        let items: Vec<JsonNode<'a>> = self.array()?.collect();
         items.try_into().map_err(|_| self.error(format!("expected {names}")))
     }
 }
@@ -70,7 +70,7 @@ macro_rules! record {
         impl $crate::format::members::Record for $type {
             const MEMBERS: &'static [&'static str] = &[$(stringify!($field)),+];
 
-            fn read_members(node: &$crate::format::json::Node<'_>) -> $crate::error::Result<Self> {
+            fn read_members(node: &$crate::format::json::JsonNode<'_>) -> $crate::error::Result<Self> {
                 node.only_members(Self::MEMBERS)?;
                 Ok(Self { $($field: $crate::format::members::read_member!(node, $field $(, by $read)? $(, $default)?)),+ })
             }
@@ -86,7 +86,7 @@ macro_rules! record {
 macro_rules! object {
     ($type:ty { $($field:ident $(by $read:path)? $(= $default:expr)?),+ $(; ..$rest:expr)? }) => {
         impl $crate::format::members::Member for $type {
-            fn read(node: &$crate::format::json::Node<'_>) -> $crate::error::Result<Self> {
+            fn read(node: &$crate::format::json::JsonNode<'_>) -> $crate::error::Result<Self> {
                 node.only(&[$(stringify!($field)),+])?;
                 Ok(Self {
                     $($field: $crate::format::members::read_member!(node, $field $(, by $read)? $(, $default)?),)+
@@ -132,7 +132,7 @@ macro_rules! components {
         }
 
         impl $crate::format::members::Member for $component {
-            fn read(node: &$crate::format::json::Node<'_>) -> $crate::error::Result<Self> {
+            fn read(node: &$crate::format::json::JsonNode<'_>) -> $crate::error::Result<Self> {
                 Ok(match $kind_of(node)? {
                     $($kind => {
                         $($component::$variant($crate::format::members::Record::read_members(node)?))?
@@ -169,7 +169,7 @@ macro_rules! components {
 macro_rules! names {
     ($type:ty: $names:expr) => {
         impl $crate::format::members::Member for $type {
-            fn read(node: &$crate::format::json::Node<'_>) -> $crate::error::Result<Self> {
+            fn read(node: &$crate::format::json::JsonNode<'_>) -> $crate::error::Result<Self> {
                 $crate::format::json::choice(node, $names)
             }
 
@@ -186,7 +186,7 @@ pub(super) use {components, names, object, read_member, record};
 macro_rules! plain {
     ($($type:ty: $read:ident, $json:expr;)+) => { $(
         impl Member for $type {
-            fn read(node: &Node<'_>) -> Result<Self> {
+            fn read(node: &JsonNode<'_>) -> Result<Self> {
                 node.$read().map(Into::into)
             }
 
@@ -209,7 +209,7 @@ plain! {
 }
 
 impl<T: Member> Member for Option<T> {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         T::read(node).map(Some)
     }
 
@@ -223,7 +223,7 @@ impl<T: Member> Member for Option<T> {
 }
 
 impl<T: Member> Member for Vec<T> {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         node.array()?.map(|node| T::read(&node)).collect()
     }
 

@@ -3,7 +3,7 @@
 //! A vocabulary is a JSON object of tokens and ids; the merges follow one a line, after a line with a version. Neither
 //! file has a split pattern: the kind of the vocabulary decides, see [`VocabularyKind`].
 
-use super::json::{Json, Node, after, trim_start};
+use super::json::{Json, JsonNode, after, trim_start};
 use super::lines::{self, lines, plain_text, refuse_byte_order_mark};
 use super::merged::{WriteTarget, byte_level, byte_level_parts, entries, parse_merge, symbol_id};
 use super::tiktoken::refuse_missing_bytes;
@@ -175,7 +175,7 @@ pub fn read_merges(
     kind: Option<&str>,
 ) -> Result<Tokenizer> {
     let json = Json::parse(vocab)?;
-    let vocab = read_vocab(&Node::root(&json))?;
+    let vocab = read_vocab(&JsonNode::root(&json))?;
     let given = kind.map(VocabularyKind::from_name).transpose()?;
     let kind = given.unwrap_or_else(|| VocabularyKind::of(&vocab));
     if matches!(kind, VocabularyKind::Bytes | VocabularyKind::Roberta) && splitter.is_none() {

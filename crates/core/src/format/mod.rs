@@ -18,7 +18,7 @@ mod tokenizer_json;
 mod vocab_txt;
 
 pub use counts_file::{CountsReader, CountsSummary, read_counts, write_buckets, write_counts, write_sorted_counts};
-pub use encodings::{ENCODINGS, Encoding, named_encoding};
+pub use encodings::{ENCODINGS, NamedEncoding, named_encoding};
 pub use fingerprint::{fingerprint, splitter_fingerprint};
 pub use members::Kinds;
 pub use merges_txt::{read_clip, read_merges, write_clip, write_merges_txt, write_vocab_json};

@@ -22,7 +22,7 @@
 //! it becomes tokens, so no added token may have these two flags.
 
 use super::Tokenizer;
-use super::encode::Step;
+use super::encode::PostProcessingStep;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::added::AddedToken;
@@ -75,10 +75,12 @@ impl Tokenizer {
         let may = options.truncation.is_none() && self.regularization(options).is_none();
         let fast = self.fast.as_ref().ok().filter(|_| may)?;
         let around = match self.plan(false, options).ok()? {
-            [Step::Text(0)] => [&[][..], &[]],
-            [Step::Special(before), Step::Text(0)] => [before, &[][..]],
-            [Step::Text(0), Step::Special(after)] => [&[][..], after],
-            [Step::Special(before), Step::Text(0), Step::Special(after)] => [&before[..], after],
+            [PostProcessingStep::Text(0)] => [&[][..], &[]],
+            [PostProcessingStep::Special(before), PostProcessingStep::Text(0)] => [before, &[][..]],
+            [PostProcessingStep::Text(0), PostProcessingStep::Special(after)] => [&[][..], after],
+            [PostProcessingStep::Special(before), PostProcessingStep::Text(0), PostProcessingStep::Special(after)] => {
+                [&before[..], after]
+            }
             _ => return None,
         };
         let cuts = Cuts { tokenizer: self, fast, options, around };

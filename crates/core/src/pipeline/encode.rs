@@ -14,7 +14,7 @@ use crate::text::span::Span;
 
 /// A step of post-processing for ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PostProcessingStep {
     /// The tokens of the first (0) or second (1) text.
     Text(usize),
     /// Special tokens.
@@ -51,8 +51,8 @@ impl Tokenizer {
         if options.truncation.is_none() && in_order(plan, texts) {
             for step in plan {
                 match step {
-                    Step::Special(special) => ids.extend_from_slice(special),
-                    Step::Text(index) => {
+                    PostProcessingStep::Special(special) => ids.extend_from_slice(special),
+                    PostProcessingStep::Text(index) => {
                         self.token_ids(input(*index), options, scratch, ids)?;
                     }
                 }
@@ -75,8 +75,8 @@ impl Tokenizer {
         };
         for step in plan {
             match step {
-                Step::Special(special) => ids.extend_from_slice(special),
-                Step::Text(index) => ids.extend_from_slice(&kept[*index][parts[*index].clone()]),
+                PostProcessingStep::Special(special) => ids.extend_from_slice(special),
+                PostProcessingStep::Text(index) => ids.extend_from_slice(&kept[*index][parts[*index].clone()]),
             }
         }
         scratch.ids = kept;
@@ -201,8 +201,8 @@ impl Tokenizer {
         let mut ids = std::mem::take(&mut scratch.ids[0]);
         for step in self.plan(false, options)? {
             match step {
-                Step::Special(special) => count += special.len(),
-                Step::Text(_) => {
+                PostProcessingStep::Special(special) => count += special.len(),
+                PostProcessingStep::Text(_) => {
                     ids.clear();
                     self.token_ids(Input::Text(text), options, scratch, &mut ids)?;
                     count += ids.len();
@@ -236,7 +236,7 @@ impl Tokenizer {
     }
 
     /// Returns the steps of post-processing, or the reason why it is not possible.
-    pub(super) fn plan(&self, pair: bool, options: &Options) -> Result<&[Step]> {
+    pub(super) fn plan(&self, pair: bool, options: &Options) -> Result<&[PostProcessingStep]> {
         let plan = &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)];
         plan.as_deref().map_err(Clone::clone)
     }
@@ -271,7 +271,11 @@ impl Tokenizer {
 }
 
 /// Returns the steps of post-processing, derived from its result for texts of one token each.
-pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, add_special_tokens: bool) -> Result<Vec<Step>> {
+pub(super) fn steps(
+    processor: Option<&PostProcessor>,
+    pair: bool,
+    add_special_tokens: bool,
+) -> Result<Vec<PostProcessingStep>> {
     let texts = (0..=u32::from(pair)).map(|text| {
         let mut encoding = Encoding::default();
         encoding.push(0, Span::default(), 0, text);
@@ -285,17 +289,18 @@ pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, add_special_t
     let mut steps = Vec::new();
     for (&id, &text) in processed.ids.iter().zip(&processed.texts) {
         match (steps.last_mut(), text) {
-            (Some(Step::Special(ids)), NONE) => ids.push(id),
-            (_, NONE) => steps.push(Step::Special(vec![id])),
-            (_, text) => steps.push(Step::Text(text as usize)),
+            (Some(PostProcessingStep::Special(ids)), NONE) => ids.push(id),
+            (_, NONE) => steps.push(PostProcessingStep::Special(vec![id])),
+            (_, text) => steps.push(PostProcessingStep::Text(text as usize)),
         }
     }
     Ok(steps)
 }
 
 /// Returns whether each text occurs once in the plan, in order, so that ids can be written directly.
-fn in_order(plan: &[Step], texts: usize) -> bool {
-    let found = plan.iter().filter_map(|step| if let Step::Text(index) = step { Some(*index) } else { None });
+fn in_order(plan: &[PostProcessingStep], texts: usize) -> bool {
+    let found =
+        plan.iter().filter_map(|step| if let PostProcessingStep::Text(index) = step { Some(*index) } else { None });
     found.eq(0..texts)
 }
 

@@ -222,7 +222,7 @@ fn find_words(text: &str, words: &mut Vec<WordTokens>) {
         }
     };
     for (number, block) in text.as_bytes().chunks(BLOCK).enumerate() {
-        let mut candidates = space_candidates(&padded(block));
+        let mut candidates = space_candidates(&zero_padded(block));
         while candidates != 0 {
             let place = candidates.trailing_zeros() as usize;
             candidates &= candidates - 1;
@@ -256,7 +256,7 @@ fn space_candidates(block: &[u8; BLOCK]) -> u64 {
 }
 
 /// Returns the bytes of a block, with letters after a shorter one.
-fn padded(bytes: &[u8]) -> [u8; BLOCK] {
+fn zero_padded(bytes: &[u8]) -> [u8; BLOCK] {
     bytes.first_chunk().copied().unwrap_or_else(|| {
         let mut block = [b'x'; BLOCK];
         block[..bytes.len()].copy_from_slice(bytes);

@@ -40,13 +40,13 @@ use crate::decode::{DecodeTable, Decoder};
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
 use crate::error::{Error, Result};
-use crate::fast::{CutPlan, KnownForms};
+use crate::fast::{CutPlan, NormalizedTokenSearch};
 use crate::learn::{Merge, UnigramStep};
 use crate::model::{Model, ModelTraits, Trainer};
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use decoder_inputs::DecoderInputs;
-use encode::{Step, steps};
+use encode::{PostProcessingStep, steps};
 
 /// The record of a training: its settings, and its results except the vocabulary.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,9 +115,9 @@ pub struct Tokenizer {
     /// The fast path, or the reason why the stages have none.
     fast: std::result::Result<CutPlan, &'static str>,
     /// For added tokens that are matched in normalized text: the texts in which they are found without normalizing.
-    forms: Option<KnownForms>,
+    forms: Option<NormalizedTokenSearch>,
     /// The steps of post-processing for one text and for a pair, without and with special tokens.
-    plans: [[Result<Vec<Step>>; 2]; 2],
+    plans: [[Result<Vec<PostProcessingStep>>; 2]; 2],
     /// The parts that the decoder receives for added tokens, made on first use.
     decoder_inputs: OnceLock<DecoderInputs>,
     /// The bytes of tokens in texts, made on first use.
@@ -149,7 +149,7 @@ impl Tokenizer {
         let shadows = added.tokens().iter().any(is_shadow);
         let fast = CutPlan::of(&parts.splitter, &parts.model);
         let is_normalized = added.cutting().any(|token| token.normalized);
-        let forms = is_normalized.then(|| KnownForms::of(&parts.splitter));
+        let forms = is_normalized.then(|| NormalizedTokenSearch::of(&parts.splitter));
         let (decoder_inputs, decode_table, identity) = (OnceLock::new(), OnceLock::new(), Arc::default());
         let traits = parts.model.traits();
         let mut tokenizer =

@@ -6,7 +6,7 @@ use super::Tokenizer;
 use super::fast_path::{CachedToken, ChunkToken, INLINE_IDS, INLINE_TOKENS};
 use crate::added::AllowedTokens;
 use crate::encoding::Encoding;
-use crate::fast::{Cache, ChunkBuffers, FormBuffers};
+use crate::fast::{Cache, ChunkBuffers, NormalizedTokenBuffers};
 use crate::model::{ModelScratch, SubwordRegularization, Token};
 use crate::pretokenize::words::Words;
 
@@ -18,7 +18,7 @@ pub struct Scratch {
     pub(super) allowed: AllowedTokens,
     pub(super) generic: GenericBuffers,
     pub(super) chunks: ChunkBuffers,
-    pub(super) forms: FormBuffers,
+    pub(super) forms: NormalizedTokenBuffers,
     /// The tokens of a new chunk, and those that are cached.
     pub(super) new: (Vec<ChunkToken>, Vec<CachedToken>),
     /// The columns of a text; of a call for ids alone, the ids are the caller's.

@@ -18,7 +18,7 @@ use std::ops::Range;
 use super::Tokenizer;
 use super::boundaries::Boundaries;
 use super::cuts::Cuts;
-use super::encode::Step;
+use super::encode::PostProcessingStep;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use super::word_ends::{self, WordEnds};
@@ -98,7 +98,8 @@ impl Tokenizer {
     ) -> Result<Option<TruncatedText<'t>>> {
         let options = Options { truncation: None, padding: None, dropout: Some(0.0), alpha: None, ..options.clone() };
         let steps = self.plan(false, &options)?;
-        let specials = steps.iter().map(|step| if let Step::Special(ids) = step { ids.len() } else { 0 }).sum();
+        let specials =
+            steps.iter().map(|step| if let PostProcessingStep::Special(ids) = step { ids.len() } else { 0 }).sum();
         let mut search = Search {
             tokenizer: self,
             text,

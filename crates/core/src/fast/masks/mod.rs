@@ -66,7 +66,7 @@ struct Tables<const N: usize> {
     /// For each byte, a bit for each set that contains it.
     bits: [u8; 256],
     /// The table of the portable kernel.
-    spread: scalar::Spread,
+    words: scalar::SetWords,
     /// For each set and low nibble, a bit for each high nibble with which the byte is in the set.
     ///
     /// The first half of the table is for ASCII, the second for the other bytes.
@@ -80,7 +80,7 @@ impl<const N: usize> Tables<N> {
             (0..8).filter(is_in).fold(0, |row, high| row | 1 << high)
         };
         let rows = |half| std::array::from_fn(|set| std::array::from_fn(|low| row(half, set, low)));
-        Self { bits, spread: scalar::spread(&bits), rows: [rows(0), rows(1)] }
+        Self { bits, words: scalar::set_words(&bits), rows: [rows(0), rows(1)] }
     }
 }
 
@@ -172,13 +172,13 @@ pub(super) fn first_block<const N: usize>(
 ) -> (Masks<N>, usize) {
     match text.first_chunk::<BLOCK>() {
         Some(block) => (masks(block), BLOCK),
-        None => (masks(&padded(text)), text.len()),
+        None => (masks(&zero_padded(text)), text.len()),
     }
 }
 
 /// Returns fewer bytes than a block, followed by zeros.
 #[inline(never)]
-fn padded(bytes: &[u8]) -> [u8; BLOCK] {
+fn zero_padded(bytes: &[u8]) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     block[..bytes.len()].copy_from_slice(bytes);
     block
@@ -196,7 +196,7 @@ pub(super) fn whole(bytes: &[u8], firsts: u64, length: usize) -> usize {
 
 /// Returns a set of first bytes with the continuation bytes of their characters.
 #[inline]
-pub(super) fn spread(mut set: u64, inside: u64) -> u64 {
+pub(super) fn with_continuations(mut set: u64, inside: u64) -> u64 {
     for _ in 0..3 {
         set |= set << 1 & inside;
     }

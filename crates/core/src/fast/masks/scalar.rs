@@ -9,10 +9,10 @@
 use super::{BLOCK, Masks, Tables};
 
 /// For each byte, a word whose byte `i` is 1 if the set `i` contains it.
-pub(super) type Spread = [u64; 256];
+pub(super) type SetWords = [u64; 256];
 
 /// Returns the table of sets; `bits` has a bit for each set.
-pub(super) fn spread(bits: &[u8; 256]) -> Spread {
+pub(super) fn set_words(bits: &[u8; 256]) -> SetWords {
     bits.map(|bits| u64::from_le_bytes(std::array::from_fn(|set| bits >> set & 1)))
 }
 
@@ -21,7 +21,7 @@ pub(super) fn masks<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> 
     let mut words = [0; 8];
     for (word, eight) in words.iter_mut().zip(block.as_chunks::<8>().0) {
         for (place, &byte) in eight.iter().enumerate() {
-            *word |= tables.spread[usize::from(byte)] << place;
+            *word |= tables.words[usize::from(byte)] << place;
         }
     }
     let all = transposed(words);

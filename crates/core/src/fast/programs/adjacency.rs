@@ -11,7 +11,7 @@
 use super::Program;
 use super::spaces::Stability;
 use super::unspaced::UnspacedBoundaries;
-use crate::fast::driver::{BlockProgram, Listing, Place};
+use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::model::Model;
@@ -97,23 +97,27 @@ impl BlockProgram<SETS> for AdjacencyProgram {
     fn blocks(
         &self,
         text: &str,
-        place: Place,
+        place: BlockPosition,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
-    ) -> Place {
-        listing.each_block((text, place), masks, |Place { at, .. }, (Masks { sets, high, inside }, length), listing| {
-            let before = if at == 0 { 0 } else { self.classifier.sets_of(text.as_bytes()[at - 1]) };
-            let mut starts = 0;
-            for (place, pair) in sets.as_chunks::<2>().0.iter().enumerate() {
-                starts |= (pair[0] << 1 | u64::from(before >> (2 * place) & 1)) & pair[1];
-            }
-            // Characters of unspaced scripts have at least three bytes.
-            if inside & inside << 1 != 0 {
-                starts |= self.unspaced.find(text, at, high & !inside);
-            }
-            listing.list.add_contiguous(at, starts & below(length) & !listing.list.begins_at(at));
-            Place::at(at + length)
-        })
+    ) -> BlockPosition {
+        listing.each_block(
+            (text, place),
+            masks,
+            |BlockPosition { at, .. }, (Masks { sets, high, inside }, length), listing| {
+                let before = if at == 0 { 0 } else { self.classifier.sets_of(text.as_bytes()[at - 1]) };
+                let mut starts = 0;
+                for (place, pair) in sets.as_chunks::<2>().0.iter().enumerate() {
+                    starts |= (pair[0] << 1 | u64::from(before >> (2 * place) & 1)) & pair[1];
+                }
+                // Characters of unspaced scripts have at least three bytes.
+                if inside & inside << 1 != 0 {
+                    starts |= self.unspaced.find(text, at, high & !inside);
+                }
+                listing.list.add_contiguous(at, starts & below(length) & !listing.list.begins_at(at));
+                BlockPosition::at(at + length)
+            },
+        )
     }
 }
 

@@ -11,7 +11,7 @@
 //! All other characters are *glue*: they may be part of a word, be removed, or change their neighbours. A chunk is not
 //! a word: it may contain several words, or none. Its ends do not depend on the text around it.
 
-use crate::fast::driver::{BlockProgram, Listing, Place};
+use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::keys::Fold;
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
@@ -155,11 +155,11 @@ impl BlockProgram<4> for CharacterProgram {
     fn blocks(
         &self,
         text: &str,
-        place: Place,
+        place: BlockPosition,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<4> + Copy,
         listing: &mut Listing<'_>,
-    ) -> Place {
-        listing.each_block((text, place), masks, |Place { at, before }, (masks, length), listing| {
+    ) -> BlockPosition {
+        listing.each_block((text, place), masks, |BlockPosition { at, before }, (masks, length), listing| {
             let ([space, alone, other, glue], inside, length) =
                 if masks.high == 0 { (masks.sets, 0, length) } else { self.look_up(&text[at..], masks, length) };
             // The kind of the character before, with an inverted bit for white space: the beginning of a text is like it.
@@ -171,7 +171,7 @@ impl BlockProgram<4> for CharacterProgram {
             listing.list.add(at, cuts & !space, cuts & !after_space);
             let last = |set: u64, place: u32| (set >> ((length - 1) & 63) & 1) << place;
             let before = last(!space, 0) | last(alone, 1) | last(other, 2) | last(glue, 3);
-            Place { at: at + length, before }
+            BlockPosition { at: at + length, before }
         })
     }
 }

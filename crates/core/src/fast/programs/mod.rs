@@ -11,7 +11,7 @@ use self::adjacency::AdjacencyProgram;
 use self::characters::CharacterProgram;
 use self::spaces::SpaceProgram;
 use self::words::WordProgram;
-use super::driver::{Listing, Place};
+use super::driver::{BlockPosition, Listing};
 use super::masks::Kernel;
 
 /// Where the chunks of a text begin.
@@ -30,7 +30,7 @@ pub(super) enum Program {
 impl Program {
     /// Lists the next blocks of a text, and returns the place after them.
     #[inline]
-    pub(super) fn blocks(&self, text: &str, place: Place, listing: &mut Listing<'_>) -> Place {
+    pub(super) fn blocks(&self, text: &str, place: BlockPosition, listing: &mut Listing<'_>) -> BlockPosition {
         match self {
             Self::Characters(program) => listing.list_blocks((program, &program.classifier), text, place),
             Self::Words(program) => listing.list_blocks((program, &program.classifier), text, place),

@@ -5,7 +5,7 @@
 //! beside it; the last piece of a block is left to the next one, because its end is not known.
 
 use super::words::SETS;
-use crate::fast::masks::{Classifier, Masks, below, first_bytes, spread, whole};
+use crate::fast::masks::{Classifier, Masks, below, first_bytes, whole, with_continuations};
 use crate::fast::text::characters_of;
 use crate::pretokenize::divisions::Division;
 use crate::text::runs::{Prefix, RunPattern};
@@ -101,7 +101,7 @@ impl RunMatcher {
             unknown &= unknown - 1;
         }
         for set in &mut masks.sets {
-            *set = spread(*set, masks.inside);
+            *set = with_continuations(*set, masks.inside);
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use super::Program;
 use super::unspaced::UnspacedBoundaries;
-use crate::fast::driver::{BlockProgram, Listing, Place};
+use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::keys::Fold;
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
@@ -294,21 +294,21 @@ impl BlockProgram<2> for SpaceProgram {
     fn blocks(
         &self,
         text: &str,
-        place: Place,
+        place: BlockPosition,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<2> + Copy,
         listing: &mut Listing<'_>,
-    ) -> Place {
+    ) -> BlockPosition {
         listing.each_block(
             (text, place),
             masks,
-            |Place { at, .. }, (Masks { sets: [space, unstable], high, inside }, length), listing| {
+            |BlockPosition { at, .. }, (Masks { sets: [space, unstable], high, inside }, length), listing| {
                 let bytes = text.as_bytes();
                 let (space, unstable) = (space & below(length), unstable & below(length));
                 let mut starts = space & !(space << 1) & !(unstable << 1) & !listing.list.begins_at(at);
                 // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
                 // rule may matter.
                 let near = if self.looks_back > 1 {
-                    spread(high | unstable) | ((2 << LONGEST_WINDOW) - 1)
+                    within_window(high | unstable) | ((2 << LONGEST_WINDOW) - 1)
                 } else {
                     high << 1 | 1
                 };
@@ -326,7 +326,7 @@ impl BlockProgram<2> for SpaceProgram {
                     starts |= unspaced.find(text, at, high & !inside) & !listing.list.begins_at(at);
                 }
                 listing.list.add_contiguous(at, starts);
-                Place::at(at + length)
+                BlockPosition::at(at + length)
             },
         )
     }
@@ -350,6 +350,6 @@ fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, separators: &str, cha
 }
 
 /// Returns the positions that follow a byte of the set by at most [`LONGEST_WINDOW`] bytes.
-fn spread(set: u64) -> u64 {
+fn within_window(set: u64) -> u64 {
     (1..=LONGEST_WINDOW).fold(0, |spread, by| spread | set << by)
 }

@@ -1,6 +1,6 @@
 //! The messages of a `SentencePiece` model that affect encoding (`sentencepiece_model.proto`).
 
-use super::wire::{Field, Value, fields};
+use super::wire::{Field, WireValue, fields};
 use crate::decode::SentencePieceDecoder;
 use crate::error::{Error, Message, Place, Result, shorten};
 
@@ -136,12 +136,12 @@ fn piece(bytes: &[u8], id: usize) -> Result<Piece<'_>> {
     let mut piece = Piece { text: "", score: 0.0, kind: PieceKind::Normal };
     for field in fields("pieces", bytes) {
         match field? {
-            Field { number: 1, value: Value::Bytes(text) } => {
+            Field { number: 1, value: WireValue::Bytes(text) } => {
                 piece.text = std::str::from_utf8(text)
                     .map_err(|_| wrong("pieces", format!("the piece with the id {id} is not UTF-8")))?;
             }
-            Field { number: 2, value: Value::Fixed32(score) } => piece.score = f32::from_le_bytes(score),
-            Field { number: 3, value: Value::Varint(kind) } => {
+            Field { number: 2, value: WireValue::Fixed32(score) } => piece.score = f32::from_le_bytes(score),
+            Field { number: 3, value: WireValue::Varint(kind) } => {
                 let known = PieceKind::ALL.iter().find(|(number, _)| *number == kind);
                 let unknown = || {
                     let text = shorten(piece.text);
@@ -162,10 +162,10 @@ impl TrainerSpec {
     fn merge(&mut self, bytes: &[u8]) -> Result<()> {
         for field in fields("trainer_spec", bytes) {
             match field? {
-                Field { number: 3, value: Value::Varint(model_type) } => self.model_type = model_type,
-                Field { number: 24, value: Value::Varint(flag) } => self.treat_whitespace_as_suffix = flag != 0,
-                Field { number: 35, value: Value::Varint(flag) } => self.byte_fallback = flag != 0,
-                Field { number: 44, value: Value::Bytes(surface) } => {
+                Field { number: 3, value: WireValue::Varint(model_type) } => self.model_type = model_type,
+                Field { number: 24, value: WireValue::Varint(flag) } => self.treat_whitespace_as_suffix = flag != 0,
+                Field { number: 35, value: WireValue::Varint(flag) } => self.byte_fallback = flag != 0,
+                Field { number: 44, value: WireValue::Bytes(surface) } => {
                     self.unk_surface = String::from_utf8_lossy(surface).into_owned();
                 }
                 _ => {}
@@ -179,10 +179,10 @@ impl<'a> NormalizerSpec<'a> {
     fn merge(&mut self, bytes: &'a [u8]) -> Result<()> {
         for field in fields("normalizer_spec", bytes) {
             match field? {
-                Field { number: 2, value: Value::Bytes(charsmap) } => self.charsmap = charsmap,
-                Field { number: 3, value: Value::Varint(flag) } => self.add_dummy_prefix = flag != 0,
-                Field { number: 4, value: Value::Varint(flag) } => self.remove_extra_whitespaces = flag != 0,
-                Field { number: 5, value: Value::Varint(flag) } => self.escape_whitespaces = flag != 0,
+                Field { number: 2, value: WireValue::Bytes(charsmap) } => self.charsmap = charsmap,
+                Field { number: 3, value: WireValue::Varint(flag) } => self.add_dummy_prefix = flag != 0,
+                Field { number: 4, value: WireValue::Varint(flag) } => self.remove_extra_whitespaces = flag != 0,
+                Field { number: 5, value: WireValue::Varint(flag) } => self.escape_whitespaces = flag != 0,
                 _ => {}
             }
         }
@@ -196,7 +196,7 @@ pub(super) fn wrong(place: &'static str, message: impl Into<Message>) -> Error {
 
 fn message(field: Field<'_>) -> Result<&[u8]> {
     match field.value {
-        Value::Bytes(bytes) => Ok(bytes),
+        WireValue::Bytes(bytes) => Ok(bytes),
         _ => Err(wrong("ModelProto", format!("field {} is not a message", field.number))),
     }
 }

@@ -9,12 +9,12 @@ use crate::error::{Error, Place, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Field<'a> {
     pub(super) number: u64,
-    pub(super) value: Value<'a>,
+    pub(super) value: WireValue<'a>,
 }
 
 /// The value of a field, by wire type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value<'a> {
+pub(super) enum WireValue<'a> {
     /// An integer, a bool or an enum.
     Varint(u64),
     /// Eight bytes.
@@ -47,15 +47,15 @@ pub(super) fn fields<'a>(name: &'static str, bytes: &'a [u8]) -> impl Iterator<I
 fn take_field<'a>(rest: &mut &'a [u8]) -> Option<Field<'a>> {
     let key = take_varint(rest)?;
     let value = match key & 7 {
-        0 => Value::Varint(take_varint(rest)?),
-        1 => Value::Fixed64(*take_chunk(rest)?),
+        0 => WireValue::Varint(take_varint(rest)?),
+        1 => WireValue::Fixed64(*take_chunk(rest)?),
         2 => {
             let length = usize::try_from(take_varint(rest)?).ok()?;
             let (bytes, after) = rest.split_at_checked(length)?;
             *rest = after;
-            Value::Bytes(bytes)
+            WireValue::Bytes(bytes)
         }
-        5 => Value::Fixed32(*take_chunk(rest)?),
+        5 => WireValue::Fixed32(*take_chunk(rest)?),
         _ => return None,
     };
     Some(Field { number: key >> 3, value })
@@ -85,20 +85,20 @@ fn take_varint(rest: &mut &[u8]) -> Option<u64> {
 pub(super) fn put(to: &mut Vec<u8>, Field { number, value }: Field<'_>) {
     let key = |kind| number << 3 | kind;
     match value {
-        Value::Varint(value) => {
+        WireValue::Varint(value) => {
             put_varint(to, key(0));
             put_varint(to, value);
         }
-        Value::Fixed64(bytes) => {
+        WireValue::Fixed64(bytes) => {
             put_varint(to, key(1));
             to.extend(bytes);
         }
-        Value::Bytes(bytes) => {
+        WireValue::Bytes(bytes) => {
             put_varint(to, key(2));
             put_varint(to, bytes.len() as u64);
             to.extend(bytes);
         }
-        Value::Fixed32(bytes) => {
+        WireValue::Fixed32(bytes) => {
             put_varint(to, key(5));
             to.extend(bytes);
         }
@@ -121,10 +121,10 @@ mod tests {
     #[test]
     fn fields_round_trip() {
         let all = [
-            Field { number: 1, value: Value::Varint(u64::MAX) },
-            Field { number: 300, value: Value::Fixed64([1; 8]) },
-            Field { number: 2, value: Value::Bytes(b"text") },
-            Field { number: 1, value: Value::Fixed32([9; 4]) },
+            Field { number: 1, value: WireValue::Varint(u64::MAX) },
+            Field { number: 300, value: WireValue::Fixed64([1; 8]) },
+            Field { number: 2, value: WireValue::Bytes(b"text") },
+            Field { number: 1, value: WireValue::Fixed32([9; 4]) },
         ];
         let mut bytes = Vec::new();
         all.iter().for_each(|&field| put(&mut bytes, field));

@@ -6,7 +6,7 @@ use super::messages::{
     BPE, ModelProto, NORMALIZER_SPEC, NormalizerSpec, PIECES, Piece, PieceKind, TRAINER_SPEC, TrainerSpec, UNIGRAM,
     wrong,
 };
-use super::wire::{Field, Value, fields, put};
+use super::wire::{Field, WireValue, fields, put};
 use super::{TARGET, ranks, symbols, unigram};
 use crate::added::AddedToken;
 use crate::decode::Decoder;
@@ -142,7 +142,7 @@ fn unk_surface(tokenizer: &Tokenizer) -> String {
 
 fn write(pieces: &[Piece<'_>], trainer: &TrainerSpec, normalizer: &NormalizerSpec<'_>) -> Vec<u8> {
     let mut model = Vec::new();
-    let mut put = |number, message: Vec<u8>| put(&mut model, Field { number, value: Value::Bytes(&message) });
+    let mut put = |number, message: Vec<u8>| put(&mut model, Field { number, value: WireValue::Bytes(&message) });
     pieces.iter().for_each(|piece| put(PIECES, piece_message(piece)));
     put(TRAINER_SPEC, trainer_message(pieces, trainer));
     put(NORMALIZER_SPEC, normalizer_message(normalizer));
@@ -177,7 +177,7 @@ fn write_with_base(
             continue;
         }
         for piece in pieces.take().into_iter().flatten() {
-            put(&mut model, Field { number: PIECES, value: Value::Bytes(&piece_message(piece)) });
+            put(&mut model, Field { number: PIECES, value: WireValue::Bytes(&piece_message(piece)) });
         }
     }
     Ok(model)
@@ -205,10 +205,10 @@ fn renumbered(ranks: &[u32]) -> Vec<u32> {
 
 fn piece_message(piece: &Piece<'_>) -> Vec<u8> {
     let mut message = Vec::new();
-    put(&mut message, Field { number: 1, value: Value::Bytes(piece.text.as_bytes()) });
-    put(&mut message, Field { number: 2, value: Value::Fixed32(piece.score.to_le_bytes()) });
+    put(&mut message, Field { number: 1, value: WireValue::Bytes(piece.text.as_bytes()) });
+    put(&mut message, Field { number: 2, value: WireValue::Fixed32(piece.score.to_le_bytes()) });
     if piece.kind != PieceKind::Normal {
-        put(&mut message, Field { number: 3, value: Value::Varint(piece.kind.number()) });
+        put(&mut message, Field { number: 3, value: WireValue::Varint(piece.kind.number()) });
     }
     message
 }
@@ -220,17 +220,17 @@ fn trainer_message(pieces: &[Piece<'_>], trainer: &TrainerSpec) -> Vec<u8> {
     let id = |found: Option<usize>| found.map_or(u64::MAX, |id| id as u64);
     let unknown = pieces.iter().position(|piece| piece.kind == PieceKind::Unknown);
     let control = |name: &str| pieces.iter().position(|piece| piece.kind == PieceKind::Control && piece.text == name);
-    put(3, Value::Varint(trainer.model_type));
-    put(4, Value::Varint(pieces.len() as u64));
-    put(24, Value::Varint(trainer.treat_whitespace_as_suffix.into()));
-    put(35, Value::Varint(trainer.byte_fallback.into()));
-    put(40, Value::Varint(id(unknown)));
-    put(41, Value::Varint(id(control("<s>"))));
-    put(42, Value::Varint(id(control("</s>"))));
-    put(43, Value::Varint(id(control("<pad>"))));
-    put(44, Value::Bytes(trainer.unk_surface.as_bytes()));
+    put(3, WireValue::Varint(trainer.model_type));
+    put(4, WireValue::Varint(pieces.len() as u64));
+    put(24, WireValue::Varint(trainer.treat_whitespace_as_suffix.into()));
+    put(35, WireValue::Varint(trainer.byte_fallback.into()));
+    put(40, WireValue::Varint(id(unknown)));
+    put(41, WireValue::Varint(id(control("<s>"))));
+    put(42, WireValue::Varint(id(control("</s>"))));
+    put(43, WireValue::Varint(id(control("<pad>"))));
+    put(44, WireValue::Bytes(trainer.unk_surface.as_bytes()));
     if let Some(unknown) = unknown {
-        put(45, Value::Bytes(pieces[unknown].text.as_bytes()));
+        put(45, WireValue::Bytes(pieces[unknown].text.as_bytes()));
     }
     message
 }
@@ -239,10 +239,10 @@ fn normalizer_message(normalizer: &NormalizerSpec<'_>) -> Vec<u8> {
     let mut message = Vec::new();
     let mut put = |number, value| put(&mut message, Field { number, value });
     let name: &[u8] = if normalizer.charsmap.is_empty() { b"identity" } else { b"user_defined" };
-    put(1, Value::Bytes(name));
-    put(2, Value::Bytes(normalizer.charsmap));
-    put(3, Value::Varint(normalizer.add_dummy_prefix.into()));
-    put(4, Value::Varint(normalizer.remove_extra_whitespaces.into()));
-    put(5, Value::Varint(normalizer.escape_whitespaces.into()));
+    put(1, WireValue::Bytes(name));
+    put(2, WireValue::Bytes(normalizer.charsmap));
+    put(3, WireValue::Varint(normalizer.add_dummy_prefix.into()));
+    put(4, WireValue::Varint(normalizer.remove_extra_whitespaces.into()));
+    put(5, WireValue::Varint(normalizer.escape_whitespaces.into()));
     message
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::added::{AddedToken, AddedTokens};
 use crate::error::{Message, Result, shorten};
-use crate::format::json::Node;
+use crate::format::json::JsonNode;
 use crate::format::members::{Member, object};
 use crate::vocab::Vocab;
 
@@ -21,7 +21,7 @@ pub enum AddedIds {
 }
 
 /// Reads added tokens with these ids.
-pub(super) fn added_tokens(node: &Node<'_>, vocab: &Vocab, ids: AddedIds) -> Result<Vec<AddedToken>> {
+pub(super) fn added_tokens(node: &JsonNode<'_>, vocab: &Vocab, ids: AddedIds) -> Result<Vec<AddedToken>> {
     let written = Vec::<AddedToken>::read(node)?;
     if ids == AddedIds::File {
         return Ok(written);
@@ -34,7 +34,7 @@ pub(super) fn added_tokens(node: &Node<'_>, vocab: &Vocab, ids: AddedIds) -> Res
 }
 
 /// Refuses an id that is not the one which the reference library assigns.
-fn check_ids(node: &Node<'_>, written: &[AddedToken], numbered: &[AddedToken], vocab: &Vocab) -> Result<()> {
+fn check_ids(node: &JsonNode<'_>, written: &[AddedToken], numbered: &[AddedToken], vocab: &Vocab) -> Result<()> {
     let ids: HashMap<&str, u32> = numbered.iter().map(|token| (token.content.as_str(), token.id)).collect();
     for (token, place) in written.iter().zip(node.array()?) {
         if let Some(&id) = ids.get(token.content.as_str())
@@ -58,7 +58,7 @@ object! {
     }
 }
 
-fn content(node: &Node<'_>) -> Result<String> {
+fn content(node: &JsonNode<'_>) -> Result<String> {
     match node.str()? {
         "" => Err(node.error("an added token is empty; expected a text to look for")),
         content => Ok(content.to_owned()),

@@ -4,7 +4,7 @@ use crate::decode::{
     BpeDecoder, CtcDecoder, Decoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder,
 };
 use crate::error::Result;
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, JsonNode};
 use crate::format::members::{Member, Record, components, names, record};
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 
@@ -50,7 +50,7 @@ const KIND_BY_MEMBER: [(&str, &str); 5] = [
 
 /// Reads a decoder.
 pub fn read_decoder(text: &str) -> Result<Decoder> {
-    Decoder::read(&Node::root(&Json::parse(text.as_bytes())?))
+    Decoder::read(&JsonNode::root(&Json::parse(text.as_bytes())?))
 }
 
 /// Writes a decoder.
@@ -59,7 +59,7 @@ pub fn write_decoder(decoder: &Decoder) -> String {
     decoder.json().text()
 }
 
-fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
+fn kind<'a>(node: &JsonNode<'a>) -> Result<&'a str> {
     if node.find("type")?.is_none() {
         for (member, kind) in KIND_BY_MEMBER {
             if node.find(member)?.is_some() {
@@ -77,7 +77,7 @@ fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
 impl Record for Metaspace {
     const MEMBERS: &'static [&'static str] = &["replacement", "prepend_scheme", "split"];
 
-    fn read_members(node: &Node<'_>) -> Result<Self> {
+    fn read_members(node: &JsonNode<'_>) -> Result<Self> {
         node.only_members(&[Self::MEMBERS, &["add_prefix_space", "str_rep"]].concat())?;
         node.get::<Option<String>>("str_rep")?;
         let prepend_scheme = node.get_or("prepend_scheme", PrependScheme::Always)?;

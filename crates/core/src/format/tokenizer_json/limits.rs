@@ -4,19 +4,19 @@ use crate::encoding::pad::Padding;
 use crate::encoding::truncate::{Truncation, TruncationStrategy};
 use crate::encoding::{Direction, NamedToken};
 use crate::error::Result;
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::{self, Member, names};
 
 const LONGEST: &str = "BatchLongest";
 
 /// Reads the truncation of a call.
 pub fn read_truncation(text: &str) -> Result<Truncation> {
-    Truncation::read(&Node::root(&Json::parse(text.as_bytes())?))
+    Truncation::read(&JsonNode::root(&Json::parse(text.as_bytes())?))
 }
 
 /// Reads the padding of a call.
 pub fn read_padding(text: &str) -> Result<Padding> {
-    Padding::read(&Node::root(&Json::parse(text.as_bytes())?))
+    Padding::read(&JsonNode::root(&Json::parse(text.as_bytes())?))
 }
 
 /// Writes truncation.
@@ -48,7 +48,7 @@ members::object! {
 }
 
 impl Member for Padding {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         node.only(&["strategy", "direction", "pad_to_multiple_of", "pad_id", "pad_type_id", "pad_token"])?;
         let strategy = node.member("strategy")?;
         let length = match strategy.str() {

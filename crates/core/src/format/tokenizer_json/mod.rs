@@ -29,7 +29,7 @@ use self::records::{drop_stale, needs_contents};
 use crate::decode::Decoder;
 use crate::error::Result;
 use crate::format::fingerprint::saved_fingerprint;
-use crate::format::json::{Json, Node, after, object, shortest, trim_start};
+use crate::format::json::{Json, JsonNode, after, object, shortest, trim_start};
 use crate::format::members::{Kinds, Member};
 use crate::model::Trainer;
 use crate::normalize::Normalizer;
@@ -103,10 +103,10 @@ pub fn read_tokenizer_json(bytes: &[u8], settings: &JsonSettings) -> Result<Toke
 pub fn read_edited_json(bytes: &[u8], settings: &JsonSettings) -> Result<(Tokenizer, Vec<String>)> {
     let mut json = Json::parse(bytes)?;
     let dropped = drop_stale(&mut json)?;
-    if !settings.exact_numbers && is_unigram(&Node::root(&json)) {
+    if !settings.exact_numbers && is_unigram(&JsonNode::root(&json)) {
         scores::round_numbers(&mut json, bytes);
     }
-    let root = Node::root(&json).with_functions(&settings.functions);
+    let root = JsonNode::root(&json).with_functions(&settings.functions);
     if root.find("model")?.is_none() {
         return Err(root.error("not a tokenizer.json: the member \"model\" is missing"));
     }
@@ -147,12 +147,12 @@ pub fn read_edited_json(bytes: &[u8], settings: &JsonSettings) -> Result<(Tokeni
 }
 
 /// Returns whether a file has a Unigram model, for which the rounding of numbers matters.
-fn is_unigram(root: &Node<'_>) -> bool {
+fn is_unigram(root: &JsonNode<'_>) -> bool {
     matches!(root.find("model").ok().flatten().map(|model| kind(&model)), Some(Ok(UNIGRAM)))
 }
 
 /// Returns a component in the model's own part, which replaces one that the library cannot express.
-fn own_record<'a>(model: &Node<'a>, name: &str) -> Result<Option<Node<'a>>> {
+fn own_record<'a>(model: &JsonNode<'a>, name: &str) -> Result<Option<JsonNode<'a>>> {
     model.find("piecework")?.map_or(Ok(None), |own| own.find(name))
 }
 
@@ -163,13 +163,13 @@ pub fn has_nearest_splitter(tokenizer: &Tokenizer) -> bool {
 }
 
 fn nearest_pre_tokenizer(tokenizer: &Tokenizer, model: &Json) -> Option<PreTokenizer> {
-    nearest_splitter(tokenizer.splitter()).filter(|_| kind(&Node::root(model)) == Ok(BPE))
+    nearest_splitter(tokenizer.splitter()).filter(|_| kind(&JsonNode::root(model)) == Ok(BPE))
 }
 
 /// Returns the tokenizer with other parts: the members of `text`, null for none.
 pub fn with_parts(tokenizer: &Tokenizer, text: &str, functions: &[Function]) -> Result<Tokenizer> {
     let json = Json::parse(text.as_bytes())?;
-    let root = Node::root(&json).with_functions(functions);
+    let root = JsonNode::root(&json).with_functions(functions);
     root.only(&["truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder"])?;
     let has = |name: &str| root.members().is_ok_and(|members| members.iter().any(|(other, _)| other == name));
     let mut parts = tokenizer.parts();
@@ -239,7 +239,7 @@ fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<
     let pieces = tokenizer.decoder().and_then(Decoder::sentencepiece).filter(|_| has_decoder_record(&model));
     let model = with_own(model, NORMALIZER, own_normalizer.map(Member::json));
     let model = with_own(model, DECODER, pieces.and_then(|_| decoder()));
-    let contents = needs_contents(&model).then(|| Node::root(&model).contents_sha256().json());
+    let contents = needs_contents(&model).then(|| JsonNode::root(&model).contents_sha256().json());
     let model = with_own(model, CONTENTS, contents);
     let json = object([
         ("version", "1.0".into()),
@@ -252,7 +252,7 @@ fn tokenizer_json(tokenizer: &Tokenizer, fingerprint: Option<String>) -> Result<
         ("decoder", pieces.map(|pieces| pieces.nearest().json()).or_else(decoder).into()),
         ("model", with_own(model, FINGERPRINT, fingerprint.map(|fingerprint| fingerprint.json()))),
     ]);
-    let float = if is_unigram(&Node::root(&json)) { scores::compatible_digits } else { shortest };
+    let float = if is_unigram(&JsonNode::root(&json)) { scores::compatible_digits } else { shortest };
     let mut text = json.pretty(DEPTH, float);
     text.push('\n');
     Ok(text)

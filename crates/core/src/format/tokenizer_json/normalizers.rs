@@ -1,14 +1,14 @@
 //! Normalizers in `tokenizer.json`.
 
 use crate::error::Result;
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, JsonNode};
 use crate::format::members::{Member, Record, components, record};
 use crate::normalize::{
     BertNormalizer, Normalizer, Precompiled, SentencePiece, SentencePieceSettings, Strip, UnicodeForm,
 };
 
 components! {
-    Normalizer by Node::kind;
+    Normalizer by JsonNode::kind;
     "NFC" {} => Form(UnicodeForm::Nfc);
     "NFD" {} => Form(UnicodeForm::Nfd);
     "NFKC" {} => Form(UnicodeForm::Nfkc);
@@ -40,7 +40,7 @@ record!(SentencePieceSettings {
 impl Record for SentencePiece {
     const MEMBERS: &'static [&'static str] = SentencePieceSettings::MEMBERS;
 
-    fn read_members(node: &Node<'_>) -> Result<Self> {
+    fn read_members(node: &JsonNode<'_>) -> Result<Self> {
         let symbols = node.member("user_defined_symbols");
         Self::new(Record::read_members(node)?).map_err(|error| symbols.unwrap_or_else(|_| node.clone()).error(error))
     }
@@ -51,7 +51,7 @@ impl Record for SentencePiece {
 }
 
 impl Member for Precompiled {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         Self::new(node.base64()?).map_err(|error| node.error(error))
     }
 

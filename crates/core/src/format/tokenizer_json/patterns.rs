@@ -1,12 +1,12 @@
 //! Patterns in `tokenizer.json`: `{"String": "…"}` or `{"Regex": "…"}`.
 
 use crate::error::Result;
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::Member;
 use crate::text::pattern::Pattern;
 
 impl Member for Pattern {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         node.only(&["String", "Regex"])?;
         match (node.find("String")?, node.find("Regex")?) {
             (Some(text), None) => Ok(Pattern::literal(text.str()?)),

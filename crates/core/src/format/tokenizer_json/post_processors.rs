@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::encoding::NamedToken;
 use crate::error::Result;
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::{Member, Record, components, record};
 use crate::postprocess::{Bert, PostProcessor, Roberta, Template, TemplatePart, TemplateToken};
 use crate::settings::ByteLevel;
 
 components! {
-    PostProcessor by Node::kind;
+    PostProcessor by JsonNode::kind;
     "BertProcessing": Bert(Bert);
     "RobertaProcessing" { sep, cls, trim_offsets, add_prefix_space }
         => Roberta(Roberta { tokens: Bert { cls, sep }, trim_offsets, add_prefix_space });
@@ -23,7 +23,7 @@ record!(Bert { sep, cls });
 
 /// A pair such as `["[CLS]", 101]`.
 impl Member for NamedToken {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         let [name, id] = node.tuple("a token and its id")?;
         Ok(NamedToken::new(name.str()?, id.id()?))
     }
@@ -36,7 +36,7 @@ impl Member for NamedToken {
 impl Record for Template {
     const MEMBERS: &'static [&'static str] = &["single", "pair", "special_tokens"];
 
-    fn read_members(node: &Node<'_>) -> Result<Self> {
+    fn read_members(node: &JsonNode<'_>) -> Result<Self> {
         node.only_members(Self::MEMBERS)?;
         let specials = specials(&node.member("special_tokens")?)?;
         let pieces = |name| node.member(name)?.array()?.map(|node| piece(&node, &specials)).collect::<Result<_>>();
@@ -53,7 +53,7 @@ impl Record for Template {
     }
 }
 
-fn specials(node: &Node<'_>) -> Result<BTreeMap<String, TemplateToken>> {
+fn specials(node: &JsonNode<'_>) -> Result<BTreeMap<String, TemplateToken>> {
     let mut specials = BTreeMap::new();
     for (name, _) in node.members()? {
         let member = node.member(name)?;
@@ -70,7 +70,7 @@ fn specials(node: &Node<'_>) -> Result<BTreeMap<String, TemplateToken>> {
     Ok(specials)
 }
 
-fn piece(node: &Node<'_>, specials: &BTreeMap<String, TemplateToken>) -> Result<TemplatePart> {
+fn piece(node: &JsonNode<'_>, specials: &BTreeMap<String, TemplateToken>) -> Result<TemplatePart> {
     node.only(&["SpecialToken", "Sequence"])?;
     if node.members()?.len() != 1 {
         return Err(node.error("expected either \"SpecialToken\" or \"Sequence\""));

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, JsonNode};
 use crate::format::members::{Member, Record, components, names, record};
 use crate::pretokenize::{Behavior, Dictionary, Function, Jieba, PreTokenizer, Split, UserWord};
 use crate::settings::{ByteLevel, Metaspace};
@@ -13,7 +13,7 @@ use crate::settings::{ByteLevel, Metaspace};
 const DEFAULT_LENGTH: NonZeroUsize = NonZeroUsize::MIN.saturating_add(4);
 
 components! {
-    PreTokenizer by Node::kind;
+    PreTokenizer by JsonNode::kind;
     "BertPreTokenizer" {} => Bert;
     "Whitespace" {} => Whitespace;
     "WhitespaceSplit" {} => WhitespaceSplit;
@@ -44,7 +44,7 @@ names! {
 }
 
 impl Member for NonZeroUsize {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         Self::new(node.size()?).ok_or_else(|| node.error("words of no characters are none; expected 1 or more"))
     }
 
@@ -56,7 +56,7 @@ impl Member for NonZeroUsize {
 impl Record for Arc<Dictionary> {
     const MEMBERS: &'static [&'static str] = &["phrases", "single_word"];
 
-    fn read_members(node: &Node<'_>) -> Result<Self> {
+    fn read_members(node: &JsonNode<'_>) -> Result<Self> {
         node.only_members(Self::MEMBERS)?;
         let phrases = node.member("phrases")?;
         let dictionary = Dictionary::new(phrases.strings()?, node.get_or("single_word", false)?);
@@ -74,7 +74,7 @@ impl Record for Arc<Dictionary> {
 impl Record for Arc<Jieba> {
     const MEMBERS: &'static [&'static str] = &["hmm", "user_words"];
 
-    fn read_members(node: &Node<'_>) -> Result<Self> {
+    fn read_members(node: &JsonNode<'_>) -> Result<Self> {
         Jieba::require()?;
         node.only_members(Self::MEMBERS)?;
         let words = node.find("user_words")?;
@@ -89,7 +89,7 @@ impl Record for Arc<Jieba> {
 
 /// `[word, frequency, tag]`; the last two may be null.
 impl Member for UserWord {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         let [word, frequency, tag] = node.tuple("[word, frequency, tag]")?;
         Ok(Self {
             word: word.str()?.to_owned(),
@@ -107,7 +107,7 @@ impl Member for UserWord {
 impl Record for Function {
     const MEMBERS: &'static [&'static str] = &["index"];
 
-    fn read_members(node: &Node<'_>) -> Result<Self> {
+    fn read_members(node: &JsonNode<'_>) -> Result<Self> {
         node.only_members(Self::MEMBERS)?;
         let function = node.functions.get(node.get::<usize>("index")?);
         function.cloned().ok_or_else(|| node.unsupported("a Python function cannot be read from a file"))
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<PreTokenizer> {
-        PreTokenizer::read(&Node::root(&Json::parse(text.as_bytes())?))
+        PreTokenizer::read(&JsonNode::root(&Json::parse(text.as_bytes())?))
     }
 
     /// These are the defaults in Python as well.

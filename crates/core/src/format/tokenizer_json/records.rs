@@ -12,7 +12,7 @@ use super::splitter::nearest_splitter;
 use crate::counts::hexadecimal;
 use crate::decode::{Decoder, SentencePieceDecoder};
 use crate::error::{Message, Result, shorten};
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, JsonNode};
 use crate::format::members::Member;
 use crate::normalize::Normalizer;
 use crate::pretokenize::PreTokenizer;
@@ -23,7 +23,7 @@ const NAMING: [&str; 4] = ["unused", "user_defined", "reserved", "probabilities"
 
 /// Removes the stale records, and returns their names.
 pub(super) fn drop_stale(json: &mut Json) -> Result<Vec<String>> {
-    let root = Node::root(json);
+    let root = JsonNode::root(json);
     let Some(model) = root.find("model")? else { return Ok(Vec::new()) };
     let Some(own) = model.find("piecework")? else { return Ok(Vec::new()) };
     let mut dropped = Vec::new();
@@ -75,14 +75,14 @@ pub(super) fn drop_stale(json: &mut Json) -> Result<Vec<String>> {
 }
 
 /// Returns whether a decoder record is written beside another decoder than this one.
-fn is_other_decoder(record: &Node<'_>, beside: Option<&Node<'_>>) -> Result<bool> {
+fn is_other_decoder(record: &JsonNode<'_>, beside: Option<&JsonNode<'_>>) -> Result<bool> {
     let own = Decoder::read(record)?;
     let expected = own.sentencepiece().map(SentencePieceDecoder::nearest).unwrap_or(own);
     Ok(beside.map(Decoder::read).transpose()? != Some(expected))
 }
 
 /// Returns whether a normalizer record is written beside other members than these.
-fn is_other_splitter(record: &Node<'_>, root: &Node<'_>) -> Result<bool> {
+fn is_other_splitter(record: &JsonNode<'_>, root: &JsonNode<'_>) -> Result<bool> {
     let Some(nearest) = nearest_splitter(&WordSplitter::new(Some(Normalizer::read(record)?), None)?) else {
         return Ok(true);
     };
@@ -91,7 +91,7 @@ fn is_other_splitter(record: &Node<'_>, root: &Node<'_>) -> Result<bool> {
 }
 
 /// Returns whether a model with this record, which has a valid value, is written with a type of our own.
-fn needs_own_type(name: &str, value: &Json, model: &Node<'_>) -> Result<bool> {
+fn needs_own_type(name: &str, value: &Json, model: &JsonNode<'_>) -> Result<bool> {
     let is_one_of = |names: &[&str]| names.iter().any(|name| *value == Json::from(*name));
     Ok(match name {
         "ranks" | "unused" | "user_defined" | "reserved" => matches!(value, Json::Array(items) if !items.is_empty()),
@@ -110,14 +110,14 @@ fn needs_own_type(name: &str, value: &Json, model: &Node<'_>) -> Result<bool> {
 }
 
 /// Returns whether a training has another number of counts than the vocabulary has ids.
-fn has_other_length(training: &Node<'_>, model: &Node<'_>) -> Result<bool> {
+fn has_other_length(training: &JsonNode<'_>, model: &JsonNode<'_>) -> Result<bool> {
     let Some(counts) = training.find("token_counts")? else { return Ok(false) };
     let limit = entries(model)?.iter().map(|&(_, id)| id + 1).max().unwrap_or(0);
     Ok(counts.items()?.len() as u64 != limit)
 }
 
 /// Returns the names in kept records that are no entries, with the records.
-fn missing_names(model: &Node<'_>, own: &Node<'_>, dropped: &[String]) -> Result<Vec<(String, String)>> {
+fn missing_names(model: &JsonNode<'_>, own: &JsonNode<'_>, dropped: &[String]) -> Result<Vec<(String, String)>> {
     let mut missing = Vec::new();
     // A model that never was a file has no fingerprint: its names are the caller's, whose mistakes are errors.
     if own.find(FINGERPRINT)?.is_none() {
@@ -151,18 +151,18 @@ fn remove(own: &mut [(String, Json)], record: &str, token: &str) {
 }
 
 /// Returns the entries of the vocabulary with their ids; those that the readers refuse are left out.
-fn entries<'a>(model: &Node<'a>) -> Result<Vec<(&'a str, u64)>> {
+fn entries<'a>(model: &JsonNode<'a>) -> Result<Vec<(&'a str, u64)>> {
     Ok(model.find("vocab")?.map_or_else(Vec::new, |vocab| vocab.entries()))
 }
 
 /// Returns whether a model has records by id, which belong to one vocabulary.
 pub(super) fn needs_contents(model: &Json) -> bool {
-    let has = |own: &Node<'_>, name| matches!(own.find(name), Ok(Some(_)));
-    let own = Node::root(model).find("piecework").ok().flatten();
+    let has = |own: &JsonNode<'_>, name| matches!(own.find(name), Ok(Some(_)));
+    let own = JsonNode::root(model).find("piecework").ok().flatten();
     own.is_some_and(|own| has(&own, "ranks") || has(&own, "training"))
 }
 
-impl<'a> Node<'a> {
+impl<'a> JsonNode<'a> {
     /// Returns the SHA-256 of the vocabulary and the merges of a model, in hexadecimal digits.
     pub(super) fn contents_sha256(&self) -> String {
         let mut vocab = entries(self).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::counts::TextSplitter;
 use crate::error::{Error, Message, Result};
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::Member;
 use crate::normalize::SentencePieceSettings;
 use crate::pretokenize::{Function, PreTokenizer};
@@ -15,7 +15,7 @@ const ADDED_TOKENS: &str = "added_tokens";
 /// Reads `{"normalizer": …, "pre_tokenizer": …}`; `functions` are the caller's own pre-tokenizers, named by index.
 pub fn read_splitter(text: &str, functions: &[Function]) -> Result<WordSplitter> {
     let json = Json::parse(text.as_bytes())?;
-    let root = Node::root(&json).with_functions(functions);
+    let root = JsonNode::root(&json).with_functions(functions);
     root.only(&["normalizer", "pre_tokenizer"])?;
     splitter(&root)
 }
@@ -36,7 +36,7 @@ pub(in crate::format) fn splitter_json(splitter: &WordSplitter) -> Json {
 /// Reads a splitter with an optional member `added_tokens`: the tokens at which texts are cut.
 pub fn read_text_splitter(text: &str, functions: &[Function]) -> Result<TextSplitter> {
     let json = Json::parse(text.as_bytes())?;
-    let root = Node::root(&json).with_functions(functions);
+    let root = JsonNode::root(&json).with_functions(functions);
     root.only(&["normalizer", "pre_tokenizer", ADDED_TOKENS])?;
     text_splitter(&root)
 }
@@ -56,14 +56,14 @@ pub(in crate::format) fn text_splitter_json(splitter: &TextSplitter) -> Json {
 }
 
 /// Reads the members `normalizer`, `pre_tokenizer` and `added_tokens` of `node`.
-pub(in crate::format) fn text_splitter(node: &Node<'_>) -> Result<TextSplitter> {
+pub(in crate::format) fn text_splitter(node: &JsonNode<'_>) -> Result<TextSplitter> {
     let words = splitter(node)?;
     let Some(tokens) = node.get(ADDED_TOKENS)? else { return Ok(words.into()) };
     TextSplitter::new(words, tokens)
 }
 
 /// Reads the members `normalizer` and `pre_tokenizer` of `node`.
-pub(in crate::format) fn splitter(node: &Node<'_>) -> Result<WordSplitter> {
+pub(in crate::format) fn splitter(node: &JsonNode<'_>) -> Result<WordSplitter> {
     WordSplitter::new(node.get("normalizer")?, node.get("pre_tokenizer")?)
 }
 

@@ -1,7 +1,7 @@
 //! The settings of trainers as JSON, as the boundary passes them and as files store them.
 
 use crate::error::Result;
-use crate::format::json::{Json, Node, choice};
+use crate::format::json::{Json, JsonNode, choice};
 use crate::format::members::{Member, components, names, record};
 use crate::model::bpe::SuffixStyle;
 use crate::model::bpe::train::{Alphabet, Ties};
@@ -9,7 +9,7 @@ use crate::model::wordpiece::train::Criterion;
 use crate::model::{Trainer, bpe, unigram, word_level, wordpiece};
 
 components! {
-    Trainer by Node::kind;
+    Trainer by JsonNode::kind;
     "WordPieceTrainer": WordPiece(wordpiece::train::TrainerConfig);
     "BpeTrainer": Bpe(bpe::train::TrainerConfig);
     "UnigramTrainer": Unigram(unigram::train::TrainerConfig);
@@ -89,7 +89,7 @@ const TIES: [(&str, Ties); 4] =
     [("lex", Ties::Lex), ("first", Ties::First), ("hf", Ties::Hf), ("sentencepiece", Ties::SentencePiece)];
 
 /// Reads the ties of `WordPiece`.
-fn own_ties(node: &Node<'_>) -> Result<Ties> {
+fn own_ties(node: &JsonNode<'_>) -> Result<Ties> {
     choice(node, &TIES[..3])
 }
 names! {
@@ -101,7 +101,7 @@ names! {
 
 /// Reads the settings of a trainer.
 pub fn read_trainer(text: &str) -> Result<Trainer> {
-    trainer(&Node::root(&Json::parse(text.as_bytes())?))
+    trainer(&JsonNode::root(&Json::parse(text.as_bytes())?))
 }
 
 /// Writes all settings of a trainer, in a fixed order.
@@ -111,7 +111,7 @@ pub fn write_trainer(trainer: &Trainer) -> String {
 }
 
 /// Reads the settings of a trainer, and checks them.
-pub(super) fn trainer(node: &Node<'_>) -> Result<Trainer> {
+pub(super) fn trainer(node: &JsonNode<'_>) -> Result<Trainer> {
     let mut trainer = Trainer::read(node)?;
     // Null means none, too.
     if !node.members()?.iter().any(|(name, _)| name == "unk_token") {

@@ -2,14 +2,14 @@
 
 use super::trainers::trainer;
 use crate::error::{Error, Result};
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, JsonNode};
 use crate::format::members::Member;
 use crate::learn::{Merge, UnigramStep};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
 /// Reads the record in a model's own part, if it has one: one count for each id, whose sum fits 64 bits.
-pub(super) fn read_training(own: &Node<'_>, vocab: &Vocab) -> Result<Option<Training>> {
+pub(super) fn read_training(own: &JsonNode<'_>, vocab: &Vocab) -> Result<Option<Training>> {
     let Some(node) = own.find("training")? else { return Ok(None) };
     node.only(&["trainer", "counts_sha256", "token_counts", "history", "rounds"])?;
     let counts = node.member("token_counts")?;
@@ -44,7 +44,7 @@ pub(super) fn training_json(training: &Training) -> Json {
 }
 
 impl Member for Merge {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         let [left, right, token, score, pair_count, left_count, right_count, ties] =
             node.tuple("[left, right, token, score, pair count, left count, right count, ties]")?;
         Ok(Self {
@@ -70,7 +70,7 @@ impl Member for Merge {
 /// `[pieces, log-likelihood]`, with null for the likelihood of the final pruning, and without the removed pieces: seed
 /// pieces are many, and no reader of the file needs them.
 impl Member for UnigramStep {
-    fn read(node: &Node<'_>) -> Result<Self> {
+    fn read(node: &JsonNode<'_>) -> Result<Self> {
         let [pieces, log_likelihood] = node.tuple("[pieces, log-likelihood]")?;
         let log_likelihood = log_likelihood.optional().map(|node| node.float()).transpose()?;
         Ok(Self { pieces: pieces.size()?, log_likelihood, removed: None })

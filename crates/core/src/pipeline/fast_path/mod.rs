@@ -15,7 +15,9 @@ use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
-use crate::fast::{Cache, ChunkBuffers, CutPlan, Failed, FormBuffers, FormPart, Sink, split_at_added_tokens};
+use crate::fast::{
+    Cache, ChunkBuffers, CutPlan, Failed, NormalizedTokenBuffers, NormalizedTokenPart, Sink, split_at_added_tokens,
+};
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
 
@@ -28,7 +30,7 @@ struct Call<'a, T, const INLINE: usize> {
     options: &'a Options,
     allowed: &'a mut AllowedTokens,
     chunks: &'a mut ChunkBuffers,
-    forms: &'a mut FormBuffers,
+    forms: &'a mut NormalizedTokenBuffers,
     caches: &'a mut [Cache<T, INLINE>; Entries::COUNT],
 }
 
@@ -151,14 +153,14 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
             // `form` is the text in which a token was found, `base` the first byte of that text.
             let each = |form: &str, base: u32, found| match found {
                 // The token before has taken all of it.
-                FormPart::Known(TextPart::Token(_, span)) if span.start == span.end => Ok(()),
-                FormPart::Unknown(span) => sink.generic(text, span.shifted(base), matching),
-                FormPart::Known(TextPart::Token(id, span)) => {
+                NormalizedTokenPart::Known(TextPart::Token(_, span)) if span.start == span.end => Ok(()),
+                NormalizedTokenPart::Unknown(span) => sink.generic(text, span.shifted(base), matching),
+                NormalizedTokenPart::Known(TextPart::Token(id, span)) => {
                     taken += span.range().len();
                     sink.added(id, span.shifted(base), &form[span.range()]);
                     Ok(check_bytes(taken)?)
                 }
-                FormPart::Known(TextPart::Text(span)) => {
+                NormalizedTokenPart::Known(TextPart::Text(span)) => {
                     let is_first = span.start == 0;
                     let span = span.shifted(base);
                     let span = fast.kept(&text[span.range()]).shifted(span.start);

@@ -2,7 +2,7 @@
 //!
 //! A set has one bit a byte, and every byte of a character has the bit of the character.
 
-use crate::fast::masks::{Classifier, Masks, below, spread, whole};
+use crate::fast::masks::{Classifier, Masks, below, whole, with_continuations};
 use crate::fast::text::characters_of;
 use crate::text::grammar::Letters;
 use crate::text::unicode::{Category, category, class};
@@ -62,7 +62,7 @@ impl Ideographs {
 
 /// The bit sets of the character classes in a block.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Block {
+pub(super) struct ClassifiedBlock {
     /// The number of bytes, which are whole characters.
     pub(super) length: usize,
     /// Whether the text ends with it.
@@ -108,7 +108,7 @@ impl Classes {
 
     /// Returns the classes in the block that begins at byte `at` of `text`, which must be a character boundary.
     #[inline(always)]
-    pub(super) fn block(self, text: &str, at: usize, (masks, length): (Masks<SETS>, usize)) -> Block {
+    pub(super) fn block(self, text: &str, at: usize, (masks, length): (Masks<SETS>, usize)) -> ClassifiedBlock {
         let rest = &text.as_bytes()[at..];
         let (Masks { mut sets, high, inside }, mut length) = (masks, length);
         let mut marks = 0;
@@ -122,7 +122,7 @@ impl Classes {
         let (upper, lower, caseless) = (set(UPPER), set(LOWER) & !others, set(CASELESS));
         let (numbers, spaces, newlines, blanks) = (set(NUMBER), set(SPACE), set(NEWLINE), set(BLANK));
         let known = upper | lower | caseless | numbers | spaces | newlines | blanks;
-        Block {
+        ClassifiedBlock {
             length,
             ends: length == rest.len(),
             high,
@@ -164,13 +164,13 @@ impl Classes {
         };
         let more = [(NUMBER, numbers), (BLANK, blanks), (IDEOGRAPH, isolated)];
         for (set, more) in [UPPER, LOWER, CASELESS].into_iter().zip(cases).chain(more) {
-            sets[set] = spread(sets[set] | more, inside);
+            sets[set] = with_continuations(sets[set] | more, inside);
         }
         if has_others {
-            sets[OTHER] = spread(sets[OTHER] | others, inside);
+            sets[OTHER] = with_continuations(sets[OTHER] | others, inside);
         }
         let marks = if letters.are_cased() { marks } else { 0 };
-        (sets, spread(marks, inside))
+        (sets, with_continuations(marks, inside))
     }
 
     /// Returns a bit for each set of the characters that begin with a byte, if all are in the same sets.

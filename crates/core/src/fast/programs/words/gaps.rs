@@ -3,9 +3,9 @@
 //! The pipeline may have a normalizer that changes only the case of ASCII characters. Then a *run* (text without ASCII
 //! white space) is split into pre-tokens if it is ASCII, and is one chunk otherwise.
 
-use super::classes::Block;
+use super::classes::ClassifiedBlock;
 use super::starts::{BlockContext, bits, firsts, highest, lowest, up_to};
-use crate::fast::driver::Place;
+use crate::fast::driver::BlockPosition;
 use crate::fast::list::ChunkList;
 use crate::fast::masks::below;
 use crate::text::grammar::Grammar;
@@ -18,8 +18,8 @@ pub(super) fn list_matches(
     here: BlockContext<'_>,
     (starts, over): (u64, bool),
     list: &mut ChunkList,
-) -> Place {
-    let Block { length, ends, .. } = here.block;
+) -> BlockPosition {
+    let ClassifiedBlock { length, ends, .. } = here.block;
     let gaps = here.block.white();
     let starts = starts & !gaps;
     let cuts = (starts | firsts(gaps)) & !(gaps << 1) & !here.begins();
@@ -27,26 +27,26 @@ pub(super) fn list_matches(
     let last = starts.checked_ilog2().unwrap_or(0) as usize;
     if ends || in_gap || !over && here.ends_in_word() {
         list.add(here.at, starts, cuts);
-        Place { at: here.at + length, before: if in_gap || ends { 0 } else { here.last() } }
+        BlockPosition { at: here.at + length, before: if in_gap || ends { 0 } else { here.last() } }
     } else if last > 0 || here.before != 0 {
         list.add(here.at, starts & below(last), cuts);
-        Place::at(here.at + last)
+        BlockPosition::at(here.at + last)
     } else {
         let found = grammar.find(here.text, here.at).unwrap_or(here.at..here.text.len());
         list.push(found.start, found.end);
-        Place::at(found.end)
+        BlockPosition::at(found.end)
     }
 }
 
 /// Lists the pre-tokens of runs that are ASCII; a run with other characters is one chunk.
-pub(super) fn list_runs(here: BlockContext<'_>, lowercase: bool, list: &mut ChunkList) -> Place {
-    let Block { length, ends, high, .. } = here.block;
+pub(super) fn list_runs(here: BlockContext<'_>, lowercase: bool, list: &mut ChunkList) -> BlockPosition {
+    let ClassifiedBlock { length, ends, high, .. } = here.block;
     let white = here.block.white();
     let heads = firsts(below(length) & !white);
     let starts = joined(here.clip(lowercase).0 & !white, heads, white, high);
     let cuts = (starts | firsts(white)) & !(white << 1) & !1;
     let last = highest(heads);
-    Place::at(if ends || white >> (length - 1) & 1 != 0 {
+    BlockPosition::at(if ends || white >> (length - 1) & 1 != 0 {
         list.add(here.at, starts, cuts);
         here.at + length
     } else if last > 1 {

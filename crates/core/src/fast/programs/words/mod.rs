@@ -16,15 +16,15 @@ mod matcher;
 mod starts;
 
 pub(super) use self::classes::SETS;
-use self::classes::{Block, Classes};
+use self::classes::{Classes, ClassifiedBlock};
 use self::matcher::{GrammarMatcher, Matcher};
 use self::starts::BlockContext;
-use crate::fast::driver::{BlockProgram, Listing, Place};
+use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::masks::{BLOCK, Classifier, Masks};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::programs::Program;
 use crate::fast::text::{first, last};
-use crate::fast::unchanged::Unchanged;
+use crate::fast::unchanged::UnchangedCharacters;
 use crate::normalize::locality::CharacterChanges;
 use crate::pretokenize::divisions::{Division, Divisions};
 use crate::splitter::WordSplitter;
@@ -45,7 +45,7 @@ pub(in crate::fast) struct WordProgram {
     /// The effect of a normalizer on ASCII, if one may change the text between matches.
     normalized: Option<CharacterChanges>,
     /// The characters whose regions are cut into pieces; other regions are one chunk.
-    pub(in crate::fast) unchanged: Unchanged,
+    pub(in crate::fast) unchanged: UnchangedCharacters,
     /// Whether a space is put before a text that does not begin with one.
     pub(super) has_prefix: bool,
 }
@@ -76,7 +76,7 @@ impl WordProgram {
             divisions,
             matcher,
             normalized: None,
-            unchanged: Unchanged::all(),
+            unchanged: UnchangedCharacters::all(),
             has_prefix: false,
         }
     }
@@ -92,7 +92,7 @@ impl WordProgram {
                 self.classifier = matcher.classes.classifier();
                 self.normalized = Some(locality.ascii?);
             }
-            _ => self.unchanged = Unchanged::of(splitter)?,
+            _ => self.unchanged = UnchangedCharacters::of(splitter)?,
         }
         let (has_gaps, keeps_text) = (self.has_gaps(), self.normalized.is_none() && self.unchanged.is_all());
         let writes_bytes = self.divisions.writes_bytes() == Some(true);
@@ -209,16 +209,22 @@ impl WordProgram {
     ///
     /// The pre-token in which the block begins is listed already; starts are listed up to where they are certain.
     #[inline(always)]
-    fn list(&self, here: BlockContext<'_>, (starts, over): (u64, bool), sure: u64, listing: &mut Listing<'_>) -> Place {
-        let Block { length, ends, .. } = here.block;
+    fn list(
+        &self,
+        here: BlockContext<'_>,
+        (starts, over): (u64, bool),
+        sure: u64,
+        listing: &mut Listing<'_>,
+    ) -> BlockPosition {
+        let ClassifiedBlock { length, ends, .. } = here.block;
         let starts = starts & sure & !here.begins();
         let is_sure = sure == u64::MAX;
         if is_sure && (ends || !over && here.ends_in_word()) {
             listing.list.add_contiguous(here.at, starts);
-            Place { at: here.at + length, before: if ends { 0 } else { here.last() } }
+            BlockPosition { at: here.at + length, before: if ends { 0 } else { here.last() } }
         } else if let Some(last) = starts.checked_ilog2() {
             listing.list.add_contiguous(here.at, starts);
-            Place::at(here.at + last as usize)
+            BlockPosition::at(here.at + last as usize)
         } else {
             self.list_piece(here.text, listing.list.last_start(), listing)
         }
@@ -226,22 +232,28 @@ impl WordProgram {
 
     /// Lists the pieces of a block by their starts, which are those after byte `at`, and its number of bytes.
     #[inline(always)]
-    fn list_runs(&self, (starts, length): (u64, usize), text: &str, at: usize, listing: &mut Listing<'_>) -> Place {
+    fn list_runs(
+        &self,
+        (starts, length): (u64, usize),
+        text: &str,
+        at: usize,
+        listing: &mut Listing<'_>,
+    ) -> BlockPosition {
         listing.list.add_contiguous(at, starts);
         match starts.checked_ilog2() {
-            _ if at + length == text.len() => Place::at(text.len()),
+            _ if at + length == text.len() => BlockPosition::at(text.len()),
             // The end of the last piece is not known.
-            Some(last) => Place::at(at + last as usize),
+            Some(last) => BlockPosition::at(at + last as usize),
             None => self.list_piece(text, at, listing),
         }
     }
 
     /// Lists the piece that begins at a byte, by the divisions.
     #[cold]
-    fn list_piece(&self, text: &str, start: usize, listing: &mut Listing<'_>) -> Place {
+    fn list_piece(&self, text: &str, start: usize, listing: &mut Listing<'_>) -> BlockPosition {
         let end = listing.pieces.next(&self.divisions.steps, text, start);
         listing.list.begin(end);
-        Place::at(end)
+        BlockPosition::at(end)
     }
 }
 
@@ -250,10 +262,10 @@ impl BlockProgram<SETS> for WordProgram {
     fn blocks(
         &self,
         text: &str,
-        place: Place,
+        place: BlockPosition,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
-    ) -> Place {
+    ) -> BlockPosition {
         match &self.matcher {
             Matcher::Grammar(matcher) => match matcher.divided {
                 None => self.grammar_blocks(*matcher, None, (text, place), masks, listing),
@@ -263,7 +275,9 @@ impl BlockProgram<SETS> for WordProgram {
                 (text, place),
                 masks,
                 #[inline(always)]
-                |Place { at, .. }, block, listing| self.list_runs(runs.starts(text, at, block), text, at, listing),
+                |BlockPosition { at, .. }, block, listing| {
+                    self.list_runs(runs.starts(text, at, block), text, at, listing)
+                },
             ),
             Matcher::OneByOne => self.one_by_one((text, place), listing),
         }
@@ -272,14 +286,14 @@ impl BlockProgram<SETS> for WordProgram {
 
 impl WordProgram {
     /// Lists the pieces of the next blocks one at a time.
-    fn one_by_one(&self, (text, place): (&str, Place), listing: &mut Listing<'_>) -> Place {
+    fn one_by_one(&self, (text, place): (&str, BlockPosition), listing: &mut Listing<'_>) -> BlockPosition {
         listing.each((text, place), |place, listing| {
             (0..TOGETHER).fold(place, |place, _| match place.at == text.len() {
                 true => place,
                 false => {
                     let end = listing.pieces.next(&self.divisions.steps, text, place.at);
                     listing.list.begin(end);
-                    Place::at(end)
+                    BlockPosition::at(end)
                 }
             })
         })
@@ -294,10 +308,10 @@ impl WordProgram {
         &self,
         GrammarMatcher { grammar, rules, classes, .. }: GrammarMatcher,
         divided: Option<usize>,
-        from: (&str, Place),
+        from: (&str, BlockPosition),
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
-    ) -> Place {
+    ) -> BlockPosition {
         let pieces = (from, classes, divided);
         match rules {
             Rules::Runs => self.contiguous(
@@ -344,11 +358,11 @@ impl WordProgram {
     #[inline(always)]
     fn contiguous(
         &self,
-        (from, classes, divided): ((&str, Place), Classes, Option<usize>),
+        (from, classes, divided): ((&str, BlockPosition), Classes, Option<usize>),
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
         listing: &mut Listing<'_>,
         starts: impl Fn(&BlockContext<'_>) -> ((u64, bool), u64),
-    ) -> Place {
+    ) -> BlockPosition {
         listing.each_block(
             from,
             masks,

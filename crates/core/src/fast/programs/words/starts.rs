@@ -1,11 +1,11 @@
 //! Computes the starts of pre-tokens in a block, by shifts of bit sets.
 
-use super::classes::{Block, Classes, SETS};
-use crate::fast::driver::Place;
+use super::classes::{Classes, ClassifiedBlock, SETS};
+use crate::fast::driver::BlockPosition;
 use crate::fast::masks::{BLOCK, Masks, below, first_bytes};
 use crate::text::grammar::{Letters, LineEnds, Modern, contraction};
 
-/// The bits of [`Place::before`](crate::fast::driver::Place): the properties of the character before a block that continues
+/// The bits of [`BlockPosition::before`](crate::fast::driver::BlockPosition): the properties of the character before a block that continues
 /// a word.
 const LETTERS: u32 = 0;
 const LOWER: u32 = 1;
@@ -15,7 +15,7 @@ const IDEOGRAPHS: u32 = 3;
 /// The context of a block: its text, its position and the character before it.
 #[derive(Clone, Copy)]
 pub(super) struct BlockContext<'a> {
-    pub(super) block: Block,
+    pub(super) block: ClassifiedBlock,
     /// The properties of the character before the block, a bit each; 0 if the block begins a pre-token.
     pub(super) before: u64,
     pub(super) text: &'a str,
@@ -25,7 +25,7 @@ pub(super) struct BlockContext<'a> {
     pub(super) cuts: u64,
 }
 
-impl Block {
+impl ClassifiedBlock {
     pub(super) fn white(&self) -> u64 {
         self.spaces | self.newlines | self.blanks
     }
@@ -34,8 +34,8 @@ impl Block {
 impl<'a> BlockContext<'a> {
     /// Returns the context of the block at a place.
     #[inline(always)]
-    pub(super) fn new(classes: Classes, text: &'a str, place: Place, block: (Masks<SETS>, usize)) -> Self {
-        let Place { at, before } = place;
+    pub(super) fn new(classes: Classes, text: &'a str, place: BlockPosition, block: (Masks<SETS>, usize)) -> Self {
+        let BlockPosition { at, before } = place;
         Self { block: classes.block(text, at, block), before, text, at, cuts: 0 }
     }
 }
@@ -50,7 +50,7 @@ impl BlockContext<'_> {
     /// Returns the properties of the last character, for the next block.
     #[inline(always)]
     pub(super) fn last(&self) -> u64 {
-        let Block { letters, upper, lower, ideographs, length, .. } = self.block;
+        let ClassifiedBlock { letters, upper, lower, ideographs, length, .. } = self.block;
         let last = |set: u64, place: u32| (set >> (length - 1) & 1) << place;
         let caseless = letters & !upper & !lower & !ideographs;
         last(letters, LETTERS) | last(lower, LOWER) | last(caseless, CASELESS) | last(ideographs, IDEOGRAPHS)
@@ -76,7 +76,7 @@ impl BlockContext<'_> {
     #[inline(always)]
     pub(super) fn divided(self, digits: Option<usize>) -> Self {
         let Some(digits) = digits else { return self };
-        let Block { numbers, length, .. } = self.block;
+        let ClassifiedBlock { numbers, length, .. } = self.block;
         let groups = if digits == 0 { 0 } else { self.numbers(digits) | numbers << 1 & !numbers };
         Self { cuts: groups & below(length) | self.ideograph_edges(), ..self }
     }
@@ -84,7 +84,7 @@ impl BlockContext<'_> {
     /// Returns the first bytes of runs of ideographs, and of the text after them.
     #[inline(always)]
     fn ideograph_edges(&self) -> u64 {
-        let Block { ideographs, length, .. } = self.block;
+        let ClassifiedBlock { ideographs, length, .. } = self.block;
         (ideographs ^ (ideographs << 1 | self.before(IDEOGRAPHS))) & below(length)
     }
 
@@ -103,7 +103,7 @@ impl BlockContext<'_> {
     /// Returns the starts by `scan::gpt2`, and whether a contraction reaches the end of the block.
     #[inline(always)]
     pub(super) fn gpt2(&self) -> (u64, bool) {
-        let Block { numbers, spaces, rest, quotes, .. } = self.block;
+        let ClassifiedBlock { numbers, spaces, rest, quotes, .. } = self.block;
         let white = self.block.white();
         let taking = self.joined_after(spaces);
         let rest = self.firsts(rest);
@@ -114,7 +114,7 @@ impl BlockContext<'_> {
 
     /// Returns the starts by `scan::clip`; `caseless` if the text is lowercased later.
     pub(super) fn clip(&self, caseless: bool) -> (u64, bool) {
-        let Block { numbers, rest, quotes, inside, .. } = self.block;
+        let ClassifiedBlock { numbers, rest, quotes, inside, .. } = self.block;
         let starts = self.first_letters() | numbers & !inside | firsts(rest);
         self.contracted(starts, quotes & firsts(rest), caseless)
     }
@@ -122,7 +122,7 @@ impl BlockContext<'_> {
     /// Returns the starts by `scan::modern`, without case.
     #[inline(always)]
     pub(super) fn modern(&self, rules: Modern) -> (u64, bool) {
-        let Block { spaces, newlines, quotes, .. } = self.block;
+        let ClassifiedBlock { spaces, newlines, quotes, .. } = self.block;
         let (taken, rest) = self.taken(rules.line_ends);
         let own = self.firsts(rest) & !self.joined_after(spaces);
         let white = self.white_space(taken & newlines, rules.end);
@@ -134,7 +134,7 @@ impl BlockContext<'_> {
     /// the end of the block.
     #[inline(always)]
     pub(super) fn marked(&self) -> (u64, bool) {
-        let Block { letters, numbers, spaces, rest, high, inside, length, .. } = self.block;
+        let ClassifiedBlock { letters, numbers, spaces, rest, high, inside, length, .. } = self.block;
         let own = self.firsts(rest) & !self.joined_after(spaces);
         // Punctuation takes the ASCII letters after it, so another letter after these begins a word.
         let ascii = letters & !high;
@@ -153,7 +153,7 @@ impl BlockContext<'_> {
     /// Returns the starts by `scan::modern`, with case.
     #[inline(always)]
     pub(super) fn cased(&self, rules: Modern) -> (u64, bool) {
-        let Block { letters, upper, lower, spaces, newlines, quotes, .. } = self.block;
+        let ClassifiedBlock { letters, upper, lower, spaces, newlines, quotes, .. } = self.block;
         let (taken, rest) = self.taken(rules.line_ends);
         let own = firsts(rest) & !(spaces << 1);
         let mut words = self.words(own) | upper & (lower << 1 | self.before(LOWER));
@@ -173,7 +173,7 @@ impl BlockContext<'_> {
     /// which depends on the text that follows. Han characters that are no letters may be part of any run.
     #[inline(always)]
     pub(super) fn sure(&self, letters_of: Letters) -> u64 {
-        let Block { letters, upper, lower, marks, spaces, rest, ideographs, .. } = self.block;
+        let ClassifiedBlock { letters, upper, lower, marks, spaces, rest, ideographs, .. } = self.block;
         let han = if letters_of == Letters::CasedExceptHan { ideographs } else { 0 };
         let mut sure = lowest(han & (marks | !letters)).wrapping_sub(1);
         let mark = lowest(marks & rest << 1);
@@ -193,21 +193,21 @@ impl BlockContext<'_> {
     /// `own` are the starts of pre-tokens of the rest without a space before them.
     #[inline(always)]
     fn words(&self, own: u64) -> u64 {
-        let Block { spaces, blanks, .. } = self.block;
+        let ClassifiedBlock { spaces, blanks, .. } = self.block;
         self.first_letters() & (self.cuts | !((spaces | blanks) << 1) & !self.after(own))
     }
 
     /// Returns the line ends that belong to the rest before them.
     #[inline(always)]
     fn line_ends(&self) -> u64 {
-        let Block { rest, newlines, .. } = self.block;
+        let ClassifiedBlock { rest, newlines, .. } = self.block;
         newlines & !newlines.wrapping_add(self.joined_after(rest) & newlines)
     }
 
     /// Returns the starts of groups of up to `most` digits.
     #[inline(always)]
     fn numbers(&self, most: usize) -> u64 {
-        let Block { numbers, inside, .. } = self.block;
+        let ClassifiedBlock { numbers, inside, .. } = self.block;
         if most == 1 {
             return numbers & !inside;
         }
@@ -230,7 +230,7 @@ impl BlockContext<'_> {
     /// Returns the starts of groups of digits of several bytes.
     #[cold]
     fn groups_of_characters(&self, most: usize) -> u64 {
-        let Block { numbers, inside, .. } = self.block;
+        let ClassifiedBlock { numbers, inside, .. } = self.block;
         let (mut starts, mut count) = (0, 0);
         for first in bits(numbers & !inside) {
             count = if firsts(numbers) & first != 0 { 0 } else { count + 1 };
@@ -246,7 +246,7 @@ impl BlockContext<'_> {
     /// With `end`, white space at the end of the text is one pre-token.
     #[inline(always)]
     fn white_space(&self, taken: u64, end: bool) -> u64 {
-        let Block { spaces, blanks, newlines, .. } = self.block;
+        let ClassifiedBlock { spaces, blanks, newlines, .. } = self.block;
         let plain = spaces | blanks;
         let left = (plain | newlines) & !taken;
         let indents = plain & (newlines & !taken) << 1;
@@ -259,7 +259,7 @@ impl BlockContext<'_> {
 
     /// Returns the `indents` (starts of white space after a line end) that are followed by no further line end.
     fn indents(&self, plain: u64, left: u64, mut indents: u64, end: bool) -> u64 {
-        let Block { newlines, length, ends, .. } = self.block;
+        let ClassifiedBlock { newlines, length, ends, .. } = self.block;
         for over in bits(plain.wrapping_add(indents) & newlines) {
             indents &= !highest(indents & (over - 1));
         }
@@ -280,7 +280,7 @@ impl BlockContext<'_> {
     /// follows.
     #[inline(always)]
     fn lasts(&self, set: u64, white: u64) -> u64 {
-        let Block { inside, length, .. } = self.block;
+        let ClassifiedBlock { inside, length, .. } = self.block;
         first_bytes(set & !((white | self.cuts) >> 1) & below(length - 1), inside)
     }
 
@@ -322,7 +322,7 @@ impl BlockContext<'_> {
     /// Returns the line ends and slashes that belong to the rest before them, and the rest without these slashes.
     #[inline(always)]
     fn taken_with_slashes(&self) -> (u64, u64) {
-        let Block { rest, length, .. } = self.block;
+        let ClassifiedBlock { rest, length, .. } = self.block;
         let mut taken = self.line_ends();
         let bytes = &self.text.as_bytes()[self.at..self.at + length];
         for first in bits(taken << 1 & rest) {

@@ -7,7 +7,7 @@
 use super::own::{CONTENTS, DECODER, FINGERPRINT, NORMALIZER, VERSION, own_part};
 use super::vocab::{read_vocab, vocab_json};
 use crate::error::{Result, shorten};
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::Member;
 use crate::format::tokenizer_json::training::{read_training, training_json};
 use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
@@ -31,7 +31,7 @@ const MEMBERS: [&str; 11] = [
     "piecework",
 ];
 
-pub(super) fn read(node: &Node<'_>) -> Result<(Bpe, Option<Training>)> {
+pub(super) fn read(node: &JsonNode<'_>) -> Result<(Bpe, Option<Training>)> {
     node.only(&MEMBERS)?;
     let vocab = read_vocab(&node.member("vocab")?)?;
     let members = ["ranks", "suffix_style", "unused", "training", CONTENTS, DECODER, FINGERPRINT, NORMALIZER];
@@ -55,7 +55,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<(Bpe, Option<Training>)> {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the reference has a float of 32 bits, too")]
-fn settings(node: &Node<'_>) -> Result<Settings> {
+fn settings(node: &JsonNode<'_>) -> Result<Settings> {
     Ok(Settings {
         unk_token: node.get("unk_token")?,
         continuing_subword_prefix: node.get_or("continuing_subword_prefix", String::new())?,
@@ -69,7 +69,7 @@ fn settings(node: &Node<'_>) -> Result<Settings> {
 }
 
 /// Reads merges as pairs, or as older files write them: in one string, separated by a space.
-fn merges(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
+fn merges(node: &JsonNode<'_>, vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
     let items = node.items()?;
     let mut merges = Vec::with_capacity(items.len());
     for (place, item) in items.iter().enumerate() {
@@ -98,7 +98,7 @@ fn merges(node: &Node<'_>, vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
 }
 
 /// Reads a rank for each id; null means none.
-fn ranks(node: &Node<'_>) -> Result<Vec<u32>> {
+fn ranks(node: &JsonNode<'_>) -> Result<Vec<u32>> {
     let rank = |(place, json): (usize, &Json)| match json {
         Json::Null => Ok(NO_RANK),
         _ => node.item(place, json).id(),

@@ -16,7 +16,7 @@ use self::unigram::{OWN_UNIGRAM, unigram_json};
 use self::word_level::{WORD_LEVEL, word_level_json};
 use self::word_piece::{OWN_WORD_PIECE, WORD_PIECE, word_piece_json};
 use crate::error::Result;
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, JsonNode};
 use crate::model::Model;
 use crate::pipeline::Training;
 
@@ -29,7 +29,7 @@ pub(in crate::format) use self::vocab::{read_vocab, vocab_json};
 ///
 /// `allow_no_unk` permits an unknown token of `WordPiece` that is not in the vocabulary; other models can do without, if
 /// they can encode every word.
-pub(in crate::format) fn read_model(node: &Node<'_>, allow_no_unk: bool) -> Result<(Model, Option<Training>)> {
+pub(in crate::format) fn read_model(node: &JsonNode<'_>, allow_no_unk: bool) -> Result<(Model, Option<Training>)> {
     Ok(match kind(node)? {
         UNIGRAM | OWN_UNIGRAM => unigram::read(node).map(|(model, training)| (Model::Unigram(model), training))?,
         BPE | OWN_BPE => bpe::read(node).map(|(model, training)| (Model::Bpe(model), training))?,
@@ -45,7 +45,7 @@ pub(in crate::format) fn is_theirs(kind: &str) -> bool {
 
 /// Returns whether a model's own part may hold the decoder of the tokenizer.
 pub(in crate::format) fn has_decoder_record(model: &Json) -> bool {
-    matches!(kind(&Node::root(model)), Ok(BPE | OWN_BPE | UNIGRAM | OWN_UNIGRAM))
+    matches!(kind(&JsonNode::root(model)), Ok(BPE | OWN_BPE | UNIGRAM | OWN_UNIGRAM))
 }
 
 /// The types of models.
@@ -53,7 +53,7 @@ const TYPES: [&str; 7] = [WORD_PIECE, BPE, UNIGRAM, WORD_LEVEL, OWN_WORD_PIECE, 
 
 /// Returns the type of a model. Old files do not name it: only `WordPiece` has a maximum word length, only BPE has
 /// merges, only Unigram has the id of the unknown token.
-pub(in crate::format) fn kind<'a>(node: &Node<'a>) -> Result<&'a str> {
+pub(in crate::format) fn kind<'a>(node: &JsonNode<'a>) -> Result<&'a str> {
     match node.find("type")? {
         Some(kind) => match kind.str()? {
             name if TYPES.contains(&name) => Ok(name),

@@ -1,7 +1,7 @@
 //! The member `model.piecework`: its version, and names that models share with other members.
 
 use crate::error::Result;
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, JsonNode, object};
 
 static EMPTY: Json = Json::Object(Vec::new());
 
@@ -20,7 +20,7 @@ pub(in crate::format) const FINGERPRINT: &str = "fingerprint";
 pub(in crate::format) const CONTENTS: &str = "contents_sha256";
 
 /// Returns the member `model.piecework`, which has no other members than these; an empty object if there is none.
-pub(super) fn own_part<'a>(model: &Node<'a>, members: &[&str]) -> Result<Node<'a>> {
+pub(super) fn own_part<'a>(model: &JsonNode<'a>, members: &[&str]) -> Result<JsonNode<'a>> {
     let Some(own) = model.find("piecework")? else { return Ok(model.with_json(&EMPTY)) };
     own.only(&[&["version"], members].concat())?;
     let version = own.member("version")?;

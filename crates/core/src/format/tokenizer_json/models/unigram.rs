@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::own::{CONTENTS, DECODER, FINGERPRINT, VERSION, own_part};
 use crate::error::{Error, Result, shorten};
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::{Member, names};
 use crate::format::tokenizer_json::training::{read_training, training_json};
 use crate::model::unigram::{Precision, Settings, Unigram};
@@ -23,7 +23,7 @@ names! {
     Precision: &[("float64", Self::Float64), ("float32", Self::Float32)]
 }
 
-pub(super) fn read(node: &Node<'_>) -> Result<(Unigram, Option<Training>)> {
+pub(super) fn read(node: &JsonNode<'_>) -> Result<(Unigram, Option<Training>)> {
     node.only(&MEMBERS)?;
     let (vocab, scores) = pieces(&node.member("vocab")?)?;
     let own = own_part(node, &["precision", "user_defined", "reserved", "training", CONTENTS, DECODER, FINGERPRINT])?;
@@ -40,7 +40,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<(Unigram, Option<Training>)> {
 }
 
 /// Reads an array of pieces with their scores; ids are indices.
-fn pieces(node: &Node<'_>) -> Result<(Vocab, Vec<f64>)> {
+fn pieces(node: &JsonNode<'_>) -> Result<(Vocab, Vec<f64>)> {
     let items = node.items()?;
     let (mut vocab, mut scores) = (Vocab::expecting(items.len()), Vec::with_capacity(items.len()));
     for (at, json) in items.iter().enumerate() {
@@ -56,7 +56,7 @@ fn pieces(node: &Node<'_>) -> Result<(Vocab, Vec<f64>)> {
     Ok((vocab, scores))
 }
 
-fn unk_token(node: &Node<'_>, vocab: &Vocab) -> Result<Option<String>> {
+fn unk_token(node: &JsonNode<'_>, vocab: &Vocab) -> Result<Option<String>> {
     let Some(unk) = node.find("unk_id")? else { return Ok(None) };
     let id = unk.unsigned()?;
     let token = u32::try_from(id).ok().and_then(|id| vocab.token(id));
@@ -65,8 +65,8 @@ fn unk_token(node: &Node<'_>, vocab: &Vocab) -> Result<Option<String>> {
 }
 
 /// Returns the ids of a list of pieces.
-fn ids(node: &Node<'_>, vocab: &Vocab) -> Result<HashSet<u32>> {
-    let id = |node: Node<'_>| {
+fn ids(node: &JsonNode<'_>, vocab: &Vocab) -> Result<HashSet<u32>> {
+    let id = |node: JsonNode<'_>| {
         let piece = node.str()?;
         let missing = || node.error(format!("{:?} is not in the vocabulary", shorten(piece)));
         vocab.id(piece).ok_or_else(missing)

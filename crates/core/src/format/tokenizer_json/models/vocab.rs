@@ -1,11 +1,11 @@
 //! The vocabulary of a model in `tokenizer.json`.
 
 use crate::error::{Result, shorten};
-use crate::format::json::{Json, Node};
+use crate::format::json::{Json, JsonNode};
 use crate::vocab::Vocab;
 
 /// Reads an object of tokens and their ids.
-pub(in crate::format) fn read_vocab(node: &Node<'_>) -> Result<Vocab> {
+pub(in crate::format) fn read_vocab(node: &JsonNode<'_>) -> Result<Vocab> {
     let members = node.members()?;
     let mut vocab = Vocab::expecting(members.len());
     for (token, id) in members {

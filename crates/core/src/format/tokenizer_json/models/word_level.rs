@@ -3,14 +3,14 @@
 use super::own::{CONTENTS, FINGERPRINT, VERSION, own_part};
 use super::vocab::{read_vocab, vocab_json};
 use crate::error::Result;
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, JsonNode, object};
 use crate::format::tokenizer_json::training::{read_training, training_json};
 use crate::model::word_level::WordLevel;
 use crate::pipeline::Training;
 
 pub(super) const WORD_LEVEL: &str = "WordLevel";
 
-pub(super) fn read(node: &Node<'_>) -> Result<(WordLevel, Option<Training>)> {
+pub(super) fn read(node: &JsonNode<'_>) -> Result<(WordLevel, Option<Training>)> {
     node.only(&["type", "vocab", "unk_token", "piecework"])?;
     let vocab = read_vocab(&node.member("vocab")?)?;
     let own = own_part(node, &["training", CONTENTS, FINGERPRINT])?;

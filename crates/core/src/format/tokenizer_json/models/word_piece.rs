@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::own::{CONTENTS, FINGERPRINT, VERSION, own_part};
 use super::vocab::{read_vocab, vocab_json};
 use crate::error::{Message, Result, shorten};
-use crate::format::json::{Json, Node, object};
+use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::{Member, names};
 use crate::format::tokenizer_json::training::{read_training, training_json};
 use crate::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
@@ -21,7 +21,7 @@ pub(super) const WORD_PIECE: &str = "WordPiece";
 const NO_LIMIT: u64 = u32::MAX as u64;
 
 /// Reads a model; `allow_no_unk` permits an unknown token that is not in the vocabulary.
-pub(super) fn read(node: &Node<'_>, allow_no_unk: bool) -> Result<(WordPiece, Option<Training>)> {
+pub(super) fn read(node: &JsonNode<'_>, allow_no_unk: bool) -> Result<(WordPiece, Option<Training>)> {
     let members = ["type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab", "piecework"];
     node.only(&members)?;
     let vocab = read_vocab(&node.member("vocab")?)?;
@@ -53,7 +53,7 @@ names!(Unknown: &Unknown::NAMES);
 names!(Segmentation: &Segmentation::NAMES);
 
 #[expect(clippy::cast_possible_truncation, reason = "as for BPE")]
-fn dropout(node: &Node<'_>) -> Result<f32> {
+fn dropout(node: &JsonNode<'_>) -> Result<f32> {
     let dropout = node.float()?;
     if !(0.0..=1.0).contains(&dropout) {
         return Err(node.error(format!("{dropout} is no probability; expected 0 to 1")));
@@ -62,7 +62,7 @@ fn dropout(node: &Node<'_>) -> Result<f32> {
 }
 
 /// Reads an object of tokens and their probabilities; other tokens have none.
-fn probabilities(node: &Node<'_>, vocab: &Vocab) -> Result<Arc<[f64]>> {
+fn probabilities(node: &JsonNode<'_>, vocab: &Vocab) -> Result<Arc<[f64]>> {
     let given = node.members()?.iter().map(|(token, json)| (token.as_str(), json.number().unwrap_or(f64::NAN)));
     wordpiece::probabilities(vocab, given).map_err(|error| node.error(error))
 }

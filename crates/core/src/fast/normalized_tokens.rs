@@ -1,6 +1,6 @@
 //! Finds added tokens that are matched in normalized text, without normalizing most texts.
 
-use super::{Failed, Result, Unchanged};
+use super::{Failed, Result, UnchangedCharacters};
 use crate::added::{AddedTokenSearch, TextPart};
 use crate::normalize::Normalized;
 use crate::normalize::locality::CharacterChanges;
@@ -10,12 +10,12 @@ use crate::text::unicode::class;
 
 /// The buffers of normal forms.
 #[derive(Debug, Default)]
-pub(crate) struct FormBuffers {
+pub(crate) struct NormalizedTokenBuffers {
     ascii: String,
     normalized: (Normalized, Normalized),
 }
 
-impl FormBuffers {
+impl NormalizedTokenBuffers {
     /// Returns the largest capacity of a buffer.
     pub(crate) fn capacity(&self) -> usize {
         self.ascii.capacity().max(self.normalized.0.capacity()).max(self.normalized.1.capacity())
@@ -24,21 +24,21 @@ impl FormBuffers {
 
 /// The texts whose added tokens are found without normalizing them, by the normalizer of a tokenizer.
 #[derive(Debug)]
-pub(crate) struct KnownForms {
+pub(crate) struct NormalizedTokenSearch {
     /// The characters that it does not change, if these are known.
-    unchanged: Option<Unchanged>,
+    unchanged: Option<UnchangedCharacters>,
     /// Its changes, if it maps each character by itself.
     characters: Option<CharacterChanges>,
     /// Whether it only writes metaspaces.
     writes_metaspaces: bool,
 }
 
-impl KnownForms {
+impl NormalizedTokenSearch {
     /// Returns what is known of the normal forms of a splitter.
     pub(crate) fn of(splitter: &WordSplitter) -> Self {
         let locality = splitter.locality();
         Self {
-            unchanged: Unchanged::of(splitter),
+            unchanged: UnchangedCharacters::of(splitter),
             characters: locality.and_then(|locality| locality.characters),
             writes_metaspaces: locality
                 .and_then(|locality| locality.metaspaces)
@@ -47,7 +47,12 @@ impl KnownForms {
     }
 
     /// Returns whether no line of a text has a token, if that is known without normalizing the text; otherwise false.
-    pub(crate) fn excludes(&self, search: AddedTokenSearch<'_>, lines: &str, buffers: &mut FormBuffers) -> bool {
+    pub(crate) fn excludes(
+        &self,
+        search: AddedTokenSearch<'_>,
+        lines: &str,
+        buffers: &mut NormalizedTokenBuffers,
+    ) -> bool {
         let finds_none = |text: &str| !finds_any(|each| search.normalized(text, |at| at, each));
         if self.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(lines)) {
             return finds_none(lines);
@@ -69,33 +74,33 @@ impl KnownForms {
         search: AddedTokenSearch<'_>,
         splitter: &WordSplitter,
         (text, base): (&str, usize),
-        buffers: &mut FormBuffers,
+        buffers: &mut NormalizedTokenBuffers,
         is_separate: impl Fn(usize) -> bool,
-        mut each: impl FnMut(&str, FormPart) -> Result<()>,
+        mut each: impl FnMut(&str, NormalizedTokenPart) -> Result<()>,
     ) -> Result<()> {
         let origin = |at| base + at;
         let whole = Span::new(0, text.len());
         if self.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(text)) {
-            return search.normalized(text, origin, |part| each(text, FormPart::Known(part)));
+            return search.normalized(text, origin, |part| each(text, NormalizedTokenPart::Known(part)));
         }
         if self.writes_metaspaces {
             if !search.may_be_in(text) {
-                return each(text, FormPart::Known(TextPart::Text(whole)));
+                return each(text, NormalizedTokenPart::Known(TextPart::Text(whole)));
             }
             if search.has_no_spaces() && !search.takes_spaces() {
                 return search.normalized(text, origin, |part| match part {
                     // A metaspace may be put before the token.
-                    TextPart::Token(_, span) if span.start == 0 => each(text, FormPart::Unknown(span)),
-                    part => each(text, FormPart::Known(part)),
+                    TextPart::Token(_, span) if span.start == 0 => each(text, NormalizedTokenPart::Unknown(span)),
+                    part => each(text, NormalizedTokenPart::Known(part)),
                 });
             }
-            return each(text, FormPart::Unknown(whole));
+            return each(text, NormalizedTokenPart::Unknown(whole));
         }
         if let Some(changes) = self.characters
             && fill_ascii(text, changes, &mut buffers.ascii)
         {
             let form = &buffers.ascii;
-            return search.normalized(form, origin, |part| each(form, FormPart::Known(part)));
+            return search.normalized(form, origin, |part| each(form, NormalizedTokenPart::Known(part)));
         }
         let sources = search.sources(|c| self.sources(splitter, c));
         let is_cut = self.characters.is_some() && search.has_no_spaces() && !search.takes_spaces();
@@ -112,18 +117,29 @@ impl KnownForms {
                 searched = end;
                 if self.has_token(search, splitter, &text[start..end], base, buffers)? {
                     if done < start {
-                        each(text, FormPart::Known(TextPart::Text(Span::new(done, start))))?;
+                        each(text, NormalizedTokenPart::Known(TextPart::Text(Span::new(done, start))))?;
                     }
-                    each(text, FormPart::Unknown(Span::new(start, end)))?;
+                    each(text, NormalizedTokenPart::Unknown(Span::new(start, end)))?;
                     done = end;
                 }
             }
             let rest = Span::new(done, text.len());
-            return if done < text.len() { each(text, FormPart::Known(TextPart::Text(rest))) } else { Ok(()) };
+            return if done < text.len() {
+                each(text, NormalizedTokenPart::Known(TextPart::Text(rest)))
+            } else {
+                Ok(())
+            };
         }
         let has_token = sources.is_none_or(|sources| sources.is_match(text))
             && self.has_token(search, splitter, text, base, buffers)?;
-        each(text, if has_token { FormPart::Unknown(whole) } else { FormPart::Known(TextPart::Text(whole)) })
+        each(
+            text,
+            if has_token {
+                NormalizedTokenPart::Unknown(whole)
+            } else {
+                NormalizedTokenPart::Known(TextPart::Text(whole))
+            },
+        )
     }
 
     /// Returns whether the normal form of a text has a token; a forbidden special token is an error.
@@ -133,7 +149,7 @@ impl KnownForms {
         splitter: &WordSplitter,
         text: &str,
         base: usize,
-        buffers: &mut FormBuffers,
+        buffers: &mut NormalizedTokenBuffers,
     ) -> Result<bool> {
         let (form, spare) = &mut buffers.normalized;
         splitter.normalize_into(text, form, spare)?;
@@ -171,15 +187,15 @@ impl KnownForms {
 /// Calls `each` with the parts of a text: tokens, and the text between them.
 ///
 /// With each part come the text whose bytes it counts, and its first byte in the input; `base` is that of the text. `known`
-/// are the normal forms, if tokens are matched in normalized text. See [`KnownForms::parts`] for `is_separate`, which also
+/// are the normal forms, if tokens are matched in normalized text. See [`NormalizedTokenSearch::parts`] for `is_separate`, which also
 /// gets the text.
 pub(crate) fn split_at_added_tokens(
     search: AddedTokenSearch<'_>,
-    (known, splitter): (Option<&KnownForms>, &WordSplitter),
+    (known, splitter): (Option<&NormalizedTokenSearch>, &WordSplitter),
     (text, base): (&str, u32),
-    buffers: &mut FormBuffers,
+    buffers: &mut NormalizedTokenBuffers,
     is_separate: impl Fn(&str, usize) -> bool,
-    mut each: impl FnMut(&str, u32, FormPart) -> Result<()>,
+    mut each: impl FnMut(&str, u32, NormalizedTokenPart) -> Result<()>,
 ) -> Result<()> {
     let known = known.filter(|_| search.searches_normalized());
     search.raw(text, base, |found| match (found, known) {
@@ -191,14 +207,14 @@ pub(crate) fn split_at_added_tokens(
         }
         (TextPart::Text(span), None) => {
             let whole = TextPart::Text(Span::new(0, span.range().len()));
-            each(&text[span.range()], base + span.start, FormPart::Known(whole))
+            each(&text[span.range()], base + span.start, NormalizedTokenPart::Known(whole))
         }
-        (token, _) => each(text, base, FormPart::Known(token)),
+        (token, _) => each(text, base, NormalizedTokenPart::Known(token)),
     })
 }
 
 /// A part of a text whose added tokens are matched in normalized text.
-pub(crate) enum FormPart {
+pub(crate) enum NormalizedTokenPart {
     /// A token, or text without tokens.
     Known(TextPart),
     /// A range with a token at a place that is not known.
