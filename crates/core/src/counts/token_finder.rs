@@ -3,7 +3,7 @@
 use super::TextSplitter;
 use crate::added::{AllowedTokens, TextPart};
 use crate::fast::{
-    Failed, NormalizedTokenBuffers, NormalizedTokenPart, NormalizedTokenSearch, finds_any, split_at_added_tokens,
+    AddedTokenSplitter, Failed, NormalizedTokenBuffers, NormalizedTokenPart, NormalizedTokenSearch, finds_any,
 };
 
 /// The search for the added tokens of a splitter, with its buffers.
@@ -41,11 +41,9 @@ impl TokenFinder {
         parts.clear();
         let Self { known, forms, allowed, .. } = self;
         let search = splitter.search(text, allowed)?;
-        split_at_added_tokens(
+        AddedTokenSplitter { known: Some(known), splitter: splitter.words(), buffers: forms }.split(
             search,
-            (Some(known), splitter.words()),
             (text, 0),
-            forms,
             |_, _| false,
             |_, base, part| {
                 parts.push(match part {

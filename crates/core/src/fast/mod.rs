@@ -30,7 +30,7 @@ pub(crate) use counts::{ChunkCounts, Documents, WordTable};
 use keys::{Fold, HashedKey, KeyList};
 use list::{ChunkList, ChunkRanges};
 pub(crate) use normalized_tokens::{
-    NormalizedTokenBuffers, NormalizedTokenPart, NormalizedTokenSearch, finds_any, split_at_added_tokens,
+    AddedTokenSplitter, NormalizedTokenBuffers, NormalizedTokenPart, NormalizedTokenSearch, finds_any,
 };
 use parts::{ChunkParts, PartList};
 pub(crate) use plan::{CutPlan, ModelInput};

@@ -64,108 +64,6 @@ impl NormalizedTokenSearch {
             && finds_none(&buffers.ascii)
     }
 
-    /// Calls `each` with the parts of a text without tokens of the original text.
-    ///
-    /// With each part comes the text whose bytes it counts: the original, or a normal form in which every character has the
-    /// place that it has in the original. `base` is the first byte of the text in the input.
-    /// `is_separate` says whether what is before and after a byte of the text can be encoded separately.
-    fn parts(
-        &self,
-        search: AddedTokenSearch<'_>,
-        splitter: &WordSplitter,
-        (text, base): (&str, usize),
-        buffers: &mut NormalizedTokenBuffers,
-        is_separate: impl Fn(usize) -> bool,
-        mut each: impl FnMut(&str, NormalizedTokenPart) -> Result<()>,
-    ) -> Result<()> {
-        let origin = |at| base + at;
-        let whole = Span::new(0, text.len());
-        if self.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(text)) {
-            return search.normalized(text, origin, |part| each(text, NormalizedTokenPart::Known(part)));
-        }
-        if self.writes_metaspaces {
-            if !search.may_be_in(text) {
-                return each(text, NormalizedTokenPart::Known(TextPart::Text(whole)));
-            }
-            if search.has_no_spaces() && !search.takes_spaces() {
-                return search.normalized(text, origin, |part| match part {
-                    // A metaspace may be put before the token.
-                    TextPart::Token(_, span) if span.start == 0 => each(text, NormalizedTokenPart::Unknown(span)),
-                    part => each(text, NormalizedTokenPart::Known(part)),
-                });
-            }
-            return each(text, NormalizedTokenPart::Unknown(whole));
-        }
-        if let Some(changes) = self.characters
-            && fill_ascii(text, changes, &mut buffers.ascii)
-        {
-            let form = &buffers.ascii;
-            return search.normalized(form, origin, |part| each(form, NormalizedTokenPart::Known(part)));
-        }
-        let sources = search.sources(|c| self.sources(splitter, c));
-        let is_cut = self.characters.is_some() && search.has_no_spaces() && !search.takes_spaces();
-        if let (Some(sources), true) = (sources, is_cut) {
-            let is_end = |at: usize| text.as_bytes()[at].is_ascii_whitespace() && is_separate(at);
-            // The ends of what was passed on, and of what was searched.
-            let (mut done, mut searched) = (0, 0);
-            for found in sources.find_iter(text).filter(|found| found.end() > 0) {
-                if found.start() < searched {
-                    continue;
-                }
-                let start = (searched + 1..=found.start()).rev().find(|&at| is_end(at)).unwrap_or(searched);
-                let end = (found.end()..text.len()).find(|&at| is_end(at)).unwrap_or(text.len());
-                searched = end;
-                if self.has_token(search, splitter, &text[start..end], base, buffers)? {
-                    if done < start {
-                        each(text, NormalizedTokenPart::Known(TextPart::Text(Span::new(done, start))))?;
-                    }
-                    each(text, NormalizedTokenPart::Unknown(Span::new(start, end)))?;
-                    done = end;
-                }
-            }
-            let rest = Span::new(done, text.len());
-            return if done < text.len() {
-                each(text, NormalizedTokenPart::Known(TextPart::Text(rest)))
-            } else {
-                Ok(())
-            };
-        }
-        let has_token = sources.is_none_or(|sources| sources.is_match(text))
-            && self.has_token(search, splitter, text, base, buffers)?;
-        each(
-            text,
-            if has_token {
-                NormalizedTokenPart::Unknown(whole)
-            } else {
-                NormalizedTokenPart::Known(TextPart::Text(whole))
-            },
-        )
-    }
-
-    /// Returns whether the normal form of a text has a token; a forbidden special token is an error.
-    fn has_token(
-        &self,
-        search: AddedTokenSearch<'_>,
-        splitter: &WordSplitter,
-        text: &str,
-        base: usize,
-        buffers: &mut NormalizedTokenBuffers,
-    ) -> Result<bool> {
-        let (form, spare) = &mut buffers.normalized;
-        splitter.normalize_into(text, form, spare)?;
-        let mut has_token = false;
-        // The place of an error does not matter: the generic path returns it.
-        search.normalized(
-            form.text(),
-            |_| base,
-            |part| {
-                has_token |= matches!(part, TextPart::Token(..));
-                Ok::<_, Failed>(())
-            },
-        )?;
-        Ok(has_token)
-    }
-
     /// Returns the texts of which the normalizer may make an ASCII character; `None` if they are not known.
     fn sources(&self, splitter: &WordSplitter, c: char) -> Option<Vec<String>> {
         if let Some(rules) = splitter.locality()?.only_rules() {
@@ -184,33 +82,132 @@ impl NormalizedTokenSearch {
     }
 }
 
-/// Calls `each` with the parts of a text: tokens, and the text between them.
-///
-/// With each part come the text whose bytes it counts, and its first byte in the input; `base` is that of the text. `known`
-/// are the normal forms, if tokens are matched in normalized text. See [`NormalizedTokenSearch::parts`] for `is_separate`, which also
-/// gets the text.
-pub(crate) fn split_at_added_tokens(
-    search: AddedTokenSearch<'_>,
-    (known, splitter): (Option<&NormalizedTokenSearch>, &WordSplitter),
-    (text, base): (&str, u32),
-    buffers: &mut NormalizedTokenBuffers,
-    is_separate: impl Fn(&str, usize) -> bool,
-    mut each: impl FnMut(&str, u32, NormalizedTokenPart) -> Result<()>,
-) -> Result<()> {
-    let known = known.filter(|_| search.searches_normalized());
-    search.raw(text, base, |found| match (found, known) {
-        (TextPart::Text(span), Some(known)) => {
-            let (plain, base) = (&text[span.range()], base + span.start);
-            let is_separate = |at| is_separate(plain, at);
-            let given = (plain, base as usize);
-            known.parts(search, splitter, given, buffers, is_separate, |form, found| each(form, base, found))
+/// Splits texts at added tokens.
+pub(crate) struct AddedTokenSplitter<'a> {
+    /// The search in normalized text, if tokens are matched there.
+    pub(crate) known: Option<&'a NormalizedTokenSearch>,
+    pub(crate) splitter: &'a WordSplitter,
+    pub(crate) buffers: &'a mut NormalizedTokenBuffers,
+}
+
+impl AddedTokenSplitter<'_> {
+    /// Calls `each` with the parts of a text: tokens, and the text between them.
+    ///
+    /// With each part come the text whose bytes it counts, and its first byte in the input; `base` is that of the text. The text
+    /// of a part is the original, or a normal form in which every character has the place that it has in the original.
+    /// `is_separate` says whether what is before and after a byte of a text can be encoded separately.
+    pub(crate) fn split(
+        mut self,
+        search: AddedTokenSearch<'_>,
+        (text, base): (&str, u32),
+        is_separate: impl Fn(&str, usize) -> bool,
+        mut each: impl FnMut(&str, u32, NormalizedTokenPart) -> Result<()>,
+    ) -> Result<()> {
+        let known = self.known.filter(|_| search.searches_normalized());
+        search.raw(text, base, |found| match (found, known) {
+            (TextPart::Text(span), Some(known)) => {
+                let (plain, base) = (&text[span.range()], base + span.start);
+                let is_separate = |at| is_separate(plain, at);
+                self.parts(known, search, (plain, base), is_separate, |form, found| each(form, base, found))
+            }
+            (TextPart::Text(span), None) => {
+                let whole = TextPart::Text(Span::new(0, span.range().len()));
+                each(&text[span.range()], base + span.start, NormalizedTokenPart::Known(whole))
+            }
+            (token, _) => each(text, base, NormalizedTokenPart::Known(token)),
+        })
+    }
+
+    /// Calls `each` with the parts of a text without tokens of the original text.
+    ///
+    /// See [`Self::split`]; `base` is the first byte of the text in the input.
+    fn parts(
+        &mut self,
+        known: &NormalizedTokenSearch,
+        search: AddedTokenSearch<'_>,
+        (text, base): (&str, u32),
+        is_separate: impl Fn(usize) -> bool,
+        mut each: impl FnMut(&str, NormalizedTokenPart) -> Result<()>,
+    ) -> Result<()> {
+        let origin = |at| base as usize + at;
+        let whole = Span::new(0, text.len());
+        if known.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(text)) {
+            return search.normalized(text, origin, |part| each(text, NormalizedTokenPart::Known(part)));
         }
-        (TextPart::Text(span), None) => {
-            let whole = TextPart::Text(Span::new(0, span.range().len()));
-            each(&text[span.range()], base + span.start, NormalizedTokenPart::Known(whole))
+        if known.writes_metaspaces {
+            if !search.may_be_in(text) {
+                return each(text, NormalizedTokenPart::Known(TextPart::Text(whole)));
+            }
+            if search.has_no_spaces() && !search.takes_spaces() {
+                return search.normalized(text, origin, |part| match part {
+                    // A metaspace may be put before the token.
+                    TextPart::Token(_, span) if span.start == 0 => each(text, NormalizedTokenPart::Unknown(span)),
+                    part => each(text, NormalizedTokenPart::Known(part)),
+                });
+            }
+            return each(text, NormalizedTokenPart::Unknown(whole));
         }
-        (token, _) => each(text, base, NormalizedTokenPart::Known(token)),
-    })
+        if let Some(changes) = known.characters
+            && fill_ascii(text, changes, &mut self.buffers.ascii)
+        {
+            let form = &self.buffers.ascii;
+            return search.normalized(form, origin, |part| each(form, NormalizedTokenPart::Known(part)));
+        }
+        let sources = search.sources(|c| known.sources(self.splitter, c));
+        let is_cut = known.characters.is_some() && search.has_no_spaces() && !search.takes_spaces();
+        if let (Some(sources), true) = (sources, is_cut) {
+            let is_end = |at: usize| text.as_bytes()[at].is_ascii_whitespace() && is_separate(at);
+            // The ends of what was passed on, and of what was searched.
+            let (mut done, mut searched) = (0, 0);
+            for found in sources.find_iter(text).filter(|found| found.end() > 0) {
+                if found.start() < searched {
+                    continue;
+                }
+                let start = (searched + 1..=found.start()).rev().find(|&at| is_end(at)).unwrap_or(searched);
+                let end = (found.end()..text.len()).find(|&at| is_end(at)).unwrap_or(text.len());
+                searched = end;
+                if self.has_token(search, &text[start..end])? {
+                    if done < start {
+                        each(text, NormalizedTokenPart::Known(TextPart::Text(Span::new(done, start))))?;
+                    }
+                    each(text, NormalizedTokenPart::Unknown(Span::new(start, end)))?;
+                    done = end;
+                }
+            }
+            let rest = Span::new(done, text.len());
+            return if done < text.len() {
+                each(text, NormalizedTokenPart::Known(TextPart::Text(rest)))
+            } else {
+                Ok(())
+            };
+        }
+        let has_token = sources.is_none_or(|sources| sources.is_match(text)) && self.has_token(search, text)?;
+        each(
+            text,
+            if has_token {
+                NormalizedTokenPart::Unknown(whole)
+            } else {
+                NormalizedTokenPart::Known(TextPart::Text(whole))
+            },
+        )
+    }
+
+    /// Returns whether the normal form of a text has a token; a forbidden special token is an error.
+    fn has_token(&mut self, search: AddedTokenSearch<'_>, text: &str) -> Result<bool> {
+        let (form, spare) = &mut self.buffers.normalized;
+        self.splitter.normalize_into(text, form, spare)?;
+        let mut has_token = false;
+        // The place of an error does not matter: the generic path returns it.
+        search.normalized(
+            form.text(),
+            |_| 0,
+            |part| {
+                has_token |= matches!(part, TextPart::Token(..));
+                Ok::<_, Failed>(())
+            },
+        )?;
+        Ok(has_token)
+    }
 }
 
 /// A part of a text whose added tokens are matched in normalized text.

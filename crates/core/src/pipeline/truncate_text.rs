@@ -314,9 +314,9 @@ impl Search<'_> {
         is_open: bool,
         later: usize,
     ) -> Result<Option<Window>> {
-        let range = window.part(self.last_distance(window));
-        let mut ends =
-            word_ends::ends(splitter, self.tokenizer, &self.text[range], self.options, self.scratch, self.direction)?;
+        let part = &self.text[window.part(self.last_distance(window))];
+        let words = word_ends::spans(splitter, self.tokenizer, part, self.options, self.scratch)?;
+        let mut ends = word_ends::distances(&words, part.len(), self.direction);
         ends.retain(|&distance| distance < window.far && self.text.is_char_boundary(window.place(distance)));
         if is_open {
             ends.truncate(ends.len().saturating_sub(OPEN_WORDS));

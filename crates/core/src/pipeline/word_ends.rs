@@ -69,32 +69,35 @@ impl WordEnds {
     }
 }
 
-/// Returns the distances of the ends of the words of a text from its start, in ascending order.
-///
-/// If the left side is cut off, those of the starts of the words from its end.
-pub(super) fn ends(
+/// Returns the spans of the words of a text in it.
+pub(super) fn spans(
     splitter: &WordSplitter,
     tokenizer: &Tokenizer,
     text: &str,
     options: &Options,
     scratch: &mut Scratch,
-    direction: Direction,
-) -> Result<Vec<usize>> {
+) -> Result<Vec<Span>> {
     check_length(text)?;
     let Scratch { allowed, generic: GenericBuffers { words, .. }, .. } = scratch;
     let specials = if options.specials == Specials::Error { &Specials::Match } else { &options.specials };
     let matching = tokenizer.added.matching(text, specials, allowed)?;
     splitter.split_segments(text, [(Span::new(0, text.len()), matching)], true, words)?;
-    let distance = |origin: Span| match direction {
-        Direction::Right => origin.range().end,
-        Direction::Left => text.len() - origin.range().start,
+    Ok(words.as_slice().iter().map(|word| word.origin).collect())
+}
+
+/// Returns the distances of the ends of words from the start of a text of this length, in ascending order.
+///
+/// If the left side is cut off, those of the starts of the words from its end.
+pub(super) fn distances(words: &[Span], length: usize, direction: Direction) -> Vec<usize> {
+    let distance = |word: &Span| match direction {
+        Direction::Right => word.range().end,
+        Direction::Left => length - word.range().start,
     };
-    let mut ends: Vec<_> = words.as_slice().iter().map(|word| distance(word.origin)).collect();
-    ends.push(text.len());
+    let mut ends: Vec<_> = words.iter().map(distance).chain([length]).collect();
     ends.sort_unstable();
     ends.dedup();
     ends.retain(|&end| end > 0);
-    Ok(ends)
+    ends
 }
 
 /// Removes places that have the normalized text of a later one: those inside a long run of characters without an effect.

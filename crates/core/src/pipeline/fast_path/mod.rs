@@ -16,7 +16,7 @@ use super::scratch::Scratch;
 use crate::added::{AllowedTokens, TextPart};
 use crate::encoding::Encoding;
 use crate::fast::{
-    Cache, ChunkBuffers, CutPlan, Failed, NormalizedTokenBuffers, NormalizedTokenPart, Sink, split_at_added_tokens,
+    AddedTokenSplitter, Cache, ChunkBuffers, CutPlan, Failed, NormalizedTokenBuffers, NormalizedTokenPart, Sink,
 };
 use crate::text::span::{Span, check_bytes, check_length};
 use crate::vocab::Entries;
@@ -178,9 +178,9 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
                     )
                 }
             };
-            let known = (tokenizer.forms.as_ref(), tokenizer.splitter());
+            let (known, splitter) = (tokenizer.forms.as_ref(), tokenizer.splitter());
             let is_separate = |plain: &str, at| fast.is_safe_split_point(plain.as_bytes(), at);
-            split_at_added_tokens(matching, known, (part, base), forms, is_separate, each)?;
+            AddedTokenSplitter { known, splitter, buffers: forms }.split(matching, (part, base), is_separate, each)?;
             start = end;
         }
         Ok(())
