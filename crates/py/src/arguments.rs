@@ -50,7 +50,7 @@ pub(crate) fn position(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> 
 
 fn negative(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
     let problem = format!("expected {expected}, found {}", display_value(value));
-    invalid_setting(value.py(), name, problem)
+    invalid_setting(name, problem)
 }
 
 /// Returns a number as messages show it.
@@ -76,6 +76,6 @@ impl FromPyObject<'_, '_> for Ids {
 fn token_id(id: &Bound<'_, PyAny>) -> PyResult<u32> {
     id.extract().map_err(|error: PyErr| {
         let is_integer = error.is_instance_of::<PyOverflowError>(id.py());
-        if is_integer { id_error(id.py()) } else { wrong_type("ids", "token ids, which are integers", id) }
+        if is_integer { id_error() } else { wrong_type("ids", "token ids, which are integers", id) }
     })
 }

@@ -220,7 +220,6 @@ impl ArrowTexts {
 impl ArrowTexts {
     #[new]
     fn new(column: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = column.py();
         let texts = if column.hasattr("__arrow_c_stream__")? {
             let mut stream = Stream::new(&column.call_method0("__arrow_c_stream__")?)?;
             stream.layout().and_then(|layout| Self::import(stream, layout))
@@ -228,7 +227,7 @@ impl ArrowTexts {
             let (schema, array) = array(&column.call_method0("__arrow_c_array__")?)?;
             Layout::of(&schema).and_then(|layout| Self::import([Ok(array)], layout))
         };
-        texts.map_err(|message| in_arrow(py, message))
+        texts.map_err(in_arrow)
     }
 
     fn __len__(&self) -> usize {
@@ -244,11 +243,11 @@ impl ArrowTexts {
         py.detach(|| (0..self.len()).filter_map(invalid).collect())
     }
 
-    fn __getitem__(&self, py: Python<'_>, place: usize) -> PyResult<&str> {
+    fn __getitem__(&self, place: usize) -> PyResult<&str> {
         if place >= self.len() {
             return Err(PyIndexError::new_err(format!("{} texts have no place {place}", self.len())));
         }
-        checked(self.get(place)).map_err(|error| in_text(py, &error, place))
+        checked(self.get(place)).map_err(|error| in_text((place, error)))
     }
 }
 

@@ -11,11 +11,11 @@ use pyo3::prelude::*;
 use crate::errors::from_io;
 
 /// Opens a file; a folder is an error.
-pub(crate) fn open(py: Python<'_>, path: &Path) -> PyResult<File> {
-    let file = File::open(path).map_err(|error| from_io(py, &error, path))?;
+pub(crate) fn open(path: &Path) -> PyResult<File> {
+    let file = File::open(path).map_err(|error| from_io(&error, path))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         let error = std::io::Error::from_raw_os_error(21); // EISDIR, which opening alone does not raise
-        return Err(from_io(py, &error, path));
+        return Err(from_io(&error, path));
     }
     Ok(file)
 }

@@ -49,7 +49,7 @@ impl WordCounts {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         let read = py.detach(|| read_counts(data));
-        read.map(|inner| Self { inner }).map_err(|error| to_py(py, &error))
+        read.map(|inner| Self { inner }).map_err(to_py)
     }
 
     #[staticmethod]
@@ -58,7 +58,7 @@ impl WordCounts {
         for (document, (word, count)) in (0..).zip(mapping.iter()) {
             let first = FirstOccurrence { document, word: 0 };
             let word = word.cast::<PyString>()?;
-            inner.add(utf8(word)?, count.extract()?, first).map_err(|error| to_py(mapping.py(), &error))?;
+            inner.add(utf8(word)?, count.extract()?, first).map_err(to_py)?;
         }
         Ok(Self { inner })
     }
@@ -68,7 +68,7 @@ impl WordCounts {
             let mut sum = self.inner.clone();
             sum.merge(&other.inner).map(|()| sum)
         });
-        merged.map(|inner| Self { inner }).map_err(|error| to_py(py, &error))
+        merged.map(|inner| Self { inner }).map_err(to_py)
     }
 
     /// Returns the sum of the tables of files; the files are read at once, a word at a time.
@@ -86,14 +86,14 @@ impl WordCounts {
     }
 
     fn to_text(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| write_counts(&self.inner)).map_err(|error| to_py(py, &error))
+        py.detach(|| write_counts(&self.inner)).map_err(to_py)
     }
 
     /// Returns the table with another splitter (JSON), or with none.
-    fn with_splitter(&self, py: Python<'_>, splitter: Option<&str>, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
+    fn with_splitter(&self, splitter: Option<&str>, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
         let functions = self::functions(functions);
         let splitter = splitter.map(|splitter| read_text_splitter(splitter, &functions)).transpose();
-        let splitter = splitter.map_err(|error| to_py(py, &error))?;
+        let splitter = splitter.map_err(to_py)?;
         Ok(Self { inner: self.inner.clone().with_splitter(splitter) })
     }
 
@@ -121,8 +121,8 @@ impl WordCounts {
         functions: Vec<Py<PyAny>>,
         limit: usize,
     ) -> PyResult<Vec<String>> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
-        let foreign = py.detach(|| self.inner.foreign_to(&splitter, limit)).map_err(|error| to_py(py, &error))?;
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(in_settings)?;
+        let foreign = py.detach(|| self.inner.foreign_to(&splitter, limit)).map_err(to_py)?;
         Ok(foreign.into_iter().map(str::to_owned).collect())
     }
 
@@ -150,7 +150,6 @@ pub(crate) struct WordCounter {
 impl WordCounter {
     #[new]
     fn new(
-        py: Python<'_>,
         splitter: &str,
         functions: Vec<Py<PyAny>>,
         threads: Option<threads::Requested>,
@@ -158,13 +157,12 @@ impl WordCounter {
         max_memory: Option<usize>,
         work_dir: Option<PathBuf>,
     ) -> PyResult<Self> {
-        let splitter =
-            read_text_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
+        let splitter = read_text_splitter(splitter, &self::functions(functions)).map_err(in_settings)?;
         let threads = threads::number(threads);
         let (shards, work) = match max_memory {
             None => ((0..threads).map(|_| Counter::new(splitter.clone())).collect(), None),
             Some(max_memory) => {
-                let work = WorkFolder::new(work_dir).map_err(|error| from_storage(py, &error))?;
+                let work = WorkFolder::new(work_dir).map_err(|error| from_storage(&error))?;
                 (limited_counters(&splitter, threads, max_memory, &work), Some(work))
             }
         };
@@ -193,7 +191,7 @@ impl WordCounter {
         progress: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let lines = Lines { replace, keep_ends };
-        let blocks = Mutex::new(Blocks::new(open(py, &path)?, self.documents));
+        let blocks = Mutex::new(Blocks::new(open(&path)?, self.documents));
         let work = |shard: &mut Counter, stop: &AtomicBool| {
             let mut block = Vec::new();
             loop {
@@ -216,8 +214,8 @@ impl WordCounter {
         let results = threads::run(py, self.shards.iter_mut().collect(), work, tick)?;
         if let Some(failure) = results.into_iter().filter_map(Result::err).min_by_key(Failure::rank) {
             return Err(match failure {
-                Failure::Io(error) => from_io(py, &error, &path),
-                Failure::Core(error) => in_file(py, &error, &path),
+                Failure::Io(error) => from_io(&error, &path),
+                Failure::Core(error) => in_file(error, &path),
             });
         }
         self.documents = blocks.into_inner().map_or(self.documents, |blocks| blocks.start.document);
@@ -243,7 +241,7 @@ impl WordCounter {
                     Ok(sum)
                 })
             });
-            sum.map_err(|error| to_py(py, &error))?
+            sum.map_err(to_py)?
         };
         Ok(WordCounts { inner })
     }
@@ -255,10 +253,9 @@ impl WordCounter {
         if let Some(runs) = self.runs(py)? {
             return write_bucket_files(py, runs, Some(&splitter), &paths);
         }
-        let tables: Vec<_> =
-            py.detach(|| self.tables().collect::<Result<_, _>>()).map_err(|error| to_py(py, &error))?;
+        let tables: Vec<_> = py.detach(|| self.tables().collect::<Result<_, _>>()).map_err(to_py)?;
         let words = py.detach(|| Merge::new(tables.iter().map(counts::WordCounts::sorted).collect()));
-        write_bucket_files(py, words.map_err(|error| to_py(py, &error))?, Some(&splitter), &paths)
+        write_bucket_files(py, words.map_err(to_py)?, Some(&splitter), &paths)
     }
 }
 
@@ -276,11 +273,11 @@ impl WordCounter {
         let last = |shard: Counter, _: &AtomicBool| shard.into_runs();
         let mut runs: Vec<Run> = Vec::new();
         for each in threads::run(py, std::mem::take(&mut self.shards), last, threads::no_progress)? {
-            runs.extend(each.map_err(|error| to_py(py, &error))?);
+            runs.extend(each.map_err(to_py)?);
         }
         let few = |runs, stop: &AtomicBool| merge(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
         let merged = threads::run(py, vec![runs], few, threads::no_progress)?;
-        merged.into_iter().next().transpose().map_err(|error| to_py(py, &error))
+        merged.into_iter().next().transpose().map_err(to_py)
     }
 }
 
@@ -324,7 +321,7 @@ impl WordCounter {
         };
         let workers = self.shards.iter_mut().take(count.div_ceil(TEXTS)).collect();
         for done in threads::run(py, workers, work, threads::no_progress)? {
-            done.map_err(|error| to_py(py, &error))?;
+            done.map_err(to_py)?;
         }
         self.documents += count as u64;
         Ok(())

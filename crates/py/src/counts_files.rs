@@ -53,24 +53,24 @@ pub(crate) fn merged_files(
     let mut open_all = |paths: &[(PathBuf, u64)]| -> PyResult<Merge<Renumbered<FileWords>>> {
         let mut files = Vec::with_capacity(paths.len());
         for (path, first_document) in paths {
-            let file = FileWords::open(py, path)?;
+            let file = FileWords::open(path)?;
             let (other, splitter) = first.get_or_insert_with(|| (path.clone(), file.reader.splitter().cloned()));
             if splitter.as_ref() != file.reader.splitter() {
-                return Err(to_py(py, &different_splitters(other, path)));
+                return Err(to_py(different_splitters(other, path)));
             }
             files.push(Renumbered::new(file, *first_document));
         }
-        py.detach(|| Merge::new(files)).map_err(|error| to_py(py, &error))
+        py.detach(|| Merge::new(files)).map_err(to_py)
     };
     let words: Words = if paths.len() <= MAX_MERGED {
         Box::new(open_all(&paths)?)
     } else {
-        let work = WorkFolder::new(work_dir).map_err(|error| from_storage(py, &error))?;
+        let work = WorkFolder::new(work_dir).map_err(|error| from_storage(&error))?;
         let mut runs = Vec::new();
         for group in paths.chunks(MAX_MERGED) {
             runs.push(until_interrupted(py, open_all(group)?, |words| Run::write(&*work, words))?);
         }
-        Box::new(py.detach(|| merge(reduce(runs, MAX_MERGED, &*work, &|| false)?)).map_err(|error| to_py(py, &error))?)
+        Box::new(py.detach(|| merge(reduce(runs, MAX_MERGED, &*work, &|| false)?)).map_err(to_py)?)
     };
     Ok((first.and_then(|(_, splitter)| splitter), words))
 }
@@ -82,7 +82,7 @@ pub(crate) fn write_file(
     splitter: Option<&TextSplitter>,
     path: &Path,
 ) -> PyResult<Summary> {
-    let mut file = existing(py, path)?;
+    let mut file = existing(path)?;
     until_interrupted(py, words, |words| write_sorted_counts(words, splitter, &mut file)).map(summary)
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn write_bucket_files(
     splitter: Option<&TextSplitter>,
     paths: &[PathBuf],
 ) -> PyResult<Vec<Summary>> {
-    let mut files: Vec<_> = paths.iter().map(|path| existing(py, path)).collect::<PyResult<_>>()?;
+    let mut files: Vec<_> = paths.iter().map(|path| existing(path)).collect::<PyResult<_>>()?;
     let write = |words: Interruptible<'_, _>| {
         write_buckets(words, splitter, files.iter_mut().map(|file| file as &mut dyn Write).collect())
     };
@@ -101,8 +101,8 @@ pub(crate) fn write_bucket_files(
 }
 
 /// Opens a file that exists for writing, and empties it.
-fn existing(py: Python<'_>, path: &Path) -> PyResult<NamedFile> {
-    let file = OpenOptions::new().write(true).truncate(true).open(path).map_err(|error| from_io(py, &error, path))?;
+fn existing(path: &Path) -> PyResult<NamedFile> {
+    let file = OpenOptions::new().write(true).truncate(true).open(path).map_err(|error| from_io(&error, path))?;
     Ok(NamedFile::new(file, path))
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn until_interrupted<S: SortedWords + Send, T: Send>(
 ) -> PyResult<T> {
     let run = |(words, work): (S, _), stop: &AtomicBool| call(work, words, &|| stop.load(Ordering::Relaxed));
     let mut results = threads::run(py, vec![(words, work)], run, threads::no_progress)?;
-    results.remove(0).map_err(|error| to_py(py, &error))
+    results.remove(0).map_err(to_py)
 }
 
 fn call<S: SortedWords, T>(
@@ -148,9 +148,9 @@ struct FileWords {
 }
 
 impl FileWords {
-    fn open(py: Python<'_>, path: &Path) -> PyResult<Self> {
-        let file = BufReader::with_capacity(1 << 16, open(py, path)?);
-        let reader = CountsReader::new(file).map_err(|error| in_file(py, &error, path))?;
+    fn open(path: &Path) -> PyResult<Self> {
+        let file = BufReader::with_capacity(1 << 16, open(path)?);
+        let reader = CountsReader::new(file).map_err(|error| in_file(error, path))?;
         Ok(Self { reader, path: path.into() })
     }
 }
@@ -158,7 +158,7 @@ impl FileWords {
 impl SortedWords for FileWords {
     fn advance(&mut self) -> Result<bool, Error> {
         let Self { reader, path } = self;
-        reader.advance().map_err(|error| Python::attach(|py| to_core(in_file(py, &error, path))))
+        reader.advance().map_err(|error| to_core(in_file(error, path)))
     }
 
     fn current(&self) -> CountedWord<'_> {

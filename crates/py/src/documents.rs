@@ -27,7 +27,6 @@ impl DocumentReader {
     #[pyo3(signature = (*, field, keep, whole, keep_line_ends, stop, start, skip_first, end))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
-        py: Python<'_>,
         field: Option<&str>,
         keep: Vec<String>,
         whole: bool,
@@ -40,7 +39,7 @@ impl DocumentReader {
         let format = match field {
             None if whole => LineFormat::WholeFile,
             None => LineFormat::Text { keep_ends: keep_line_ends },
-            Some(field) => LineFormat::Json(JsonFields::new(field, &keep).map_err(|error| to_py(py, &error))?),
+            Some(field) => LineFormat::Json(JsonFields::new(field, &keep).map_err(to_py)?),
         };
         let range = LineRange { start, skips_first: skip_first, end: end.unwrap_or(u64::MAX) };
         let reader = LineReader::new(format.clone(), range);

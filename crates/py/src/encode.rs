@@ -62,7 +62,7 @@ pub(crate) fn encode_batch(
     let Some(padding) = &call.options.padding else { return Ok(encoded.into_batch(None)) };
     // The length may depend on the longest row, so rows are padded after all are encoded.
     let longest = encoded.lengths.iter().copied().max().unwrap_or(0);
-    let target = padding.target(longest).map_err(|error| to_py(py, &error))?;
+    let target = padding.target(longest).map_err(to_py)?;
     let lengths = encoded.lengths.iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect();
     let rows = encoded.lengths.len();
     let padded = py.detach(|| encoded.padded(padding, target)).map_err(|_| {
@@ -85,7 +85,7 @@ fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize)
         let tasks = py.detach(|| job.tasks((bytes / threads / TASKS_PER_THREAD).clamp(TASK_BYTES.0, TASK_BYTES.1)));
         job.encode_all(py, &tasks, threads.min(tasks.len()), bytes)?
     };
-    encoded.map_err(|(text, error)| in_text(py, &error, text))
+    encoded.map_err(in_text)
 }
 
 impl<'a> Job<'a> {

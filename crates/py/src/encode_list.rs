@@ -31,10 +31,10 @@ pub(crate) fn encode_list(
     let mut options = Options { padding: None, ..call.options.clone() };
     let unpadded = Call { options: &options, ..*call };
     let encodings = encode_rows(py, &unpadded, &rows, threads::number(requested))?;
-    let mut encodings = encodings.map_err(|(text, error)| in_text(py, &error, text))?;
+    let mut encodings = encodings.map_err(in_text)?;
     if let Some(padding) = &call.options.padding {
         let longest = encodings.iter().map(|(encoding, _)| encoding.len()).max().unwrap_or(0);
-        let target = padding.target(longest).map_err(|error| to_py(py, &error))?;
+        let target = padding.target(longest).map_err(to_py)?;
         py.detach(|| encodings.iter_mut().for_each(|encoding| pad(encoding, padding, target)));
         options.padding = Some(Padding { length: Some(target), pad_to_multiple_of: None, ..padding.clone() });
     }

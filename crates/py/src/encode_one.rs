@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use numpy::PyArray1;
 use piecework_core::encoding::Direction;
 use piecework_core::pipeline::Input;
-use piecework_core::{Error, Result, pipeline};
+use piecework_core::{Result, pipeline};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -49,8 +49,8 @@ impl Encoder<'_> {
     }
 
     /// Returns the ids of a text, which is encoded while the GIL is held.
-    pub(crate) fn short_ids(self, py: Python<'_>, text: &str, options: &Options) -> PyResult<Vec<u32>> {
-        self.ids_of(Input::Text(text), None, text.len(), options).map_err(|error| to_py(py, &error))
+    pub(crate) fn short_ids(self, text: &str, options: &Options) -> PyResult<Vec<u32>> {
+        self.ids_of(Input::Text(text), None, text.len(), options).map_err(to_py)
     }
 
     /// Returns the ids of an input of `bytes` bytes, truncated and padded.
@@ -113,7 +113,7 @@ impl Encoder<'_> {
             let found = self.tokenizer.encode_nbest(text, n, &options.inner, &mut self.pool.scratch())?;
             Ok((found, Maps::of(text)))
         };
-        let (found, maps) = py.detach(encode).map_err(|error: Error| to_py(py, &error))?;
+        let (found, maps) = py.detach(encode).map_err(to_py)?;
         let node = |encoding| Encoding::new(Node::new(encoding, &maps, self.tokenizer, None));
         Ok(found.into_iter().map(|(encoding, score)| (node(encoding), score)).collect())
     }
@@ -122,7 +122,7 @@ impl Encoder<'_> {
 /// Runs work on `bytes` bytes, and releases the GIL if the work takes longer than that.
 fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
     let done = if bytes < MIN_DETACHED_BYTES { work() } else { py.detach(work) };
-    done.map_err(|error| to_py(py, &error))
+    done.map_err(to_py)
 }
 
 /// Returns ids as an array that owns its memory, or as a list.

@@ -241,22 +241,21 @@ impl Encoding {
     /// Returns the result of a change to the encoding.
     fn changed(
         &self,
-        py: Python<'_>,
         change: impl Fn(encoding::Encoding) -> piecework_core::Result<encoding::Encoding>,
     ) -> PyResult<Self> {
         let only = |encodings: Vec<_>| encodings.into_iter().next().map_or_else(|| Ok(Default::default()), &change);
-        Node::changed(&[&*self.node], only).map(Self::new).map_err(|error| to_py(py, &error))
+        Node::changed(&[&*self.node], only).map(Self::new).map_err(to_py)
     }
 }
 
 /// Returns the side named `"left"` or `"right"`.
-fn side(py: Python<'_>, name: &str) -> PyResult<Direction> {
+fn side(name: &str) -> PyResult<Direction> {
     match name {
         "left" => Ok(Direction::Left),
         "right" => Ok(Direction::Right),
         other => {
             let problem = format!("expected \"left\" or \"right\", found {other:?}");
-            Err(invalid_setting(py, "direction", problem))
+            Err(invalid_setting("direction", problem))
         }
     }
 }
@@ -320,7 +319,7 @@ impl Encoding {
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (EncodingState,))> {
         let (py, node) = (this.py(), &this.get().node);
         let columns = &node.encoding;
-        let parts = node.overflowing().map_err(|error| to_py(py, &error))?;
+        let parts = node.overflowing().map_err(to_py)?;
         let parts = parts.iter().map(|part| Py::new(py, Self { node: Arc::clone(part) }));
         let state = EncodingState {
             ids: columns.ids.clone(),
@@ -396,7 +395,7 @@ impl Encoding {
     /// Returns the tokens removed by truncation, in parts that share `stride` tokens with the previous part.
     #[getter]
     fn overflowing(&self, py: Python<'_>) -> PyResult<Vec<Self>> {
-        let parts = py.detach(|| self.node.overflowing()).map_err(|error| to_py(py, &error))?;
+        let parts = py.detach(|| self.node.overflowing()).map_err(to_py)?;
         Ok(parts.iter().map(|node| Self { node: Arc::clone(node) }).collect())
     }
 
@@ -467,38 +466,30 @@ impl Encoding {
 
     /// Returns an encoding of the first (or last) `max_length` tokens, with the others in overflowing parts.
     #[pyo3(signature = (max_length, stride=0, direction="right"))]
-    fn truncate(&self, py: Python<'_>, max_length: usize, stride: usize, direction: &str) -> PyResult<Self> {
-        let direction = side(py, direction)?;
-        self.changed(py, |encoding| encoding.truncated(max_length, stride, direction))
+    fn truncate(&self, max_length: usize, stride: usize, direction: &str) -> PyResult<Self> {
+        let direction = side(direction)?;
+        self.changed(|encoding| encoding.truncated(max_length, stride, direction))
     }
 
     /// Returns the encoding and its overflowing parts, padded to `length` tokens.
     #[pyo3(signature = (length, *, direction="right", pad_id=0, pad_type_id=0, pad_token="[PAD]"))]
-    fn pad(
-        &self,
-        py: Python<'_>,
-        length: usize,
-        direction: &str,
-        pad_id: u32,
-        pad_type_id: u32,
-        pad_token: &str,
-    ) -> PyResult<Self> {
-        let (token, direction) = (NamedToken::new(pad_token, pad_id), side(py, direction)?);
-        self.changed(py, |encoding| encoding.padded(length, &token, pad_type_id, direction))
+    fn pad(&self, length: usize, direction: &str, pad_id: u32, pad_type_id: u32, pad_token: &str) -> PyResult<Self> {
+        let (token, direction) = (NamedToken::new(pad_token, pad_id), side(direction)?);
+        self.changed(|encoding| encoding.padded(length, &token, pad_type_id, direction))
     }
 
     /// Returns the concatenation of encodings.
     #[staticmethod]
     #[pyo3(signature = (encodings, growing_offsets=true))]
-    fn merge(py: Python<'_>, encodings: Vec<Py<Self>>, growing_offsets: bool) -> PyResult<Self> {
+    fn merge(encodings: Vec<Py<Self>>, growing_offsets: bool) -> PyResult<Self> {
         let nodes: Vec<_> = encodings.iter().map(|encoding| &*encoding.get().node).collect();
         let merged = |encodings| Ok(encoding::Encoding::merged(encodings, growing_offsets));
-        Node::changed(&nodes, merged).map(Self::new).map_err(|error| to_py(py, &error))
+        Node::changed(&nodes, merged).map(Self::new).map_err(to_py)
     }
 
     /// Returns the encoding with all tokens assigned to the text with the index `sequence_id`.
-    fn with_sequence_id(&self, py: Python<'_>, sequence_id: usize) -> PyResult<Self> {
-        self.changed(py, |encoding| Ok(encoding.with_sequence(sequence_id)))
+    fn with_sequence_id(&self, sequence_id: usize) -> PyResult<Self> {
+        self.changed(|encoding| Ok(encoding.with_sequence(sequence_id)))
     }
 
     fn __len__(&self) -> usize {

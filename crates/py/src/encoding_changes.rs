@@ -61,7 +61,6 @@ impl PythonEncoding {
     /// Returns the combination of this encoding and that of a second text, truncated, post-processed and padded.
     pub(crate) fn post_processed(
         &self,
-        py: Python<'_>,
         pair: Option<&Self>,
         tokenizer: &Arc<pipeline::Tokenizer>,
         options: &Options,
@@ -74,7 +73,7 @@ impl PythonEncoding {
             name_all(&mut processed, tokenizer);
             Ok(Node::of_trees(processed.clone(), processed, None))
         };
-        process().map(Self::new).map_err(|error: Error| to_py(py, &error))
+        process().map(Self::new).map_err(to_py)
     }
 }
 

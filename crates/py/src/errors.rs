@@ -12,8 +12,8 @@ use pyo3::types::{IntoPyDict, PyString};
 use crate::temporary::PathError;
 
 /// Returns the exception for an error of the core.
-pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
-    make(py, error, None)
+pub(crate) fn to_py(error: Error) -> PyErr {
+    make(&error, None)
 }
 
 /// Warns of records of ours in a file that do not belong to its other members; `place` names the file, if known.
@@ -27,54 +27,54 @@ pub(crate) fn warn_of_records(py: Python<'_>, names: &[String], place: &str) -> 
 }
 
 /// Returns the exception for an invalid value of a setting or argument.
-pub(crate) fn invalid_setting(py: Python<'_>, name: &str, problem: String) -> PyErr {
-    to_py(py, &Error::Config(Message::new(problem).setting(name)))
+pub(crate) fn invalid_setting(name: &str, problem: String) -> PyErr {
+    to_py(Error::Config(Message::new(problem).setting(name)))
 }
 
 /// Returns the exception for an error in settings that the caller combined, whose JSON is in no file.
-pub(crate) fn in_settings(py: Python<'_>, error: &Error) -> PyErr {
+pub(crate) fn in_settings(error: Error) -> PyErr {
     match error {
         Error::Format { at: Place::Json(path), message } => {
             let part = path.trim_start_matches(['$', '.']);
-            let message = message.clone();
-            to_py(py, &Error::Config(if part.is_empty() { message } else { message.within(part) }))
+            to_py(Error::Config(if part.is_empty() { message } else { message.within(part) }))
         }
-        _ => to_py(py, error),
+        _ => to_py(error),
     }
 }
 
 /// Returns the exception for an error in a file with a name.
-pub(crate) fn in_file(py: Python<'_>, error: &Error, path: &Path) -> PyErr {
-    make(py, error, Some(&path.display().to_string()))
+pub(crate) fn in_file(error: Error, path: &Path) -> PyErr {
+    make(&error, Some(&path.display().to_string()))
 }
 
 /// Returns the exception for an error in a line of a file.
-pub(crate) fn in_line(py: Python<'_>, error: &Error, path: &Path, line: u64) -> PyErr {
-    make(py, error, Some(&format!("{}: line {line}", path.display())))
+pub(crate) fn in_line(error: Error, path: &Path, line: u64) -> PyErr {
+    make(&error, Some(&format!("{}: line {line}", path.display())))
 }
 
 /// Returns the exception for an error in one text of several.
-pub(crate) fn in_text(py: Python<'_>, error: &Error, number: usize) -> PyErr {
-    make(py, error, Some(&format!("text {number}")))
+pub(crate) fn in_text((number, error): (usize, Error)) -> PyErr {
+    make(&error, Some(&format!("text {number}")))
 }
 
 /// Returns the exception for an error of the operating system.
-pub(crate) fn from_io(py: Python<'_>, error: &std::io::Error, path: &Path) -> PyErr {
-    let number = error.raw_os_error().unwrap_or(0);
-    new_exception(py, "from_os_error", (number, error.to_string(), path.display().to_string()))
+pub(crate) fn from_io(error: &std::io::Error, path: &Path) -> PyErr {
+    system_error("from_os_error", error, path)
 }
 
 /// Returns the exception for an error of the operating system that may name its path.
-pub(crate) fn from_storage(py: Python<'_>, error: &std::io::Error) -> PyErr {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());
-    match inner {
-        Some(PathError { path, is_work_folder: false, source }) => from_io(py, source, path),
-        Some(PathError { path, is_work_folder: true, source }) => {
-            let arguments = (source.raw_os_error().unwrap_or(0), source.to_string(), path.display().to_string());
-            new_exception(py, "from_work_folder", arguments)
-        }
-        None => from_io(py, error, Path::new("temporary file")),
+pub(crate) fn from_storage(error: &std::io::Error) -> PyErr {
+    match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(PathError { path, is_work_folder: false, source }) => from_io(source, path),
+        Some(PathError { path, is_work_folder: true, source }) => system_error("from_work_folder", source, path),
+        None => from_io(error, Path::new("temporary file")),
     }
+}
+
+/// Returns the exception that a function of `piecework.errors` makes of an error of the operating system.
+fn system_error(function: &str, error: &std::io::Error, path: &Path) -> PyErr {
+    let number = error.raw_os_error().unwrap_or(0);
+    new_exception(function, (number, error.to_string(), path.display().to_string()))
 }
 
 /// Returns an exception as an error of the core, which passes it through.
@@ -83,49 +83,49 @@ pub(crate) fn to_core(error: PyErr) -> Error {
 }
 
 /// Returns the exception for an id that no tokenizer has.
-pub(crate) fn id_error(py: Python<'_>) -> PyErr {
-    new_exception(py, "id_error", ())
+pub(crate) fn id_error() -> PyErr {
+    new_exception("id_error", ())
 }
 
 /// Returns the exception for an invalid Arrow array.
-pub(crate) fn in_arrow(py: Python<'_>, message: String) -> PyErr {
-    new_exception(py, "ArrowError", (message,))
+pub(crate) fn in_arrow(message: String) -> PyErr {
+    new_exception("ArrowError", (message,))
 }
 
 /// Returns the text of a `str`; lone surrogates, which UTF-8 cannot represent, are an error.
 pub(crate) fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
-    text.to_str().map_err(|error| surrogate(text.py(), &error))
+    text.to_str().map_err(surrogate)
 }
 
 /// Returns the exception for a `str` with lone surrogates.
-pub(crate) fn surrogate(py: Python<'_>, error: &PyErr) -> PyErr {
-    new_exception(py, "from_surrogate", (error.value(py),))
+pub(crate) fn surrogate(error: PyErr) -> PyErr {
+    new_exception("from_surrogate", (error,))
 }
 
 /// Returns the exception for a `str` with lone surrogates, preceded by its place.
-pub(crate) fn surrogate_at(py: Python<'_>, error: &PyErr, place: String) -> PyErr {
-    new_exception(py, "from_surrogate", (error.value(py), place))
+pub(crate) fn surrogate_at(error: PyErr, place: String) -> PyErr {
+    new_exception("from_surrogate", (error, place))
 }
 
-fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
+fn make(error: &Error, place: Option<&str>) -> PyErr {
     if let Error::Function(foreign) = error
         && let Some(exception) = foreign.0.downcast_ref::<PyErr>()
     {
-        return exception.clone_ref(py);
+        return Python::attach(|py| exception.clone_ref(py));
     }
     if let Error::Storage(CallerError(storage)) = error
         && let Some(error) = storage.downcast_ref()
     {
-        return from_storage(py, error);
+        return from_storage(error);
     }
     let places = [place.map(str::to_owned), error.place()].into_iter().flatten();
     let place: String = places.map(|place| place + ": ").collect();
     let kind = match error {
         Error::Utf8 { line, byte, value } => {
-            return new_exception(py, "from_utf8", (&place, error.problem(), *value, *line, *byte));
+            return new_exception("from_utf8", (&place, error.problem(), *value, *line, *byte));
         }
         Error::Bytes { byte, value } => {
-            return new_exception(py, "from_bytes", (&place, error.problem(), *value, *byte));
+            return new_exception("from_bytes", (&place, error.problem(), *value, *byte));
         }
         Error::Function(_) | Error::Storage(_) => return PyRuntimeError::new_err(error.to_string()),
         Error::Interrupted => return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string()),
@@ -143,17 +143,19 @@ fn make(py: Python<'_>, error: &Error, place: Option<&str>) -> PyErr {
         Error::Truncation(_) => "TruncationError",
         Error::Regex(_) => "RegexError",
     };
-    new_exception(py, "from_core", (kind, &place, error.problem(), error.setting(), error.hint()))
+    new_exception("from_core", (kind, &place, error.problem(), error.setting(), error.hint()))
 }
 
 /// Calls `piecework.errors.<name>` and returns the exception that it makes.
-fn new_exception<'py, A>(py: Python<'py>, name: &str, arguments: A) -> PyErr
+fn new_exception<A>(name: &str, arguments: A) -> PyErr
 where
-    A: pyo3::call::PyCallArgs<'py>,
+    A: for<'py> pyo3::call::PyCallArgs<'py>,
 {
-    let make = || py.import("piecework.errors")?.getattr(name)?.call1(arguments);
-    match make() {
-        Ok(exception) => PyErr::from_value(exception),
-        Err(error) => PyRuntimeError::new_err(format!("piecework.errors.{name} failed: {error}")),
-    }
+    Python::attach(|py| {
+        let make = || py.import("piecework.errors")?.getattr(name)?.call1(arguments);
+        match make() {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => PyRuntimeError::new_err(format!("piecework.errors.{name} failed: {error}")),
+        }
+    })
 }

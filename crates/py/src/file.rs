@@ -80,7 +80,7 @@ pub(crate) fn encode_file(
     let (source, length): (Box<dyn Read + Send + '_>, _) = match &file.data {
         Some(data) => (Box::new(&**data), data.len() as u64),
         None => {
-            let source = open(py, &file.path)?;
+            let source = open(&file.path)?;
             let length = source.metadata().map_or(0, |metadata| metadata.len());
             (Box::new(source), length)
         }
@@ -108,7 +108,7 @@ pub(crate) fn encode_file(
     let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, bytes, false, start, next, tick)?;
     if let Some(failure) = failures.into_iter().min_by_key(|failure| failure.block) {
         // The encoded part ends at the failure.
-        return Err(failure.into_py(py, &file.path, &encoded));
+        return Err(failure.into_py(&file.path, &encoded));
     }
     tick(py)?;
     Ok(encoded.into_batch(None))
@@ -198,14 +198,14 @@ impl FileCall<'_> {
 
 impl Failure {
     /// Returns the exception; `before` is what was encoded before the block.
-    fn into_py(self, py: Python<'_>, path: &Path, before: &Encoded) -> PyErr {
+    fn into_py(self, path: &Path, before: &Encoded) -> PyErr {
         match (self.error, self.line) {
-            (BlockError::Io(error), _) => from_io(py, &error, path),
+            (BlockError::Io(error), _) => from_io(&error, path),
             (BlockError::Core(Error::Utf8 { line, byte, value }), _) => {
-                in_file(py, &Error::Utf8 { line: before.lines + line, byte, value }, path)
+                in_file(Error::Utf8 { line: before.lines + line, byte, value }, path)
             }
-            (BlockError::Core(error), Some(line)) => in_line(py, &error, path, before.lines + line + 1),
-            (BlockError::Core(error), None) => in_file(py, &error.shifted(before.characters), path),
+            (BlockError::Core(error), Some(line)) => in_line(error, path, before.lines + line + 1),
+            (BlockError::Core(error), None) => in_file(error.shifted(before.characters), path),
         }
     }
 }

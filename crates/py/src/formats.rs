@@ -41,7 +41,7 @@ pub(crate) fn detect_format(data: &[u8], name: &str) -> &'static str {
 /// Reads a file that needs no other file.
 #[pyfunction]
 pub(crate) fn read_format(py: Python<'_>, name: &str, data: &[u8]) -> PyResult<Tokenizer> {
-    let format = format_named(name).map_err(|error| to_py(py, &error))?;
+    let format = format_named(name).map_err(to_py)?;
     read(py, || format.read(data))
 }
 
@@ -54,14 +54,14 @@ pub(crate) fn write_format<'py>(
     base: Option<&[u8]>,
 ) -> PyResult<BTreeMap<&'static str, Bound<'py, PyBytes>>> {
     let py = tokenizer.py();
-    let format = format_named(name).map_err(|error| to_py(py, &error))?;
+    let format = format_named(name).map_err(to_py)?;
     let files = write(tokenizer, |tokenizer| format.write(tokenizer, base))?;
     Ok(files.into_iter().map(|(name, bytes)| (name, PyBytes::new(py, &bytes))).collect())
 }
 
 /// Runs a reader without the GIL.
 fn read(py: Python<'_>, read: impl FnOnce() -> Result<pipeline::Tokenizer, Error> + Send) -> PyResult<Tokenizer> {
-    py.detach(read).map(Tokenizer::new).map_err(|error| to_py(py, &error))
+    py.detach(read).map(Tokenizer::new).map_err(to_py)
 }
 
 /// Runs a writer without the GIL.
@@ -70,7 +70,7 @@ fn write<T: Send>(
     write: impl FnOnce(&pipeline::Tokenizer) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     let (py, inner) = (tokenizer.py(), &tokenizer.get().inner);
-    py.detach(|| write(inner)).map_err(|error| to_py(py, &error))
+    py.detach(|| write(inner)).map_err(to_py)
 }
 
 /// Reads tiktoken's ranks with a split pattern, in the syntax of Oniguruma or tiktoken's own.
@@ -98,7 +98,7 @@ pub(crate) fn from_merges(
 ) -> PyResult<Tokenizer> {
     let functions = self::functions(functions);
     let splitter = splitter.map(|text| read_splitter(text, &functions)).transpose();
-    let splitter = splitter.map_err(|error| in_settings(py, &error))?;
+    let splitter = splitter.map_err(in_settings)?;
     read(py, || read_merges(vocab, merges, splitter, kind))
 }
 
@@ -122,8 +122,8 @@ pub(crate) fn encoding_names() -> Vec<&'static str> {
 
 /// Returns the pattern and the special tokens of an encoding.
 #[pyfunction]
-pub(crate) fn encoding_named(py: Python<'_>, name: &str) -> PyResult<(&'static str, Vec<(String, u32)>)> {
-    let encoding = named_encoding(name).map_err(|error| to_py(py, &error))?;
+pub(crate) fn encoding_named(name: &str) -> PyResult<(&'static str, Vec<(String, u32)>)> {
+    let encoding = named_encoding(name).map_err(to_py)?;
     Ok((encoding.pattern, encoding.special_tokens))
 }
 
@@ -136,6 +136,6 @@ pub(crate) fn first_gap(tokenizer: &Bound<'_, Tokenizer>) -> Option<u32> {
 /// Returns the fingerprint of normalizer and pre-tokenizer (JSON), which decide the words of a text.
 #[pyfunction]
 pub(crate) fn splitter_fingerprint(py: Python<'_>, splitter: &str) -> PyResult<String> {
-    let splitter = read_text_splitter(splitter, &[]).map_err(|error| in_settings(py, &error))?;
-    py.detach(|| format::splitter_fingerprint(&splitter)).map_err(|error| to_py(py, &error))
+    let splitter = read_text_splitter(splitter, &[]).map_err(in_settings)?;
+    py.detach(|| format::splitter_fingerprint(&splitter)).map_err(to_py)
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use piecework_core::Error;
-use piecework_core::error::{CallerError, shorten};
+use piecework_core::error::shorten;
 use piecework_core::pretokenize::{Function, SplitFunction};
 use piecework_core::text::span::Span;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::errors::{to_py, utf8};
+use crate::errors::{to_core, to_py, utf8};
 
 /// A Python function that splits a `str` into parts, given as `str` or as character spans.
 struct PythonFunction(Py<PyAny>);
@@ -33,7 +33,7 @@ impl SplitFunction for PythonFunction {
             let mut end = 0;
             let parts = parts.try_iter().map_err(|error| {
                 if error.is_instance_of::<PyTypeError>(py) {
-                    return wrong(py, "gave nothing that could be iterated over; it must give parts of the text");
+                    return wrong("gave nothing that could be iterated over; it must give parts of the text");
                 }
                 error
             })?;
@@ -44,7 +44,7 @@ impl SplitFunction for PythonFunction {
             }
             Ok::<_, PyErr>(spans)
         });
-        called.map_err(|error| Error::Function(CallerError(Arc::new(error))))
+        called.map_err(to_core)
     }
 }
 
@@ -65,7 +65,7 @@ impl<'a> CharOffsets<'a> {
             let piece = utf8(piece)?;
             let at = self.text[from..].find(piece).ok_or_else(|| {
                 let piece = shorten(piece);
-                wrong(part.py(), &format!(
+                wrong(&format!(
                     "gave {piece:?}, which does not occur in the text after the parts before it; give parts of the text \
                      from left to right"
                 ))
@@ -74,23 +74,20 @@ impl<'a> CharOffsets<'a> {
         }
         let (start, end): (usize, usize) = part
             .extract()
-            .map_err(|_| wrong(part.py(), "must give parts of the text as str, or spans of characters (start, end)"))?;
+            .map_err(|_| wrong("must give parts of the text as str, or spans of characters (start, end)"))?;
         match (self.bytes.get(start), self.bytes.get(end)) {
             (Some(&start_byte), Some(&end_byte)) if from <= start_byte && start_byte <= end_byte => {
                 Ok(Span::new(start_byte, end_byte))
             }
-            _ => Err(wrong(
-                part.py(),
-                &format!(
-                    "gave the span ({start}, {end}) of a text of {} characters; spans follow each other within the text",
-                    self.bytes.len() - 1
-                ),
-            )),
+            _ => Err(wrong(&format!(
+                "gave the span ({start}, {end}) of a text of {} characters; spans follow each other within the text",
+                self.bytes.len() - 1
+            ))),
         }
     }
 }
 
 /// Returns the exception for a wrong result of a function.
-fn wrong(py: Python<'_>, what: &str) -> PyErr {
-    to_py(py, &Error::Config(format!("the pre-tokenizer function {what}").into()))
+fn wrong(what: &str) -> PyErr {
+    to_py(Error::Config(format!("the pre-tokenizer function {what}").into()))
 }

@@ -309,7 +309,7 @@ pub(crate) fn texts(all: &str, one: &str, iterable: &Bound<'_, PyAny>) -> PyResu
 fn in_row(py: Python<'_>, row: &str, error: PyErr, place: usize) -> PyErr {
     let place = format!("{row} {place}: ");
     if error.is_instance_of::<PyUnicodeEncodeError>(py) {
-        return surrogate_at(py, &error, place);
+        return surrogate_at(error, place);
     }
     if error.is_instance_of::<PyTypeError>(py) {
         let message = error.value(py).to_string();
@@ -324,8 +324,7 @@ fn backed_str(name: &str, text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
 }
 
 fn to_backed(text: Bound<'_, PyString>) -> PyResult<PyBackedStr> {
-    let py = text.py();
-    PyBackedStr::try_from(text).map_err(|error| surrogate(py, &error))
+    PyBackedStr::try_from(text).map_err(surrogate)
 }
 
 /// A map from the bytes of a text to its characters; `None` if it is ASCII.

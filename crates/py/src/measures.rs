@@ -135,7 +135,7 @@ fn measure(
     };
     let results: Vec<Result<Measured, Failure>> =
         threads::run(py, vec![(); threads.min(tasks.len())], work, threads::no_progress)?;
-    joined(results, most).map_err(|(row, error)| in_text(py, &error, row))
+    joined(results, most).map_err(in_text)
 }
 
 /// Returns the error for a pair of texts.

@@ -35,13 +35,13 @@ impl ModelSettings {
     }
 
     /// Returns the settings of the core; an unknown choice is an error.
-    pub(crate) fn into_core(self, py: Python<'_>) -> PyResult<Settings> {
+    pub(crate) fn into_core(self) -> PyResult<Settings> {
         let Self { continuing_subword_prefix, unk_token, unknown, max_input_chars_per_word, segmentation } = self;
-        let refused = |setting: &str, problem: String| invalid_setting(py, setting, problem);
-        let unknown = Unknown::from_name(&unknown)
-            .ok_or_else(|| refused("unknown", format!("expected \"word\", \"run\" or \"char\", found {unknown:?}")))?;
+        let unknown = Unknown::from_name(&unknown).ok_or_else(|| {
+            invalid_setting("unknown", format!("expected \"word\", \"run\" or \"char\", found {unknown:?}"))
+        })?;
         let segmentation = Segmentation::from_name(&segmentation).ok_or_else(|| {
-            refused("segmentation", format!("expected \"longest\" or \"likeliest\", found {segmentation:?}"))
+            invalid_setting("segmentation", format!("expected \"longest\" or \"likeliest\", found {segmentation:?}"))
         })?;
         Ok(Settings {
             continuing_subword_prefix,
@@ -55,28 +55,27 @@ impl ModelSettings {
 }
 
 /// Returns the `WordPiece` model of a tokenizer; another model is an error.
-pub(crate) fn word_piece<'a>(py: Python<'_>, tokenizer: &'a pipeline::Tokenizer) -> PyResult<&'a WordPiece> {
+pub(crate) fn word_piece(tokenizer: &pipeline::Tokenizer) -> PyResult<&WordPiece> {
     tokenizer.model().as_word_piece().ok_or_else(|| {
         let message = "this is a setting of WordPiece models, and the tokenizer has another";
-        to_py(py, &Error::Config(message.into()))
+        to_py(Error::Config(message.into()))
     })
 }
 
 /// Returns a tokenizer with other settings of its model, and other probabilities if given; an empty map removes them.
 pub(crate) fn with_model(
-    py: Python<'_>,
     tokenizer: &pipeline::Tokenizer,
     model: ModelSettings,
     probabilities: Option<BTreeMap<String, f64>>,
 ) -> PyResult<pipeline::Tokenizer> {
-    let old = word_piece(py, tokenizer)?;
+    let old = word_piece(tokenizer)?;
     let Settings { dropout, probabilities: own, .. } = old.settings().clone();
     let given = probabilities.map(|given| {
         let given = given.iter().map(|(token, probability)| (token.as_str(), *probability));
         let is_none = given.len() == 0;
         wordpiece::probabilities(old.vocab(), given).map(|given| (!is_none).then_some(given))
     });
-    let probabilities = given.transpose().map_err(|error| to_py(py, &error))?.unwrap_or(own);
-    let changed = old.with_settings(Settings { dropout, probabilities, ..model.into_core(py)? });
-    tokenizer.with_model(Model::WordPiece(changed)).map_err(|error| to_py(py, &error))
+    let probabilities = given.transpose().map_err(to_py)?.unwrap_or(own);
+    let changed = old.with_settings(Settings { dropout, probabilities, ..model.into_core()? });
+    tokenizer.with_model(Model::WordPiece(changed)).map_err(to_py)
 }

@@ -28,7 +28,6 @@ pub(crate) enum Limit {
 impl Options {
     /// Returns the options of a call of `tokenizer`, which provides the defaults and the id of the pad token.
     pub(crate) fn new(
-        py: Python<'_>,
         tokenizer: &pipeline::Tokenizer,
         add_special_tokens: bool,
         specials: Option<&Bound<'_, PyAny>>,
@@ -37,16 +36,16 @@ impl Options {
         way: PathAndSampling,
     ) -> PyResult<Self> {
         let PathAndSampling { path, dropout, alpha, nbest_size, seed, first_input } = way;
-        let path = self::path(py, &path)?;
+        let path = self::path(&path)?;
         let specials = specials.map(self::specials).transpose()?.unwrap_or_default();
-        tokenizer.traits().check_regularization(dropout, alpha).map_err(|error| to_py(py, &error))?;
+        tokenizer.traits().check_regularization(dropout, alpha).map_err(to_py)?;
         let truncation = match truncation {
             Limit::AsPrescribed(prescribed) => tokenizer.truncation().filter(|_| prescribed).copied(),
-            Limit::Given(json) => Some(read_truncation(&json).map_err(|error| to_py(py, &error))?),
+            Limit::Given(json) => Some(read_truncation(&json).map_err(to_py)?),
         };
         let padding = match padding {
             Limit::AsPrescribed(prescribed) => tokenizer.padding().filter(|_| prescribed).cloned(),
-            Limit::Given(json) => Some(read_padding(&json).map_err(|error| to_py(py, &error))?),
+            Limit::Given(json) => Some(read_padding(&json).map_err(to_py)?),
         };
         let padding = padding.map(|padding| tokenizer.compare_padding(padding));
         Ok(Self {
@@ -85,14 +84,14 @@ tuple_struct! {
 }
 
 /// Returns the path named `"fast"`, `"uncached"` or `"generic"`.
-fn path(py: Python<'_>, name: &str) -> PyResult<EncodingPath> {
+fn path(name: &str) -> PyResult<EncodingPath> {
     match name {
         "fast" => Ok(EncodingPath::Fast),
         "uncached" => Ok(EncodingPath::Uncached),
         "generic" => Ok(EncodingPath::Generic),
         other => {
             let problem = format!("expected \"fast\", \"uncached\" or \"generic\", found {other:?}");
-            Err(invalid_setting(py, "path", problem))
+            Err(invalid_setting("path", problem))
         }
     }
 }
@@ -110,7 +109,7 @@ pub(crate) fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
             other => {
                 let problem =
                     format!("expected \"match\", \"text\", \"error\" or a set of special tokens, found {other:?}");
-                Err(invalid_setting(value.py(), "specials", problem))
+                Err(invalid_setting("specials", problem))
             }
         };
     }

@@ -32,7 +32,7 @@ impl DecodeStream {
     }
 
     fn to_output<'py>(&self, py: Python<'py>, new: Result<Vec<u8>>) -> PyResult<Bound<'py, PyAny>> {
-        let new = new.map_err(|error| to_py(py, &error))?;
+        let new = new.map_err(to_py)?;
         Ok(match self.form {
             StreamOutput::Text => PyString::new(py, &String::from_utf8_lossy(&new)).into_any(),
             StreamOutput::Bytes => PyBytes::new(py, &new).into_any(),

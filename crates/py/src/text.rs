@@ -23,28 +23,28 @@ pub(crate) struct Stage {
 impl Stage {
     /// Takes the normalizer and the pre-tokenizer as JSON.
     #[new]
-    fn new(py: Python<'_>, splitter: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
+    fn new(splitter: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
+        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(in_settings)?;
         Ok(Self { splitter })
     }
 
     /// Returns the normalized text.
     fn normalize(&self, text: &Bound<'_, PyAny>) -> PyResult<String> {
-        self.splitter.normalize(string("text", text)?).map_err(|error| to_py(text.py(), &error))
+        self.splitter.normalize(string("text", text)?).map_err(to_py)
     }
 
     /// Returns the normalized text, with the original characters of each of its characters.
     fn normalize_aligned(&self, text: &Bound<'_, PyAny>) -> PyResult<Aligned> {
-        let (py, text) = (text.py(), string("text", text)?);
-        let normalized = self.splitter.normalize_aligned(text).map_err(|error| to_py(py, &error))?;
+        let text = string("text", text)?;
+        let normalized = self.splitter.normalize_aligned(text).map_err(to_py)?;
         Ok(aligned(normalized.text(), 0, &CharMap::new(text), |span| normalized.original(span)))
     }
 
     /// Returns the words of the pre-tokenizer, each with the original characters of its characters.
     fn pre_tokenize_aligned(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<Aligned>> {
-        let (py, text) = (text.py(), string("text", text)?);
+        let text = string("text", text)?;
         let mut words = Words::default();
-        self.splitter.split(text, true, &mut words).map_err(|error| to_py(py, &error))?;
+        self.splitter.split(text, true, &mut words).map_err(to_py)?;
         let map = CharMap::new(text);
         let word =
             |word: &Word| aligned(words.text_of(word), word.span.range().start, &map, |span| words.original(span));
@@ -55,7 +55,7 @@ impl Stage {
     fn pre_tokenize<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let (py, text) = (text.py(), string("text", text)?);
         let mut words = Words::default();
-        self.splitter.split(text, true, &mut words).map_err(|error| to_py(py, &error))?;
+        self.splitter.split(text, true, &mut words).map_err(to_py)?;
         let map = CharMap::new(text);
         PyList::new(py, words.as_slice().iter().map(|word| (words.text_of(word), map.characters(word.origin))))
     }
@@ -75,22 +75,22 @@ fn aligned(text: &str, base: usize, map: &CharMap, original: impl Fn(Span) -> Sp
 
 /// Decodes tokens with a decoder (JSON).
 #[pyfunction]
-pub(crate) fn decode_tokens(py: Python<'_>, decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
+pub(crate) fn decode_tokens(decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResult<String> {
     let tokens = texts("tokens", "token", tokens)?;
-    let decoder = read_decoder(decoder).map_err(|error| in_settings(py, &error))?;
-    decoder.decode(tokens.iter().map(|token| &**token)).map_err(|error| to_py(py, &error))
+    let decoder = read_decoder(decoder).map_err(in_settings)?;
+    decoder.decode(tokens.iter().map(|token| &**token)).map_err(to_py)
 }
 
 /// Returns the charsmap of a named normalization, or `None` if it changes nothing.
 #[pyfunction]
 pub(crate) fn charsmap_named(py: Python<'_>, name: &str) -> PyResult<Option<Vec<u8>>> {
-    let rules = py.detach(|| Precompiled::named(name)).map_err(|error| to_py(py, &error))?;
+    let rules = py.detach(|| Precompiled::named(name)).map_err(to_py)?;
     Ok(rules.map(|rules| rules.charsmap().to_vec()))
 }
 
 /// Returns the charsmap of rules that replace strings.
 #[pyfunction]
 pub(crate) fn charsmap_of(py: Python<'_>, rules: Vec<(String, String)>) -> PyResult<Vec<u8>> {
-    let rules = py.detach(|| Precompiled::of(rules)).map_err(|error| to_py(py, &error))?;
+    let rules = py.detach(|| Precompiled::of(rules)).map_err(to_py)?;
     Ok(rules.charsmap().to_vec())
 }

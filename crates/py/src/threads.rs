@@ -40,7 +40,7 @@ impl FromPyObject<'_, '_> for Requested {
             _ => {
                 let problem =
                     format!("expected an integer from 1 to 2^63 - 1, or None, found {}", display_value(&threads));
-                Err(invalid_setting(threads.py(), "threads", problem))
+                Err(invalid_setting("threads", problem))
             }
         }
     }

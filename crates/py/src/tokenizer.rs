@@ -78,7 +78,7 @@ impl Tokenizer {
             Some("tokenizers") => AddedIds::Tokenizers,
             Some(other) => {
                 let problem = format!("expected \"file\", \"tokenizers\" or None, found {other:?}");
-                return Err(invalid_setting(py, "added_token_ids", problem));
+                return Err(invalid_setting("added_token_ids", problem));
             }
         };
         let settings = JsonSettings {
@@ -89,7 +89,7 @@ impl Tokenizer {
             added_ids,
         };
         let read = py.detach(|| read_edited_json(data, &settings));
-        let (tokenizer, dropped) = read.map_err(|error| to_py(py, &error))?;
+        let (tokenizer, dropped) = read.map_err(to_py)?;
         if !dropped.is_empty() {
             warn_of_records(py, &dropped, place)?;
         }
@@ -108,38 +108,33 @@ impl Tokenizer {
             Some(text) => read_splitter(text, &self::functions(functions)),
             None => WordSplitter::bert(),
         };
-        let splitter = splitter.map_err(|error| in_settings(py, &error))?;
-        let settings = VocabSettings { splitter, model: model.into_core(py)? };
+        let splitter = splitter.map_err(in_settings)?;
+        let settings = VocabSettings { splitter, model: model.into_core()? };
         let read = py.detach(|| read_vocab_txt(data, settings));
-        read.map(Self::new).map_err(|error| to_py(py, &error))
+        read.map(Self::new).map_err(to_py)
     }
 
     /// Returns a tokenizer with other settings of its model; probabilities stay unless given, and an empty map removes them.
-    fn with_model(
-        &self,
-        py: Python<'_>,
-        model: ModelSettings,
-        probabilities: Option<BTreeMap<String, f64>>,
-    ) -> PyResult<Self> {
-        with_model(py, &self.inner, model, probabilities).map(Self::new)
+    fn with_model(&self, model: ModelSettings, probabilities: Option<BTreeMap<String, f64>>) -> PyResult<Self> {
+        with_model(&self.inner, model, probabilities).map(Self::new)
     }
 
     /// Returns a tokenizer with a BPE model that repeats the merges of the training.
     fn as_bpe(&self, py: Python<'_>) -> PyResult<Self> {
         let changed = py.detach(|| self.inner.to_bpe());
-        changed.map(Self::new).map_err(|error| to_py(py, &error))
+        changed.map(Self::new).map_err(to_py)
     }
 
     /// Returns a tokenizer with other parts (JSON) and the same model.
     fn with_parts(&self, py: Python<'_>, parts: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
         let functions = self::functions(functions);
         let changed = py.detach(|| with_parts(&self.inner, parts, &functions));
-        changed.map(Self::new).map_err(|error| in_settings(py, &error))
+        changed.map(Self::new).map_err(in_settings)
     }
 
     /// Returns a tokenizer with the same model, without other parts and added tokens.
-    fn model_alone(&self, py: Python<'_>) -> PyResult<Self> {
-        self.inner.model_alone().map(Self::new).map_err(|error| to_py(py, &error))
+    fn model_alone(&self) -> PyResult<Self> {
+        self.inner.model_alone().map(Self::new).map_err(to_py)
     }
 
     /// Returns the parts that are settings, as JSON.
@@ -150,14 +145,14 @@ impl Tokenizer {
     fn with_added_tokens(&self, py: Python<'_>, tokens: Vec<AddedTokenRow>) -> PyResult<Self> {
         let tokens = tokens.into_iter().map(AddedTokenRow::into_core).collect();
         let changed = py.detach(|| self.inner.with_added_tokens(tokens));
-        changed.map(Self::new).map_err(|error| to_py(py, &error))
+        changed.map(Self::new).map_err(to_py)
     }
 
     /// Returns the tokenizer with more added tokens: user-defined symbols if it encodes as `SentencePiece` does.
     fn with_symbols(&self, py: Python<'_>, tokens: Vec<AddedTokenRow>) -> PyResult<Self> {
         let tokens = tokens.into_iter().map(AddedTokenRow::into_core).collect();
         let changed = py.detach(|| self.inner.with_symbols(tokens));
-        changed.map(Self::new).map_err(|error| to_py(py, &error))
+        changed.map(Self::new).map_err(to_py)
     }
 
     /// Returns whether a `tokenizer.json` has other components, that `tokenizers` has, for the normalizer.
@@ -171,8 +166,8 @@ impl Tokenizer {
     }
 
     /// Returns the added tokens outside the vocabulary that the model never matches in words as entries either.
-    fn possible_entries(&self, py: Python<'_>) -> PyResult<Vec<&str>> {
-        let found = self.inner.possible_entries().map_err(|error| to_py(py, &error))?;
+    fn possible_entries(&self) -> PyResult<Vec<&str>> {
+        let found = self.inner.possible_entries().map_err(to_py)?;
         Ok(found.into_iter().collect())
     }
 
@@ -195,24 +190,24 @@ impl Tokenizer {
     /// Returns a tokenizer with exactly these special tokens as control symbols.
     fn with_control_symbols(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Self> {
         let changed = py.detach(|| self.inner.with_controls(&names));
-        changed.map(Self::new).map_err(|error| to_py(py, &error))
+        changed.map(Self::new).map_err(to_py)
     }
 
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| write_own_json(&self.inner)).map_err(|error| to_py(py, &error))
+        py.detach(|| write_own_json(&self.inner)).map_err(to_py)
     }
 
     /// Returns the tokenizer.json with the fingerprint.
     fn to_saved_json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| write_saved_json(&self.inner)).map_err(|error| to_py(py, &error))
+        py.detach(|| write_saved_json(&self.inner)).map_err(to_py)
     }
 
     fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| fingerprint(&self.inner)).map_err(|error| to_py(py, &error))
+        py.detach(|| fingerprint(&self.inner)).map_err(to_py)
     }
 
-    fn to_vocab(&self, py: Python<'_>) -> PyResult<String> {
-        write_vocab_txt(self.inner.model().vocab()).map_err(|error| to_py(py, &error))
+    fn to_vocab(&self) -> PyResult<String> {
+        write_vocab_txt(self.inner.model().vocab()).map_err(to_py)
     }
 
     fn splitter(&self) -> String {
@@ -233,7 +228,7 @@ impl Tokenizer {
 
     /// Returns the model with its vocabulary as JSON.
     fn model_json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| write_model(self.inner.model())).map_err(|error| to_py(py, &error))
+        py.detach(|| write_model(self.inner.model())).map_err(to_py)
     }
 
     fn continuing_subword_prefix(&self) -> &str {
@@ -244,8 +239,8 @@ impl Tokenizer {
         &self.inner.traits().end_of_word_suffix
     }
 
-    fn model(&self, py: Python<'_>) -> PyResult<ModelSettings> {
-        Ok(ModelSettings::of(word_piece(py, &self.inner)?))
+    fn model(&self) -> PyResult<ModelSettings> {
+        Ok(ModelSettings::of(word_piece(&self.inner)?))
     }
 
     /// Returns why texts take the generic path; `None` if they take the fast path.
@@ -279,7 +274,7 @@ impl Tokenizer {
 
     /// Returns the tokens of a BPE model that no text is encoded as; none for other models.
     fn unreachable_tokens(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        py.detach(|| unreachable_tokens(&self.inner)).map_err(|error| to_py(py, &error))
+        py.detach(|| unreachable_tokens(&self.inner)).map_err(to_py)
     }
 
     /// Returns the ids of the pairs of a BPE model that no word merges; none for other models.
@@ -352,14 +347,13 @@ impl Tokenizer {
     /// Returns the options of calls.
     fn options(
         &self,
-        py: Python<'_>,
         add_special_tokens: bool,
         specials: Option<&Bound<'_, PyAny>>,
         truncation: Limit,
         padding: Limit,
         way: PathAndSampling,
     ) -> PyResult<Options> {
-        Options::new(py, &self.inner, add_special_tokens, specials, truncation, padding, way)
+        Options::new(&self.inner, add_special_tokens, specials, truncation, padding, way)
     }
 
     fn encode(
@@ -390,7 +384,7 @@ impl Tokenizer {
         let (is_pretokenized, as_array) = (flag("is_pretokenized", is_pretokenized)?, flag("as_array", as_array)?);
         let (py, encoder) = (text.py(), self.encoder());
         let ids = match short_text(text) {
-            Some(text) if pair.is_none() && !is_pretokenized => encoder.short_ids(py, text, options)?,
+            Some(text) if pair.is_none() && !is_pretokenized => encoder.short_ids(text, options)?,
             _ => encoder.ids(py, &Row::new(text, pair, is_pretokenized)?, options)?,
         };
         to_object(py, ids, as_array)
@@ -428,14 +422,8 @@ impl Tokenizer {
     }
 
     /// Truncates, post-processes and pads the encodings of a text or pair.
-    fn post_process(
-        &self,
-        py: Python<'_>,
-        encoding: &Encoding,
-        pair: Option<&Encoding>,
-        options: &Options,
-    ) -> PyResult<Encoding> {
-        encoding.post_processed(py, pair, &self.inner, options)
+    fn post_process(&self, encoding: &Encoding, pair: Option<&Encoding>, options: &Options) -> PyResult<Encoding> {
+        encoding.post_processed(pair, &self.inner, options)
     }
 
     /// Encodes a file, or its data, and calls `progress` with the bytes read.
@@ -489,12 +477,12 @@ impl Tokenizer {
     fn log_probability(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
         let (py, text) = (text.py(), Text::new("text", text)?);
         py.detach(|| self.inner.marginal_log_likelihood(text.get()?, &options.inner, &mut self.pool.scratch()))
-            .map_err(|error| to_py(py, &error))
+            .map_err(to_py)
     }
 
     /// Returns the sum of the scores of a list of tokens.
-    fn score(&self, py: Python<'_>, ids: Ids) -> PyResult<f64> {
-        self.inner.score(&ids.0).map_err(|error| to_py(py, &error))
+    fn score(&self, ids: Ids) -> PyResult<f64> {
+        self.inner.score(&ids.0).map_err(to_py)
     }
 
     /// Returns the natural logarithms of the probabilities of tokens; `None` if the model has none.
@@ -505,8 +493,7 @@ impl Tokenizer {
     fn log_likelihood(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
         let (py, text) = (text.py(), string("text", text)?);
         let specials: &Specials = &options.inner.specials;
-        py.detach(|| self.inner.log_likelihood(text, specials, &mut self.pool.scratch()))
-            .map_err(|error| to_py(py, &error))
+        py.detach(|| self.inner.log_likelihood(text, specials, &mut self.pool.scratch())).map_err(to_py)
     }
 
     /// Returns the text of ids; with `added_as_entries` the decoder takes added tokens for entries of the model.
@@ -514,13 +501,13 @@ impl Tokenizer {
     fn decode(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>, added_as_entries: bool) -> PyResult<String> {
         let (py, skip_special_tokens) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
         let options = DecodeOptions { skip_special_tokens, added_as_entries };
-        py.detach(|| self.inner.decode(&ids.0, options)).map_err(|error| to_py(py, &error))
+        py.detach(|| self.inner.decode(&ids.0, options)).map_err(to_py)
     }
 
     fn decode_bytes(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
         let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
         let bytes = py.detach(|| self.inner.decode_bytes(&ids.0, skip));
-        bytes.map(|bytes| PyBytes::new(py, &bytes).unbind()).map_err(|error| to_py(py, &error))
+        bytes.map(|bytes| PyBytes::new(py, &bytes).unbind()).map_err(to_py)
     }
 
     #[pyo3(signature = (skip_special_tokens, as_bytes, added_as_entries=false))]
@@ -531,14 +518,14 @@ impl Tokenizer {
 
     /// Returns the bytes of the token with an id, decoded alone.
     fn token_bytes(&self, py: Python<'_>, token: u32) -> PyResult<Py<PyBytes>> {
-        let bytes = self.inner.token_bytes(token).map_err(|error| to_py(py, &error))?;
+        let bytes = self.inner.token_bytes(token).map_err(to_py)?;
         Ok(PyBytes::new(py, &bytes).unbind())
     }
 
     /// Returns the bytes of a part of a word, decoded alone.
     fn text_bytes(&self, text: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
         let (py, text) = (text.py(), string("text", text)?);
-        let bytes = self.inner.text_bytes(text).map_err(|error| to_py(py, &error))?;
+        let bytes = self.inner.text_bytes(text).map_err(to_py)?;
         Ok(PyBytes::new(py, &bytes).unbind())
     }
 
@@ -560,7 +547,7 @@ impl Tokenizer {
             let limits = ExplainLimits { bytes: bytes_of(text, span), characters, step_characters, nbest };
             explain(&self.inner, text, &options.inner, limits, &self.pool)
         });
-        explained.map_err(|error| to_py(py, &error))
+        explained.map_err(to_py)
     }
 
     /// Returns the merges by which a BPE model makes a token from characters; `None` for a single character.

@@ -45,8 +45,8 @@ pub(crate) fn run(
     recorders: Option<&mut Recorders>,
 ) -> PyResult<Tokenizer> {
     let threads = threads::number(threads);
-    let splitter = read_splitter(splitter, &self::functions(functions)).map_err(|error| in_settings(py, &error))?;
-    let trainer = read_trainer(trainer).map_err(|error| to_py(py, &error))?;
+    let splitter = read_splitter(splitter, &self::functions(functions)).map_err(in_settings)?;
+    let trainer = read_trainer(trainer).map_err(to_py)?;
     let counts = &counts.get().inner;
     let beside = |work: &(dyn Fn() + Sync), here: &mut dyn FnMut()| threads::beside(threads - 1, work, here);
     let trained = reporting(py, progress.as_ref(), |callback| {
@@ -114,7 +114,7 @@ fn reporting<T: Send>(
         })
     });
     signal?;
-    done.map_err(|error| to_py(py, &error))
+    done.map_err(to_py)
 }
 
 fn report_progress(py: Python<'_>, progress: Option<&Py<PyAny>>, now: Progress) -> PyResult<()> {
@@ -138,6 +138,6 @@ fn stage(stage: Stage) -> &'static str {
 
 /// Refuses invalid settings of a trainer (JSON).
 #[pyfunction]
-pub(crate) fn check_trainer(py: Python<'_>, trainer: &str) -> PyResult<()> {
-    read_trainer(trainer).map(|_| ()).map_err(|error| in_settings(py, &error))
+pub(crate) fn check_trainer(trainer: &str) -> PyResult<()> {
+    read_trainer(trainer).map(|_| ()).map_err(in_settings)
 }
