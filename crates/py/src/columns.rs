@@ -5,8 +5,8 @@ use std::collections::TryReserveError;
 use piecework_core::encoding::pad::append_padded;
 use piecework_core::encoding::{Direction, Encoding};
 
+use crate::char_map::CharMaps;
 use crate::copies::Copies;
-use crate::input::Maps;
 
 /// All columns of many encodings but their ids, concatenated.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Columns {
 
 impl Columns {
     #[expect(clippy::cast_possible_wrap, reason = "no text has 2^31 words, and none is -1")]
-    pub(crate) fn push(&mut self, encoding: &Encoding, maps: &Maps) {
+    pub(crate) fn push(&mut self, encoding: &Encoding, maps: &CharMaps) {
         self.offsets.extend(maps.characters(encoding).map(|(start, end)| [start, end]));
         self.word_ids.extend(encoding.word_ids.iter().map(|&word| word as i32));
         self.type_ids.extend_from_slice(&encoding.type_ids);

@@ -1,39 +1,20 @@
 //! Encoding many texts on several threads.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use piecework_core::Error;
 use piecework_core::encoding::Direction;
-use piecework_core::pipeline::{self, Cuts, Options, Scratch, SplitPart};
+use piecework_core::pipeline::{Cuts, Options, Scratch, SplitPart};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::batch::Batch;
+use crate::call::{Call, Failure};
 use crate::encoded::{Encoded, in_order};
 use crate::errors::{in_text, to_py};
 use crate::input::Rows;
-use crate::scratch_pool::{PooledScratch, ScratchPool};
-use crate::threads::{self, Tickets};
-
-/// The number of bytes below which no thread is started and the GIL is kept.
-pub(crate) const MIN_DETACHED_BYTES: usize = 1 << 16;
-/// The minimum and maximum size in bytes of the work that a thread takes at a time.
-pub(crate) const TASK_BYTES: (usize, usize) = (1 << 14, 1 << 18);
-/// The number of tasks for each thread, so that all threads end at about the same time.
-pub(crate) const TASKS_PER_THREAD: usize = 4;
-
-/// The index of a text, and its error.
-pub(crate) type Failure = (usize, Error);
-
-/// The part of a call that is equal for all rows.
-pub(crate) struct Call<'a> {
-    pub(crate) tokenizer: &'a Arc<pipeline::Tokenizer>,
-    pub(crate) pool: &'a ScratchPool,
-    pub(crate) options: &'a Options,
-    /// Whether all columns are requested, not only ids.
-    pub(crate) columns: bool,
-}
+use crate::scratch_pool::PooledScratch;
+use crate::threads::{self, MIN_DETACHED_BYTES, Tickets, task_bytes};
 
 /// A task for a thread.
 enum Task<'a> {
@@ -72,7 +53,7 @@ pub(crate) fn encode_batch(
 }
 
 fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize) -> PyResult<Encoded> {
-    let bytes: usize = (0..rows.len()).map(|row| rows.bytes(row)).sum();
+    let bytes = rows.total_bytes();
     let encoded = if bytes < MIN_DETACHED_BYTES {
         py.detach(|| {
             let (job, all) = (Job { call, rows, cuts: None }, Task::Rows(0..rows.len()));
@@ -82,7 +63,7 @@ fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize)
     } else {
         let cuts = if call.columns { None } else { call.tokenizer.cuts(call.options) };
         let job = Job { call, rows, cuts };
-        let tasks = py.detach(|| job.tasks((bytes / threads / TASKS_PER_THREAD).clamp(TASK_BYTES.0, TASK_BYTES.1)));
+        let tasks = py.detach(|| job.tasks(task_bytes(bytes, threads)));
         job.encode_all(py, &tasks, threads.min(tasks.len()), bytes)?
     };
     encoded.map_err(in_text)

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::encoding::pad::Padding;
-use piecework_core::encoding::{self, Direction, NONE};
+use piecework_core::encoding::{self, Direction};
 use piecework_core::pipeline::{Options, Scratch};
-use piecework_core::text::span::Span;
 use pyo3::prelude::*;
 
-use crate::encode::{Call, Failure, MIN_DETACHED_BYTES, TASK_BYTES, TASKS_PER_THREAD};
-use crate::encoding::{Encoding, Node, Source};
+use crate::aligned::{AlignedEncoding, TruncatedInput, without_text};
+use crate::call::{Call, Failure};
+use crate::encoding::Encoding;
 use crate::errors::{in_text, to_py};
 use crate::input::Rows;
-use crate::threads::{self, Tickets};
+use crate::threads::{self, MIN_DETACHED_BYTES, Tickets};
 
 /// An encoding and its offsets in characters.
 type Aligned = (encoding::Encoding, Vec<(u32, u32)>);
@@ -40,13 +40,13 @@ pub(crate) fn encode_list(
     }
     let rows = rows.into_rows().into_iter();
     let whole = |((encoding, offsets), (number, row)): (Aligned, (usize, _))| {
-        let source = encoding.is_truncated.then(|| Source {
+        let input = encoding.is_truncated.then(|| TruncatedInput {
             row,
             options: call.tokenizer.options_of_input(&options, number as u64).into_owned(),
             tokenizer: Arc::clone(call.tokenizer),
             columns: call.columns,
         });
-        Encoding::new(Node::with_offsets(encoding, offsets, call.tokenizer, source))
+        Encoding::new(AlignedEncoding::with_offsets(encoding, offsets, call.tokenizer, input))
     };
     Ok(encodings.into_iter().zip(rows.enumerate()).map(whole).collect())
 }
@@ -58,11 +58,10 @@ fn encode_rows(
     rows: &Rows<'_>,
     threads: usize,
 ) -> PyResult<Result<Vec<Aligned>, Failure>> {
-    let bytes: usize = (0..rows.len()).map(|row| rows.bytes(row)).sum();
-    if bytes < MIN_DETACHED_BYTES {
+    if rows.total_bytes() < MIN_DETACHED_BYTES {
         return Ok(py.detach(|| encode_range(call, rows, 0..rows.len(), &mut call.pool.scratch())));
     }
-    let tasks = tasks(rows, (bytes / threads / TASKS_PER_THREAD).clamp(TASK_BYTES.0, TASK_BYTES.1));
+    let tasks = rows.tasks(threads);
     let (tickets, failed) = (Tickets::new(tasks.len()), AtomicBool::new(false));
     let work = |(), stop: &AtomicBool| {
         let (mut scratch, mut done) = (call.pool.scratch(), Vec::new());
@@ -88,19 +87,6 @@ fn encode_rows(
     Ok(Ok(all))
 }
 
-/// Divides the rows into ranges of about `size` bytes.
-fn tasks(rows: &Rows<'_>, size: usize) -> Vec<Range<usize>> {
-    let (mut tasks, mut start, mut bytes) = (Vec::new(), 0, 0);
-    for row in 0..rows.len() {
-        bytes += rows.bytes(row);
-        if bytes >= size || row + 1 == rows.len() {
-            tasks.push(start..row + 1);
-            (start, bytes) = (row + 1, 0);
-        }
-    }
-    tasks
-}
-
 /// Returns the encodings of a range of rows, with offsets in characters.
 fn encode_range(
     call: &Call<'_>,
@@ -120,26 +106,6 @@ fn encode_range(
         Ok((encoding, offsets))
     };
     range.map(encode).collect()
-}
-
-/// Returns an encoding with ids and masks alone: offsets are 0, and tokens of the text have no name and no word.
-pub(crate) fn without_text(mut encoding: encoding::Encoding) -> encoding::Encoding {
-    encoding.spans.fill(Span::default());
-    encoding.word_ids.fill(NONE);
-    let mut named = std::mem::take(&mut encoding.renamed).into_iter().peekable();
-    for (place, is_special) in encoding.special_tokens_mask.iter().enumerate() {
-        let name = named.next_if(|(at, _)| *at == place);
-        if *is_special == 0 {
-            encoding.renamed.push((place, String::new()));
-        } else {
-            encoding.renamed.extend(name);
-        }
-    }
-    // No text means offsets of 0 in characters, too.
-    encoding.texts.fill(NONE);
-    let parts = std::mem::take(&mut encoding.overflowing);
-    encoding.overflowing = parts.into_iter().map(without_text).collect();
-    encoding
 }
 
 /// Pads an encoding and its offsets to `target` tokens.

@@ -3,69 +3,62 @@
 use std::sync::{Arc, Mutex};
 
 use numpy::PyArray1;
+use piecework_core::Result;
 use piecework_core::encoding::Direction;
 use piecework_core::pipeline::Input;
-use piecework_core::{Result, pipeline};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::encode::MIN_DETACHED_BYTES;
-use crate::encoding::{Encoding, Node, Source};
+use crate::aligned::{AlignedEncoding, TruncatedInput};
+use crate::call::Call;
+use crate::char_map::CharMaps;
+use crate::encoding::Encoding;
 use crate::errors::{to_py, utf8};
-use crate::input::{Maps, Row, Text};
-use crate::options::Options;
-use crate::scratch_pool::ScratchPool;
+use crate::input::{Row, Text};
+use crate::threads::MIN_DETACHED_BYTES;
 
-/// A tokenizer and its scratch pool.
-#[derive(Clone, Copy)]
-pub(crate) struct Encoder<'a> {
-    pub(crate) tokenizer: &'a Arc<pipeline::Tokenizer>,
-    pub(crate) pool: &'a ScratchPool,
-}
-
-impl Encoder<'_> {
+impl Call<'_> {
     /// Returns the encoding of a row; if it was truncated, the row is kept to compute the overflowing parts.
-    pub(crate) fn encoding(self, py: Python<'_>, row: Row, options: &Options) -> PyResult<Encoding> {
-        let Self { tokenizer, pool } = self;
+    pub(crate) fn encoding(self, py: Python<'_>, row: Row) -> PyResult<Encoding> {
+        let Self { tokenizer, pool, options, columns } = self;
         let encode = || {
-            let encoding =
-                row.with_inputs(|text, pair| tokenizer.encode(text, pair, &options.inner, &mut pool.scratch()))?;
+            let encoding = row.with_inputs(|text, pair| tokenizer.encode(text, pair, options, &mut pool.scratch()))?;
             Ok((encoding, row.maps()))
         };
         let (encoding, maps) = detached(py, row.len(), encode)?;
-        let source = encoding.is_truncated.then(|| Source {
+        let input = encoding.is_truncated.then(|| TruncatedInput {
             row,
-            options: options.inner.clone(),
+            options: options.clone(),
             tokenizer: Arc::clone(tokenizer),
-            columns: true,
+            columns,
         });
-        Ok(Encoding::new(Node::new(encoding, &maps, tokenizer, source)))
+        Ok(Encoding::new(AlignedEncoding::new(encoding, &maps, tokenizer, input)))
     }
 
     /// Returns the ids of a row.
-    pub(crate) fn ids(self, py: Python<'_>, row: &Row, options: &Options) -> PyResult<Vec<u32>> {
-        detached(py, row.len(), || row.with_inputs(|text, pair| self.ids_of(text, pair, row.len(), options)))
+    pub(crate) fn ids(self, py: Python<'_>, row: &Row) -> PyResult<Vec<u32>> {
+        detached(py, row.len(), || row.with_inputs(|text, pair| self.ids_of(text, pair, row.len())))
     }
 
     /// Returns the ids of a text, which is encoded while the GIL is held.
-    pub(crate) fn short_ids(self, text: &str, options: &Options) -> PyResult<Vec<u32>> {
-        self.ids_of(Input::Text(text), None, text.len(), options).map_err(to_py)
+    pub(crate) fn short_ids(self, text: &str) -> PyResult<Vec<u32>> {
+        self.ids_of(Input::Text(text), None, text.len()).map_err(to_py)
     }
 
     /// Returns the ids of an input of `bytes` bytes, truncated and padded.
-    fn ids_of(self, text: Input<'_>, pair: Option<Input<'_>>, bytes: usize, options: &Options) -> Result<Vec<u32>> {
+    fn ids_of(self, text: Input<'_>, pair: Option<Input<'_>>, bytes: usize) -> Result<Vec<u32>> {
         let mut ids = Vec::with_capacity(bytes.min(MIN_DETACHED_BYTES) / 2);
-        self.tokenizer.encode_ids(text, pair, &options.inner, &mut self.pool.scratch(), &mut ids)?;
-        match &options.inner.padding {
+        self.tokenizer.encode_ids(text, pair, self.options, &mut self.pool.scratch(), &mut ids)?;
+        match &self.options.padding {
             Some(padding) => Ok(padding.padded_ids(&ids)?),
             None => Ok(ids),
         }
     }
 
     /// Returns the number of tokens of a text.
-    pub(crate) fn count(self, py: Python<'_>, text: &Text, options: &Options) -> PyResult<usize> {
-        detached(py, text.len(), || self.tokenizer.count(text.get()?, &options.inner, &mut self.pool.scratch()))
+    pub(crate) fn count(self, py: Python<'_>, text: &Text) -> PyResult<usize> {
+        detached(py, text.len(), || self.tokenizer.count(text.get()?, self.options, &mut self.pool.scratch()))
     }
 
     /// Returns the longest prefix or suffix of a text with at most `n` tokens, and whether it is proven to be the longest.
@@ -77,7 +70,6 @@ impl Encoder<'_> {
         n: usize,
         direction: Direction,
         continues: bool,
-        options: &Options,
     ) -> PyResult<Option<(Bound<'py, PyString>, bool)>> {
         let (py, whole) = (text.py(), utf8(text)?);
         let signal = Mutex::new(None);
@@ -91,7 +83,7 @@ impl Encoder<'_> {
         };
         let done = detached(py, whole.len(), || {
             let scratch = &mut self.pool.scratch();
-            self.tokenizer.truncate_part(whole, (n, direction), continues, &options.inner, scratch, &is_stopped)
+            self.tokenizer.truncate_part(whole, (n, direction), continues, self.options, scratch, &is_stopped)
         });
         if let Ok(Some(error)) = signal.into_inner() {
             return Err(error);
@@ -101,21 +93,15 @@ impl Encoder<'_> {
     }
 
     /// Returns the best segmentations of a text with their scores, best first.
-    pub(crate) fn nbest(
-        self,
-        py: Python<'_>,
-        text: &Text,
-        n: usize,
-        options: &Options,
-    ) -> PyResult<Vec<(Encoding, f64)>> {
+    pub(crate) fn nbest(self, py: Python<'_>, text: &Text, n: usize) -> PyResult<Vec<(Encoding, f64)>> {
         let encode = || {
             let text = text.get()?;
-            let found = self.tokenizer.encode_nbest(text, n, &options.inner, &mut self.pool.scratch())?;
-            Ok((found, Maps::of(text)))
+            let found = self.tokenizer.encode_nbest(text, n, self.options, &mut self.pool.scratch())?;
+            Ok((found, CharMaps::of(text)))
         };
         let (found, maps) = py.detach(encode).map_err(to_py)?;
-        let node = |encoding| Encoding::new(Node::new(encoding, &maps, self.tokenizer, None));
-        Ok(found.into_iter().map(|(encoding, score)| (node(encoding), score)).collect())
+        let aligned = |encoding| Encoding::new(AlignedEncoding::new(encoding, &maps, self.tokenizer, None));
+        Ok(found.into_iter().map(|(encoding, score)| (aligned(encoding), score)).collect())
     }
 }
 

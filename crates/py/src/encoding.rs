@@ -1,71 +1,24 @@
 //! A single encoding, whose columns become Python lists on access.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use piecework_core::Error;
 use piecework_core::encoding::{self, Direction, NONE, NamedToken};
-use piecework_core::pipeline::{self, Scratch};
 use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyInt, PyList, PyType};
 
+use crate::aligned::{AlignedEncoding, Names};
 use crate::arguments::{position, wrong_type};
-use crate::encode_list::without_text;
 use crate::errors::{invalid_setting, to_py};
-use crate::input::{Maps, Row};
 use crate::tuples::tuple_struct;
 
 /// The tokens of one text or pair.
+#[derive(PartialEq)]
 #[pyclass(frozen, module = "piecework._core", eq)]
 pub(crate) struct Encoding {
-    pub(crate) node: Arc<Node>,
-}
-
-/// An encoding with its offsets in characters and its overflowing parts.
-pub(crate) struct Node {
-    pub(crate) encoding: encoding::Encoding,
-    pub(crate) offsets: Vec<(u32, u32)>,
-    pub(crate) names: Names,
-    /// The parts that truncation cut off, computed on first access: they are rarely used, and can be large.
-    overflowing: OnceLock<Vec<Arc<Self>>>,
-    source: Option<Source>,
-}
-
-/// The input and settings with which a text is encoded again.
-pub(crate) struct Source {
-    pub(crate) row: Row,
-    pub(crate) options: pipeline::Options,
-    pub(crate) tokenizer: Arc<pipeline::Tokenizer>,
-    /// Whether the encoding has tokens, words and offsets.
-    pub(crate) columns: bool,
-}
-
-impl PartialEq for Source {
-    fn eq(&self, other: &Self) -> bool {
-        let same = self.row == other.row && self.options == other.options && self.columns == other.columns;
-        same && Arc::ptr_eq(&self.tokenizer, &other.tokenizer)
-    }
-}
-
-impl Source {
-    /// Returns the overflowing parts.
-    fn overflowing(&self) -> Result<Vec<Arc<Node>>, Error> {
-        let Self { row, options, tokenizer, columns } = self;
-        let options = pipeline::Options { overflow: true, ..options.clone() };
-        let encoded = row.with_inputs(|text, pair| tokenizer.encode(text, pair, &options, &mut Scratch::default()))?;
-        let encoded = if *columns { encoded } else { without_text(encoded) };
-        Ok(Node::parts(encoded.overflowing, &row.maps(), tokenizer))
-    }
-}
-
-/// The names of the tokens.
-pub(crate) enum Names {
-    /// The vocabulary of this tokenizer.
-    Of(Arc<pipeline::Tokenizer>),
-    /// The names in the order of the tokens, of an encoding without a tokenizer.
-    Listed(Vec<String>),
+    pub(crate) inner: Arc<AlignedEncoding>,
 }
 
 type Spans = Vec<(u32, u32)>;
@@ -93,6 +46,30 @@ tuple_struct! {
 }
 
 impl EncodingState {
+    /// Returns the encoding of a pickled state, or `None` for another value.
+    fn restored(self) -> Option<AlignedEncoding> {
+        if !self.is_consistent() {
+            return None;
+        }
+        let EncodingState { tokens, offsets, overflowing, .. } = self;
+        let renamed = self.renamed.into_iter().map(|place| Some((place, tokens.get(place)?.clone())));
+        let encoding = encoding::Encoding {
+            ids: self.ids,
+            spans: self.byte_offsets.into_iter().map(|(start, end)| Span { start, end }).collect(),
+            word_ids: self.word_ids,
+            type_ids: self.type_ids,
+            texts: self.texts,
+            special_tokens_mask: self.special_tokens_mask,
+            attention_mask: self.attention_mask,
+            renamed: renamed.collect::<Option<_>>()?,
+            sequences: self.sequences.into_iter().map(|(sequence, start, end)| (sequence, start..end)).collect(),
+            overflowing: Vec::new(),
+            is_truncated: false,
+        };
+        let overflowing = overflowing.iter().map(|part| Arc::clone(&part.get().inner)).collect();
+        Some(AlignedEncoding::of_columns(encoding, offsets, Names::Listed(tokens), overflowing))
+    }
+
     /// Returns whether all columns have one length, and texts are ranges of them.
     fn is_consistent(&self) -> bool {
         let length = self.ids.len();
@@ -104,138 +81,13 @@ impl EncodingState {
     }
 }
 
-impl PartialEq for Encoding {
-    fn eq(&self, other: &Self) -> bool {
-        self.node == other.node
-    }
-}
-
-impl PartialEq for Node {
-    fn eq(&self, other: &Self) -> bool {
-        if std::ptr::eq(self, other) {
-            return true;
-        }
-        let same = self.encoding == other.encoding && self.offsets == other.offsets;
-        // Equal sources have equal overflowing parts; otherwise the parts are compared.
-        let overflows =
-            || matches!((self.overflowing(), other.overflowing()), (Ok(ours), Ok(theirs)) if ours == theirs);
-        same && ((self.source.is_some() && self.source == other.source) || overflows())
-    }
-}
-
-impl Node {
-    /// Returns an encoding; `source` is its input if anything was cut off.
-    pub(crate) fn new(
-        mut encoding: encoding::Encoding,
-        maps: &Maps,
-        tokenizer: &Arc<pipeline::Tokenizer>,
-        source: Option<Source>,
-    ) -> Self {
-        // The source replaces this flag, and a pickle has no source.
-        encoding.is_truncated = false;
-        let offsets = maps.characters(&encoding).collect();
-        Self::with_offsets(encoding, offsets, tokenizer, source)
-    }
-
-    /// Returns an encoding whose offsets in characters are known.
-    pub(crate) fn with_offsets(
-        encoding: encoding::Encoding,
-        offsets: Vec<(u32, u32)>,
-        tokenizer: &Arc<pipeline::Tokenizer>,
-        source: Option<Source>,
-    ) -> Self {
-        let names = Names::Of(Arc::clone(tokenizer));
-        Self { encoding, offsets, names, overflowing: OnceLock::new(), source }
-    }
-
-    /// Returns an encoding of columns that were changed after they were made.
-    pub(crate) fn of_columns(
-        encoding: encoding::Encoding,
-        offsets: Vec<(u32, u32)>,
-        names: Names,
-        overflowing: Vec<Arc<Self>>,
-    ) -> Self {
-        Self { encoding, offsets, names, overflowing: overflowing.into(), source: None }
-    }
-
-    /// Returns the names of the tokens.
-    pub(crate) fn tokens(&self) -> Vec<&str> {
-        let mut tokens: Vec<&str> = match &self.names {
-            Names::Of(tokenizer) => {
-                self.encoding.ids.iter().map(|&id| tokenizer.token(id).unwrap_or_default()).collect()
-            }
-            Names::Listed(names) => names.iter().map(String::as_str).collect(),
-        };
-        for (place, name) in &self.encoding.renamed {
-            tokens[*place] = name;
-        }
-        tokens
-    }
-
-    /// Returns overflowing parts, with their own overflowing parts.
-    fn parts(parts: Vec<encoding::Encoding>, maps: &Maps, tokenizer: &Arc<pipeline::Tokenizer>) -> Vec<Arc<Self>> {
-        let whole = |mut part: encoding::Encoding| {
-            let more = std::mem::take(&mut part.overflowing);
-            let node = Self::new(part, maps, tokenizer, None);
-            Arc::new(Self { overflowing: OnceLock::from(Self::parts(more, maps, tokenizer)), ..node })
-        };
-        parts.into_iter().map(whole).collect()
-    }
-
-    /// Returns the parts that truncation cut off.
-    pub(crate) fn overflowing(&self) -> Result<&[Arc<Self>], Error> {
-        if let Some(done) = self.overflowing.get() {
-            return Ok(done);
-        }
-        let parts = self.source.as_ref().map_or(Ok(Vec::new()), Source::overflowing)?;
-        Ok(self.overflowing.get_or_init(|| parts))
-    }
-
-    /// Returns the encoding of a pickled state, or `None` for another value.
-    fn restored(state: EncodingState) -> Option<Self> {
-        if !state.is_consistent() {
-            return None;
-        }
-        let EncodingState { tokens, offsets, overflowing, .. } = state;
-        let renamed = state.renamed.into_iter().map(|place| Some((place, tokens.get(place)?.clone())));
-        let encoding = encoding::Encoding {
-            ids: state.ids,
-            spans: state.byte_offsets.into_iter().map(|(start, end)| Span { start, end }).collect(),
-            word_ids: state.word_ids,
-            type_ids: state.type_ids,
-            texts: state.texts,
-            special_tokens_mask: state.special_tokens_mask,
-            attention_mask: state.attention_mask,
-            renamed: renamed.collect::<Option<_>>()?,
-            sequences: state.sequences.into_iter().map(|(sequence, start, end)| (sequence, start..end)).collect(),
-            overflowing: Vec::new(),
-            is_truncated: false,
-        };
-        let overflowing: Vec<_> = overflowing.iter().map(|part| Arc::clone(&part.get().node)).collect();
-        Some(Self { encoding, offsets, names: Names::Listed(tokens), overflowing: overflowing.into(), source: None })
-    }
-
-    /// Returns the index of the token that contains a character of text `sequence`.
-    fn char_to_token(&self, character: u32, sequence: usize) -> Option<usize> {
-        let range = self.encoding.sequence(sequence);
-        let offsets = &self.offsets[range.clone()];
-        let found = offsets.iter().position(|&(start, end)| start <= character && character < end)?;
-        Some(range.start + found)
-    }
-
-    /// Returns the word of a token, or `None` for a token that is not from a text.
-    fn token_to_word(&self, place: usize) -> Option<u32> {
-        self.encoding.token_to_sequence(place).and_then(|_| self.encoding.token_to_word(place))
-    }
-}
-
 impl Encoding {
-    pub(crate) fn new(node: Node) -> Self {
-        Self { node: Arc::new(node) }
+    pub(crate) fn new(inner: AlignedEncoding) -> Self {
+        Self { inner: Arc::new(inner) }
     }
 
     fn columns(&self) -> &encoding::Encoding {
-        &self.node.encoding
+        &self.inner.encoding
     }
 
     /// Returns the result of a change to the encoding.
@@ -244,7 +96,7 @@ impl Encoding {
         change: impl Fn(encoding::Encoding) -> piecework_core::Result<encoding::Encoding>,
     ) -> PyResult<Self> {
         let only = |encodings: Vec<_>| encodings.into_iter().next().map_or_else(|| Ok(Default::default()), &change);
-        Node::changed(&[&*self.node], only).map(Self::new).map_err(to_py)
+        AlignedEncoding::changed(&[&*self.inner], only).map(Self::new).map_err(to_py)
     }
 }
 
@@ -310,22 +162,22 @@ fn optional(column: &[u32]) -> Vec<Option<u32>> {
 impl Encoding {
     #[new]
     fn restored(state: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let node = state.extract().ok().and_then(Node::restored);
-        node.map(Self::new).ok_or_else(|| {
+        let inner = state.extract().ok().and_then(EncodingState::restored);
+        inner.map(Self::new).ok_or_else(|| {
             PyValueError::new_err("state: expected what an encoding was pickled as; Tokenizer.encode makes encodings")
         })
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (EncodingState,))> {
-        let (py, node) = (this.py(), &this.get().node);
-        let columns = &node.encoding;
-        let parts = node.overflowing().map_err(to_py)?;
-        let parts = parts.iter().map(|part| Py::new(py, Self { node: Arc::clone(part) }));
+        let (py, inner) = (this.py(), &this.get().inner);
+        let columns = &inner.encoding;
+        let parts = inner.overflowing().map_err(to_py)?;
+        let parts = parts.iter().map(|part| Py::new(py, Self { inner: Arc::clone(part) }));
         let state = EncodingState {
             ids: columns.ids.clone(),
             tokens: this.get().tokens().into_iter().map(str::to_owned).collect(),
             renamed: columns.renamed.iter().map(|&(place, _)| place).collect(),
-            offsets: node.offsets.clone(),
+            offsets: inner.offsets.clone(),
             byte_offsets: this.get().columns().spans.iter().map(|span| (span.start, span.end)).collect(),
             word_ids: columns.word_ids.clone(),
             type_ids: columns.type_ids.clone(),
@@ -347,13 +199,13 @@ impl Encoding {
     /// Returns the tokens as in the vocabulary; an added token that includes white space as in the text.
     #[getter]
     fn tokens(&self) -> Vec<&str> {
-        self.node.tokens()
+        self.inner.tokens()
     }
 
     /// Returns the start and end of each token in characters of the original text; (0, 0) for added tokens.
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        pairs(py, self.node.offsets.iter().copied())
+        pairs(py, self.inner.offsets.iter().copied())
     }
 
     /// Returns the start and end of each token in bytes of the original text as UTF-8.
@@ -395,8 +247,8 @@ impl Encoding {
     /// Returns the tokens removed by truncation, in parts that share `stride` tokens with the previous part.
     #[getter]
     fn overflowing(&self, py: Python<'_>) -> PyResult<Vec<Self>> {
-        let parts = py.detach(|| self.node.overflowing()).map_err(to_py)?;
-        Ok(parts.iter().map(|node| Self { node: Arc::clone(node) }).collect())
+        let parts = py.detach(|| self.inner.overflowing()).map_err(to_py)?;
+        Ok(parts.iter().map(|inner| Self { inner: Arc::clone(inner) }).collect())
     }
 
     /// Returns the number of texts: 1, or 2 for a pair.
@@ -413,7 +265,7 @@ impl Encoding {
         sequence_index: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<usize>> {
         let (character, sequence) = (position("char_pos", char_pos)?, sequence(sequence_index)?);
-        Ok(self.node.char_to_token(column(character), sequence))
+        Ok(self.inner.char_to_token(column(character), sequence))
     }
 
     /// Returns the index of the word that contains a character; for the arguments see `char_to_token`.
@@ -423,18 +275,18 @@ impl Encoding {
         char_pos: &Bound<'_, PyAny>,
         sequence_index: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<u32>> {
-        Ok(self.char_to_token(char_pos, sequence_index)?.and_then(|token| self.node.token_to_word(token)))
+        Ok(self.char_to_token(char_pos, sequence_index)?.and_then(|token| self.inner.token_to_word(token)))
     }
 
     /// Returns the start and end of a token in characters of its text; None for added tokens.
     fn token_to_chars(&self, token_index: &Bound<'_, PyAny>) -> PyResult<Option<(u32, u32)>> {
         let token = position("token_index", token_index)?;
-        Ok(self.columns().token_to_sequence(token).and_then(|_| self.node.offsets.get(token).copied()))
+        Ok(self.columns().token_to_sequence(token).and_then(|_| self.inner.offsets.get(token).copied()))
     }
 
     /// Returns the index of a token's word in its text; None for added tokens.
     fn token_to_word(&self, token_index: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
-        Ok(self.node.token_to_word(position("token_index", token_index)?))
+        Ok(self.inner.token_to_word(position("token_index", token_index)?))
     }
 
     /// Returns the text of a token, 0 or 1; None for added tokens.
@@ -461,7 +313,7 @@ impl Encoding {
         sequence_index: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<(u32, u32)>> {
         let tokens = self.word_to_tokens(word_index, sequence_index)?;
-        Ok(tokens.map(|(start, end)| (self.node.offsets[start].0, self.node.offsets[end - 1].1)))
+        Ok(tokens.map(|(start, end)| (self.inner.offsets[start].0, self.inner.offsets[end - 1].1)))
     }
 
     /// Returns an encoding of the first (or last) `max_length` tokens, with the others in overflowing parts.
@@ -482,9 +334,9 @@ impl Encoding {
     #[staticmethod]
     #[pyo3(signature = (encodings, growing_offsets=true))]
     fn merge(encodings: Vec<Py<Self>>, growing_offsets: bool) -> PyResult<Self> {
-        let nodes: Vec<_> = encodings.iter().map(|encoding| &*encoding.get().node).collect();
+        let inner: Vec<_> = encodings.iter().map(|encoding| &*encoding.get().inner).collect();
         let merged = |encodings| Ok(encoding::Encoding::merged(encodings, growing_offsets));
-        Node::changed(&nodes, merged).map(Self::new).map_err(to_py)
+        AlignedEncoding::changed(&inner, merged).map(Self::new).map_err(to_py)
     }
 
     /// Returns the encoding with all tokens assigned to the text with the index `sequence_id`.
@@ -512,7 +364,7 @@ impl Encoding {
     /// Returns the first tokens as HTML.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         const SHOWN: usize = 500;
-        let Node { encoding, offsets, names, .. } = &*self.node;
+        let AlignedEncoding { encoding, offsets, names, .. } = &*self.inner;
         let tokens = self.tokens();
         let rows = tokens.iter().take(SHOWN).enumerate().map(|(place, token)| {
             let decoded = match names {

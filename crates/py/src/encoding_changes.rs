@@ -2,22 +2,19 @@
 
 use std::sync::Arc;
 
+use piecework_core::Result;
 use piecework_core::encoding::Encoding;
 use piecework_core::pipeline;
 use piecework_core::text::span::Span;
-use piecework_core::{Error, Result};
-use pyo3::prelude::*;
 
-use crate::encoding::{Encoding as PythonEncoding, Names, Node};
-use crate::errors::to_py;
-use crate::options::Options;
+use crate::aligned::{AlignedEncoding, Names};
 
-impl Node {
+impl AlignedEncoding {
     /// Returns what `change` makes of encodings and their overflowing parts.
-    pub(crate) fn changed(nodes: &[&Self], change: impl Fn(Vec<Encoding>) -> Result<Encoding>) -> Result<Self, Error> {
-        let names = common_tokenizer(nodes);
+    pub(crate) fn changed(encodings: &[&Self], change: impl Fn(Vec<Encoding>) -> Result<Encoding>) -> Result<Self> {
+        let names = common_tokenizer(encodings);
         let [bytes, characters] = [false, true].map(|characters| {
-            let trees = nodes.iter().map(|node| node.tree(names.is_none(), characters));
+            let trees = encodings.iter().map(|encoding| encoding.tree(names.is_none(), characters));
             change(trees.collect::<Result<_>>()?)
         });
         Ok(Self::of_trees(bytes?, characters?, names))
@@ -26,7 +23,7 @@ impl Node {
     /// Returns the columns with all overflowing parts, with spans in bytes or in characters.
     ///
     /// If `named`, all tokens have their names in `renamed`.
-    pub(crate) fn tree(&self, named: bool, characters: bool) -> Result<Encoding, Error> {
+    pub(crate) fn tree(&self, named: bool, characters: bool) -> Result<Encoding> {
         let mut encoding = self.encoding.clone();
         if named {
             encoding.renamed = self.tokens().into_iter().map(str::to_owned).enumerate().collect();
@@ -55,25 +52,18 @@ impl Node {
         bytes.is_truncated = false;
         Self::of_columns(bytes, offsets, names, parts)
     }
-}
 
-impl PythonEncoding {
-    /// Returns the combination of this encoding and that of a second text, truncated, post-processed and padded.
+    /// Returns the combination of the encodings of one or two texts, truncated, post-processed and padded.
     pub(crate) fn post_processed(
-        &self,
-        pair: Option<&Self>,
+        encodings: &[&Self],
         tokenizer: &Arc<pipeline::Tokenizer>,
-        options: &Options,
-    ) -> PyResult<Self> {
-        let nodes: Vec<&Node> = std::iter::once(self).chain(pair).map(|encoding| &*encoding.node).collect();
-        let options = pipeline::Options { overflow: true, ..options.inner.clone() };
-        let process = || {
-            let trees = nodes.iter().map(|node| node.tree(true, true)).collect::<Result<_>>()?;
-            let mut processed = tokenizer.process(trees, &options)?;
-            name_all(&mut processed, tokenizer);
-            Ok(Node::of_trees(processed.clone(), processed, None))
-        };
-        process().map(Self::new).map_err(to_py)
+        options: &pipeline::Options,
+    ) -> Result<Self> {
+        let options = pipeline::Options { overflow: true, ..options.clone() };
+        let trees = encodings.iter().map(|encoding| encoding.tree(true, true)).collect::<Result<_>>()?;
+        let mut processed = tokenizer.process(trees, &options)?;
+        name_all(&mut processed, tokenizer);
+        Ok(Self::of_trees(processed.clone(), processed, None))
     }
 }
 
@@ -89,8 +79,8 @@ fn name_all(encoding: &mut Encoding, tokenizer: &pipeline::Tokenizer) {
 }
 
 /// Returns the tokenizer of all encodings, if it is one.
-fn common_tokenizer<'a>(nodes: &[&'a Node]) -> Option<&'a Arc<pipeline::Tokenizer>> {
-    let mut tokenizers = nodes.iter().map(|node| match &node.names {
+fn common_tokenizer<'a>(encodings: &[&'a AlignedEncoding]) -> Option<&'a Arc<pipeline::Tokenizer>> {
+    let mut tokenizers = encodings.iter().map(|encoding| match &encoding.names {
         Names::Of(tokenizer) => Some(tokenizer),
         Names::Listed(_) => None,
     });

@@ -6,13 +6,13 @@ use piecework_core::Result;
 use piecework_core::model::Token;
 use piecework_core::model::steps::{LatticeSteps, MergeStep, MergeSteps, PairMerge, Replacement, Steps};
 use piecework_core::normalize::Normalized;
-use piecework_core::pipeline::{self, ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord, Tokenizer};
+use piecework_core::pipeline::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};
 use piecework_core::pretokenize::words::WordKind;
 use piecework_core::text::span::Span;
 use pyo3::prelude::*;
 
-use crate::input::CharMap;
-use crate::scratch_pool::ScratchPool;
+use crate::call::Call;
+use crate::char_map::CharMap;
 
 /// A span in characters.
 type CharSpan = (u32, u32);
@@ -75,15 +75,9 @@ type PairMergeRow = (u32, u32, u32, u32);
 pub(crate) type MergeStepRow = (usize, PairMergeRow, Vec<PairMergeRow>);
 
 /// Returns the stages of a text.
-pub(crate) fn explain(
-    tokenizer: &Tokenizer,
-    text: &str,
-    options: &pipeline::Options,
-    limits: ExplainLimits,
-    pool: &ScratchPool,
-) -> Result<TextRow> {
+pub(crate) fn explain(call: Call<'_>, text: &str, limits: ExplainLimits) -> Result<TextRow> {
     let ExplainedText { normalized, words, word_count } =
-        tokenizer.explain(text, options, limits, &mut pool.scratch())?;
+        call.tokenizer.explain(text, call.options, limits, &mut call.pool.scratch())?;
     let maps = Maps { normalized: CharMap::new(normalized.text()), original: CharMap::new(text) };
     // The alignment begins and ends where the listed tokens do.
     let range = if words.len() == word_count && words.iter().all(ExplainedWord::is_complete) {

@@ -15,7 +15,7 @@ use pyo3::pybacked::PyBackedBytes;
 
 use crate::batch::Batch;
 use crate::blocks::{BlockError, BlockPosition, Blocks, open};
-use crate::encode::Call;
+use crate::call::Call;
 use crate::encoded::{Encoded, in_order};
 use crate::errors::{from_io, in_file, in_line};
 use crate::scratch_pool::PooledScratch;

@@ -1,9 +1,9 @@
-//! The input types of calls: a `str` or UTF-8, its words, or segments; and maps from bytes to characters.
+//! The input types of calls: a `str` or UTF-8, its words, or segments.
+
+use std::ops::Range;
 
 use piecework_core::Error;
-use piecework_core::encoding::Encoding;
 use piecework_core::pipeline::Input;
-use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -11,8 +11,9 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 
 use crate::arguments::wrong_type;
 use crate::arrow::ArrowTexts;
-use crate::encode::MIN_DETACHED_BYTES;
+use crate::char_map::{CharMap, CharMaps};
 use crate::errors::{surrogate, surrogate_at};
+use crate::threads::{MIN_DETACHED_BYTES, task_bytes};
 use crate::utf8::checked;
 
 /// A text in Python's memory, readable without the GIL.
@@ -177,9 +178,9 @@ impl Row {
     }
 
     /// Returns the maps from bytes to characters.
-    pub(crate) fn maps(&self) -> Maps {
+    pub(crate) fn maps(&self) -> CharMaps {
         let words = matches!(self.text, GivenText::Words(_));
-        Maps { maps: [self.text.maps(), self.pair.as_ref().map(GivenText::maps).unwrap_or_default()], words }
+        CharMaps { maps: [self.text.maps(), self.pair.as_ref().map(GivenText::maps).unwrap_or_default()], words }
     }
 }
 
@@ -247,6 +248,25 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Returns the size of all texts in bytes.
+    pub(crate) fn total_bytes(&self) -> usize {
+        (0..self.len()).map(|row| self.bytes(row)).sum()
+    }
+
+    /// Divides the rows into tasks for `threads` threads, of about the same number of bytes.
+    pub(crate) fn tasks(&self, threads: usize) -> Vec<Range<usize>> {
+        let size = task_bytes(self.total_bytes(), threads);
+        let (mut tasks, mut start, mut bytes) = (Vec::new(), 0, 0);
+        for row in 0..self.len() {
+            bytes += self.bytes(row);
+            if bytes >= size || row + 1 == self.len() {
+                tasks.push(start..row + 1);
+                (start, bytes) = (row + 1, 0);
+            }
+        }
+        tasks
+    }
+
     /// Returns the text of a row that is a single text in valid UTF-8.
     pub(crate) fn text(&self, row: usize) -> Option<&str> {
         match self {
@@ -273,12 +293,12 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the maps from bytes to characters of a row's texts.
-    pub(crate) fn maps(&self, row: usize) -> Maps {
+    pub(crate) fn maps(&self, row: usize) -> CharMaps {
         match self {
             Self::GivenText(rows) => rows[row].maps(),
             Self::Texts(_) | Self::Arrow(_) => {
                 let map = self.text(row).map(CharMap::new).into_iter().collect();
-                Maps { maps: [map, Vec::new()], words: false }
+                CharMaps { maps: [map, Vec::new()], words: false }
             }
         }
     }
@@ -325,82 +345,4 @@ fn backed_str(name: &str, text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
 
 fn to_backed(text: Bound<'_, PyString>) -> PyResult<PyBackedStr> {
     PyBackedStr::try_from(text).map_err(surrogate)
-}
-
-/// A map from the bytes of a text to its characters; `None` if it is ASCII.
-pub(crate) struct CharMap(Option<Vec<CharBlock>>);
-
-/// A block of 64 bytes of a text.
-#[derive(Clone, Copy)]
-struct CharBlock {
-    /// The number of characters that begin before it.
-    before: u32,
-    /// A bit for each byte that begins a character.
-    begins: u64,
-}
-
-impl CharMap {
-    pub(crate) fn new(text: &str) -> Self {
-        if text.is_ascii() {
-            return Self(None);
-        }
-        let mut before = 0;
-        let block = |bytes: &[u8]| {
-            let block = CharBlock { before, begins: begins(bytes) };
-            before += block.begins.count_ones();
-            block
-        };
-        let mut blocks: Vec<CharBlock> = text.as_bytes().chunks(64).map(block).collect();
-        blocks.push(CharBlock { before, begins: 0 });
-        Self(Some(blocks))
-    }
-
-    /// Returns the index of the character that begins at a byte, or the number of characters at the end.
-    fn character(blocks: &[CharBlock], byte: u32) -> u32 {
-        let CharBlock { before, begins } = blocks[byte as usize / 64];
-        before + (begins & !(u64::MAX << (byte % 64))).count_ones()
-    }
-
-    pub(crate) fn characters(&self, span: Span) -> (u32, u32) {
-        match &self.0 {
-            None => (span.start, span.end),
-            Some(blocks) => (Self::character(blocks, span.start), Self::character(blocks, span.end)),
-        }
-    }
-}
-
-/// Returns a bit for each of up to 64 bytes that begins a character.
-fn begins(bytes: &[u8]) -> u64 {
-    let mut block = [0x80; 64];
-    block[..bytes.len()].copy_from_slice(bytes);
-    block.as_chunks::<8>().0.iter().rev().fold(0, |begins, eight| {
-        let word = u64::from_le_bytes(*eight);
-        let bits = !(word >> 7 & !(word >> 6)) & 0x0101_0101_0101_0101;
-        // The factor moves the bit of byte `i` to bit `56 + i`, and no two products overlap.
-        begins << 8 | bits.wrapping_mul(0x0102_0408_1020_4080) >> 56
-    })
-}
-
-/// The maps from bytes to characters of the texts of a row.
-pub(crate) struct Maps {
-    maps: [Vec<CharMap>; 2],
-    /// Whether there is a map for each word.
-    words: bool,
-}
-
-impl Maps {
-    /// Returns the map of a single text.
-    pub(crate) fn of(text: &str) -> Self {
-        Self { maps: [vec![CharMap::new(text)], Vec::new()], words: false }
-    }
-
-    /// Returns the spans of an encoding's tokens in characters.
-    pub(crate) fn characters(&self, encoding: &Encoding) -> impl Iterator<Item = (u32, u32)> {
-        let of = move |place: usize| {
-            let maps = self.maps.get(encoding.texts[place] as usize)?;
-            let map = maps.get(if self.words { encoding.word_ids[place] as usize } else { 0 })?;
-            Some(map.characters(encoding.spans[place]))
-        };
-        (0..encoding.len()).map(move |place| of(place).unwrap_or_default())
-    }
 }

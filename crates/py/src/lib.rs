@@ -5,10 +5,13 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over as values")]
 
+mod aligned;
 mod arguments;
 mod arrow;
 mod batch;
 mod blocks;
+mod call;
+mod char_map;
 mod charset;
 mod columns;
 mod copies;

@@ -1,6 +1,5 @@
 //! Sums over texts, for the metrics of a tokenizer.
 
-use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,11 +9,11 @@ use piecework_core::pipeline::{Measures, Meter};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::encode::{Failure, MIN_DETACHED_BYTES, TASK_BYTES, TASKS_PER_THREAD};
+use crate::call::{Call, Failure};
 use crate::errors::in_text;
 use crate::input::Rows;
 use crate::options::Options;
-use crate::threads::{self, Requested, Tickets};
+use crate::threads::{self, MIN_DETACHED_BYTES, Requested, Tickets};
 use crate::tokenizer::Tokenizer;
 
 /// Sums over texts.
@@ -56,7 +55,6 @@ impl TextMeasures {
     /// Adds texts; returns the indices of the first `most` that encoding and decoding changes.
     fn add(
         &self,
-        py: Python<'_>,
         tokenizer: &Tokenizer,
         texts: &Bound<'_, PyAny>,
         options: &Options,
@@ -64,7 +62,7 @@ impl TextMeasures {
         threads: Option<Requested>,
     ) -> PyResult<Vec<usize>> {
         let rows = Rows::new(texts, false)?;
-        let measured = measure(py, tokenizer, &rows, options, most, threads::number(threads))?;
+        let measured = measure(texts.py(), tokenizer.call(options, false), &rows, most, threads::number(threads))?;
         self.with_sums(|sums| sums.merge(&measured.sums))?;
         Ok(measured.changed)
     }
@@ -98,22 +96,13 @@ impl TextMeasures {
 }
 
 /// Measures rows on at most `threads` threads.
-fn measure(
-    py: Python<'_>,
-    tokenizer: &Tokenizer,
-    rows: &Rows<'_>,
-    options: &Options,
-    most: usize,
-    threads: usize,
-) -> PyResult<Measured> {
-    let bytes: usize = (0..rows.len()).map(|row| rows.bytes(row)).sum();
-    let threads = if bytes < MIN_DETACHED_BYTES { 1 } else { threads };
-    let size = (bytes / threads / TASKS_PER_THREAD).clamp(TASK_BYTES.0, TASK_BYTES.1);
-    let tasks = tasks(rows, size);
+fn measure(py: Python<'_>, call: Call<'_>, rows: &Rows<'_>, most: usize, threads: usize) -> PyResult<Measured> {
+    let threads = if rows.total_bytes() < MIN_DETACHED_BYTES { 1 } else { threads };
+    let tasks = rows.tasks(threads);
     let tickets = Tickets::new(tasks.len());
     let work = |(), stop: &AtomicBool| {
-        let mut scratch = tokenizer.pool.scratch();
-        let mut meter = Meter::new(&tokenizer.inner, &options.inner);
+        let mut scratch = call.pool.scratch();
+        let mut meter = Meter::new(call.tokenizer, call.options);
         let mut changed = Vec::new();
         while !stop.load(Ordering::Relaxed)
             && let Some(ticket) = tickets.next()
@@ -141,20 +130,6 @@ fn measure(
 /// Returns the error for a pair of texts.
 fn no_text() -> Error {
     Error::Config("expected one text, found a pair".into())
-}
-
-/// Divides rows into tasks of about `size` bytes.
-fn tasks(rows: &Rows<'_>, size: usize) -> Vec<Range<usize>> {
-    let (mut tasks, mut start, mut bytes) = (Vec::new(), 0, 0);
-    for row in 0..rows.len() {
-        bytes += rows.bytes(row);
-        if bytes >= size {
-            tasks.push(start..row + 1);
-            (start, bytes) = (row + 1, 0);
-        }
-    }
-    tasks.extend((start < rows.len()).then_some(start..rows.len()));
-    tasks
 }
 
 /// Returns the sum of the results, or the failure of the first row that has one.

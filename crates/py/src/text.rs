@@ -9,9 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::arguments::string;
+use crate::char_map::CharMap;
 use crate::errors::{in_settings, to_py};
 use crate::functions::functions;
-use crate::input::{CharMap, texts};
+use crate::input::texts;
 
 /// A normalizer and a pre-tokenizer without a model.
 #[pyclass(frozen, module = "piecework._core")]

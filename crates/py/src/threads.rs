@@ -19,6 +19,18 @@ const MAX_THREADS: usize = 256;
 /// The interval in which Python's signals are checked.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// The number of bytes below which no thread is started and the GIL is kept.
+pub(crate) const MIN_DETACHED_BYTES: usize = 1 << 16;
+/// The minimum and maximum size in bytes of the work that a thread takes at a time.
+const TASK_BYTES: (usize, usize) = (1 << 14, 1 << 18);
+/// The number of tasks for each thread, so that all threads end at about the same time.
+const TASKS_PER_THREAD: usize = 4;
+
+/// Returns the size in bytes of the tasks that divide `bytes` bytes among threads.
+pub(crate) fn task_bytes(bytes: usize, threads: usize) -> usize {
+    (bytes / threads / TASKS_PER_THREAD).clamp(TASK_BYTES.0, TASK_BYTES.1)
+}
+
 /// Returns the number of threads that the machine runs at once; computed only once, as that is slow.
 pub(crate) fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();

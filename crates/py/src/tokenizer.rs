@@ -21,11 +21,13 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
+use crate::aligned::AlignedEncoding;
 use crate::arguments::{Ids, flag, string};
 use crate::batch::Batch;
-use crate::encode::{self, Call};
+use crate::call::Call;
+use crate::encode;
 use crate::encode_list::encode_list;
-use crate::encode_one::{Encoder, to_object};
+use crate::encode_one::to_object;
 use crate::encoding::Encoding;
 use crate::errors::{in_settings, invalid_setting, to_py, warn_of_records};
 use crate::explain::{MergeStepRow, TextRow, bytes_of, explain, merge_step_row};
@@ -52,8 +54,9 @@ impl Tokenizer {
         Self { inner: Arc::new(inner), pool: ScratchPool::default() }
     }
 
-    fn encoder(&self) -> Encoder<'_> {
-        Encoder { tokenizer: &self.inner, pool: &self.pool }
+    /// Returns a call with options, for all columns or for ids alone.
+    pub(crate) fn call<'a>(&'a self, options: &'a Options, columns: bool) -> Call<'a> {
+        Call { tokenizer: &self.inner, pool: &self.pool, options: &options.inner, columns }
     }
 }
 
@@ -364,12 +367,12 @@ impl Tokenizer {
         options: &Options,
     ) -> PyResult<Encoding> {
         let is_pretokenized = flag("is_pretokenized", is_pretokenized)?;
-        self.encoder().encoding(text.py(), Row::new(text, pair, is_pretokenized)?, options)
+        self.call(options, true).encoding(text.py(), Row::new(text, pair, is_pretokenized)?)
     }
 
     /// Encodes a text in segments, each with whether it is trusted.
     fn encode_segments(&self, segments: &Bound<'_, PyAny>, options: &Options) -> PyResult<Encoding> {
-        self.encoder().encoding(segments.py(), Row::of(GivenText::segments(segments)?), options)
+        self.call(options, true).encoding(segments.py(), Row::of(GivenText::segments(segments)?))
     }
 
     /// Returns the ids of a text or pair, as an array or as a list.
@@ -382,10 +385,10 @@ impl Tokenizer {
         as_array: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (is_pretokenized, as_array) = (flag("is_pretokenized", is_pretokenized)?, flag("as_array", as_array)?);
-        let (py, encoder) = (text.py(), self.encoder());
+        let (py, call) = (text.py(), self.call(options, false));
         let ids = match short_text(text) {
-            Some(text) if pair.is_none() && !is_pretokenized => encoder.short_ids(text, options)?,
-            _ => encoder.ids(py, &Row::new(text, pair, is_pretokenized)?, options)?,
+            Some(text) if pair.is_none() && !is_pretokenized => call.short_ids(text)?,
+            _ => call.ids(py, &Row::new(text, pair, is_pretokenized)?)?,
         };
         to_object(py, ids, as_array)
     }
@@ -393,7 +396,6 @@ impl Tokenizer {
     #[pyo3(signature = (batch, is_pretokenized, options, columns, threads))]
     fn encode_batch(
         &self,
-        py: Python<'_>,
         batch: &Bound<'_, PyAny>,
         is_pretokenized: &Bound<'_, PyAny>,
         options: &Options,
@@ -401,15 +403,13 @@ impl Tokenizer {
         threads: Option<Requested>,
     ) -> PyResult<Batch> {
         let rows = Rows::new(batch, flag("is_pretokenized", is_pretokenized)?)?;
-        let call = Call { tokenizer: &self.inner, pool: &self.pool, options: &options.inner, columns };
-        encode::encode_batch(py, &call, &rows, threads)
+        encode::encode_batch(batch.py(), &self.call(options, columns), &rows, threads)
     }
 
     /// Encodes many texts to a list of encodings.
     #[pyo3(signature = (texts, is_pretokenized, options, offsets, threads))]
     fn encode_list(
         &self,
-        py: Python<'_>,
         texts: &Bound<'_, PyList>,
         is_pretokenized: &Bound<'_, PyAny>,
         options: &Options,
@@ -417,13 +417,13 @@ impl Tokenizer {
         threads: Option<Requested>,
     ) -> PyResult<Vec<Encoding>> {
         let rows = Rows::new(texts, flag("is_pretokenized", is_pretokenized)?)?;
-        let call = Call { tokenizer: &self.inner, pool: &self.pool, options: &options.inner, columns: offsets };
-        encode_list(py, &call, rows, threads)
+        encode_list(texts.py(), &self.call(options, offsets), rows, threads)
     }
 
     /// Truncates, post-processes and pads the encodings of a text or pair.
     fn post_process(&self, encoding: &Encoding, pair: Option<&Encoding>, options: &Options) -> PyResult<Encoding> {
-        encoding.post_processed(pair, &self.inner, options)
+        let encodings: Vec<_> = std::iter::once(encoding).chain(pair).map(|encoding| &*encoding.inner).collect();
+        AlignedEncoding::post_processed(&encodings, &self.inner, &options.inner).map(Encoding::new).map_err(to_py)
     }
 
     /// Encodes a file, or its data, and calls `progress` with the bytes read.
@@ -446,7 +446,7 @@ impl Tokenizer {
     }
 
     fn count(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<usize> {
-        self.encoder().count(text.py(), &Text::new("text", text)?, options)
+        self.call(options, false).count(text.py(), &Text::new("text", text)?)
     }
 
     /// Returns the longest prefix of a text with at most `n` tokens, or its longest suffix with `left`, and whether it is
@@ -461,7 +461,8 @@ impl Tokenizer {
         continues: bool,
         options: &Options,
     ) -> PyResult<Option<(Bound<'py, PyString>, bool)>> {
-        self.encoder().truncated(text, n, if left { Direction::Left } else { Direction::Right }, continues, options)
+        let direction = if left { Direction::Left } else { Direction::Right };
+        self.call(options, false).truncated(text, n, direction, continues)
     }
 
     /// Returns what a BPE model merges its entries from, as ids: left, right and merged; none for other models.
@@ -471,7 +472,7 @@ impl Tokenizer {
 
     /// Returns the best segmentations of a text with their scores, best first.
     fn encode_nbest(&self, text: &Bound<'_, PyAny>, n: usize, options: &Options) -> PyResult<Vec<(Encoding, f64)>> {
-        self.encoder().nbest(text.py(), &Text::new("text", text)?, n, options)
+        self.call(options, true).nbest(text.py(), &Text::new("text", text)?, n)
     }
 
     fn log_probability(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
@@ -545,7 +546,7 @@ impl Tokenizer {
         let explained = py.detach(|| {
             let text = text.get()?;
             let limits = ExplainLimits { bytes: bytes_of(text, span), characters, step_characters, nbest };
-            explain(&self.inner, text, &options.inner, limits, &self.pool)
+            explain(self.call(options, true), text, limits)
         });
         explained.map_err(to_py)
     }

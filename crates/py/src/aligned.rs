@@ -1,0 +1,171 @@
+//! An encoding with offsets in characters, and the parts that truncation cut off.
+
+use std::sync::{Arc, OnceLock};
+
+use piecework_core::Error;
+use piecework_core::encoding::{self, NONE};
+use piecework_core::pipeline::{self, Scratch};
+use piecework_core::text::span::Span;
+
+use crate::char_map::CharMaps;
+use crate::input::Row;
+
+/// An encoding with its offsets in characters and its overflowing parts.
+pub(crate) struct AlignedEncoding {
+    pub(crate) encoding: encoding::Encoding,
+    pub(crate) offsets: Vec<(u32, u32)>,
+    pub(crate) names: Names,
+    /// The parts that truncation cut off, computed on first access: they are rarely used, and can be large.
+    overflowing: OnceLock<Vec<Arc<Self>>>,
+    input: Option<TruncatedInput>,
+}
+
+/// The input and settings with which a text is encoded again.
+pub(crate) struct TruncatedInput {
+    pub(crate) row: Row,
+    pub(crate) options: pipeline::Options,
+    pub(crate) tokenizer: Arc<pipeline::Tokenizer>,
+    /// Whether the encoding has tokens, words and offsets.
+    pub(crate) columns: bool,
+}
+
+impl PartialEq for TruncatedInput {
+    fn eq(&self, other: &Self) -> bool {
+        let same = self.row == other.row && self.options == other.options && self.columns == other.columns;
+        same && Arc::ptr_eq(&self.tokenizer, &other.tokenizer)
+    }
+}
+
+impl TruncatedInput {
+    /// Returns the overflowing parts.
+    fn overflowing(&self) -> Result<Vec<Arc<AlignedEncoding>>, Error> {
+        let Self { row, options, tokenizer, columns } = self;
+        let options = pipeline::Options { overflow: true, ..options.clone() };
+        let encoded = row.with_inputs(|text, pair| tokenizer.encode(text, pair, &options, &mut Scratch::default()))?;
+        let encoded = if *columns { encoded } else { without_text(encoded) };
+        Ok(AlignedEncoding::parts(encoded.overflowing, &row.maps(), tokenizer))
+    }
+}
+
+/// The names of the tokens.
+pub(crate) enum Names {
+    /// The vocabulary of this tokenizer.
+    Of(Arc<pipeline::Tokenizer>),
+    /// The names in the order of the tokens, of an encoding without a tokenizer.
+    Listed(Vec<String>),
+}
+
+impl PartialEq for AlignedEncoding {
+    fn eq(&self, other: &Self) -> bool {
+        if std::ptr::eq(self, other) {
+            return true;
+        }
+        let same = self.encoding == other.encoding && self.offsets == other.offsets;
+        // Equal inputs have equal overflowing parts; otherwise the parts are compared.
+        let overflows =
+            || matches!((self.overflowing(), other.overflowing()), (Ok(ours), Ok(theirs)) if ours == theirs);
+        same && ((self.input.is_some() && self.input == other.input) || overflows())
+    }
+}
+
+impl AlignedEncoding {
+    /// Returns an encoding; `input` is its input if anything was cut off.
+    pub(crate) fn new(
+        mut encoding: encoding::Encoding,
+        maps: &CharMaps,
+        tokenizer: &Arc<pipeline::Tokenizer>,
+        input: Option<TruncatedInput>,
+    ) -> Self {
+        // The input replaces this flag, and a pickle has no input.
+        encoding.is_truncated = false;
+        let offsets = maps.characters(&encoding).collect();
+        Self::with_offsets(encoding, offsets, tokenizer, input)
+    }
+
+    /// Returns an encoding whose offsets in characters are known.
+    pub(crate) fn with_offsets(
+        encoding: encoding::Encoding,
+        offsets: Vec<(u32, u32)>,
+        tokenizer: &Arc<pipeline::Tokenizer>,
+        input: Option<TruncatedInput>,
+    ) -> Self {
+        let names = Names::Of(Arc::clone(tokenizer));
+        Self { encoding, offsets, names, overflowing: OnceLock::new(), input }
+    }
+
+    /// Returns an encoding of columns that were changed after they were made.
+    pub(crate) fn of_columns(
+        encoding: encoding::Encoding,
+        offsets: Vec<(u32, u32)>,
+        names: Names,
+        overflowing: Vec<Arc<Self>>,
+    ) -> Self {
+        Self { encoding, offsets, names, overflowing: overflowing.into(), input: None }
+    }
+
+    /// Returns the names of the tokens.
+    pub(crate) fn tokens(&self) -> Vec<&str> {
+        let mut tokens: Vec<&str> = match &self.names {
+            Names::Of(tokenizer) => {
+                self.encoding.ids.iter().map(|&id| tokenizer.token(id).unwrap_or_default()).collect()
+            }
+            Names::Listed(names) => names.iter().map(String::as_str).collect(),
+        };
+        for (place, name) in &self.encoding.renamed {
+            tokens[*place] = name;
+        }
+        tokens
+    }
+
+    /// Returns overflowing parts, with their own overflowing parts.
+    fn parts(parts: Vec<encoding::Encoding>, maps: &CharMaps, tokenizer: &Arc<pipeline::Tokenizer>) -> Vec<Arc<Self>> {
+        let whole = |mut part: encoding::Encoding| {
+            let more = std::mem::take(&mut part.overflowing);
+            let aligned = Self::new(part, maps, tokenizer, None);
+            Arc::new(Self { overflowing: OnceLock::from(Self::parts(more, maps, tokenizer)), ..aligned })
+        };
+        parts.into_iter().map(whole).collect()
+    }
+
+    /// Returns the parts that truncation cut off.
+    pub(crate) fn overflowing(&self) -> Result<&[Arc<Self>], Error> {
+        if let Some(done) = self.overflowing.get() {
+            return Ok(done);
+        }
+        let parts = self.input.as_ref().map_or(Ok(Vec::new()), TruncatedInput::overflowing)?;
+        Ok(self.overflowing.get_or_init(|| parts))
+    }
+
+    /// Returns the index of the token that contains a character of text `sequence`.
+    pub(crate) fn char_to_token(&self, character: u32, sequence: usize) -> Option<usize> {
+        let range = self.encoding.sequence(sequence);
+        let offsets = &self.offsets[range.clone()];
+        let found = offsets.iter().position(|&(start, end)| start <= character && character < end)?;
+        Some(range.start + found)
+    }
+
+    /// Returns the word of a token, or `None` for a token that is not from a text.
+    pub(crate) fn token_to_word(&self, place: usize) -> Option<u32> {
+        self.encoding.token_to_sequence(place).and_then(|_| self.encoding.token_to_word(place))
+    }
+}
+
+/// Returns an encoding with ids and masks alone: offsets are 0, and tokens of the text have no name and no word.
+pub(crate) fn without_text(mut encoding: encoding::Encoding) -> encoding::Encoding {
+    encoding.spans.fill(Span::default());
+    encoding.word_ids.fill(NONE);
+    let mut named = std::mem::take(&mut encoding.renamed).into_iter().peekable();
+    for (place, is_special) in encoding.special_tokens_mask.iter().enumerate() {
+        let name = named.next_if(|(at, _)| *at == place);
+        if *is_special == 0 {
+            encoding.renamed.push((place, String::new()));
+        } else {
+            encoding.renamed.extend(name);
+        }
+    }
+    // No text means offsets of 0 in characters, too.
+    encoding.texts.fill(NONE);
+    let parts = std::mem::take(&mut encoding.overflowing);
+    encoding.overflowing = parts.into_iter().map(without_text).collect();
+    encoding
+}
