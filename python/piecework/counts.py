@@ -746,9 +746,10 @@ def _counter(
     max_memory: str | int | None,
     work_dir: Pathish | None,
 ) -> _core.WordCounter:
-    memory = as_bytes("max_memory", max_memory)
-    first = _checked_first(first_document)
-    return _core.WordCounter(splitter, functions, threads, first, memory, _folder(work_dir))
+    most = as_bytes("max_memory", max_memory)
+    first, folder = _checked_first(first_document), _folder(work_dir)
+    memory = None if most is None else (most, folder)
+    return _core.WordCounter(splitter, functions, threads, first, memory)
 
 
 def _folder(work_dir: Pathish | None) -> str | None:

@@ -342,7 +342,8 @@ def _job(
 def _train(job: TrainingJob, *, threads: int | None, progress: ProgressLike) -> Tokenizer:
     counts, trainer, splitter, functions = job
     with reporting(progress) as report:
-        core = _core.train(counts._core, splitter, functions, trainer.to_json(), threads, report)
+        settings = (splitter, functions, trainer.to_json())
+        core = _core.train(counts._core, settings, threads, report)
         tok = Tokenizer._wrap(core, functions)
         report_end(tok, report)
         return tok

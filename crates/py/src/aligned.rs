@@ -7,6 +7,7 @@ use piecework_core::encoding::{self, NONE};
 use piecework_core::pipeline::{self, Scratch};
 use piecework_core::text::span::Span;
 
+use crate::call::Call;
 use crate::char_map::CharMaps;
 use crate::input::Row;
 
@@ -22,11 +23,11 @@ pub(crate) struct AlignedEncoding {
 
 /// The input and settings with which a text is encoded again.
 pub(crate) struct TruncatedInput {
-    pub(crate) row: Row,
-    pub(crate) options: pipeline::Options,
-    pub(crate) tokenizer: Arc<pipeline::Tokenizer>,
+    row: Row,
+    options: pipeline::Options,
+    tokenizer: Arc<pipeline::Tokenizer>,
     /// Whether the encoding has tokens, words and offsets.
-    pub(crate) columns: bool,
+    columns: bool,
 }
 
 impl PartialEq for TruncatedInput {
@@ -37,6 +38,11 @@ impl PartialEq for TruncatedInput {
 }
 
 impl TruncatedInput {
+    /// Takes a row of a call, with the options of this row.
+    pub(crate) fn new(call: Call<'_>, row: Row, options: pipeline::Options) -> Self {
+        Self { row, options, tokenizer: Arc::clone(call.tokenizer), columns: call.columns }
+    }
+
     /// Returns the overflowing parts.
     fn overflowing(&self) -> Result<Vec<Arc<AlignedEncoding>>, Error> {
         let Self { row, options, tokenizer, columns } = self;

@@ -4,7 +4,7 @@ use piecework_core::error::shorten;
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyString};
+use pyo3::types::{PyBool, PyIterator, PyString};
 
 use crate::errors::{id_error, invalid_setting, utf8};
 
@@ -23,6 +23,12 @@ pub(crate) fn string<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'
     utf8(value.cast::<PyString>().map_err(|_| wrong_type(name, "a str", value))?)
 }
 
+/// Returns an iterator over the items of an iterable; a `str`, which iterates over its characters, is refused.
+pub(crate) fn items<'py>(name: &str, expected: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyIterator>> {
+    let items = if value.is_instance_of::<PyString>() { None } else { value.try_iter().ok() };
+    items.ok_or_else(|| wrong_type(name, expected, value))
+}
+
 /// Returns a boolean; NumPy's are accepted.
 pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.extract().map_err(|_| wrong_type(name, "a bool", value))
@@ -36,21 +42,16 @@ pub(crate) fn position(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> 
     }
     match value.extract::<i64>() {
         Ok(position) if position >= 0 => Ok(usize::try_from(position).unwrap_or(usize::MAX)),
-        Ok(_) => Err(negative(name, EXPECTED, value)),
+        Ok(_) => Err(invalid_setting(name, EXPECTED, display_value(value))),
         Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
             if value.lt(0)? {
-                Err(negative(name, EXPECTED, value))
+                Err(invalid_setting(name, EXPECTED, display_value(value)))
             } else {
                 Ok(usize::MAX)
             }
         }
         Err(_) => Err(wrong_type(name, EXPECTED, value)),
     }
-}
-
-fn negative(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
-    let problem = format!("expected {expected}, found {}", display_value(value));
-    invalid_setting(name, problem)
 }
 
 /// Returns a number as messages show it.

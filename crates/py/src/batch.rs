@@ -2,18 +2,18 @@
 
 use std::sync::{Arc, OnceLock};
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, LargeListArray, RecordBatch, RecordBatchIterator, UInt32Array};
+use arrow_array::{LargeListArray, RecordBatch, RecordBatchIterator, UInt32Array};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema};
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyOverflowError, PyRuntimeError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyInt, PyList};
 
+use crate::capsules::{self, arrow_error};
 use crate::columns::Columns;
 
 /// The ids of many texts, with the other columns if they were requested.
@@ -194,8 +194,7 @@ impl Batch {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(Self::field().as_ref()).map_err(arrow_error)?;
-        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+        capsules::schema(py, &Self::field())
     }
 
     /// Returns the rows as an array of lists; the protocol allows to ignore a requested schema.
@@ -206,8 +205,7 @@ impl Batch {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         let _ = requested_schema;
-        let array = FFI_ArrowArray::new(&self.lists().to_data());
-        Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
+        Ok((capsules::schema(py, &Self::field())?, capsules::array(py, &self.lists())?))
     }
 
     /// Returns the rows as a table with one column, `ids`, in a stream of one batch.
@@ -223,9 +221,4 @@ impl Batch {
         let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(table)], schema)));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
-}
-
-/// Returns the exception for an array that Arrow refuses.
-pub(crate) fn arrow_error(error: ArrowError) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
 }

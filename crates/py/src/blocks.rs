@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use memchr::memrchr;
 use piecework_core::Error;
 use piecework_core::text::span::check_bytes;
 use pyo3::prelude::*;
@@ -18,6 +19,16 @@ pub(crate) fn open(path: &Path) -> PyResult<File> {
         return Err(from_io(&error, path));
     }
     Ok(file)
+}
+
+/// Returns the position after the last line end of a block, from `from` on.
+pub(crate) fn last_line_end(block: &[u8], from: usize) -> Option<usize> {
+    memrchr(b'\n', &block[from..]).map(|end| from + end + 1)
+}
+
+/// Calls `progress` with the number of bytes read, once there are some.
+pub(crate) fn report(py: Python<'_>, progress: &Py<PyAny>, read: u64) -> PyResult<()> {
+    if read > 0 { progress.call1(py, (read,)).map(drop) } else { Ok(()) }
 }
 
 /// The reason why there is no next block.

@@ -1,7 +1,5 @@
 //! Counting the words of texts and of files.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,16 +9,16 @@ use piecework_core::counts::{
     self, BlockStart, Counter, FirstOccurrence, Lines, MAX_MERGED, Merge, Run, SortedWords, Spill, TextSplitter, merge,
     reduce,
 };
-use piecework_core::format::{read_counts, read_splitter, read_text_splitter, write_counts, write_text_splitter};
+use piecework_core::format::{read_counts, read_text_splitter, write_counts, write_text_splitter};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
 use crate::arguments::string;
 use crate::arrow::ArrowTexts;
-use crate::blocks::open;
+use crate::blocks::{BlockError, Blocks, last_line_end, open, report};
 use crate::counts_files::{Summary, merged_files, until_interrupted, write_bucket_files, write_file};
 use crate::errors::{from_io, from_storage, in_file, in_settings, to_py, utf8};
-use crate::functions::functions;
+use crate::functions;
 use crate::input::texts;
 use crate::temporary::WorkFolder;
 use crate::threads::{self, Tickets};
@@ -91,7 +89,7 @@ impl WordCounts {
 
     /// Returns the table with another splitter (JSON), or with none.
     fn with_splitter(&self, splitter: Option<&str>, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
-        let functions = self::functions(functions);
+        let functions = functions::functions(functions);
         let splitter = splitter.map(|splitter| read_text_splitter(splitter, &functions)).transpose();
         let splitter = splitter.map_err(to_py)?;
         Ok(Self { inner: self.inner.clone().with_splitter(splitter) })
@@ -121,7 +119,7 @@ impl WordCounts {
         functions: Vec<Py<PyAny>>,
         limit: usize,
     ) -> PyResult<Vec<String>> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(in_settings)?;
+        let splitter = functions::splitter(splitter, functions)?;
         let foreign = py.detach(|| self.inner.foreign_to(&splitter, limit)).map_err(to_py)?;
         Ok(foreign.into_iter().map(str::to_owned).collect())
     }
@@ -148,20 +146,20 @@ pub(crate) struct WordCounter {
 
 #[pymethods]
 impl WordCounter {
+    /// `memory` has the limit in bytes, which the threads share, and the folder for the words that exceed it.
     #[new]
     fn new(
         splitter: &str,
         functions: Vec<Py<PyAny>>,
-        threads: Option<threads::Requested>,
+        threads: Option<threads::ThreadCount>,
         first_document: u64,
-        max_memory: Option<usize>,
-        work_dir: Option<PathBuf>,
+        memory: Option<(usize, Option<PathBuf>)>,
     ) -> PyResult<Self> {
-        let splitter = read_text_splitter(splitter, &self::functions(functions)).map_err(in_settings)?;
+        let splitter = read_text_splitter(splitter, &functions::functions(functions)).map_err(in_settings)?;
         let threads = threads::number(threads);
-        let (shards, work) = match max_memory {
+        let (shards, work) = match memory {
             None => ((0..threads).map(|_| Counter::new(splitter.clone())).collect(), None),
-            Some(max_memory) => {
+            Some((max_memory, work_dir)) => {
                 let work = WorkFolder::new(work_dir).map_err(|error| from_storage(&error))?;
                 (limited_counters(&splitter, threads, max_memory, &work), Some(work))
             }
@@ -182,43 +180,35 @@ impl WordCounter {
     }
 
     /// Counts the lines of a UTF-8 file, each as one document; calls `progress` with the bytes read.
-    fn add_file(
-        &mut self,
-        py: Python<'_>,
-        path: PathBuf,
-        replace: bool,
-        keep_ends: bool,
-        progress: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
+    fn add_file(&mut self, path: PathBuf, replace: bool, keep_ends: bool, progress: &Bound<'_, PyAny>) -> PyResult<()> {
         let lines = Lines { replace, keep_ends };
-        let blocks = Mutex::new(Blocks::new(open(&path)?, self.documents));
+        let start = BlockStart { document: self.documents, line: 0, byte: 0 };
+        let blocks = Mutex::new((Blocks::new(Box::new(open(&path)?), BLOCK), start));
         let work = |shard: &mut Counter, stop: &AtomicBool| {
             let mut block = Vec::new();
             loop {
                 if stop.load(Ordering::Relaxed) {
-                    return Err(Failure::Core(Error::Interrupted));
+                    return Err(BlockError::Core(Error::Interrupted));
                 }
-                let next = blocks.lock().map_err(|_| Failure::Core(Error::Interrupted))?.next(&mut block);
-                let Some(start) = next.map_err(Failure::Io)? else { return Ok(()) };
+                let mut blocks = blocks.lock().map_err(|_| BlockError::Core(Error::Interrupted))?;
+                let Some(start) = next_lines(&mut blocks, &mut block)? else { return Ok(()) };
+                drop(blocks);
                 if let Err(error) = shard.add_lines(&block, start, lines) {
                     stop.store(true, Ordering::Relaxed);
-                    return Err(Failure::Core(error));
+                    return Err(BlockError::Core(error));
                 }
             }
         };
-        let progress = progress.clone().unbind();
-        let tick = |py: Python<'_>| {
-            let read = blocks.try_lock().map_or(0, |blocks| blocks.start.byte);
-            if read > 0 { progress.call1(py, (read,)).map(|_| ()) } else { Ok(()) }
-        };
+        let (py, progress) = (progress.py(), progress.clone().unbind());
+        let tick = |py: Python<'_>| report(py, &progress, blocks.try_lock().map_or(0, |blocks| blocks.1.byte));
         let results = threads::run(py, self.shards.iter_mut().collect(), work, tick)?;
-        if let Some(failure) = results.into_iter().filter_map(Result::err).min_by_key(Failure::rank) {
+        if let Some(failure) = results.into_iter().filter_map(Result::err).min_by_key(rank) {
             return Err(match failure {
-                Failure::Io(error) => from_io(&error, &path),
-                Failure::Core(error) => in_file(error, &path),
+                BlockError::Io(error) => from_io(&error, &path),
+                BlockError::Core(error) => in_file(error, &path),
             });
         }
-        self.documents = blocks.into_inner().map_or(self.documents, |blocks| blocks.start.document);
+        self.documents = blocks.into_inner().map_or(self.documents, |(_, start)| start.document);
         Ok(())
     }
 
@@ -275,29 +265,10 @@ impl WordCounter {
         for each in threads::run(py, std::mem::take(&mut self.shards), last, threads::no_progress)? {
             runs.extend(each.map_err(to_py)?);
         }
-        let few = |runs, stop: &AtomicBool| merge(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
-        let merged = threads::run(py, vec![runs], few, threads::no_progress)?;
-        merged.into_iter().next().transpose().map_err(to_py)
+        let few = |stop: &AtomicBool| merge(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
+        threads::run_one(py, few)?.map(Some).map_err(to_py)
     }
-}
 
-/// Returns counters that share `max_memory` bytes; fewer than `threads` if their shares would be too small.
-fn limited_counters(
-    splitter: &TextSplitter,
-    threads: usize,
-    max_memory: usize,
-    work: &Arc<WorkFolder>,
-) -> Vec<Counter> {
-    let threads = threads.min(max_memory / (2 * THREAD_BYTES)).max(1);
-    let spill = Spill {
-        table_bytes: (max_memory / threads).saturating_sub(THREAD_BYTES).max(MIN_TABLE_BYTES),
-        max_runs: (MAX_MERGED / threads).max(MIN_RUNS),
-        store: work.clone(),
-    };
-    (0..threads).map(|_| Counter::new(splitter.clone()).with_spill(spill.clone())).collect()
-}
-
-impl WordCounter {
     /// Counts a number of texts on all threads, each as one document.
     fn add_documents<'a>(
         &mut self,
@@ -328,55 +299,40 @@ impl WordCounter {
     }
 }
 
-enum Failure {
-    Io(std::io::Error),
-    Core(Error),
+/// Returns counters that share `max_memory` bytes; fewer than `threads` if their shares would be too small.
+fn limited_counters(
+    splitter: &TextSplitter,
+    threads: usize,
+    max_memory: usize,
+    work: &Arc<WorkFolder>,
+) -> Vec<Counter> {
+    let threads = threads.min(max_memory / (2 * THREAD_BYTES)).max(1);
+    let spill = Spill {
+        table_bytes: (max_memory / threads).saturating_sub(THREAD_BYTES).max(MIN_TABLE_BYTES),
+        max_runs: (MAX_MERGED / threads).max(MIN_RUNS),
+        store: work.clone(),
+    };
+    (0..threads).map(|_| Counter::new(splitter.clone()).with_spill(spill.clone())).collect()
 }
 
-impl Failure {
-    /// Orders failures: the first invalid byte, then other errors, then interruptions that they caused.
-    fn rank(&self) -> u64 {
-        match self {
-            Self::Core(Error::Interrupted) => u64::MAX,
-            Self::Core(Error::Utf8 { byte, .. }) => *byte,
-            _ => u64::MAX - 1,
-        }
+/// Orders failures: the first invalid byte, then other errors, then interruptions that they caused.
+fn rank(failure: &BlockError) -> u64 {
+    match failure {
+        BlockError::Core(Error::Interrupted) => u64::MAX,
+        BlockError::Core(Error::Utf8 { byte, .. }) => *byte,
+        _ => u64::MAX - 1,
     }
 }
 
-/// A file in blocks that end at line ends.
-struct Blocks {
-    file: File,
-    rest: Vec<u8>,
-    start: BlockStart,
-}
-
-impl Blocks {
-    fn new(file: File, document: u64) -> Self {
-        Self { file, rest: Vec::new(), start: BlockStart { document, line: 0, byte: 0 } }
+/// Reads the next lines into `block` and returns where they start; moves `start` to their end.
+fn next_lines(
+    (blocks, start): &mut (Blocks<'_>, BlockStart),
+    block: &mut Vec<u8>,
+) -> Result<Option<BlockStart>, BlockError> {
+    if blocks.next(block, last_line_end)?.is_none() || block.is_empty() {
+        return Ok(None);
     }
-
-    /// Reads the next block into `block` and returns its start; a line longer than a block makes a longer block.
-    fn next(&mut self, block: &mut Vec<u8>) -> std::io::Result<Option<BlockStart>> {
-        block.clear();
-        block.append(&mut self.rest);
-        loop {
-            let before = block.len();
-            let read = (&mut self.file).take(BLOCK as u64).read_to_end(block)?;
-            if read == 0 {
-                break;
-            }
-            if let Some(end) = block[before..].iter().rposition(|&byte| byte == b'\n') {
-                self.rest.extend_from_slice(&block[before + end + 1..]);
-                block.truncate(before + end + 1);
-                break;
-            }
-        }
-        if block.is_empty() {
-            return Ok(None);
-        }
-        let start = self.start;
-        self.start = start.after(block);
-        Ok(Some(start))
-    }
+    let first = *start;
+    *start = first.after(block);
+    Ok(Some(first))
 }

@@ -116,17 +116,8 @@ pub(crate) fn until_interrupted<S: SortedWords + Send, T: Send>(
     words: S,
     work: impl FnOnce(Interruptible<'_, S>) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    let run = |(words, work): (S, _), stop: &AtomicBool| call(work, words, &|| stop.load(Ordering::Relaxed));
-    let mut results = threads::run(py, vec![(words, work)], run, threads::no_progress)?;
-    results.remove(0).map_err(to_py)
-}
-
-fn call<S: SortedWords, T>(
-    work: impl FnOnce(Interruptible<'_, S>) -> Result<T, Error>,
-    words: S,
-    is_stopped: &(dyn Fn() -> bool + Sync),
-) -> Result<T, Error> {
-    work(Interruptible::new(words, is_stopped))
+    let work = |stop: &AtomicBool| work(Interruptible::new(words, &|| stop.load(Ordering::Relaxed)));
+    threads::run_one(py, work)?.map_err(to_py)
 }
 
 /// Returns the error for files whose words do not add up.

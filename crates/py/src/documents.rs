@@ -1,6 +1,5 @@
 //! Documents of text and JSON lines, from blocks of bytes to columns that NumPy and Arrow share.
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{Array, LargeStringArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field};
@@ -10,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyCapsule;
 
-use crate::batch::arrow_error;
+use crate::capsules;
 use crate::errors::to_py;
 
 /// A reader of the documents of consecutive blocks of a file.
@@ -22,26 +21,25 @@ pub(crate) struct DocumentReader {
 
 #[pymethods]
 impl DocumentReader {
-    /// Creates a reader of JSON lines with a `field`, else of text: the whole file or its lines.
+    /// Creates a reader of JSON lines if it gets the members to read, else of text: the whole file or its lines.
+    ///
+    /// The span has its first byte, whether its first line began before, and its end.
     #[new]
-    #[pyo3(signature = (*, field, keep, whole, keep_line_ends, stop, start, skip_first, end))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    #[pyo3(signature = (*, members, whole, keep_line_ends, stop, span))]
     fn new(
-        field: Option<&str>,
-        keep: Vec<String>,
+        members: Option<(&str, Vec<String>)>,
         whole: bool,
         keep_line_ends: bool,
         stop: bool,
-        start: u64,
-        skip_first: bool,
-        end: Option<u64>,
+        span: (u64, bool, Option<u64>),
     ) -> PyResult<Self> {
-        let format = match field {
+        let format = match members {
             None if whole => LineFormat::WholeFile,
             None => LineFormat::Text { keep_ends: keep_line_ends },
-            Some(field) => LineFormat::Json(JsonFields::new(field, &keep).map_err(to_py)?),
+            Some((field, keep)) => LineFormat::Json(JsonFields::new(field, &keep).map_err(to_py)?),
         };
-        let range = LineRange { start, skips_first: skip_first, end: end.unwrap_or(u64::MAX) };
+        let (start, skips_first, end) = span;
+        let range = LineRange { start, skips_first, end: end.unwrap_or(u64::MAX) };
         let reader = LineReader::new(format.clone(), range);
         Ok(Self { reader: if stop { reader.stop_at_fault() } else { reader }, format })
     }
@@ -151,8 +149,7 @@ impl TextArray {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(&Self::field()).map_err(arrow_error)?;
-        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+        capsules::schema(py, &Self::field())
     }
 
     /// Returns the column as an array; the protocol allows to ignore a requested schema.
@@ -163,7 +160,6 @@ impl TextArray {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         let _ = requested_schema;
-        let array = FFI_ArrowArray::new(&self.array.to_data());
-        Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
+        Ok((capsules::schema(py, &Self::field())?, capsules::array(py, &self.array)?))
     }
 }

@@ -13,7 +13,6 @@ use crate::call::{Call, Failure};
 use crate::encoded::{Encoded, in_order};
 use crate::errors::{in_text, to_py};
 use crate::input::Rows;
-use crate::scratch_pool::PooledScratch;
 use crate::threads::{self, MIN_DETACHED_BYTES, Tickets, task_bytes};
 
 /// A task for a thread.
@@ -35,7 +34,7 @@ pub(crate) fn encode_batch(
     py: Python<'_>,
     call: &Call<'_>,
     rows: &Rows<'_>,
-    requested: Option<threads::Requested>,
+    requested: Option<threads::ThreadCount>,
 ) -> PyResult<Batch> {
     let threads = threads::number(requested);
     let unpadded = Options { padding: None, ..call.options.clone() };
@@ -106,11 +105,15 @@ impl<'a> Job<'a> {
     ) -> PyResult<Result<Encoded, Failure>> {
         let Call { pool, columns, .. } = *self.call;
         let tickets = Tickets::new(tasks.len());
-        let next = |scratch: &mut PooledScratch<'_>, encoded: &mut Encoded| {
-            let Some(ticket) = tickets.next() else { return Ok(None) };
-            self.encode(&tasks[ticket], scratch, encoded).map(|()| Some(ticket))
+        let start = || {
+            let (mut scratch, tickets) = (pool.scratch(), &tickets);
+            move |encoded: &mut Encoded| {
+                let Some(ticket) = tickets.next() else { return Ok(None) };
+                self.encode(&tasks[ticket], &mut scratch, encoded).map(|()| Some(ticket))
+            }
         };
-        let (encoded, failures) = in_order(py, threads, bytes, columns, || pool.scratch(), next, threads::no_progress)?;
+        let empty = Encoded::for_threads(threads, bytes, columns);
+        let (encoded, failures) = in_order(py, empty, start, threads::no_progress)?;
         Ok(failures.into_iter().min_by_key(|&(text, _)| text).map_or(Ok(encoded), Err))
     }
 

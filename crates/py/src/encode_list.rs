@@ -1,7 +1,6 @@
 //! Encoding many texts to a list of encodings.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::encoding::pad::Padding;
@@ -26,7 +25,7 @@ pub(crate) fn encode_list(
     py: Python<'_>,
     call: &Call<'_>,
     rows: Rows<'_>,
-    requested: Option<threads::Requested>,
+    requested: Option<threads::ThreadCount>,
 ) -> PyResult<Vec<Encoding>> {
     let mut options = Options { padding: None, ..call.options.clone() };
     let unpadded = Call { options: &options, ..*call };
@@ -40,11 +39,9 @@ pub(crate) fn encode_list(
     }
     let rows = rows.into_rows().into_iter();
     let whole = |((encoding, offsets), (number, row)): (Aligned, (usize, _))| {
-        let input = encoding.is_truncated.then(|| TruncatedInput {
-            row,
-            options: call.tokenizer.options_of_input(&options, number as u64).into_owned(),
-            tokenizer: Arc::clone(call.tokenizer),
-            columns: call.columns,
+        let input = encoding.is_truncated.then(|| {
+            let options = call.tokenizer.options_of_input(&options, number as u64);
+            TruncatedInput::new(*call, row, options.into_owned())
         });
         Encoding::new(AlignedEncoding::with_offsets(encoding, offsets, call.tokenizer, input))
     };

@@ -1,6 +1,6 @@
 //! Encoding a single text or pair.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use numpy::PyArray1;
 use piecework_core::Result;
@@ -21,18 +21,13 @@ use crate::threads::MIN_DETACHED_BYTES;
 impl Call<'_> {
     /// Returns the encoding of a row; if it was truncated, the row is kept to compute the overflowing parts.
     pub(crate) fn encoding(self, py: Python<'_>, row: Row) -> PyResult<Encoding> {
-        let Self { tokenizer, pool, options, columns } = self;
+        let Self { tokenizer, pool, options, .. } = self;
         let encode = || {
             let encoding = row.with_inputs(|text, pair| tokenizer.encode(text, pair, options, &mut pool.scratch()))?;
             Ok((encoding, row.maps()))
         };
         let (encoding, maps) = detached(py, row.len(), encode)?;
-        let input = encoding.is_truncated.then(|| TruncatedInput {
-            row,
-            options: options.clone(),
-            tokenizer: Arc::clone(tokenizer),
-            columns,
-        });
+        let input = encoding.is_truncated.then(|| TruncatedInput::new(self, row, options.clone()));
         Ok(Encoding::new(AlignedEncoding::new(encoding, &maps, tokenizer, input)))
     }
 

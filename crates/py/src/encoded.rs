@@ -29,6 +29,16 @@ impl Encoded {
         Self { columns: columns.then(Columns::default), ..Self::default() }
     }
 
+    /// Returns an empty result for each thread; that of a single thread has memory for the ids of `bytes` bytes.
+    pub(crate) fn for_threads(threads: usize, bytes: usize, columns: bool) -> Vec<Self> {
+        let mut results: Vec<_> = std::iter::repeat_with(|| Self::new(columns)).take(threads).collect();
+        if let [only] = results.as_mut_slice() {
+            // Memory that is not written costs nothing, but a vector that grows is copied.
+            let _ = only.ids.try_reserve((bytes / BYTES_PER_TOKEN).min(MAX_RESERVED));
+        }
+        results
+    }
+
     /// Records that the last `length` ids are a part of a row, the first part or a later one.
     pub(crate) fn push_part(&mut self, length: usize, is_first: bool) {
         match self.lengths.last_mut() {
@@ -96,30 +106,23 @@ const BYTES_PER_TOKEN: usize = 3;
 /// The largest number of ids for which memory is reserved.
 const MAX_RESERVED: usize = 1 << 26;
 
-/// Runs tasks on threads and returns the results in order, with the failures.
+/// Runs tasks on a thread for each empty result, and returns the results in order, with the failures.
 ///
-/// Each thread has a state from `start`. `next` takes a task, appends its result and returns its number; numbers are
+/// Each thread gets a function from `start`, which takes a task, appends its result and returns its number; numbers are
 /// given out in order, from 0. After a failure no task is started, so exactly the results before the first failure are
-/// complete. `bytes` is about the size of the texts. A single task thread also runs beside the calling thread, which
-/// handles Ctrl-C.
-pub(crate) fn in_order<S, F: Send>(
+/// complete. A single task thread also runs beside the calling thread, which handles Ctrl-C.
+pub(crate) fn in_order<F: Send, N: FnMut(&mut Encoded) -> Result<Option<usize>, F>>(
     py: Python<'_>,
-    threads: usize,
-    bytes: usize,
-    columns: bool,
-    start: impl Fn() -> S + Sync,
-    next: impl Fn(&mut S, &mut Encoded) -> Result<Option<usize>, F> + Sync,
+    empty: Vec<Encoded>,
+    start: impl Fn() -> N + Sync,
     tick: impl FnMut(Python<'_>) -> PyResult<()> + Send,
 ) -> PyResult<(Encoded, Vec<F>)> {
+    let threads = empty.len();
     let failed = AtomicBool::new(false);
-    let work = |(), stop: &AtomicBool| {
-        let (mut state, mut done, mut encoded) = (start(), Vec::new(), Encoded::new(columns));
-        if threads == 1 {
-            // Memory that is not written costs nothing, but a vector that grows is copied.
-            let _ = encoded.ids.try_reserve((bytes / BYTES_PER_TOKEN).min(MAX_RESERVED));
-        }
+    let work = |mut encoded: Encoded, stop: &AtomicBool| {
+        let (mut next, mut done) = (start(), Vec::new());
         while !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
-            match next(&mut state, &mut encoded) {
+            match next(&mut encoded) {
                 Ok(None) => break,
                 // The results of a single thread are in order, and stay in one buffer.
                 Ok(Some(_)) if threads == 1 => {}
@@ -136,7 +139,7 @@ pub(crate) fn in_order<S, F: Send>(
         (done, encoded, None)
     };
     let (mut done, mut failures) = (Vec::new(), Vec::new());
-    for (parts, last, failure) in threads::run(py, vec![(); threads], work, tick)? {
+    for (parts, last, failure) in threads::run(py, empty, work, tick)? {
         failures.extend(failure);
         if threads == 1 {
             return Ok((last, failures));

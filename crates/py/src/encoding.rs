@@ -105,10 +105,7 @@ fn side(name: &str) -> PyResult<Direction> {
     match name {
         "left" => Ok(Direction::Left),
         "right" => Ok(Direction::Right),
-        other => {
-            let problem = format!("expected \"left\" or \"right\", found {other:?}");
-            Err(invalid_setting("direction", problem))
-        }
+        other => Err(invalid_setting("direction", "\"left\" or \"right\"", format_args!("{other:?}"))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The errors of the core as exceptions of `piecework.errors`.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,8 +28,8 @@ pub(crate) fn warn_of_records(py: Python<'_>, names: &[String], place: &str) -> 
 }
 
 /// Returns the exception for an invalid value of a setting or argument.
-pub(crate) fn invalid_setting(name: &str, problem: String) -> PyErr {
-    to_py(Error::Config(Message::new(problem).setting(name)))
+pub(crate) fn invalid_setting(name: &str, expected: &str, found: impl Display) -> PyErr {
+    to_py(Error::Config(Message::new(format!("expected {expected}, found {found}")).setting(name)))
 }
 
 /// Returns the exception for an error in settings that the caller combined, whose JSON is in no file.

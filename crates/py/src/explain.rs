@@ -78,7 +78,7 @@ pub(crate) type MergeStepRow = (usize, PairMergeRow, Vec<PairMergeRow>);
 pub(crate) fn explain(call: Call<'_>, text: &str, limits: ExplainLimits) -> Result<TextRow> {
     let ExplainedText { normalized, words, word_count } =
         call.tokenizer.explain(text, call.options, limits, &mut call.pool.scratch())?;
-    let maps = Maps { normalized: CharMap::new(normalized.text()), original: CharMap::new(text) };
+    let maps = TextMaps { normalized: CharMap::new(normalized.text()), original: CharMap::new(text) };
     // The alignment begins and ends where the listed tokens do.
     let range = if words.len() == word_count && words.iter().all(ExplainedWord::is_complete) {
         0..normalized.text().len()
@@ -103,12 +103,12 @@ pub(crate) fn bytes_of(text: &str, (start, end): (usize, usize)) -> Span {
 }
 
 /// The maps from bytes to characters of a text and its normalized form.
-struct Maps {
+struct TextMaps {
     normalized: CharMap,
     original: CharMap,
 }
 
-impl Maps {
+impl TextMaps {
     fn word(&self, word: ExplainedWord) -> WordRow {
         let map = CharMap::new(&word.text);
         let token = |token: &ExplainedToken| {
@@ -170,7 +170,7 @@ pub(crate) fn merge_step_row(step: MergeStep) -> MergeStepRow {
 ///
 /// In a run, either all characters of the normalized text stand for the same characters of the original, or each stands
 /// for one, in order.
-fn runs(normalized: &Normalized, range: Range<usize>, maps: &Maps) -> Vec<AlignedRun> {
+fn runs(normalized: &Normalized, range: Range<usize>, maps: &TextMaps) -> Vec<AlignedRun> {
     let mut runs: Vec<AlignedRun> = Vec::new();
     for (at, c) in normalized.text()[range.clone()].char_indices() {
         let start = range.start + at;

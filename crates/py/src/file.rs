@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
-use memchr::{memchr_iter, memrchr};
+use memchr::memchr_iter;
 use piecework_core::Error;
 use piecework_core::added::Specials;
 use piecework_core::counts::strip_line_end;
@@ -14,25 +14,32 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use crate::batch::Batch;
-use crate::blocks::{BlockError, BlockPosition, Blocks, open};
+use crate::blocks::{BlockError, BlockPosition, Blocks, last_line_end, open, report};
 use crate::call::Call;
 use crate::encoded::{Encoded, in_order};
 use crate::errors::{from_io, in_file, in_line};
-use crate::scratch_pool::PooledScratch;
 use crate::threads;
+use crate::tuples::tuple_struct;
 
-/// The arguments of a call that encodes a file.
-pub(crate) struct FileCall<'a> {
-    pub(crate) call: Call<'a>,
-    pub(crate) path: PathBuf,
-    /// The bytes of the file, if Python has read them.
-    pub(crate) data: Option<PyBackedBytes>,
-    /// Whether each line is a text.
-    pub(crate) lines: bool,
-    /// Whether U+FFFD replaces invalid UTF-8.
-    pub(crate) replace: bool,
-    /// The number of bytes of a read.
-    pub(crate) block: usize,
+tuple_struct! {
+    /// How a file is read.
+    FileReading {
+        /// The bytes of the file, if Python has read them.
+        data: Option<PyBackedBytes>,
+        /// Whether each line is a text.
+        lines: bool,
+        /// Whether U+FFFD replaces invalid UTF-8.
+        replace: bool,
+        /// The number of bytes of a read.
+        block: usize,
+    }
+}
+
+/// A call that encodes a file.
+struct FileCall<'a> {
+    call: Call<'a>,
+    reading: &'a FileReading,
+    cuts: Option<Cuts<'a>>,
 }
 
 /// An error, with the number of its block and of its line in the block.
@@ -53,13 +60,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads the next block into `block`; returns its position and the number of its first line.
-    fn next(
-        &mut self,
-        file: &FileCall<'_>,
-        cuts: Option<Cuts<'_>>,
-        block: &mut Vec<u8>,
-    ) -> Result<Option<(BlockPosition, u64)>, BlockError> {
-        let Some(place) = self.blocks.next(block, |block, from| file.cut(cuts, block, from))? else {
+    fn next(&mut self, file: &FileCall<'_>, block: &mut Vec<u8>) -> Result<Option<(BlockPosition, u64)>, BlockError> {
+        let Some(place) = self.blocks.next(block, |block, from| file.cut(block, from))? else {
             return Ok(None);
         };
         let first_line = self.lines;
@@ -72,68 +74,73 @@ impl Reader<'_> {
 
 /// Encodes a file on several threads; calls `progress` with the bytes read.
 pub(crate) fn encode_file(
-    py: Python<'_>,
-    file: &FileCall<'_>,
-    requested: Option<threads::Requested>,
+    call: Call<'_>,
+    path: &Path,
+    reading: &FileReading,
+    requested: Option<threads::ThreadCount>,
     progress: &Bound<'_, PyAny>,
 ) -> PyResult<Batch> {
-    let (source, length): (Box<dyn Read + Send + '_>, _) = match &file.data {
-        Some(data) => (Box::new(&**data), data.len() as u64),
-        None => {
-            let source = open(&file.path)?;
-            let length = source.metadata().map_or(0, |metadata| metadata.len());
-            (Box::new(source), length)
-        }
-    };
+    let (source, length) = reading.open(path)?;
     // At most the number of blocks, as far as the length is known.
     let bytes = usize::try_from(length).unwrap_or(usize::MAX);
-    let most = bytes / file.block.max(1) + 1;
-    let threads = threads::number(requested).min(most);
-    let cuts = file.call.tokenizer.cuts(file.call.options);
-    let reader = Mutex::new(Reader { blocks: Blocks::new(source, file.block), counts: file.samples_lines(), lines: 0 });
-    let start = || (Vec::new(), file.call.pool.scratch());
-    let next = |(block, scratch): &mut (Vec<u8>, PooledScratch<'_>), encoded: &mut Encoded| {
-        let read = reader.lock().map_or(Ok(None), |mut reader| reader.next(file, cuts, block));
-        let place = read.map_err(|error| Failure { block: usize::MAX, line: None, error })?;
-        let Some((place, first_line)) = place else { return Ok(None) };
-        let done = file.encode(cuts, place, first_line, block, scratch, encoded);
-        done.map_err(|(line, error)| Failure { block: place.number, line, error: BlockError::Core(error) })?;
-        Ok(Some(place.number))
+    let threads = threads::number(requested).min(bytes / reading.block.max(1) + 1);
+    let file = FileCall { call, reading, cuts: call.tokenizer.cuts(call.options) };
+    let blocks = Blocks::new(source, reading.block);
+    let reader = Mutex::new(Reader { blocks, counts: file.samples_lines(), lines: 0 });
+    let start = || {
+        let (mut block, mut scratch, file, reader) = (Vec::new(), call.pool.scratch(), &file, &reader);
+        move |encoded: &mut Encoded| {
+            let read = reader.lock().map_or(Ok(None), |mut reader| reader.next(file, &mut block));
+            let place = read.map_err(|error| Failure { block: usize::MAX, line: None, error })?;
+            let Some((place, first_line)) = place else { return Ok(None) };
+            let done = file.encode(place, first_line, &block, &mut scratch, encoded);
+            done.map_err(|(line, error)| Failure { block: place.number, line, error: BlockError::Core(error) })?;
+            Ok(Some(place.number))
+        }
     };
-    let progress = progress.clone().unbind();
-    let tick = |py: Python<'_>| match reader.try_lock().map_or(0, |reader| reader.blocks.read) {
-        0 => Ok(()),
-        read => progress.call1(py, (read,)).map(drop),
-    };
-    let (encoded, failures): (_, Vec<Failure>) = in_order(py, threads, bytes, false, start, next, tick)?;
+    let (py, progress) = (progress.py(), progress.clone().unbind());
+    let tick = |py: Python<'_>| report(py, &progress, reader.try_lock().map_or(0, |reader| reader.blocks.read));
+    let empty = Encoded::for_threads(threads, bytes, false);
+    let (encoded, failures): (_, Vec<Failure>) = in_order(py, empty, start, tick)?;
     if let Some(failure) = failures.into_iter().min_by_key(|failure| failure.block) {
         // The encoded part ends at the failure.
-        return Err(failure.into_py(&file.path, &encoded));
+        return Err(failure.into_py(path, &encoded));
     }
     tick(py)?;
     Ok(encoded.into_batch(None))
 }
 
+impl FileReading {
+    /// Returns the bytes of the file, and their number as far as it is known.
+    fn open(&self, path: &Path) -> PyResult<(Box<dyn Read + Send + '_>, u64)> {
+        if let Some(data) = &self.data {
+            return Ok((Box::new(&**data), data.len() as u64));
+        }
+        let file = open(path)?;
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        Ok((Box::new(file), length))
+    }
+}
+
 impl FileCall<'_> {
     /// Returns whether each line is a text that is sampled with its number as a part of the seed.
     fn samples_lines(&self) -> bool {
-        self.lines && matches!(self.call.tokenizer.options_of_input(self.call.options, 0), Cow::Owned(_))
+        self.reading.lines && matches!(self.call.tokenizer.options_of_input(self.call.options, 0), Cow::Owned(_))
     }
 
     /// Returns the last position of a block, from `from` on, where it may end.
-    fn cut(&self, cuts: Option<Cuts<'_>>, block: &[u8], from: usize) -> Option<usize> {
-        if self.lines {
-            return memrchr(b'\n', &block[from..]).map(|end| from + end + 1);
+    fn cut(&self, block: &[u8], from: usize) -> Option<usize> {
+        if self.reading.lines {
+            return last_line_end(block, from);
         }
         // A cut needs a byte before it.
         let from = from.saturating_sub(1);
-        cuts?.last(&block[from..]).map(|end| from + end)
+        self.cuts?.last(&block[from..]).map(|end| from + end)
     }
 
     /// Encodes a block and appends to `encoded`; an error comes with the index of its line in the block.
     fn encode(
         &self,
-        cuts: Option<Cuts<'_>>,
         place: BlockPosition,
         first_line: u64,
         block: &[u8],
@@ -141,13 +148,13 @@ impl FileCall<'_> {
         encoded: &mut Encoded,
     ) -> Result<(), (Option<u64>, Error)> {
         let text = self.text(place, block).map_err(|error| (None, error))?;
-        if self.lines {
+        if self.reading.lines {
             return self.encode_lines(&text, first_line, scratch, encoded).map_err(|(line, error)| (Some(line), error));
         }
         let Call { tokenizer, options, .. } = self.call;
         let (before, part) =
             (encoded.ids.len(), SplitPart { text: &text, is_first: place.number == 0, is_last: place.is_last });
-        let done = match cuts {
+        let done = match self.cuts {
             Some(cuts) => cuts.encode(part, scratch, &mut encoded.ids),
             None => tokenizer.encode_ids(Input::Text(&text), None, options, scratch, &mut encoded.ids),
         };
@@ -186,7 +193,7 @@ impl FileCall<'_> {
         match simdutf8::compat::from_utf8(block) {
             Ok(text) => Ok(text.into()),
             // No character crosses a block boundary, which is next to an ASCII character.
-            Err(_) if self.replace => Ok(String::from_utf8_lossy(block)),
+            Err(_) if self.reading.replace => Ok(String::from_utf8_lossy(block)),
             Err(error) => {
                 let valid = error.valid_up_to();
                 let line = memchr_iter(b'\n', &block[..valid]).count() as u64 + 1;

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 
 use piecework_core::format::{
-    self, ENCODINGS, FORMATS, Filter, TiktokenSettings, format_named, named_encoding, read_merges, read_splitter,
-    read_subword_nmt, read_text_splitter, read_tiktoken,
+    self, ENCODINGS, FORMATS, Filter, TiktokenSettings, format_named, named_encoding, read_merges, read_subword_nmt,
+    read_text_splitter, read_tiktoken,
 };
 use piecework_core::text::grammar::translated;
 use piecework_core::text::pattern::Pattern;
-use piecework_core::{Error, pipeline};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::{in_settings, to_py};
-use crate::functions::functions;
+use crate::functions;
 use crate::tokenizer::Tokenizer;
 
 /// A row of the table of formats: its name, its file name suffix, and the suffixes of its companion files.
@@ -42,7 +41,7 @@ pub(crate) fn detect_format(data: &[u8], name: &str) -> &'static str {
 #[pyfunction]
 pub(crate) fn read_format(py: Python<'_>, name: &str, data: &[u8]) -> PyResult<Tokenizer> {
     let format = format_named(name).map_err(to_py)?;
-    read(py, || format.read(data))
+    Tokenizer::detached(py, || format.read(data))
 }
 
 /// Returns the files of a format, by name; `base` is a `.model` that provides what a tokenizer does not hold.
@@ -55,22 +54,9 @@ pub(crate) fn write_format<'py>(
 ) -> PyResult<BTreeMap<&'static str, Bound<'py, PyBytes>>> {
     let py = tokenizer.py();
     let format = format_named(name).map_err(to_py)?;
-    let files = write(tokenizer, |tokenizer| format.write(tokenizer, base))?;
+    let inner = &tokenizer.get().inner;
+    let files = py.detach(|| format.write(inner, base)).map_err(to_py)?;
     Ok(files.into_iter().map(|(name, bytes)| (name, PyBytes::new(py, &bytes))).collect())
-}
-
-/// Runs a reader without the GIL.
-fn read(py: Python<'_>, read: impl FnOnce() -> Result<pipeline::Tokenizer, Error> + Send) -> PyResult<Tokenizer> {
-    py.detach(read).map(Tokenizer::new).map_err(to_py)
-}
-
-/// Runs a writer without the GIL.
-fn write<T: Send>(
-    tokenizer: &Bound<'_, Tokenizer>,
-    write: impl FnOnce(&pipeline::Tokenizer) -> Result<T, Error> + Send,
-) -> PyResult<T> {
-    let (py, inner) = (tokenizer.py(), &tokenizer.get().inner);
-    py.detach(|| write(inner)).map_err(to_py)
 }
 
 /// Reads tiktoken's ranks with a split pattern, in the syntax of Oniguruma or tiktoken's own.
@@ -82,24 +68,24 @@ pub(crate) fn from_tiktoken(
     special_tokens: Vec<(String, u32)>,
 ) -> PyResult<Tokenizer> {
     let pattern = translated(pattern).unwrap_or(pattern);
-    read(py, || read_tiktoken(data, TiktokenSettings { pattern: Pattern::regex(pattern)?, special_tokens }))
+    Tokenizer::detached(py, || {
+        read_tiktoken(data, TiktokenSettings { pattern: Pattern::regex(pattern)?, special_tokens })
+    })
 }
 
 /// Reads a vocabulary and merges; the splitter is JSON, a known kind is `gpt2`, `roberta` or `clip`.
 #[pyfunction]
 #[pyo3(signature = (vocab, merges, splitter, functions, kind=None))]
 pub(crate) fn from_merges(
-    py: Python<'_>,
-    vocab: &[u8],
+    vocab: &Bound<'_, PyBytes>,
     merges: &[u8],
     splitter: Option<&str>,
     functions: Vec<Py<PyAny>>,
     kind: Option<&str>,
 ) -> PyResult<Tokenizer> {
-    let functions = self::functions(functions);
-    let splitter = splitter.map(|text| read_splitter(text, &functions)).transpose();
-    let splitter = splitter.map_err(in_settings)?;
-    read(py, || read_merges(vocab, merges, splitter, kind))
+    let (py, vocab) = (vocab.py(), vocab.as_bytes());
+    let splitter = splitter.map(|json| functions::splitter(json, functions)).transpose()?;
+    Tokenizer::detached(py, || read_merges(vocab, merges, splitter, kind))
 }
 
 /// Reads subword-nmt codes; `kept` is a vocabulary file, a minimum count and a separator within words.
@@ -111,7 +97,7 @@ pub(crate) fn from_subword_nmt(
     kept: Option<(&[u8], Option<i64>, &str)>,
 ) -> PyResult<Tokenizer> {
     let filter = kept.map(|(vocabulary, threshold, separator)| Filter { vocabulary, threshold, separator });
-    read(py, || read_subword_nmt(data, filter.as_ref()))
+    Tokenizer::detached(py, || read_subword_nmt(data, filter.as_ref()))
 }
 
 /// Returns the names of tiktoken's encodings.

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use piecework_core::Error;
 use piecework_core::error::shorten;
+use piecework_core::format::read_splitter;
 use piecework_core::pretokenize::{Function, SplitFunction};
+use piecework_core::splitter::WordSplitter;
 use piecework_core::text::span::Span;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::errors::{to_core, to_py, utf8};
+use crate::errors::{in_settings, to_core, to_py, utf8};
 
 /// A Python function that splits a `str` into parts, given as `str` or as character spans.
 struct PythonFunction(Py<PyAny>);
@@ -18,6 +20,11 @@ struct PythonFunction(Py<PyAny>);
 /// Returns the functions as pre-tokenizers of the core.
 pub(crate) fn functions(functions: Vec<Py<PyAny>>) -> Vec<Function> {
     functions.into_iter().map(|function| Function(Arc::new(PythonFunction(function)))).collect()
+}
+
+/// Reads a normalizer and a pre-tokenizer (JSON), which refers to functions by index.
+pub(crate) fn splitter(json: &str, functions: Vec<Py<PyAny>>) -> PyResult<WordSplitter> {
+    read_splitter(json, &self::functions(functions)).map_err(in_settings)
 }
 
 impl SplitFunction for PythonFunction {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 
-use crate::arguments::wrong_type;
+use crate::arguments::{items, wrong_type};
 use crate::arrow::ArrowTexts;
 use crate::char_map::{CharMap, CharMaps};
 use crate::errors::{surrogate, surrogate_at};
@@ -82,11 +82,7 @@ impl GivenText {
         if !is_pretokenized {
             return Text::new(name, value).map(Self::Text);
         }
-        if value.is_instance_of::<PyString>() {
-            return Err(wrong_type(name, WORDS, value));
-        }
-        let words = value.try_iter().map_err(|_| wrong_type(name, WORDS, value))?;
-        Ok(Self::Words(words.map(|word| backed_str(name, &word?)).collect::<PyResult<_>>()?))
+        Ok(Self::Words(items(name, WORDS, value)?.map(|word| backed_str(name, &word?)).collect::<PyResult<_>>()?))
     }
 
     /// Takes pairs of a text and whether it is trusted.
@@ -199,11 +195,8 @@ impl<'a> Rows<'a> {
         if let Ok(texts) = batch.cast::<ArrowTexts>() {
             return Ok(Self::Arrow(texts.get()));
         }
-        if batch.is_instance_of::<PyString>() {
-            return Err(wrong_type("texts", "an iterable of texts", batch));
-        }
+        let rows = items("texts", "an iterable of texts", batch)?;
         let (mut texts, mut given) = (Vec::with_capacity(batch.len().unwrap_or(0)), Vec::new());
-        let rows = batch.try_iter().map_err(|_| wrong_type("texts", "an iterable of texts", batch))?;
         for (place, row) in rows.enumerate() {
             let mut row = row?;
             if !is_pretokenized && given.is_empty() {
@@ -314,11 +307,8 @@ pub(crate) fn short_text<'a>(value: &'a Bound<'_, PyAny>) -> Option<&'a str> {
 ///
 /// Errors name the iterable `all`, and a text `one` with its index.
 pub(crate) fn texts(all: &str, one: &str, iterable: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
-    if iterable.is_instance_of::<PyString>() {
-        return Err(wrong_type(all, "an iterable of str", iterable));
-    }
+    let each = items(all, "an iterable of str", iterable)?;
     let mut texts = Vec::with_capacity(iterable.len().unwrap_or(0));
-    let each = iterable.try_iter().map_err(|_| wrong_type(all, "an iterable of str", iterable))?;
     for (place, text) in each.enumerate() {
         texts.push(backed_str(one, &text?).map_err(|error| in_row(iterable.py(), one, error, place))?);
     }

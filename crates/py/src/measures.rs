@@ -13,7 +13,7 @@ use crate::call::{Call, Failure};
 use crate::errors::in_text;
 use crate::input::Rows;
 use crate::options::Options;
-use crate::threads::{self, MIN_DETACHED_BYTES, Requested, Tickets};
+use crate::threads::{self, MIN_DETACHED_BYTES, ThreadCount, Tickets};
 use crate::tokenizer::Tokenizer;
 
 /// Sums over texts.
@@ -59,7 +59,7 @@ impl TextMeasures {
         texts: &Bound<'_, PyAny>,
         options: &Options,
         most: usize,
-        threads: Option<Requested>,
+        threads: Option<ThreadCount>,
     ) -> PyResult<Vec<usize>> {
         let rows = Rows::new(texts, false)?;
         let measured = measure(texts.py(), tokenizer.call(options, false), &rows, most, threads::number(threads))?;
@@ -134,19 +134,17 @@ fn no_text() -> Error {
 
 /// Returns the sum of the results, or the failure of the first row that has one.
 fn joined(results: Vec<Result<Measured, Failure>>, most: usize) -> Result<Measured, Failure> {
-    let mut all = Measured::default();
-    let mut first: Option<Failure> = None;
+    let (mut all, mut failures) = (Measured::default(), Vec::new());
     for result in results {
         match result {
             Ok(measured) => {
                 all.sums.merge(&measured.sums);
                 all.changed.extend(measured.changed);
             }
-            Err(failure) if first.as_ref().is_none_or(|(row, _)| failure.0 < *row) => first = Some(failure),
-            Err(_) => {}
+            Err(failure) => failures.push(failure),
         }
     }
     all.changed.sort_unstable();
     all.changed.truncate(most);
-    first.map_or(Ok(all), Err)
+    failures.into_iter().min_by_key(|&(row, _)| row).map_or(Ok(all), Err)
 }

@@ -37,11 +37,10 @@ impl ModelSettings {
     /// Returns the settings of the core; an unknown choice is an error.
     pub(crate) fn into_core(self) -> PyResult<Settings> {
         let Self { continuing_subword_prefix, unk_token, unknown, max_input_chars_per_word, segmentation } = self;
-        let unknown = Unknown::from_name(&unknown).ok_or_else(|| {
-            invalid_setting("unknown", format!("expected \"word\", \"run\" or \"char\", found {unknown:?}"))
-        })?;
+        let unknown = Unknown::from_name(&unknown)
+            .ok_or_else(|| invalid_setting("unknown", "\"word\", \"run\" or \"char\"", format_args!("{unknown:?}")))?;
         let segmentation = Segmentation::from_name(&segmentation).ok_or_else(|| {
-            invalid_setting("segmentation", format!("expected \"longest\" or \"likeliest\", found {segmentation:?}"))
+            invalid_setting("segmentation", "\"longest\" or \"likeliest\"", format_args!("{segmentation:?}"))
         })?;
         Ok(Settings {
             continuing_subword_prefix,

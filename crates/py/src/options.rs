@@ -1,7 +1,7 @@
 //! The options of a call, made once and used for many texts.
 
+use piecework_core::Result;
 use piecework_core::added::Specials;
-use piecework_core::format::{read_padding, read_truncation};
 use piecework_core::pipeline::{self, EncodingPath};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -18,51 +18,24 @@ pub(crate) struct Options {
 
 /// The truncation or padding of a call.
 #[derive(FromPyObject)]
-pub(crate) enum Limit {
+pub(crate) enum LengthSetting {
     /// True takes that of the file, false takes none.
     AsPrescribed(bool),
     /// Settings as JSON.
     Given(String),
 }
 
-impl Options {
-    /// Returns the options of a call of `tokenizer`, which provides the defaults and the id of the pad token.
-    pub(crate) fn new(
-        tokenizer: &pipeline::Tokenizer,
-        add_special_tokens: bool,
-        specials: Option<&Bound<'_, PyAny>>,
-        truncation: Limit,
-        padding: Limit,
-        way: PathAndSampling,
-    ) -> PyResult<Self> {
-        let PathAndSampling { path, dropout, alpha, nbest_size, seed, first_input } = way;
-        let path = self::path(&path)?;
-        let specials = specials.map(self::specials).transpose()?.unwrap_or_default();
-        tokenizer.traits().check_regularization(dropout, alpha).map_err(to_py)?;
-        let truncation = match truncation {
-            Limit::AsPrescribed(prescribed) => tokenizer.truncation().filter(|_| prescribed).copied(),
-            Limit::Given(json) => Some(read_truncation(&json).map_err(to_py)?),
-        };
-        let padding = match padding {
-            Limit::AsPrescribed(prescribed) => tokenizer.padding().filter(|_| prescribed).cloned(),
-            Limit::Given(json) => Some(read_padding(&json).map_err(to_py)?),
-        };
-        let padding = padding.map(|padding| tokenizer.compare_padding(padding));
-        Ok(Self {
-            inner: pipeline::Options {
-                add_special_tokens,
-                specials,
-                truncation,
-                padding,
-                overflow: false,
-                path,
-                dropout,
-                alpha,
-                nbest_size,
-                seed,
-                first_input,
-            },
-        })
+impl LengthSetting {
+    /// Returns what a tokenizer prescribes, or what `read` finds in JSON.
+    pub(crate) fn or_prescribed<T: Clone>(
+        self,
+        prescribed: Option<&T>,
+        read: impl FnOnce(&str) -> Result<T>,
+    ) -> PyResult<Option<T>> {
+        match self {
+            Self::AsPrescribed(is_used) => Ok(prescribed.filter(|_| is_used).cloned()),
+            Self::Given(json) => read(&json).map(Some).map_err(to_py),
+        }
     }
 }
 
@@ -83,22 +56,33 @@ tuple_struct! {
     }
 }
 
+impl PathAndSampling {
+    /// Returns the options of the core with defaults for the others; an error if `tokenizer` cannot be sampled so.
+    pub(crate) fn into_core(self, tokenizer: &pipeline::Tokenizer) -> PyResult<pipeline::Options> {
+        let Self { path, dropout, alpha, nbest_size, seed, first_input } = self;
+        let path = self::path(&path)?;
+        tokenizer.traits().check_regularization(dropout, alpha).map_err(to_py)?;
+        let overflow = false;
+        let others = pipeline::Options::default();
+        Ok(pipeline::Options { overflow, path, dropout, alpha, nbest_size, seed, first_input, ..others })
+    }
+}
+
 /// Returns the path named `"fast"`, `"uncached"` or `"generic"`.
 fn path(name: &str) -> PyResult<EncodingPath> {
     match name {
         "fast" => Ok(EncodingPath::Fast),
         "uncached" => Ok(EncodingPath::Uncached),
         "generic" => Ok(EncodingPath::Generic),
-        other => {
-            let problem = format!("expected \"fast\", \"uncached\" or \"generic\", found {other:?}");
-            Err(invalid_setting("path", problem))
-        }
+        other => Err(invalid_setting("path", "\"fast\", \"uncached\" or \"generic\"", format_args!("{other:?}"))),
     }
 }
 
-/// Returns the treatment of special tokens: `"match"`, `"text"`, `"error"` or a collection of allowed ones.
-pub(crate) fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
+/// Returns the treatment of special tokens, by default that of the core: `"match"`, `"text"`, `"error"` or a collection of allowed ones.
+pub(crate) fn specials(value: Option<&Bound<'_, PyAny>>) -> PyResult<Specials> {
+    const NAMES: &str = "\"match\", \"text\", \"error\" or a set of special tokens";
     const EXPECTED: &str = "\"match\", \"text\", \"error\" or a set of special tokens, each a str";
+    let Some(value) = value else { return Ok(Specials::default()) };
     if let Ok(word) = value.cast::<PyString>() {
         return match utf8(word)? {
             "match" => Ok(Specials::Match),
@@ -106,11 +90,7 @@ pub(crate) fn specials(value: &Bound<'_, PyAny>) -> PyResult<Specials> {
             // For the facade of `tokenizers` alone, which encodes special tokens in this way.
             "unmatched" => Ok(Specials::Unmatched),
             "error" => Ok(Specials::Error),
-            other => {
-                let problem =
-                    format!("expected \"match\", \"text\", \"error\" or a set of special tokens, found {other:?}");
-                Err(invalid_setting("specials", problem))
-            }
+            other => Err(invalid_setting("specials", NAMES, format_args!("{other:?}"))),
         };
     }
     let mut allowed = Vec::new();

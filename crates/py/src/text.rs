@@ -1,6 +1,6 @@
 //! Normalizers, pre-tokenizers and decoders, called separately.
 
-use piecework_core::format::{read_decoder, read_splitter};
+use piecework_core::format::read_decoder;
 use piecework_core::normalize::Precompiled;
 use piecework_core::pretokenize::words::{Word, Words};
 use piecework_core::splitter::WordSplitter;
@@ -11,7 +11,7 @@ use pyo3::types::PyList;
 use crate::arguments::string;
 use crate::char_map::CharMap;
 use crate::errors::{in_settings, to_py};
-use crate::functions::functions;
+use crate::functions;
 use crate::input::texts;
 
 /// A normalizer and a pre-tokenizer without a model.
@@ -25,8 +25,7 @@ impl Stage {
     /// Takes the normalizer and the pre-tokenizer as JSON.
     #[new]
     fn new(splitter: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
-        let splitter = read_splitter(splitter, &self::functions(functions)).map_err(in_settings)?;
-        Ok(Self { splitter })
+        Ok(Self { splitter: functions::splitter(splitter, functions)? })
     }
 
     /// Returns the normalized text.
@@ -44,8 +43,7 @@ impl Stage {
     /// Returns the words of the pre-tokenizer, each with the original characters of its characters.
     fn pre_tokenize_aligned(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<Aligned>> {
         let text = string("text", text)?;
-        let mut words = Words::default();
-        self.splitter.split(text, true, &mut words).map_err(to_py)?;
+        let words = self.words(text)?;
         let map = CharMap::new(text);
         let word =
             |word: &Word| aligned(words.text_of(word), word.span.range().start, &map, |span| words.original(span));
@@ -55,10 +53,17 @@ impl Stage {
     /// Returns the words of the pre-tokenizer, with their character spans.
     fn pre_tokenize<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let (py, text) = (text.py(), string("text", text)?);
-        let mut words = Words::default();
-        self.splitter.split(text, true, &mut words).map_err(to_py)?;
+        let words = self.words(text)?;
         let map = CharMap::new(text);
         PyList::new(py, words.as_slice().iter().map(|word| (words.text_of(word), map.characters(word.origin))))
+    }
+}
+
+impl Stage {
+    fn words(&self, text: &str) -> PyResult<Words> {
+        let mut words = Words::default();
+        self.splitter.split(text, true, &mut words).map_err(to_py)?;
+        Ok(words)
     }
 }
 

@@ -39,9 +39,9 @@ pub(crate) fn cores() -> usize {
 
 /// The number of threads that a call requests (`threads=`).
 #[derive(Clone, Copy)]
-pub(crate) struct Requested(usize);
+pub(crate) struct ThreadCount(usize);
 
-impl FromPyObject<'_, '_> for Requested {
+impl FromPyObject<'_, '_> for ThreadCount {
     type Error = PyErr;
 
     fn extract(threads: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
@@ -49,17 +49,13 @@ impl FromPyObject<'_, '_> for Requested {
             Ok(requested) if requested > 0 => {
                 Ok(Self(usize::try_from(requested).unwrap_or(MAX_THREADS).min(MAX_THREADS)))
             }
-            _ => {
-                let problem =
-                    format!("expected an integer from 1 to 2^63 - 1, or None, found {}", display_value(&threads));
-                Err(invalid_setting("threads", problem))
-            }
+            _ => Err(invalid_setting("threads", "an integer from 1 to 2^63 - 1, or None", display_value(&threads))),
         }
     }
 }
 
 /// Returns the number of threads to use: the requested number, or one for each core.
-pub(crate) fn number(requested: Option<Requested>) -> usize {
+pub(crate) fn number(requested: Option<ThreadCount>) -> usize {
     requested.map_or_else(cores, |requested| requested.0)
 }
 
@@ -127,14 +123,22 @@ pub(crate) fn run<S: Send, T: Send>(
     results.map_err(|_| PyRuntimeError::new_err("a thread of piecework panicked; please report it"))
 }
 
-/// Runs `work` on up to `others` other threads while the calling thread runs `here`.
-pub(crate) fn beside(others: usize, work: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
-    std::thread::scope(|scope| {
-        for _ in 0..others {
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        here();
-    });
+/// Runs `work` once in another thread, without the GIL.
+pub(crate) fn run_one<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
+    let mut results = run(py, vec![work], |work, stop| work(stop), no_progress)?;
+    Ok(results.remove(0))
+}
+
+/// Returns a function that runs work on up to `others` other threads while the calling thread runs `here`.
+pub(crate) fn beside(others: usize) -> impl Fn(&(dyn Fn() + Sync), &mut dyn FnMut()) + Sync {
+    move |work, here| {
+        std::thread::scope(|scope| {
+            for _ in 0..others {
+                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+            }
+            here();
+        });
+    }
 }
 
 /// A `tick` for work that reports no progress.

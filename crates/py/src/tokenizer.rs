@@ -5,21 +5,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::PyArray1;
+use piecework_core::Result;
 use piecework_core::added::Specials;
 use piecework_core::decode::StreamOutput;
 use piecework_core::encoding::Direction;
 use piecework_core::format::{
-    AddedIds, JsonSettings, VocabSettings, fingerprint, has_nearest_splitter, read_edited_json, read_splitter,
-    read_vocab_txt, with_parts, write_model, write_own_json, write_parts, write_saved_json, write_splitter,
-    write_trainer, write_vocab_txt,
+    AddedIds, JsonSettings, VocabSettings, fingerprint, has_nearest_splitter, read_edited_json, read_padding,
+    read_truncation, read_vocab_txt, with_parts, write_model, write_own_json, write_parts, write_saved_json,
+    write_splitter, write_trainer, write_vocab_txt,
 };
+use piecework_core::model::bpe::Bpe;
 use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits};
 use piecework_core::postprocess::PostProcessor;
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PyString};
 
 use crate::aligned::AlignedEncoding;
 use crate::arguments::{Ids, flag, string};
@@ -31,16 +32,15 @@ use crate::encode_one::to_object;
 use crate::encoding::Encoding;
 use crate::errors::{in_settings, invalid_setting, to_py, warn_of_records};
 use crate::explain::{MergeStepRow, TextRow, bytes_of, explain, merge_step_row};
-use crate::file::{FileCall, encode_file};
-use crate::functions::functions;
+use crate::file::{FileReading, encode_file};
+use crate::functions;
 use crate::input::{GivenText, Row, Rows, Text, short_text};
-use crate::inspect::{added_tokens, last_pairs, unreachable_tokens, unused_merges};
 use crate::model_settings::{ModelSettings, with_model, word_piece};
-use crate::options::{self, Limit, Options, PathAndSampling};
+use crate::options::{self, LengthSetting, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
 use crate::stream::DecodeStream;
-use crate::threads::Requested;
-use crate::tuples::{AddedTokenRow, MergeRow, StepRow};
+use crate::threads::ThreadCount;
+use crate::tuples::{AddedTokenRow, MergeRow, StepRow, merge_row, step_row};
 
 /// A tokenizer of the core.
 #[pyclass(frozen, module = "piecework._core")]
@@ -54,49 +54,68 @@ impl Tokenizer {
         Self { inner: Arc::new(inner), pool: ScratchPool::default() }
     }
 
+    /// Returns the tokenizer that `make` makes without the GIL.
+    pub(crate) fn detached(
+        py: Python<'_>,
+        make: impl FnOnce() -> Result<pipeline::Tokenizer> + Send,
+    ) -> PyResult<Self> {
+        py.detach(make).map(Self::new).map_err(to_py)
+    }
+
     /// Returns a call with options, for all columns or for ids alone.
     pub(crate) fn call<'a>(&'a self, options: &'a Options, columns: bool) -> Call<'a> {
         Call { tokenizer: &self.inner, pool: &self.pool, options: &options.inner, columns }
     }
 }
 
+/// Reads a tokenizer.json; `place` names the file in a warning of records that are ignored.
+fn read_json(data: &Bound<'_, PyBytes>, settings: &JsonSettings, place: &str) -> PyResult<Tokenizer> {
+    let (py, data) = (data.py(), data.as_bytes());
+    let (tokenizer, dropped) = py.detach(|| read_edited_json(data, settings)).map_err(to_py)?;
+    if !dropped.is_empty() {
+        warn_of_records(py, &dropped, place)?;
+    }
+    Ok(Tokenizer::new(tokenizer))
+}
+
+/// Returns the ids of added tokens named `"file"` or `"tokenizers"`; by default ids that differ are refused.
+fn added_ids(name: Option<&str>) -> PyResult<AddedIds> {
+    match name {
+        None => Ok(AddedIds::Equal),
+        Some("file") => Ok(AddedIds::File),
+        Some("tokenizers") => Ok(AddedIds::Tokenizers),
+        Some(other) => {
+            let expected = "\"file\", \"tokenizers\" or None";
+            Err(invalid_setting("added_token_ids", expected, format_args!("{other:?}")))
+        }
+    }
+}
+
 #[pymethods]
 impl Tokenizer {
     #[staticmethod]
-    #[pyo3(signature = (data, functions, allow_no_unk, exact_numbers, added_token_ids=None, place="", theirs=false))]
-    #[expect(clippy::too_many_arguments, reason = "the settings of a call from Python")]
+    #[pyo3(signature = (data, allow_no_unk, exact_numbers, added_token_ids=None, place=""))]
     fn from_json(
-        py: Python<'_>,
-        data: &[u8],
-        functions: Vec<Py<PyAny>>,
+        data: &Bound<'_, PyBytes>,
         allow_no_unk: bool,
         exact_numbers: bool,
         added_token_ids: Option<&str>,
         place: &str,
-        theirs: bool,
     ) -> PyResult<Self> {
-        let added_ids = match added_token_ids {
-            None => AddedIds::Equal,
-            Some("file") => AddedIds::File,
-            Some("tokenizers") => AddedIds::Tokenizers,
-            Some(other) => {
-                let problem = format!("expected \"file\", \"tokenizers\" or None, found {other:?}");
-                return Err(invalid_setting("added_token_ids", problem));
-            }
-        };
+        let added_ids = added_ids(added_token_ids)?;
+        read_json(data, &JsonSettings { allow_no_unk, exact_numbers, added_ids, ..JsonSettings::default() }, place)
+    }
+
+    /// Returns the tokenizer that `tokenizers` reads, which ignores the members of ours.
+    #[staticmethod]
+    fn from_json_as_tokenizers(data: &Bound<'_, PyBytes>, place: &str) -> PyResult<Self> {
         let settings = JsonSettings {
-            allow_no_unk,
-            exact_numbers,
-            functions: self::functions(functions),
-            ignore_own_normalizer: theirs,
-            added_ids,
+            allow_no_unk: true,
+            ignore_own_normalizer: true,
+            added_ids: AddedIds::Tokenizers,
+            ..JsonSettings::default()
         };
-        let read = py.detach(|| read_edited_json(data, &settings));
-        let (tokenizer, dropped) = read.map_err(to_py)?;
-        if !dropped.is_empty() {
-            warn_of_records(py, &dropped, place)?;
-        }
-        Ok(Self::new(tokenizer))
+        read_json(data, &settings, place)
     }
 
     #[staticmethod]
@@ -108,13 +127,11 @@ impl Tokenizer {
         model: ModelSettings,
     ) -> PyResult<Self> {
         let splitter = match splitter {
-            Some(text) => read_splitter(text, &self::functions(functions)),
-            None => WordSplitter::bert(),
+            Some(json) => functions::splitter(json, functions)?,
+            None => WordSplitter::bert().map_err(to_py)?,
         };
-        let splitter = splitter.map_err(in_settings)?;
         let settings = VocabSettings { splitter, model: model.into_core()? };
-        let read = py.detach(|| read_vocab_txt(data, settings));
-        read.map(Self::new).map_err(to_py)
+        Self::detached(py, || read_vocab_txt(data, settings))
     }
 
     /// Returns a tokenizer with other settings of its model; probabilities stay unless given, and an empty map removes them.
@@ -124,13 +141,12 @@ impl Tokenizer {
 
     /// Returns a tokenizer with a BPE model that repeats the merges of the training.
     fn as_bpe(&self, py: Python<'_>) -> PyResult<Self> {
-        let changed = py.detach(|| self.inner.to_bpe());
-        changed.map(Self::new).map_err(to_py)
+        Self::detached(py, || self.inner.to_bpe())
     }
 
     /// Returns a tokenizer with other parts (JSON) and the same model.
     fn with_parts(&self, py: Python<'_>, parts: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
-        let functions = self::functions(functions);
+        let functions = functions::functions(functions);
         let changed = py.detach(|| with_parts(&self.inner, parts, &functions));
         changed.map(Self::new).map_err(in_settings)
     }
@@ -147,15 +163,13 @@ impl Tokenizer {
 
     fn with_added_tokens(&self, py: Python<'_>, tokens: Vec<AddedTokenRow>) -> PyResult<Self> {
         let tokens = tokens.into_iter().map(AddedTokenRow::into_core).collect();
-        let changed = py.detach(|| self.inner.with_added_tokens(tokens));
-        changed.map(Self::new).map_err(to_py)
+        Self::detached(py, || self.inner.with_added_tokens(tokens))
     }
 
     /// Returns the tokenizer with more added tokens: user-defined symbols if it encodes as `SentencePiece` does.
     fn with_symbols(&self, py: Python<'_>, tokens: Vec<AddedTokenRow>) -> PyResult<Self> {
         let tokens = tokens.into_iter().map(AddedTokenRow::into_core).collect();
-        let changed = py.detach(|| self.inner.with_symbols(tokens));
-        changed.map(Self::new).map_err(to_py)
+        Self::detached(py, || self.inner.with_symbols(tokens))
     }
 
     /// Returns whether a `tokenizer.json` has other components, that `tokenizers` has, for the normalizer.
@@ -165,7 +179,7 @@ impl Tokenizer {
 
     /// Returns the added tokens with their ids.
     fn added_tokens(&self) -> Vec<(u32, AddedTokenRow)> {
-        added_tokens(&self.inner)
+        self.inner.added().tokens().iter().map(|token| (token.id, AddedTokenRow::of(token))).collect()
     }
 
     /// Returns the added tokens outside the vocabulary that the model never matches in words as entries either.
@@ -192,8 +206,7 @@ impl Tokenizer {
 
     /// Returns a tokenizer with exactly these special tokens as control symbols.
     fn with_control_symbols(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Self> {
-        let changed = py.detach(|| self.inner.with_controls(&names));
-        changed.map(Self::new).map_err(to_py)
+        Self::detached(py, || self.inner.with_controls(&names))
     }
 
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
@@ -254,7 +267,7 @@ impl Tokenizer {
     /// Builds the tables of calls with such a treatment of special tokens, which the first of them builds otherwise.
     #[pyo3(signature = (specials=None))]
     fn build_tables(&self, py: Python<'_>, specials: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let specials = specials.map(options::specials).transpose()?.unwrap_or_default();
+        let specials = options::specials(specials)?;
         py.detach(|| self.inner.build_tables(&specials));
         Ok(())
     }
@@ -277,12 +290,13 @@ impl Tokenizer {
 
     /// Returns the tokens of a BPE model that no text is encoded as; none for other models.
     fn unreachable_tokens(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        py.detach(|| unreachable_tokens(&self.inner)).map_err(to_py)
+        let ids = py.detach(|| self.inner.unreachable()).map_err(to_py)?;
+        Ok(ids.into_iter().filter_map(|id| self.inner.token(id).map(str::to_owned)).collect())
     }
 
     /// Returns the ids of the pairs of a BPE model that no word merges; none for other models.
     fn unused_merges(&self, py: Python<'_>) -> Vec<(u32, u32)> {
-        py.detach(|| unused_merges(&self.inner))
+        py.detach(|| self.inner.model().as_bpe().map(Bpe::unused_merges).unwrap_or_default())
     }
 
     fn max_id(&self) -> Option<u32> {
@@ -298,19 +312,11 @@ impl Tokenizer {
     }
 
     fn model_vocab<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let vocab = PyDict::new(py);
-        for (token, id) in self.inner.model().vocab().iter() {
-            vocab.set_item(token, id)?;
-        }
-        Ok(vocab)
+        self.inner.model().vocab().iter().into_py_dict(py)
     }
 
     fn vocab<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let vocab = PyDict::new(py);
-        for (token, id) in self.inner.vocab() {
-            vocab.set_item(token, id)?;
-        }
-        Ok(vocab)
+        self.inner.vocab().into_py_dict(py)
     }
 
     /// Returns the ids of all tokens, in ascending order.
@@ -338,13 +344,13 @@ impl Tokenizer {
 
     fn history(&self) -> Option<Vec<MergeRow<'_>>> {
         let training = self.inner.training()?;
-        Some(training.history.iter().map(MergeRow).collect())
+        Some(training.history.iter().map(merge_row).collect())
     }
 
     /// Returns the steps of a Unigram training.
     fn steps(&self) -> Option<Vec<StepRow<'_>>> {
         let training = self.inner.training()?;
-        Some(training.rounds.iter().map(StepRow).collect())
+        Some(training.rounds.iter().map(step_row).collect())
     }
 
     /// Returns the options of calls.
@@ -352,11 +358,17 @@ impl Tokenizer {
         &self,
         add_special_tokens: bool,
         specials: Option<&Bound<'_, PyAny>>,
-        truncation: Limit,
-        padding: Limit,
+        truncation: LengthSetting,
+        padding: LengthSetting,
         way: PathAndSampling,
     ) -> PyResult<Options> {
-        Options::new(&self.inner, add_special_tokens, specials, truncation, padding, way)
+        let specials = options::specials(specials)?;
+        let sampling = way.into_core(&self.inner)?;
+        let truncation = truncation.or_prescribed(self.inner.truncation(), read_truncation)?;
+        let padding = padding.or_prescribed(self.inner.padding(), read_padding)?;
+        let padding = padding.map(|padding| self.inner.compare_padding(padding));
+        let inner = pipeline::Options { add_special_tokens, specials, truncation, padding, ..sampling };
+        Ok(Options { inner })
     }
 
     fn encode(
@@ -400,7 +412,7 @@ impl Tokenizer {
         is_pretokenized: &Bound<'_, PyAny>,
         options: &Options,
         columns: bool,
-        threads: Option<Requested>,
+        threads: Option<ThreadCount>,
     ) -> PyResult<Batch> {
         let rows = Rows::new(batch, flag("is_pretokenized", is_pretokenized)?)?;
         encode::encode_batch(batch.py(), &self.call(options, columns), &rows, threads)
@@ -414,7 +426,7 @@ impl Tokenizer {
         is_pretokenized: &Bound<'_, PyAny>,
         options: &Options,
         offsets: bool,
-        threads: Option<Requested>,
+        threads: Option<ThreadCount>,
     ) -> PyResult<Vec<Encoding>> {
         let rows = Rows::new(texts, flag("is_pretokenized", is_pretokenized)?)?;
         encode_list(texts.py(), &self.call(options, offsets), rows, threads)
@@ -427,22 +439,16 @@ impl Tokenizer {
     }
 
     /// Encodes a file, or its data, and calls `progress` with the bytes read.
-    #[expect(clippy::too_many_arguments, reason = "the arguments of the Python call")]
-    #[pyo3(signature = (path, data, lines, replace, options, threads, progress, block))]
+    #[pyo3(signature = (path, reading, options, threads, progress))]
     fn encode_file(
         &self,
-        py: Python<'_>,
         path: PathBuf,
-        data: Option<PyBackedBytes>,
-        lines: bool,
-        replace: bool,
+        reading: FileReading,
         options: &Options,
-        threads: Option<Requested>,
+        threads: Option<ThreadCount>,
         progress: &Bound<'_, PyAny>,
-        block: usize,
     ) -> PyResult<Batch> {
-        let call = Call { tokenizer: &self.inner, pool: &self.pool, options: &options.inner, columns: false };
-        encode_file(py, &FileCall { call, path, data, lines, replace, block }, threads, progress)
+        encode_file(self.call(options, false), &path, &reading, threads, progress)
     }
 
     fn count(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<usize> {
@@ -467,7 +473,7 @@ impl Tokenizer {
 
     /// Returns what a BPE model merges its entries from, as ids: left, right and merged; none for other models.
     fn last_pairs(&self, py: Python<'_>) -> Vec<(u32, u32, u32)> {
-        py.detach(|| last_pairs(&self.inner))
+        py.detach(|| self.inner.model().as_bpe().map(Bpe::last_pairs).unwrap_or_default())
     }
 
     /// Returns the best segmentations of a text with their scores, best first.

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::counts::WordCounts;
 use crate::threads;
 use crate::tokenizer::Tokenizer;
-use crate::train::run;
+use crate::train::{TrainingSettings, run};
 
 /// A candidate: indices of left and right name, score, rank, occurrences, merges, counts of left and right.
 type CandidateRow = (u32, u32, f64, usize, u64, u64, u64, u64);
@@ -26,35 +26,27 @@ type UnigramRow = (usize, Option<f64>, usize, PieceRows, PieceRows, PieceRows);
 
 /// Trains as `train`, and records the `top` best candidates or pieces of each step and at most `words` words.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "those of `train`, and the limits of the record")]
 pub(crate) fn train_traced(
-    py: Python<'_>,
     counts: &Bound<'_, WordCounts>,
-    splitter: &str,
-    functions: Vec<Py<PyAny>>,
-    trainer: &str,
-    threads: Option<threads::Requested>,
+    settings: TrainingSettings,
+    threads: Option<threads::ThreadCount>,
     progress: Option<Py<PyAny>>,
-    top: usize,
-    words: Option<usize>,
+    limits: (usize, Option<usize>),
 ) -> PyResult<(Tokenizer, MergesRow, Vec<UnigramRow>)> {
+    let (top, words) = limits;
     let merges = MergeRecorder::new(top, words.unwrap_or(usize::MAX));
     let mut recorders = Recorders { merges, unigram: UnigramRecorder::new(top) };
-    let tokenizer = run(py, counts, splitter, functions, trainer, threads, progress, Some(&mut recorders))?;
+    let tokenizer = run(counts, settings, threads, progress, Some(&mut recorders))?;
     let Recorders { merges, unigram } = recorders;
     Ok((tokenizer, merges_row(merges.into_trace()), unigram.into_steps().into_iter().map(unigram_row).collect()))
 }
 
 /// Returns the scores of a pair by all criteria, in the order of their names here: likelihood, pmi, sum, frequency.
+///
+/// The counts are occurrences and merges of the pair, counts of left and right, and the total of all symbols.
 #[pyfunction]
-pub(crate) fn pair_scores(
-    occurrences: u64,
-    merges: u64,
-    left_count: u64,
-    right_count: u64,
-    total: u64,
-    is_same_symbol: bool,
-) -> [f64; 4] {
+pub(crate) fn pair_scores(counts: (u64, u64, u64, u64, u64), is_same_symbol: bool) -> [f64; 4] {
+    let (occurrences, merges, left_count, right_count, total) = counts;
     let right = u32::from(!is_same_symbol);
     let pair = Candidate { left: 0, right, score: 0.0, rank: 1, occurrences, merges, left_count, right_count };
     Criterion::ALL.map(|criterion| criterion.score_of(&pair, total))

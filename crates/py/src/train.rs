@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use piecework_core::Result;
-use piecework_core::format::{read_splitter, read_trainer};
+use piecework_core::format::read_trainer;
 use piecework_core::learn::{ExtensionConfig, Progress, ProgressCallback, Stage, Threads};
 use piecework_core::model::wordpiece::train::Criterion;
 use piecework_core::training::{self, Recorders};
@@ -13,42 +13,46 @@ use pyo3::prelude::*;
 
 use crate::counts::WordCounts;
 use crate::errors::{in_settings, to_py};
-use crate::functions::functions;
+use crate::functions;
 use crate::threads::{self, SignalTimer};
 use crate::tokenizer::Tokenizer;
-use crate::tuples::MergeRow;
+use crate::tuples::{merge_row, tuple_struct};
+
+tuple_struct! {
+    /// What decides the result of a training.
+    TrainingSettings {
+        /// Normalizer and pre-tokenizer as JSON, which refers to functions by index.
+        splitter: String,
+        functions: Vec<Py<PyAny>>,
+        /// The trainer as JSON.
+        trainer: String,
+    }
+}
 
 /// Trains on `counts` with at most this number of threads. Calls `progress` with a stage, and its done and total work.
 #[pyfunction]
 pub(crate) fn train(
-    py: Python<'_>,
     counts: &Bound<'_, WordCounts>,
-    splitter: &str,
-    functions: Vec<Py<PyAny>>,
-    trainer: &str,
-    threads: Option<threads::Requested>,
+    settings: TrainingSettings,
+    threads: Option<threads::ThreadCount>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Tokenizer> {
-    run(py, counts, splitter, functions, trainer, threads, progress, None)
+    run(counts, settings, threads, progress, None)
 }
 
 /// Trains with optional recorders.
-#[expect(clippy::too_many_arguments, reason = "those of the function in Python, and the recorders")]
 pub(crate) fn run(
-    py: Python<'_>,
     counts: &Bound<'_, WordCounts>,
-    splitter: &str,
-    functions: Vec<Py<PyAny>>,
-    trainer: &str,
-    threads: Option<threads::Requested>,
+    settings: TrainingSettings,
+    threads: Option<threads::ThreadCount>,
     progress: Option<Py<PyAny>>,
     recorders: Option<&mut Recorders>,
 ) -> PyResult<Tokenizer> {
-    let threads = threads::number(threads);
-    let splitter = read_splitter(splitter, &self::functions(functions)).map_err(in_settings)?;
-    let trainer = read_trainer(trainer).map_err(to_py)?;
-    let counts = &counts.get().inner;
-    let beside = |work: &(dyn Fn() + Sync), here: &mut dyn FnMut()| threads::beside(threads - 1, work, here);
+    let TrainingSettings { splitter, functions, trainer } = settings;
+    let splitter = functions::splitter(&splitter, functions)?;
+    let trainer = read_trainer(&trainer).map_err(to_py)?;
+    let (py, counts) = (counts.py(), &counts.get().inner);
+    let beside = threads::beside(threads::number(threads) - 1);
     let trained = reporting(py, progress.as_ref(), |callback| {
         training::train_recorded(counts, &splitter, &trainer, recorders, Threads::new(&beside), callback)
     });
@@ -59,28 +63,25 @@ pub(crate) fn run(
 type LearnedRow<'py> = (Vec<String>, Vec<f64>, Bound<'py, PyAny>);
 
 /// Learns entries for a tokenizer, and calls `progress` as `train` does.
+///
+/// The settings are the criterion, the number of entries, the smallest frequency and the longest length.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "the arguments of the Python call")]
 pub(crate) fn extend<'py>(
-    py: Python<'py>,
     tokenizer: &Bound<'py, Tokenizer>,
     counts: &Bound<'py, WordCounts>,
-    criterion: &str,
-    new_tokens: usize,
-    min_frequency: u64,
-    max_token_length: Option<usize>,
-    threads: Option<threads::Requested>,
+    settings: (&str, usize, u64, Option<usize>),
+    threads: Option<threads::ThreadCount>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<LearnedRow<'py>> {
-    let threads = threads::number(threads);
+    let (criterion, new_tokens, min_frequency, max_token_length) = settings;
     let criterion = Criterion::from_name(criterion).ok_or_else(|| PyValueError::new_err("the criterion is unknown"))?;
     let config = ExtensionConfig { new_tokens, min_frequency, max_token_length };
-    let (tokenizer, counts) = (&*tokenizer.get().inner, &counts.get().inner);
-    let beside = |work: &(dyn Fn() + Sync), here: &mut dyn FnMut()| threads::beside(threads - 1, work, here);
+    let (py, tokenizer, counts) = (tokenizer.py(), &*tokenizer.get().inner, &counts.get().inner);
+    let beside = threads::beside(threads::number(threads) - 1);
     let learned = reporting(py, progress.as_ref(), |callback| {
         training::extend(tokenizer, counts, criterion, &config, Threads::new(&beside), callback)
     })?;
-    let history = learned.history.iter().map(MergeRow).collect::<Vec<_>>().into_bound_py_any(py)?;
+    let history = learned.history.iter().map(merge_row).collect::<Vec<_>>().into_bound_py_any(py)?;
     Ok((learned.tokens, learned.scores, history))
 }
 

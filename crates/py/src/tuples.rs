@@ -2,8 +2,6 @@
 
 use piecework_core::added::AddedToken;
 use piecework_core::learn::{Merge, UnigramStep};
-use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 /// Defines a struct that Python reads and writes as a tuple of its fields, in their order.
 macro_rules! tuple_struct {
@@ -61,30 +59,17 @@ impl AddedTokenRow {
     }
 }
 
-/// A merge of a training, as a tuple of its fields.
-pub(crate) struct MergeRow<'a>(pub(crate) &'a Merge);
+/// A merge of a training: left, right, token, score, counts of the pair, of left and of right, ties.
+pub(crate) type MergeRow<'a> = (&'a str, &'a str, &'a str, f64, u64, u64, u64, u64);
 
-impl<'py> IntoPyObject<'py> for MergeRow<'_> {
-    type Target = PyTuple;
-    type Output = Bound<'py, PyTuple>;
-    type Error = PyErr;
-
-    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
-        let Merge { left, right, token, score, pair_count, left_count, right_count, ties } = self.0;
-        (left, right, token, *score, *pair_count, *left_count, *right_count, *ties).into_pyobject(py)
-    }
+pub(crate) fn merge_row(merge: &Merge) -> MergeRow<'_> {
+    let Merge { left, right, token, score, pair_count, left_count, right_count, ties } = merge;
+    (left, right, token, *score, *pair_count, *left_count, *right_count, *ties)
 }
 
-/// A step of a Unigram training, as a tuple: pieces before it, log-likelihood, removed pieces if they are known.
-pub(crate) struct StepRow<'a>(pub(crate) &'a UnigramStep);
+/// A step of a Unigram training: pieces before it, log-likelihood, removed pieces if they are known.
+pub(crate) type StepRow<'a> = (usize, Option<f64>, Option<&'a [String]>);
 
-impl<'py> IntoPyObject<'py> for StepRow<'_> {
-    type Target = PyTuple;
-    type Output = Bound<'py, PyTuple>;
-    type Error = PyErr;
-
-    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
-        let UnigramStep { pieces, log_likelihood, removed } = self.0;
-        (*pieces, *log_likelihood, removed.as_deref()).into_pyobject(py)
-    }
+pub(crate) fn step_row(step: &UnigramStep) -> StepRow<'_> {
+    (step.pieces, step.log_likelihood, step.removed.as_deref())
 }

@@ -77,8 +77,8 @@ class WordCounter:
         functions: The functions that the splitter refers to by index.
         threads: The number of threads; None for one per core.
         first_document: The number of the first text or line.
-        max_memory: The limit of memory in bytes, which the threads share; None for none.
-        work_dir: The folder for temporary files; None for the system's.
+        memory: The limit of memory in bytes, which the threads share, and the folder for temporary files (None for the
+            system's); None for no limit.
     """
 
     def __new__(
@@ -87,8 +87,7 @@ class WordCounter:
         functions: Sequence[Callable[[str], object]],
         threads: int | None,
         first_document: int,
-        max_memory: int | None,
-        work_dir: str | PathLike[str] | None,
+        memory: tuple[int, str | PathLike[str] | None] | None,
     ) -> WordCounter: ...
     def add_texts(self, batch: Iterable[str]) -> None:
         """Counts the words of texts, each of which is a document."""

@@ -11,18 +11,16 @@ class DocumentReader:
     r"""Reads the documents of consecutive blocks of a file.
 
     Args:
-        field: The member of JSON lines with the text; None for a text file.
-        keep: Other members to return.
+        members: The member of JSON lines with the text, and other members to return; None for a text file.
         whole: Whether a text file is one document, not each of its lines.
         keep_line_ends: Whether the lines of a text file include their line ends.
         stop: Whether reading ends at the first line that is no document.
-        start: The byte of the file where the first block begins.
-        skip_first: Whether the first line began before.
-        end: The byte of the file from which on lines are not read; None for all.
+        span: The byte of the file where the first block begins, whether the first line began before, and the byte from
+            which on lines are not read (None for all).
 
     >>> from piecework._core import DocumentReader
-    >>> reader = DocumentReader(field="text", keep=[], whole=False, keep_line_ends=False, stop=False, start=0,
-    ...     skip_first=False, end=None)
+    >>> reader = DocumentReader(members=("text", []), whole=False, keep_line_ends=False, stop=False,
+    ...     span=(0, False, None))
     >>> parsed = reader.read(b'{"text": "a"}\n{"text": 1}', True)
     >>> len(parsed.texts), parsed.faults
     (1, [(1, 14, 23, '"text" is a number; expected a string', None)])
@@ -31,14 +29,11 @@ class DocumentReader:
     def __new__(
         cls,
         *,
-        field: str | None,
-        keep: Sequence[str],
+        members: tuple[str, Sequence[str]] | None,
         whole: bool,
         keep_line_ends: bool,
         stop: bool,
-        start: int,
-        skip_first: bool,
-        end: int | None,
+        span: tuple[int, bool, int | None],
     ) -> DocumentReader: ...
     def read(self, block: bytes, last: bool) -> ParsedDocuments:
         """Returns the documents of the lines that end in a block, or at its end if it is the last one."""

@@ -71,19 +71,20 @@ class Tokenizer:
     @staticmethod
     def from_json(
         data: bytes,
-        functions: _Functions,
         allow_no_unk: bool,
         exact_numbers: bool,
         added_token_ids: str | None = None,
         place: str = "",
-        theirs: bool = False,
     ) -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json, with Unigram scores parsed exactly or like `tokenizers`.
 
         `added_token_ids` is "file", "tokenizers" or None, which refuses ids that differ. A record of ours that does not
-        belong to the other members of the file is ignored with a warning, in which `place` names the file. With `theirs`,
-        the normalizer is the one that `tokenizers` reads.
+        belong to the other members of the file is ignored with a warning, in which `place` names the file.
         """
+
+    @staticmethod
+    def from_json_as_tokenizers(data: bytes, place: str) -> Tokenizer:
+        """Returns the tokenizer that `tokenizers` reads from a tokenizer.json; for `place` see `from_json`."""
 
     @staticmethod
     def from_vocab(
@@ -294,17 +295,15 @@ class Tokenizer:
     def encode_file(
         self,
         path: str,
-        data: bytes | None,
-        lines: bool,
-        replace: bool,
+        reading: tuple[bytes | None, bool, bool, int],
         options: Options,
         threads: int | None,
         progress: Callable[[int], object],
-        block: int,
     ) -> Batch:
         """Returns the ids of a file, or of its data, as one text or one text per line.
 
-        The file is read in blocks of `block` bytes, and `progress` is called with the number of bytes read.
+        `reading` has the data, whether each line is a text, whether U+FFFD replaces invalid UTF-8, and the number of bytes
+        that are read at a time. `progress` is called with the number of bytes read.
         """
 
     def count(self, text: Text, options: Options) -> int:

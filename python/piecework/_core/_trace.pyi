@@ -1,10 +1,11 @@
 """Trains with a record of each step."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
 
 from piecework._core._counts import WordCounts
 from piecework._core._tokenizer import Tokenizer
+from piecework._core._train import TrainingSettings
 
 CandidateRow: TypeAlias = tuple[int, int, float, int, int, int, int, int]
 """Indices of the left and the right name, score, rank, occurrences, merges, counts of left and right."""
@@ -34,27 +35,22 @@ UnigramRow: TypeAlias = tuple[
 
 def train_traced(
     counts: WordCounts,
-    splitter: str,
-    functions: Sequence[Callable[[str], object]],
-    trainer: str,
+    settings: TrainingSettings,
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
-    top: int,
-    words: int | None,
+    limits: tuple[int, int | None],
 ) -> tuple[Tokenizer, MergesRow, list[UnigramRow]]:
-    """Trains as `train`, and records the `top` best candidates or pieces of each step, and at most `words` words."""
+    """Trains as `train`, and records the best candidates or pieces of each step, and words.
 
-def pair_scores(
-    occurrences: int,
-    merges: int,
-    left_count: int,
-    right_count: int,
-    total: int,
-    is_same_symbol: bool,
-) -> list[float]:
+    The limits are the number of candidates or pieces of a step, and the number of words (None for all).
+    """
+
+def pair_scores(counts: tuple[int, int, int, int, int], is_same_symbol: bool) -> list[float]:
     """Returns the scores of a pair by all criteria: likelihood, pmi, sum, frequency.
 
+    The counts are occurrences and merges of the pair, counts of left and right, and the total of all symbols.
+
     >>> from piecework._core import pair_scores
-    >>> [round(score, 4) for score in pair_scores(20, 20, 36, 20, 113, False)]
+    >>> [round(score, 4) for score in pair_scores((20, 20, 36, 20, 113), False)]
     [28.0178, 0.0278, 0.3571, 20.0]
     """

@@ -1,22 +1,24 @@
 """Trains tokenizers."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from piecework._core._counts import WordCounts
 from piecework._core._tokenizer import Tokenizer
 
+TrainingSettings: TypeAlias = tuple[str, Sequence[Callable[[str], object]], str]
+"""Normalizer and pre-tokenizer as JSON, the functions that it refers to by index, and the trainer as JSON."""
+
 def train(
     counts: WordCounts,
-    splitter: str,
-    functions: Sequence[Callable[[str], object]],
-    trainer: str,
+    settings: TrainingSettings,
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Tokenizer:
-    """Trains a tokenizer on word counts; `splitter` and `trainer` are JSON.
+    """Trains a tokenizer on word counts.
 
-    `functions` are those that the splitter refers to by index. `threads` is the number of threads for Unigram; the result
-    does not depend on it. `progress` is called with stage, amount done and total.
+    `threads` is the number of threads for Unigram; the result does not depend on it. `progress` is called with stage, amount
+    done and total.
     """
 
 def check_trainer(trainer: str) -> None:
@@ -25,14 +27,14 @@ def check_trainer(trainer: str) -> None:
 def extend(
     tokenizer: Tokenizer,
     counts: WordCounts,
-    criterion: str,
-    new_tokens: int,
-    min_frequency: int,
-    max_token_length: int | None,
+    settings: tuple[str, int, int, int | None],
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> tuple[list[str], list[float], list[tuple[str, str, str, float, int, int, int, int]]]:
-    """Returns entries to add to a tokenizer, their scores (none for merges), and the merges that made them."""
+    """Returns entries to add to a tokenizer, their scores (none for merges), and the merges that made them.
+
+    The settings are the criterion, the number of entries, the smallest frequency and the longest length (None for any).
+    """
 
 def count_tokens(
     tokenizer: Tokenizer,

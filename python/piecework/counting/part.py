@@ -51,7 +51,8 @@ class CountPart(CheckedTask):
 
     def __call__(self, part: Part) -> Receipt:
         """Returns the receipt of a part, with the number of its documents and the invalid lines."""
-        counter = _core.WordCounter(self.splitter, [], 1, 0, self.max_memory, self.folder)
+        memory = None if self.max_memory is None else (self.max_memory, self.folder)
+        counter = _core.WordCounter(self.splitter, [], 1, 0, memory)
         skipped, first = 0, None
         for source, span in part.ranges:
             self.inputs.check(source)

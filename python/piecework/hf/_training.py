@@ -228,7 +228,7 @@ def _run(counts: WordCounts, trainer: core_trainers.Trainer, progress: bool) -> 
     """Returns the tokenizer of a training by the core."""
     splitter = counts._core.splitter() or "{}"
     with reporting(progress) as report:
-        return _core.train(counts._core, splitter, [], trainer.to_json(), None, report)
+        return _core.train(counts._core, (splitter, [], trainer.to_json()), None, report)
 
 
 def _names(settings: _Json) -> list[str]:

@@ -295,7 +295,7 @@ def _read_core(text: str) -> CoreTokenizer:
     """Returns the tokenizer of the core of a tokenizer.json."""
     from piecework._core import Tokenizer as CoreTokenizer
 
-    return CoreTokenizer.from_json(text.encode(), [], True, False)
+    return CoreTokenizer.from_json(text.encode(), True, False)
 
 
 _EMPTY = re.compile(rb'"(continuing_subword_prefix|end_of_word_suffix)"\s*:\s*""')

@@ -80,7 +80,7 @@ def _core_of(processor: PostProcessor) -> CoreTokenizer:
 
     model = {"type": "WordLevel", "vocab": {}, "unk_token": ""}
     parts = {"post_processor": processor._write(), "model": model}
-    return CoreTokenizer.from_json(dumps(parts).encode(), [], True, False)
+    return CoreTokenizer.from_json(dumps(parts).encode(), True, False)
 
 
 def _token(value: Any) -> list[Any]:

@@ -144,7 +144,7 @@ class Tokenizer:
     @classmethod
     def _of_json(cls, data: bytes, place: str = "", *, build_tables: bool = True) -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json; `place` names the file in warnings."""
-        core = _core.Tokenizer.from_json(data, [], True, False, "tokenizers", place, theirs=True)
+        core = _core.Tokenizer.from_json_as_tokenizers(data, place)
         if build_tables:
             core.build_tables()
         tokenizer = cls.__new__(cls)

@@ -35,14 +35,11 @@ def read_line_documents(
     # A line belongs to the range if the byte before it does not end a line of the range before.
     first = max(0, part.start - 1)
     reader = _core.DocumentReader(
-        field=(options.field or DEFAULT_FIELD) if is_json else None,
-        keep=list(options.keep) if is_json else [],
+        members=(options.field or DEFAULT_FIELD, list(options.keep)) if is_json else None,
         whole=options.per == "file",
         keep_line_ends=options.keep_line_ends,
         stop=options.on_error == "raise",
-        start=first,
-        skip_first=part.start > 0,
-        end=part.end,
+        span=(first, part.start > 0, part.end),
     )
     faults = _Faults(source, options, first)
     with open_stream(source) as stream:

@@ -136,10 +136,7 @@ def extend(
         tokens, scores, rows = _core.extend(
             base._core,
             counts._core,
-            criterion,
-            wanted,
-            min_frequency,
-            max_token_length,
+            (criterion, wanted, min_frequency, max_token_length),
             threads,
             report,
         )

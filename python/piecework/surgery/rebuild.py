@@ -54,7 +54,7 @@ def rebuilt(tok: Tokenizer, model: dict[str, Any], new_id: Callable[[int], int])
     for token in tree["added_tokens"]:
         token["id"] = new_id(token["id"])
     _visit(tree, _checked(tok, new_id))
-    core = _core.Tokenizer.from_json(json.dumps(tree).encode(), [], True, True, "file")
+    core = _core.Tokenizer.from_json(json.dumps(tree).encode(), True, True, "file")
     made = type(tok)._wrap(core)._of_folder(tok._folder)._with_controls(tok.control_symbols)
     return made.replace(pre_tokenizer=tok.pre_tokenizer) if tok._functions else made
 

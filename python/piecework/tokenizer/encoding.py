@@ -432,13 +432,10 @@ class EncodingMethods(CallOptions):
         with reporting(progress) as report:
             batch = self._core.encode_file(
                 name,
-                data,
-                lines,
-                errors == "replace",
+                (data, lines, errors == "replace", _BLOCK),
                 options,
                 threads,
                 lambda read: report("encoding bytes", read, total),
-                _BLOCK,
             )
         return EncodedBatch(batch, call, threads)
 

@@ -304,7 +304,7 @@ def _from_json(
     ids = settings.get("added_token_ids")
     if ids is not None:
         check_str("added_token_ids", ids)
-    core = _core.Tokenizer.from_json(data, [], "unk_token" in settings, exact_numbers, ids, place)
+    core = _core.Tokenizer.from_json(data, "unk_token" in settings, exact_numbers, ids, place)
     changes = {name: settings[name] for name in MODEL if name in settings}  # type: ignore[literal-required]
     tokenizer = cls._wrap(core)
     return tokenizer.replace(**changes) if changes else tokenizer
@@ -466,7 +466,7 @@ def unpickle(
     folder: FolderSettings | None = None,
 ) -> Tokenizer:
     """Returns a pickled tokenizer: its tokenizer.json, and what that cannot contain."""
-    core = _core.Tokenizer.from_json(text.encode(), [], True, False, "file")
+    core = _core.Tokenizer.from_json(text.encode(), True, False, "file")
     tokenizer = cls._wrap(core)._of_folder(folder)._with_controls(control_symbols)
     return tokenizer.replace(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 

@@ -123,9 +123,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         tree = {"version": "1.0", "model": checked_part("model", model, Model).to_dict()}
         # `self` caches its parts on first access, so it gets its core only when the core is complete.
         try:
-            whole = self._wrap(
-                _core.Tokenizer.from_json(json.dumps(tree).encode(), [], False, True)
-            )
+            whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), False, True))
         except FormatError as error:
             setting = error.place.removeprefix("$.").removesuffix(": ")
             raise VocabularyError(error.problem, setting=setting, hint=error.hint) from None

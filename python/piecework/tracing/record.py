@@ -138,9 +138,11 @@ def record(
 ) -> MergeTrace | UnigramTrace:
     """Runs a prepared training and returns its record; the limits are those of :func:`trace`."""
     counts, trainer, splitter, functions = job
-    settings = (splitter, functions, trainer.to_json(), threads)
+    settings = (splitter, functions, trainer.to_json())
     with reporting(progress) as report:
-        core, merges, steps = _core.train_traced(counts._core, *settings, report, top, words)
+        core, merges, steps = _core.train_traced(
+            counts._core, settings, threads, report, (top, words)
+        )
         tokenizer = Tokenizer._wrap(core, functions)
         report_end(tokenizer, report)
     if isinstance(trainer, UnigramTrainer):

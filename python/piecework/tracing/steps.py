@@ -58,7 +58,7 @@ class Candidate(Immutable):
         {'likelihood': 30.543, 'pmi': 0.067, 'sum': 0.5, 'frequency': 15.0}
         """
         counts = (self.occurrences, self.merge_count, self.left_count, self.right_count, self.total)
-        return dict(zip(CRITERIA, _core.pair_scores(*counts, self.left == self.right), strict=True))
+        return dict(zip(CRITERIA, _core.pair_scores(counts, self.left == self.right), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the candidate as JSON values."""

@@ -31,10 +31,7 @@ def by_core(model: Case, words: dict[str, int], settings: Case) -> Case:
     tokens, scores, history = _core.extend(
         tok._core,
         pw.WordCounts(words)._core,
-        given.criterion,
-        given.new_tokens,
-        given.min_frequency,
-        given.max_token_length,
+        (given.criterion, given.new_tokens, given.min_frequency, given.max_token_length),
         None,
         lambda *_: None,
     )

@@ -90,7 +90,7 @@ def encode_blocks(
         options.get("special", True), options.get("specials", "match"), None, None
     )
     return tok._core.encode_file(
-        "text.txt", data, lines, replace, chosen, threads, lambda _: None, size
+        "text.txt", (data, lines, replace, size), chosen, threads, lambda _: None
     )
 
 

@@ -170,9 +170,9 @@ def test_scores_by_all_criteria_are_those_of_the_trainings(criterion: Criterion)
 
 def test_pair_scores_equal_the_reference() -> None:
     gain = float(likelihood(20, 36, 20, 113))
-    assert _core.pair_scores(20, 20, 36, 20, 113, False) == [gain, 20 / 720, 20 / 56, 20.0]
+    assert _core.pair_scores((20, 20, 36, 20, 113), False) == [gain, 20 / 720, 20 / 56, 20.0]
     gain = float(likelihood(5, 15, 15, 40, is_same_symbol=True))
-    assert _core.pair_scores(10, 5, 15, 15, 40, True) == [gain, 10 / 225, 10 / 30, 10.0]
+    assert _core.pair_scores((10, 5, 15, 15, 40), True) == [gain, 10 / 225, 10 / 30, 10.0]
 
 
 # Arguments and states
