@@ -1,4 +1,4 @@
-//! What the texts of a call have in common.
+//! The tokenizer and the options that all texts of a call share.
 
 use std::sync::Arc;
 

@@ -53,19 +53,18 @@ pub(crate) fn encode_batch(
 
 fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize) -> PyResult<Encoded> {
     let bytes = rows.total_bytes();
-    let encoded = if bytes < MIN_DETACHED_BYTES {
-        py.detach(|| {
+    if bytes < MIN_DETACHED_BYTES {
+        let encode = || {
             let (job, all) = (Job { call, rows, cuts: None }, Task::Rows(0..rows.len()));
             let mut encoded = Encoded::new(call.columns);
             job.encode(&all, &mut call.pool.scratch(), &mut encoded).map(|()| encoded)
-        })
-    } else {
-        let cuts = if call.columns { None } else { call.tokenizer.cuts(call.options) };
-        let job = Job { call, rows, cuts };
-        let tasks = py.detach(|| job.tasks(task_bytes(bytes, threads)));
-        job.encode_all(py, &tasks, threads.min(tasks.len()), bytes)?
-    };
-    encoded.map_err(in_text)
+        };
+        return py.detach(encode).map_err(in_text);
+    }
+    let cuts = if call.columns { None } else { call.tokenizer.cuts(call.options) };
+    let job = Job { call, rows, cuts };
+    let tasks = py.detach(|| job.tasks(task_bytes(bytes, threads)));
+    job.encode_all(py, &tasks, Encoded::for_threads(threads.min(tasks.len()), bytes, call.columns))
 }
 
 impl<'a> Job<'a> {
@@ -95,26 +94,18 @@ impl<'a> Job<'a> {
         tasks
     }
 
-    /// Runs the tasks; returns the failure of the first text that has one.
-    fn encode_all(
-        &self,
-        py: Python<'_>,
-        tasks: &[Task<'_>],
-        threads: usize,
-        bytes: usize,
-    ) -> PyResult<Result<Encoded, Failure>> {
-        let Call { pool, columns, .. } = *self.call;
+    /// Runs the tasks; the error is that of the first text that has one.
+    fn encode_all(&self, py: Python<'_>, tasks: &[Task<'_>], empty: Vec<Encoded>) -> PyResult<Encoded> {
         let tickets = Tickets::new(tasks.len());
         let start = || {
-            let (mut scratch, tickets) = (pool.scratch(), &tickets);
+            let (mut scratch, tickets) = (self.call.pool.scratch(), &tickets);
             move |encoded: &mut Encoded| {
                 let Some(ticket) = tickets.next() else { return Ok(None) };
                 self.encode(&tasks[ticket], &mut scratch, encoded).map(|()| Some(ticket))
             }
         };
-        let empty = Encoded::for_threads(threads, bytes, columns);
         let (encoded, failures) = in_order(py, empty, start, threads::no_progress)?;
-        Ok(failures.into_iter().min_by_key(|&(text, _)| text).map_or(Ok(encoded), Err))
+        failures.into_iter().min_by_key(|&(text, _)| text).map_or(Ok(encoded), |failure| Err(in_text(failure)))
     }
 
     /// Encodes a task and appends the result to `encoded`.

@@ -29,8 +29,7 @@ pub(crate) fn encode_list(
 ) -> PyResult<Vec<Encoding>> {
     let mut options = Options { padding: None, ..call.options.clone() };
     let unpadded = Call { options: &options, ..*call };
-    let encodings = encode_rows(py, &unpadded, &rows, threads::number(requested))?;
-    let mut encodings = encodings.map_err(in_text)?;
+    let mut encodings = encode_rows(py, &unpadded, &rows, threads::number(requested))?;
     if let Some(padding) = &call.options.padding {
         let longest = encodings.iter().map(|(encoding, _)| encoding.len()).max().unwrap_or(0);
         let target = padding.target(longest).map_err(to_py)?;
@@ -48,15 +47,11 @@ pub(crate) fn encode_list(
     Ok(encodings.into_iter().zip(rows.enumerate()).map(whole).collect())
 }
 
-/// Returns the encodings of all rows, or the failure of the first that has one.
-fn encode_rows(
-    py: Python<'_>,
-    call: &Call<'_>,
-    rows: &Rows<'_>,
-    threads: usize,
-) -> PyResult<Result<Vec<Aligned>, Failure>> {
+/// Returns the encodings of all rows, or the error of the first that has one.
+fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize) -> PyResult<Vec<Aligned>> {
     if rows.total_bytes() < MIN_DETACHED_BYTES {
-        return Ok(py.detach(|| encode_range(call, rows, 0..rows.len(), &mut call.pool.scratch())));
+        let encode = || encode_range(call, rows, 0..rows.len(), &mut call.pool.scratch());
+        return py.detach(encode).map_err(in_text);
     }
     let tasks = rows.tasks(threads);
     let (tickets, failed) = (Tickets::new(tasks.len()), AtomicBool::new(false));
@@ -76,12 +71,9 @@ fn encode_rows(
     done.sort_unstable_by_key(|&(ticket, _)| ticket);
     let mut all = Vec::with_capacity(rows.len());
     for (_, encoded) in done {
-        match encoded {
-            Ok(encoded) => all.extend(encoded),
-            Err(failure) => return Ok(Err(failure)),
-        }
+        all.extend(encoded.map_err(in_text)?);
     }
-    Ok(Ok(all))
+    Ok(all)
 }
 
 /// Returns the encodings of a range of rows, with offsets in characters.

@@ -19,7 +19,7 @@ use crate::tokenizer::Tokenizer;
 use crate::tuples::{merge_row, tuple_struct};
 
 tuple_struct! {
-    /// What decides the result of a training.
+    /// The settings that decide the result of a training.
     TrainingSettings {
         /// Normalizer and pre-tokenizer as JSON, which refers to functions by index.
         splitter: String,
