@@ -3,6 +3,8 @@
 //! Some are matched in the original text, others, in their own normalized form, in the normalized text. In both cases
 //! the leftmost match is taken, and the longest one at its start (Aho-Corasick, linear time). A rejected match (inside
 //! a word, or a special token that is to be text) still consumes its text, as in the reference library.
+//!
+//! A call that allows only some special tokens has automata of its own; the worker keeps those of its last such call.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;

@@ -1,4 +1,7 @@
 //! The errors of the core; each message states the remedy.
+//!
+//! The length of a message is limited. Values are shortened before ([`shorten`]); then the middle is cut, since
+//! messages begin with the place and end with the remedy.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,7 @@
 //! Encoding many texts on several threads.
+//!
+//! Workers share the tokenizer, which nobody writes after its tables are built, and own their scratches. They take
+//! tasks by one atomic counter, so nothing shared is written for each text.
 
 use std::ops::Range;
 

@@ -1,4 +1,7 @@
 //! Concatenated encodings, collected in the order of the texts while threads encode.
+//!
+//! Each task keeps its result. At the end the threads copy all of them to the columns of the batch (`copies`), so that
+//! they are also the first to write that memory. A single thread appends to one buffer, which becomes the result.
 
 use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicBool, Ordering};

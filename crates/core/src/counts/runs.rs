@@ -3,6 +3,9 @@
 //! A run holds the words of a table in ascending order. Merging runs reads each of them once, in order (external merge
 //! sort; Knuth, The Art of Computer Programming, volume 3, 5.4). The caller owns the storage. A record is the word, its
 //! count and its first occurrence; lengths and numbers are LEB128.
+//!
+//! A counter checks its limit after each text and each block. Then it flushes its chunks, writes its table as a run and
+//! begins a new one.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};

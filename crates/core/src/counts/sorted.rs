@@ -1,4 +1,7 @@
 //! Words in ascending order of their bytes: those of a table, of a file, or of several sources merged.
+//!
+//! A table, a run, a file and a merge are all sources of words in order ([`SortedWords`]), read one word at a time. So
+//! a file of counts is written and merged without a table in memory.
 
 use super::{FirstOccurrence, WordCounts, overflow};
 use crate::error::{Error, Result};

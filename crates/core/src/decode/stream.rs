@@ -16,7 +16,7 @@
 //! | repetitions (CTC) | the first difference from the part before |
 //!
 //! Parts are single tokens unless they are fused, so most delays end within a step. The total cost is linear in the
-//! length of the tokens and of the parts made from them.
+//! length of the tokens and of the parts made from them. Nothing is decoded twice.
 
 use super::Decoder;
 use super::stage::Stages;

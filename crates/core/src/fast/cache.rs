@@ -6,9 +6,20 @@
 //! alternate bucket). If both are full, the older entry is evicted. All other chunks are in a second tier, which is
 //! cleared when it is full. A look-up is O(1).
 //!
-//! All sizes are bounded: up to 48 MB a worker for ids, up to 80 MB for offsets, and the same amount again for calls that
-//! treat special tokens as text; `ARCHITECTURE.md` has what was measured. A cache begins with 4 KB and grows with what it
-//! holds; tables of megabytes ask for huge pages, since a look-up in pages of 4 KB misses the CPU's cache of addresses.
+//! A look-up compares all bytes, reads at most two buckets, and takes an entry only below its exponent (the largest
+//! running score of Unigram for which it is certain). A text of new chunks bypasses the cache for a while.
+//!
+//! All sizes are bounded: up to 48 MB a worker for ids, up to 80 MB for offsets, and the same amount again for calls
+//! that treat special tokens as text. A cache belongs to one worker and one tokenizer. It begins with 4 KB and grows
+//! with what it holds; tables of megabytes ask for huge pages, since a look-up in pages of 4 KB misses the CPU's cache
+//! of addresses.
+//!
+//! **Many cores.** Each worker learns the chunks itself, so memory and misses grow with the number of workers. Measured
+//! on two cores, cl100k, ids of 12 MB of one text: with one worker the process grows by 24 MB in English and code, by
+//! 51 in many languages and by 57 in Chinese; with two by 37 and by 54 to 57; with 64 by some 5 MB each, since each
+//! sees less. CPU time with two workers is 1.14 to 1.25 times that with one, all of it new chunks. The first limit would
+//! be the bandwidth of the CPU's shared cache, not locks: documents should come in long batches, with one process a
+//! socket. Not tried: workers pinned to sockets, and caches filled from one that is read-only and shared.
 
 use super::keys::{ChunkKey, HashedKey};
 use crate::memory::{self, filled};

@@ -1,8 +1,9 @@
 //! Counts the occurrences of chunks: a chunk is split into words once, and then only counted.
 //!
 //! The words of a chunk are added to the table at its first occurrence. Later occurrences are counted here, and
-//! *flushed* (added to the counts of its words) when the chunk is evicted and at the end. The number of chunks is
-//! bounded.
+//! *flushed* (added to the counts of its words) when the chunk is evicted, at the end, and before a document that is
+//! out of order. A document's words are numbered by the number of words in each chunk. So the table, first occurrences
+//! included, equals that of the generic path. The number of chunks is bounded: a thread needs about 10 MB for them.
 //!
 //! Two short chunks share a bucket. A third one evicts the one with fewer occurrences since the last insertion.
 

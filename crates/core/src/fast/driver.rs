@@ -2,6 +2,8 @@
 //!
 //! A block has up to 64 bytes. A program lists the chunks that begin in it and returns the place of the next block, which
 //! may be inside this one: where the end of the last chunk depends on what follows, the next block begins at that chunk.
+//!
+//! Chunks come in order, and those without gaps tile the text. A region of unchanged text ends where a chunk ends.
 
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
 use super::masks::{BLOCK, BlockLoop, Classifier, Masks, first_block};

@@ -1,4 +1,7 @@
 //! The keys by which chunks are looked up.
+//!
+//! Chunks share a key only if their bytes are equal after the fold of the plan, which no token shows. All keys of a
+//! list are made, and their cache lines prefetched, before the first is looked up.
 
 use super::list::{CAPACITY, ChunkRanges};
 use crate::hash::hash_one;

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! A [`CutPlan`] says what the stages of a tokenizer allow; the driver lists the chunks of a text by the program of the
-//! plan. The tokens equal those of the generic path, which is the oracle. Counting shares the stages up to the chunks: see
-//! [`ChunkCounts`].
+//! plan. There is no algorithm for normalization, words or pieces here: only the cuts must be correct (P51 to P63 of
+//! `spec/pipeline.md`). The tokens equal those of the generic path, which is the oracle: tests and fuzz targets compare
+//! the two, and an option of a call selects the path. Counting shares the stages up to the chunks: see [`ChunkCounts`].
 
 mod cache;
 mod counts;

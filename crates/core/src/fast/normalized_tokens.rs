@@ -1,4 +1,7 @@
 //! Finds added tokens that are matched in normalized text, without normalizing most texts.
+//!
+//! A token of normalized text is reported where the generic path finds one. Where that is not known without
+//! normalizing, the range alone takes the generic path.
 
 use super::{Failed, Result, UnchangedCharacters};
 use crate::added::{AddedTokenSearch, TextPart};

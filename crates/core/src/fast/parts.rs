@@ -1,4 +1,6 @@
 //! Encodes long chunks in parts, each of which may be cached.
+//!
+//! A pre-token is cut where no entry that the model may produce spans the cut.
 
 use super::keys::{Fold, KeyList, MAX_KEY_BYTES};
 use super::list::{CAPACITY, ChunkRanges};

@@ -1,6 +1,8 @@
 //! Divides texts into regions that a normalizer does not change, and others, without normalizing them.
 //!
 //! It serves the Unicode normalization forms: a stricter form of Unicode's quick checks.
+//!
+//! Chunks of a region contain no character that the normalizer may change; regions meet at safe split points.
 
 use super::text::{characters_of, line_end};
 use crate::splitter::WordSplitter;

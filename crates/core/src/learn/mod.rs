@@ -12,6 +12,9 @@
 //! * `threads`: work on several threads.
 //!
 //! The engine in `crate::merge` does the merging.
+//!
+//! WordPiece and BPE learn in the same way: a trainer states its settings as a `Plan`, and the engine scores pairs
+//! through a trait (`merge::score::PairScore`). Neither module depends on a model.
 
 pub(crate) mod alphabet;
 pub(crate) mod cut;

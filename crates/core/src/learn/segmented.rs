@@ -1,4 +1,7 @@
 //! Words in the tokens of an existing model, from which an extension of the vocabulary learns merges.
+//!
+//! The merge engine merges symbols, whatever they are. An extension passes it the tokens of words instead of their
+//! characters, and appends the new merges to the old ones, which are applied first; so nothing else changes.
 
 use hashbrown::HashMap;
 

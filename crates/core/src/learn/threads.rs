@@ -1,4 +1,7 @@
 //! Work on several threads, which the caller provides.
+//!
+//! The core starts none: a training receives a function that runs its work on other threads while it does a part
+//! itself. So the boundary owns every thread, and the calling thread checks for Ctrl-C.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

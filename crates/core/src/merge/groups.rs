@@ -1,4 +1,7 @@
 //! Groups pairs with equal scores, and finds the first of a group by the tie rule.
+//!
+//! Hot pairs with the same counts have the same score, so they share an entry of the queue, and the tie rule orders
+//! them within it. In small corpora most steps have ties; in large ones rare pairs tie by the thousand.
 
 use hashbrown::HashMap;
 

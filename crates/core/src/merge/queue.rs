@@ -13,6 +13,8 @@
 //! is *touched*: it becomes cold, with a new bound. When a symbol falls below its floor, the floor is lowered and all
 //! its pairs are touched. A cold pair whose bound only falls keeps its old key, which is corrected when it is popped.
 //! The total only falls, and no score rises with that.
+//!
+//! All criteria use this queue. `frequency` needs no counts of symbols: its bound is its score, padded for rounding.
 
 use std::cmp::Ordering;
 

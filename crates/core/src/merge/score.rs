@@ -1,4 +1,9 @@
 //! The trait of criteria, their exact comparison, and the criterion of BPE.
+//!
+//! Ratios are compared as 192-bit products. Gains of `likelihood` are sums of integers times logarithms of integers:
+//! floats order them where they differ by more than a proven bound of the error, and the few others are compared
+//! exactly (`numbers::logarithms`; `spec/wordpiece.md`, section 2.3). The history records floats, from one pinned
+//! logarithm in one order of operations.
 
 use std::cmp::Ordering;
 

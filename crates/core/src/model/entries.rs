@@ -1,4 +1,8 @@
 //! The tables of a model over the entries that ordinary text may become.
+//!
+//! A call that does not match special tokens may meet them as text, and without a pre-tokenizer that separates
+//! punctuation, `[SEP]` is also a word of the vocabulary. So such calls use tables without the special tokens, which
+//! the first of them builds.
 
 use std::collections::HashSet;
 use std::sync::Arc;

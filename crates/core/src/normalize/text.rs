@@ -3,6 +3,9 @@
 //! **Alignment.** Every byte has the span of the original that it represents. For each character it writes, a
 //! normalizer states whether it *replaces* the next one of the previous text (and takes its span) or is *inserted* (and
 //! takes the span of the character before it; an empty one at the very start). Characters in between may be *removed*.
+//!
+//! Without a request for offsets no spans are stored, and the text is the same. The output of a few components depends
+//! on the origin of characters; with these, spans are always stored (`WordSplitter`).
 
 use std::ops::Range;
 

@@ -8,6 +8,9 @@
 //! * Added tokens: no added token contains the two bytes around c next to each other, so none is found across it, and
 //!   the search on one side does not depend on the other. A token that strips white space does not reach c, and a token
 //!   that ends at c is found in both cases if `single_word` does not matter there.
+//!
+//! A boundary is weaker than a safe split point, since its two sides need not be encoded separately. So there are more
+//! boundaries, also in texts that a model encodes as one word.
 
 use std::ops::Range;
 

@@ -20,6 +20,9 @@
 //! lies in this white space, the match strips less of it, and the rest is at an end of a part. In case 1 the rest
 //! becomes no token, since it is dropped (white space) or removed by cleaning (control characters). In the other cases
 //! it becomes tokens, so no added token may have these two flags.
+//!
+//! Special tokens are added to the first part and the last. If a part fails, the caller encodes the whole text, which
+//! decides the error and its place.
 
 use super::Tokenizer;
 use super::encode::PostProcessingStep;

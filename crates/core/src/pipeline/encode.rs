@@ -1,4 +1,7 @@
 //! Encodes texts to ids, or to encodings with all columns.
+//!
+//! What a post-processor does to ids follows from what it does to texts of one token each. So it processes such texts
+//! once, when the tokenizer is made (`steps`), and ids alone follow these steps without an `Encoding`.
 
 use std::borrow::Cow;
 

@@ -5,6 +5,10 @@
 //! `truncate_text` the longest part of a text with a number of tokens, `nbest` alternative segmentations, `explain` the
 //! stages of a text, `measure` sums over texts, `decode` decoding, and `decoder_inputs` what decoders receive for added
 //! tokens.
+//!
+//! The tables of a model are built by [`Tokenizer::build_tables`], or by the first call that needs them. Loading a file
+//! builds them. Training, unpickling and changes do not, since a chain of changes would build the tables of each step.
+//! Copies of a model share its tables, so a change of other parts keeps them.
 
 pub(crate) mod added_entries;
 mod boundaries;

@@ -1,4 +1,11 @@
 //! The words of a text, on which pre-tokenizers operate.
+//!
+//! A word is text, whole, or an added token. Pre-tokenizers split text only, so a phrase of a dictionary stays whole in
+//! all later steps, and no pre-tokenizer depends on another.
+//!
+//! An explanation needs the place of a word in the normalized text, too. The alignment has one origin for each byte, so
+//! `Words::rebase` keeps the alignment of the normalizer, and makes the normalized text its own original before the
+//! pre-tokenizer runs. Both alignments in a row give the original.
 
 use crate::added::{AddedTokenSearch, TextPart};
 use crate::error::Result;

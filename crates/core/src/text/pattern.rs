@@ -3,6 +3,10 @@
 //! The engine is Oniguruma with its own syntax and Unicode tables: the patterns of a `tokenizer.json` are written for
 //! it, and no other engine finds the same matches. A pattern with a [`Grammar`], which finds the same matches, does not
 //! use the engine, nor does one that matches runs of characters of one set.
+//!
+//! The engine's limit of retries bounds a search, and panics of its crate become errors. A string is found by `memchr`,
+//! with the matches of the escaped expression. A long expression is compiled on a thread with a large stack, which ends
+//! with the call: the compiler is recursive, and a malicious file must not end the process.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,7 +1,9 @@
 //! Classifies 64 bytes of text at a time into bit sets, with one bit per byte.
 //!
 //! Every kernel returns what the scalar kernel returns. The kernel is chosen when a tokenizer is constructed, by the
-//! machine's instruction sets.
+//! machine's instruction sets. Loops over blocks (`BlockLoop`), and those over keys and look-ups (`Kernel::call`), are
+//! compiled for the instructions of each kernel, so all that they call for a block or a chunk is `#[inline(always)]`,
+//! closures too. The kernels are the only `unsafe` code of the core beside `memory`.
 
 #[cfg(debug_assertions)]
 mod emulated;

@@ -1,4 +1,7 @@
 //! The programs: each says where the chunks of one kind of pipeline begin.
+//!
+//! Where a chunk begins depends on the characters beside it, or on the piece in which it lies. It is the same at every
+//! place of a block, and with every kernel.
 
 pub(super) mod adjacency;
 pub(super) mod characters;

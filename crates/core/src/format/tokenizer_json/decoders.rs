@@ -1,4 +1,7 @@
 //! Decoders in `tokenizer.json`, and the settings that they share with other stages.
+//!
+//! `SentencePiece` decodes broken bytes differently from any decoder of `tokenizers`, and so does our decoder. So that
+//! `tokenizers` still reads the file, `decoder` holds its closest equivalent, and ours is under `model.piecework`.
 
 use crate::decode::{
     BpeDecoder, CtcDecoder, Decoder, ReplaceDecoder, SentencePieceDecoder, StripDecoder, WordPieceDecoder,

@@ -3,6 +3,8 @@
 //! `tokenizers` parses a float by one rounded multiplication or division, so one score in eight is a neighbor of the
 //! exact value. Sums of such scores tie differently from sums of exact ones. So the numbers of a Unigram model are read
 //! with the same rounding, and written in digits that both roundings read as the same number.
+//!
+//! Models that are made from parts keep their scores to the bit.
 
 use crate::format::json::{Json, shortest};
 

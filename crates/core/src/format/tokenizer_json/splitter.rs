@@ -1,4 +1,7 @@
 //! Splitters, as the boundary passes them.
+//!
+//! A function of the caller is `piecework.Function` in the JSON, with its index among the functions that are passed
+//! with it. No file can hold it, so writing one is an error.
 
 use crate::counts::TextSplitter;
 use crate::error::{Error, Message, Result};

@@ -5,8 +5,8 @@
 //! text (B26 and B27 in `spec/bpe.md`). Every text has exactly one such sequence. The encoder takes the longest entry
 //! that fits, and backtracks if none does, which is rare.
 //!
-//! Source: the algorithm is that of GitHub's `bpe` crate (rust-gems). Cost: O(n) look-ups for n bytes, times the number
-//! of nested entries at a position.
+//! Source: GitHub's `bpe` crate (rust-gems; van Antwerpen and Neubeck 2024). Cost: O(n) look-ups for n bytes, times the
+//! number of nested entries at a position.
 //!
 //! To test two adjacent entries, their merges are undone from the last to the first (B28). The entries stay separate if
 //! no pair at their boundary has an earlier merge than the one undone. The test requires that each entry has exactly

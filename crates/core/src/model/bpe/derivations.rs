@@ -1,4 +1,7 @@
 //! Derivations: the entries that merging can produce, and the merge that produces each.
+//!
+//! `last_merges` finds that merge, by the test of the backtracking encoder. Where a part may have a later merge, the text
+//! of the entry is merged instead.
 
 use super::alphabet::{Alphabet, NONE, single};
 use super::backtracking::{Derivation, Derivations};

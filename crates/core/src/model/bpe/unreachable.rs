@@ -2,6 +2,9 @@
 //!
 //! The merges within the characters of a token do not depend on their context, as long as nothing merges across its
 //! ends. So an entry that occurs in some word is also the encoding of its own characters, at some position of a word.
+//!
+//! What an entry is merged from: a file may list every pair that concatenates to it, as that of Llama 3 does. Pruning
+//! keeps only the pairs of its own encoding (`Bpe::last_pairs`), since nothing else makes it.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,10 @@
 //! Splits entries that are not tokens into the pair that they were merged from.
 //!
 //! An entry without a pair is unknown.
+//!
+//! `SentencePiece` has pieces that merge and are not tokens, and subword-nmt filters by a vocabulary: both undo merges.
+//! Here this is one setting of the model, a set of entries, and one step after merging. The split of an entry is known
+//! in advance, because only one pair makes it, or the library considers only the first.
 
 use std::collections::HashMap;
 

@@ -10,7 +10,13 @@
 //!   character; at a root without one, the character itself is popped as unmatched.
 //!
 //! The last clause is ours. With it there is always a link, and the caller decides whether unmatched characters make
-//! the whole word unknown.
+//! the whole word unknown; the search ends early if they do. Without it a search ends where there is no link, which
+//! fits only the policy of BERT. A token that begins with the prefix is in both tries; with an empty prefix they are
+//! equal.
+//!
+//! **Labels.** The nodes are a double array over bytes: the children of a node lie within 256 slots, so that no
+//! vocabulary spreads them out. But a step takes all bytes of a character, and a node has pops and a link only at its
+//! end.
 //!
 //! **Size.** Pops of a node repeat those of others; explicit lists can take space quadratic in the length of a token.
 //! They are stored as ropes: a node has at most one join for each link it followed, and links shorten the text, so

@@ -2,6 +2,9 @@
 //!
 //! A call cuts its texts at added tokens, passes the plain-text ranges between them to the fast path, and collects the
 //! tokens of chunks in a sink. A new chunk is encoded by the model, or on the generic path.
+//!
+//! Columns equal those of the generic path, names and word indices included. Only an error sends a whole text there,
+//! which decides which of several errors is reported.
 
 mod chunk;
 mod sink;

@@ -3,6 +3,10 @@
 //! The dictionary gives all segmentations of a block of Han characters, Latin letters and digits, of which the most
 //! probable is taken. With `hmm`, a hidden Markov model then joins the characters that are left single. Every other
 //! character is a word by itself.
+//!
+//! The likeliest segmentation of a sentence can depend on the last bit of a logarithm. So the tables are jieba's own
+//! (the crate `jieba-rs` has others), and logarithms are rounded correctly. The tables are compiled in, are unpacked on
+//! first use, and never change.
 
 mod lexicon;
 mod logarithm;

@@ -1,4 +1,8 @@
 //! The numbers of a training (U2, U3 and U5 of `spec/unigram.md`): fixed-point sums, and floats of any exponent.
+//!
+//! Each share of a word's count is rounded to a multiple of 2⁻³² before it is added. Such sums do not depend on their
+//! order, so threads process words in any order. Within a word, floats are added in the order of its positions; in a
+//! long word they have an exponent of their own, which changes no digit.
 
 use std::ops::{Add, Div, Mul};
 

@@ -4,6 +4,9 @@
 //! suffix tree. A traversal of the sorted suffixes visits each edge once. The weight of an edge's strings is a
 //! difference of two running sums; whether one character precedes all of their occurrences follows from the last suffix
 //! where that character changed.
+//!
+//! `libsais` sorts the suffixes, in linear time for every text and size of the alphabet. It is C, as Oniguruma is, so
+//! wheels need no other compiler. One pass over the sorted suffixes needs no tree in memory.
 
 use std::cmp::Reverse;
 
