@@ -1,4 +1,8 @@
-"""Defines the encodings of many texts, in columns, and their padded matrices."""
+"""Defines the encodings of many texts, in columns, and their padded matrices.
+
+A full :class:`Encoding`, or a column that the call did not request, is computed on access by encoding the texts again. So
+ids alone never pay for offsets.
+"""
 
 from __future__ import annotations
 

@@ -422,6 +422,7 @@ def _warn_of_missing_suffix(normalizer: Normalizer | None) -> None:
 def _warn_of_foreign_words(
     counts: WordCounts, splitter: str, functions: list[Callable[[str], object]]
 ) -> None:
+    """Warns of words that the tokenizer never produces: a mapping may come from any splitter, and is accepted with any."""
     foreign = counts._core.foreign_to(splitter, functions, 3)
     if foreign:
         warn(

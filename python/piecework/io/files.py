@@ -1,4 +1,8 @@
-"""Reads whole files with errors that name them, and writes files atomically."""
+"""Reads whole files with errors that name them, and writes files atomically.
+
+A file is written under another name in its folder, flushed to disk and renamed, so a reader sees the old file or the new
+one.
+"""
 
 from __future__ import annotations
 

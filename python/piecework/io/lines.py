@@ -1,4 +1,8 @@
-"""Reads the lines of text files in any character encoding."""
+"""Reads the lines of text files in any character encoding.
+
+The core takes UTF-8 only: files in UTF-8 go to it in blocks, and Python's codecs decode all others. The encoding
+``"auto"`` is detected once for each file. An error names the file, the line and the byte.
+"""
 
 from __future__ import annotations
 
