@@ -9,7 +9,7 @@ use piecework_core::text::span::Span;
 
 use crate::call::Call;
 use crate::char_map::CharMaps;
-use crate::input::Row;
+use crate::input::InputRow;
 
 /// An encoding with its offsets in characters and its overflowing parts.
 pub(crate) struct AlignedEncoding {
@@ -23,7 +23,7 @@ pub(crate) struct AlignedEncoding {
 
 /// The input and settings with which a text is encoded again.
 pub(crate) struct TruncatedInput {
-    row: Row,
+    row: InputRow,
     options: pipeline::Options,
     tokenizer: Arc<pipeline::Tokenizer>,
     /// Whether the encoding has tokens, words and offsets.
@@ -39,7 +39,7 @@ impl PartialEq for TruncatedInput {
 
 impl TruncatedInput {
     /// Takes a row of a call, with the options of this row.
-    pub(crate) fn new(call: Call<'_>, row: Row, options: pipeline::Options) -> Self {
+    pub(crate) fn new(call: Call<'_>, row: InputRow, options: pipeline::Options) -> Self {
         Self { row, options, tokenizer: Arc::clone(call.tokenizer), columns: call.columns }
     }
 

@@ -15,7 +15,7 @@ use crate::batch::Batch;
 use crate::call::{Call, Failure};
 use crate::encoded::{Encoded, in_order};
 use crate::errors::{in_text, to_py};
-use crate::input::Rows;
+use crate::input::InputRows;
 use crate::threads::{self, MIN_DETACHED_BYTES, Tickets, task_bytes};
 
 /// A task for a thread.
@@ -28,7 +28,7 @@ enum Task<'a> {
 /// The rows of a call, and the safe split points of long ones.
 struct Job<'a> {
     call: &'a Call<'a>,
-    rows: &'a Rows<'a>,
+    rows: &'a InputRows<'a>,
     cuts: Option<Cuts<'a>>,
 }
 
@@ -36,7 +36,7 @@ struct Job<'a> {
 pub(crate) fn encode_batch(
     py: Python<'_>,
     call: &Call<'_>,
-    rows: &Rows<'_>,
+    rows: &InputRows<'_>,
     requested: Option<threads::ThreadCount>,
 ) -> PyResult<Batch> {
     let threads = threads::number(requested);
@@ -54,7 +54,7 @@ pub(crate) fn encode_batch(
     Ok(padded.into_batch(Some((lengths, padding.direction == Direction::Left))))
 }
 
-fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize) -> PyResult<Encoded> {
+fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &InputRows<'_>, threads: usize) -> PyResult<Encoded> {
     let bytes = rows.total_bytes();
     if bytes < MIN_DETACHED_BYTES {
         let encode = || {

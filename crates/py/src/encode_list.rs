@@ -12,7 +12,7 @@ use crate::aligned::{AlignedEncoding, TruncatedInput, without_text};
 use crate::call::{Call, Failure};
 use crate::encoding::Encoding;
 use crate::errors::{in_text, to_py};
-use crate::input::Rows;
+use crate::input::InputRows;
 use crate::threads::{self, MIN_DETACHED_BYTES, Tickets};
 
 /// An encoding and its offsets in characters.
@@ -24,7 +24,7 @@ type Aligned = (encoding::Encoding, Vec<(u32, u32)>);
 pub(crate) fn encode_list(
     py: Python<'_>,
     call: &Call<'_>,
-    rows: Rows<'_>,
+    rows: InputRows<'_>,
     requested: Option<threads::ThreadCount>,
 ) -> PyResult<Vec<Encoding>> {
     let mut options = Options { padding: None, ..call.options.clone() };
@@ -48,7 +48,7 @@ pub(crate) fn encode_list(
 }
 
 /// Returns the encodings of all rows, or the error of the first that has one.
-fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize) -> PyResult<Vec<Aligned>> {
+fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &InputRows<'_>, threads: usize) -> PyResult<Vec<Aligned>> {
     if rows.total_bytes() < MIN_DETACHED_BYTES {
         let encode = || encode_range(call, rows, 0..rows.len(), &mut call.pool.scratch());
         return py.detach(encode).map_err(in_text);
@@ -79,7 +79,7 @@ fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &Rows<'_>, threads: usize)
 /// Returns the encodings of a range of rows, with offsets in characters.
 fn encode_range(
     call: &Call<'_>,
-    rows: &Rows<'_>,
+    rows: &InputRows<'_>,
     range: Range<usize>,
     scratch: &mut Scratch,
 ) -> Result<Vec<Aligned>, Failure> {

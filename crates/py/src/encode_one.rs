@@ -4,8 +4,7 @@ use std::sync::Mutex;
 
 use numpy::PyArray1;
 use piecework_core::Result;
-use piecework_core::encoding::Direction;
-use piecework_core::pipeline::Input;
+use piecework_core::pipeline::{Input, TextLimit};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -15,12 +14,12 @@ use crate::call::Call;
 use crate::char_map::CharMaps;
 use crate::encoding::Encoding;
 use crate::errors::{to_py, utf8};
-use crate::input::{Row, Text};
+use crate::input::{InputRow, PythonText};
 use crate::threads::MIN_DETACHED_BYTES;
 
 impl Call<'_> {
     /// Returns the encoding of a row; if it was truncated, the row is kept to compute the overflowing parts.
-    pub(crate) fn encoding(self, py: Python<'_>, row: Row) -> PyResult<Encoding> {
+    pub(crate) fn encoding(self, py: Python<'_>, row: InputRow) -> PyResult<Encoding> {
         let Self { tokenizer, pool, options, .. } = self;
         let encode = || {
             let encoding = row.with_inputs(|text, pair| tokenizer.encode(text, pair, options, &mut pool.scratch()))?;
@@ -32,7 +31,7 @@ impl Call<'_> {
     }
 
     /// Returns the ids of a row.
-    pub(crate) fn ids(self, py: Python<'_>, row: &Row) -> PyResult<Vec<u32>> {
+    pub(crate) fn ids(self, py: Python<'_>, row: &InputRow) -> PyResult<Vec<u32>> {
         detached(py, row.len(), || row.with_inputs(|text, pair| self.ids_of(text, pair, row.len())))
     }
 
@@ -52,7 +51,7 @@ impl Call<'_> {
     }
 
     /// Returns the number of tokens of a text.
-    pub(crate) fn count(self, py: Python<'_>, text: &Text) -> PyResult<usize> {
+    pub(crate) fn count(self, py: Python<'_>, text: &PythonText) -> PyResult<usize> {
         detached(py, text.len(), || self.tokenizer.count(text.get()?, self.options, &mut self.pool.scratch()))
     }
 
@@ -62,9 +61,7 @@ impl Call<'_> {
     pub(crate) fn truncated<'py>(
         self,
         text: &Bound<'py, PyString>,
-        n: usize,
-        direction: Direction,
-        continues: bool,
+        limit: TextLimit,
     ) -> PyResult<Option<(Bound<'py, PyString>, bool)>> {
         let (py, whole) = (text.py(), utf8(text)?);
         let signal = Mutex::new(None);
@@ -78,7 +75,7 @@ impl Call<'_> {
         };
         let done = detached(py, whole.len(), || {
             let scratch = &mut self.pool.scratch();
-            self.tokenizer.truncate_part(whole, (n, direction), continues, self.options, scratch, &is_stopped)
+            self.tokenizer.truncate_part(whole, limit, self.options, scratch, &is_stopped)
         });
         if let Ok(Some(error)) = signal.into_inner() {
             return Err(error);
@@ -88,7 +85,7 @@ impl Call<'_> {
     }
 
     /// Returns the best segmentations of a text with their scores, best first.
-    pub(crate) fn nbest(self, py: Python<'_>, text: &Text, n: usize) -> PyResult<Vec<(Encoding, f64)>> {
+    pub(crate) fn nbest(self, py: Python<'_>, text: &PythonText, n: usize) -> PyResult<Vec<(Encoding, f64)>> {
         let encode = || {
             let text = text.get()?;
             let found = self.tokenizer.encode_nbest(text, n, self.options, &mut self.pool.scratch())?;

@@ -18,7 +18,7 @@ use crate::utf8::checked;
 
 /// A text in Python's memory, readable without the GIL.
 #[derive(PartialEq)]
-pub(crate) enum Text {
+pub(crate) enum PythonText {
     Str(PyBackedStr),
     /// Bytes that should be UTF-8; checked on each read.
     Bytes(PyBackedBytes),
@@ -26,9 +26,9 @@ pub(crate) enum Text {
 
 /// A text in one of the forms that a call accepts.
 #[derive(PartialEq)]
-pub(crate) enum GivenText {
+pub(crate) enum InputText {
     /// A text.
-    Text(Text),
+    Text(PythonText),
     /// A text as a list of words.
     Words(Vec<PyBackedStr>),
     /// A text in segments: the end of each, and whether it is trusted.
@@ -37,12 +37,12 @@ pub(crate) enum GivenText {
 
 /// A text or a pair.
 #[derive(PartialEq)]
-pub(crate) struct Row {
-    text: GivenText,
-    pair: Option<GivenText>,
+pub(crate) struct InputRow {
+    text: InputText,
+    pair: Option<InputText>,
 }
 
-impl Text {
+impl PythonText {
     /// Takes a `str` or `bytes`, or copies mutable bytes.
     pub(crate) fn new(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         if value.is_instance_of::<PyString>() {
@@ -75,12 +75,12 @@ impl Text {
     }
 }
 
-impl GivenText {
+impl InputText {
     /// Takes a text, or a list of `str` if `is_pretokenized`.
     fn new(name: &str, value: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
         const WORDS: &str = "a list of str, since is_pretokenized is True";
         if !is_pretokenized {
-            return Text::new(name, value).map(Self::Text);
+            return PythonText::new(name, value).map(Self::Text);
         }
         Ok(Self::Words(items(name, WORDS, value)?.map(|word| backed_str(name, &word?)).collect::<PyResult<_>>()?))
     }
@@ -132,19 +132,19 @@ impl GivenText {
     }
 }
 
-impl Row {
+impl InputRow {
     /// Takes a text, and a second one of a pair.
     pub(crate) fn new(
         text: &Bound<'_, PyAny>,
         pair: Option<&Bound<'_, PyAny>>,
         is_pretokenized: bool,
     ) -> PyResult<Self> {
-        let pair = pair.map(|pair| GivenText::new("pair", pair, is_pretokenized)).transpose()?;
-        Ok(Self { text: GivenText::new("text", text, is_pretokenized)?, pair })
+        let pair = pair.map(|pair| InputText::new("pair", pair, is_pretokenized)).transpose()?;
+        Ok(Self { text: InputText::new("text", text, is_pretokenized)?, pair })
     }
 
     /// Returns a row of a single text.
-    pub(crate) fn of(text: GivenText) -> Self {
+    pub(crate) fn of(text: InputText) -> Self {
         Self { text, pair: None }
     }
 
@@ -160,7 +160,7 @@ impl Row {
 
     /// Returns the size of the texts in bytes.
     pub(crate) fn len(&self) -> usize {
-        self.text.len() + self.pair.as_ref().map_or(0, GivenText::len)
+        self.text.len() + self.pair.as_ref().map_or(0, InputText::len)
     }
 
     /// Calls `encode` with the texts as inputs of the core.
@@ -168,28 +168,28 @@ impl Row {
         &self,
         encode: impl FnOnce(Input<'_>, Option<Input<'_>>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let (words, pair_words) = (self.text.words(), self.pair.as_ref().map(GivenText::words).unwrap_or_default());
+        let (words, pair_words) = (self.text.words(), self.pair.as_ref().map(InputText::words).unwrap_or_default());
         let pair = self.pair.as_ref().map(|pair| pair.input(&pair_words)).transpose()?;
         encode(self.text.input(&words)?, pair)
     }
 
     /// Returns the maps from bytes to characters.
     pub(crate) fn maps(&self) -> CharMaps {
-        let words = matches!(self.text, GivenText::Words(_));
-        CharMaps { maps: [self.text.maps(), self.pair.as_ref().map(GivenText::maps).unwrap_or_default()], words }
+        let words = matches!(self.text, InputText::Words(_));
+        CharMaps { maps: [self.text.maps(), self.pair.as_ref().map(InputText::maps).unwrap_or_default()], words }
     }
 }
 
 /// The rows of a batch.
-pub(crate) enum Rows<'a> {
+pub(crate) enum InputRows<'a> {
     /// Rows that are each a `str`, the common case.
     Texts(Vec<PyBackedStr>),
     /// Rows of which some are not a `str`.
-    GivenText(Vec<Row>),
+    Mixed(Vec<InputRow>),
     Arrow(&'a ArrowTexts),
 }
 
-impl<'a> Rows<'a> {
+impl<'a> InputRows<'a> {
     /// Takes an Arrow column, or an iterable of rows.
     pub(crate) fn new(batch: &'a Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
         if let Ok(texts) = batch.cast::<ArrowTexts>() {
@@ -207,19 +207,21 @@ impl<'a> Rows<'a> {
                     }
                     Err(error) => row = error.into_inner(),
                 }
-                given.extend(texts.drain(..).map(|text| Row::of(GivenText::Text(Text::Str(text)))));
+                given.extend(texts.drain(..).map(|text| InputRow::of(InputText::Text(PythonText::Str(text)))));
             }
-            let row = Row::of_batch(&row, is_pretokenized);
+            let row = InputRow::of_batch(&row, is_pretokenized);
             given.push(row.map_err(|error| in_row(batch.py(), "text", error, place))?);
         }
-        Ok(if given.is_empty() { Self::Texts(texts) } else { Self::GivenText(given) })
+        Ok(if given.is_empty() { Self::Texts(texts) } else { Self::Mixed(given) })
     }
 
     /// Returns the rows; none for an Arrow column, whose texts belong to another library.
-    pub(crate) fn into_rows(self) -> Vec<Row> {
+    pub(crate) fn into_rows(self) -> Vec<InputRow> {
         match self {
-            Self::Texts(texts) => texts.into_iter().map(|text| Row::of(GivenText::Text(Text::Str(text)))).collect(),
-            Self::GivenText(rows) => rows,
+            Self::Texts(texts) => {
+                texts.into_iter().map(|text| InputRow::of(InputText::Text(PythonText::Str(text)))).collect()
+            }
+            Self::Mixed(rows) => rows,
             Self::Arrow(_) => Vec::new(),
         }
     }
@@ -227,7 +229,7 @@ impl<'a> Rows<'a> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Texts(texts) => texts.len(),
-            Self::GivenText(rows) => rows.len(),
+            Self::Mixed(rows) => rows.len(),
             Self::Arrow(texts) => texts.len(),
         }
     }
@@ -236,7 +238,7 @@ impl<'a> Rows<'a> {
     pub(crate) fn bytes(&self, row: usize) -> usize {
         match self {
             Self::Texts(texts) => texts[row].len(),
-            Self::GivenText(rows) => rows[row].len(),
+            Self::Mixed(rows) => rows[row].len(),
             Self::Arrow(texts) => texts.get(row).len(),
         }
     }
@@ -264,8 +266,8 @@ impl<'a> Rows<'a> {
     pub(crate) fn text(&self, row: usize) -> Option<&str> {
         match self {
             Self::Texts(texts) => Some(&texts[row]),
-            Self::GivenText(rows) => match &rows[row] {
-                Row { text: GivenText::Text(text), pair: None } => text.get().ok(),
+            Self::Mixed(rows) => match &rows[row] {
+                InputRow { text: InputText::Text(text), pair: None } => text.get().ok(),
                 _ => None,
             },
             Self::Arrow(texts) => checked(texts.get(row)).ok(),
@@ -280,7 +282,7 @@ impl<'a> Rows<'a> {
     ) -> Result<T, Error> {
         match self {
             Self::Texts(texts) => encode(Input::Text(&texts[row]), None),
-            Self::GivenText(rows) => rows[row].with_inputs(encode),
+            Self::Mixed(rows) => rows[row].with_inputs(encode),
             Self::Arrow(texts) => encode(Input::Text(checked(texts.get(row))?), None),
         }
     }
@@ -288,7 +290,7 @@ impl<'a> Rows<'a> {
     /// Returns the maps from bytes to characters of a row's texts.
     pub(crate) fn maps(&self, row: usize) -> CharMaps {
         match self {
-            Self::GivenText(rows) => rows[row].maps(),
+            Self::Mixed(rows) => rows[row].maps(),
             Self::Texts(_) | Self::Arrow(_) => {
                 let map = self.text(row).map(CharMap::new).into_iter().collect();
                 CharMaps { maps: [map, Vec::new()], words: false }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::call::{Call, Failure};
 use crate::errors::in_text;
-use crate::input::Rows;
+use crate::input::InputRows;
 use crate::options::Options;
 use crate::threads::{self, MIN_DETACHED_BYTES, ThreadCount, Tickets};
 use crate::tokenizer::Tokenizer;
@@ -61,7 +61,7 @@ impl TextMeasures {
         most: usize,
         threads: Option<ThreadCount>,
     ) -> PyResult<Vec<usize>> {
-        let rows = Rows::new(texts, false)?;
+        let rows = InputRows::new(texts, false)?;
         let measured = measure(texts.py(), tokenizer.call(options, false), &rows, most, threads::number(threads))?;
         self.with_sums(|sums| sums.merge(&measured.sums))?;
         Ok(measured.changed)
@@ -96,7 +96,7 @@ impl TextMeasures {
 }
 
 /// Measures rows on at most `threads` threads.
-fn measure(py: Python<'_>, call: Call<'_>, rows: &Rows<'_>, most: usize, threads: usize) -> PyResult<Measured> {
+fn measure(py: Python<'_>, call: Call<'_>, rows: &InputRows<'_>, most: usize, threads: usize) -> PyResult<Measured> {
     let threads = if rows.total_bytes() < MIN_DETACHED_BYTES { 1 } else { threads };
     let tasks = rows.tasks(threads);
     let tickets = Tickets::new(tasks.len());

@@ -15,7 +15,7 @@ use piecework_core::format::{
     write_splitter, write_trainer, write_vocab_txt,
 };
 use piecework_core::model::bpe::Bpe;
-use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits};
+use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits, TextLimit};
 use piecework_core::postprocess::PostProcessor;
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
@@ -34,7 +34,7 @@ use crate::errors::{in_settings, invalid_setting, to_py, warn_of_records};
 use crate::explain::{MergeStepRow, TextRow, bytes_of, explain, merge_step_row};
 use crate::file::{FileReading, encode_file};
 use crate::functions;
-use crate::input::{GivenText, Row, Rows, Text, short_text};
+use crate::input::{InputRow, InputRows, InputText, PythonText, short_text};
 use crate::model_settings::{ModelSettings, with_model, word_piece};
 use crate::options::{self, LengthSetting, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
@@ -379,12 +379,12 @@ impl Tokenizer {
         options: &Options,
     ) -> PyResult<Encoding> {
         let is_pretokenized = flag("is_pretokenized", is_pretokenized)?;
-        self.call(options, true).encoding(text.py(), Row::new(text, pair, is_pretokenized)?)
+        self.call(options, true).encoding(text.py(), InputRow::new(text, pair, is_pretokenized)?)
     }
 
     /// Encodes a text in segments, each with whether it is trusted.
     fn encode_segments(&self, segments: &Bound<'_, PyAny>, options: &Options) -> PyResult<Encoding> {
-        self.call(options, true).encoding(segments.py(), Row::of(GivenText::segments(segments)?))
+        self.call(options, true).encoding(segments.py(), InputRow::of(InputText::segments(segments)?))
     }
 
     /// Returns the ids of a text or pair, as an array or as a list.
@@ -400,7 +400,7 @@ impl Tokenizer {
         let (py, call) = (text.py(), self.call(options, false));
         let ids = match short_text(text) {
             Some(text) if pair.is_none() && !is_pretokenized => call.short_ids(text)?,
-            _ => call.ids(py, &Row::new(text, pair, is_pretokenized)?)?,
+            _ => call.ids(py, &InputRow::new(text, pair, is_pretokenized)?)?,
         };
         to_object(py, ids, as_array)
     }
@@ -414,7 +414,7 @@ impl Tokenizer {
         columns: bool,
         threads: Option<ThreadCount>,
     ) -> PyResult<Batch> {
-        let rows = Rows::new(batch, flag("is_pretokenized", is_pretokenized)?)?;
+        let rows = InputRows::new(batch, flag("is_pretokenized", is_pretokenized)?)?;
         encode::encode_batch(batch.py(), &self.call(options, columns), &rows, threads)
     }
 
@@ -428,7 +428,7 @@ impl Tokenizer {
         offsets: bool,
         threads: Option<ThreadCount>,
     ) -> PyResult<Vec<Encoding>> {
-        let rows = Rows::new(texts, flag("is_pretokenized", is_pretokenized)?)?;
+        let rows = InputRows::new(texts, flag("is_pretokenized", is_pretokenized)?)?;
         encode_list(texts.py(), &self.call(options, offsets), rows, threads)
     }
 
@@ -452,7 +452,7 @@ impl Tokenizer {
     }
 
     fn count(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<usize> {
-        self.call(options, false).count(text.py(), &Text::new("text", text)?)
+        self.call(options, false).count(text.py(), &PythonText::new("text", text)?)
     }
 
     /// Returns the longest prefix of a text with at most `n` tokens, or its longest suffix with `left`, and whether it is
@@ -468,7 +468,7 @@ impl Tokenizer {
         options: &Options,
     ) -> PyResult<Option<(Bound<'py, PyString>, bool)>> {
         let direction = if left { Direction::Left } else { Direction::Right };
-        self.call(options, false).truncated(text, n, direction, continues)
+        self.call(options, false).truncated(text, TextLimit { max_tokens: n, direction, continues })
     }
 
     /// Returns what a BPE model merges its entries from, as ids: left, right and merged; none for other models.
@@ -478,11 +478,11 @@ impl Tokenizer {
 
     /// Returns the best segmentations of a text with their scores, best first.
     fn encode_nbest(&self, text: &Bound<'_, PyAny>, n: usize, options: &Options) -> PyResult<Vec<(Encoding, f64)>> {
-        self.call(options, true).nbest(text.py(), &Text::new("text", text)?, n)
+        self.call(options, true).nbest(text.py(), &PythonText::new("text", text)?, n)
     }
 
     fn log_probability(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
-        let (py, text) = (text.py(), Text::new("text", text)?);
+        let (py, text) = (text.py(), PythonText::new("text", text)?);
         py.detach(|| self.inner.marginal_log_likelihood(text.get()?, &options.inner, &mut self.pool.scratch()))
             .map_err(to_py)
     }
@@ -548,7 +548,7 @@ impl Tokenizer {
         limits: (usize, usize, usize),
     ) -> PyResult<TextRow> {
         let (characters, step_characters, nbest) = limits;
-        let text = Text::new("text", text)?;
+        let text = PythonText::new("text", text)?;
         let explained = py.detach(|| {
             let text = text.get()?;
             let limits = ExplainLimits { bytes: bytes_of(text, span), characters, step_characters, nbest };

@@ -35,7 +35,7 @@ pub use explain::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};
 pub use measure::{LENGTHS, Measures, Meter, TEXT_LENGTHS};
 pub use options::{EncodingPath, Input, Options};
 pub use scratch::Scratch;
-pub use truncate_text::TruncatedText;
+pub use truncate_text::{TextLimit, TruncatedText};
 
 use std::sync::{Arc, OnceLock};
 

@@ -52,6 +52,17 @@ pub struct TruncatedText<'t> {
     pub is_longest: bool,
 }
 
+/// The limit of a text, of which one end may be given.
+#[derive(Debug, Clone, Copy)]
+pub struct TextLimit {
+    /// The maximum number of tokens.
+    pub max_tokens: usize,
+    /// The side that is cut off.
+    pub direction: Direction,
+    /// Whether the text continues at the side that is cut off.
+    pub continues: bool,
+}
+
 impl Tokenizer {
     /// Returns the longest prefix of a text that encodes to at most `max_tokens` tokens, or the longest suffix.
     ///
@@ -78,20 +89,21 @@ impl Tokenizer {
         options: &Options,
         scratch: &mut Scratch,
     ) -> Result<TruncatedText<'t>> {
-        let kept = self.truncate_part(text, (max_tokens, direction), false, options, scratch, &|| false)?;
+        let kept =
+            self.truncate_part(text, TextLimit { max_tokens, direction, continues: false }, options, scratch, &|| {
+                false
+            })?;
         Ok(kept.unwrap_or(TruncatedText { text, is_longest: true }))
     }
 
     /// Returns what [`Self::truncate_text`] returns for a longer text, of which only one end is given.
     ///
-    /// If `continues`, `text` is the beginning of the longer text, or its end for [`Direction::Left`]. `None` if more of
-    /// the text is needed. The limit is the number of tokens and the side that is cut off. `is_stopped` is called often;
-    /// if it returns true, the result is [`Error::Interrupted`].
+    /// `None` if more of the text is needed. `is_stopped` is called often; if it returns true, the result is
+    /// [`Error::Interrupted`].
     pub fn truncate_part<'t>(
         &self,
         text: &'t str,
-        (max_tokens, direction): (usize, Direction),
-        continues: bool,
+        limit: TextLimit,
         options: &Options,
         scratch: &mut Scratch,
         is_stopped: &dyn Fn() -> bool,
@@ -103,9 +115,7 @@ impl Tokenizer {
         let mut search = Search {
             tokenizer: self,
             text,
-            direction,
-            continues,
-            max_tokens,
+            limit,
             specials,
             options: &options,
             cuts: self.cuts(&options),
@@ -118,7 +128,7 @@ impl Tokenizer {
             return Err(search.too_small()?);
         }
         let Some((at, is_longest)) = search.kept(Boundaries::of(self, &options).as_ref())? else { return Ok(None) };
-        let text = match direction {
+        let text = match limit.direction {
             Direction::Right => &text[..at],
             Direction::Left => &text[at..],
         };
@@ -133,11 +143,7 @@ impl Tokenizer {
 struct Search<'a> {
     tokenizer: &'a Tokenizer,
     text: &'a str,
-    /// The side that is cut off.
-    direction: Direction,
-    /// Whether the text continues at the end that is cut off.
-    continues: bool,
-    max_tokens: usize,
+    limit: TextLimit,
     /// The number of special tokens that post-processing adds.
     specials: usize,
     options: &'a Options,
@@ -204,12 +210,12 @@ impl Search<'_> {
     }
 
     fn fits(&mut self, text: &str) -> Result<bool> {
-        Ok(self.count(text)?.is_some_and(|count| count <= self.max_tokens))
+        Ok(self.count(text)?.is_some_and(|count| count <= self.limit.max_tokens))
     }
 
     /// Returns the error that not even the empty text fits.
     fn too_small(&mut self) -> Result<Error> {
-        let (max_tokens, least) = (self.max_tokens, self.count("")?.unwrap_or(0));
+        let (max_tokens, least) = (self.limit.max_tokens, self.count("")?.unwrap_or(0));
         let message = Message::new(format!("{max_tokens} is too small: an empty text has {least} special tokens"))
             .setting("n")
             .hint("raise `n`, or pass `add_special_tokens=False`");
@@ -219,17 +225,17 @@ impl Search<'_> {
     /// Returns the place of the cut, and whether the kept part is proven to be the longest; `None` if the text is too short
     /// to decide.
     fn kept(&mut self, boundaries: Option<&Boundaries<'_>>) -> Result<Option<(usize, bool)>> {
-        let word_ends = WordEnds::of(self.tokenizer.splitter(), self.direction)?;
+        let word_ends = WordEnds::of(self.tokenizer.splitter(), self.limit.direction)?;
         let window = match boundaries {
             Some(boundaries) => self.window(boundaries)?,
-            None if self.continues && word_ends.proven.is_none() => return Ok(None),
+            None if self.limit.continues && word_ends.proven.is_none() => return Ok(None),
             None => {
-                let base = if self.direction == Direction::Right { 0 } else { self.text.len() };
-                Some(Window::new(base, self.text.len() + 1, self.direction))
+                let base = if self.limit.direction == Direction::Right { 0 } else { self.text.len() };
+                Some(Window::new(base, self.text.len() + 1, self.limit.direction))
             }
         };
         let Some(mut window) = window else { return Ok(None) };
-        let is_open = self.continues && boundaries.is_none();
+        let is_open = self.limit.continues && boundaries.is_none();
         if !is_open && (boundaries.is_some() || word_ends.is_proven() || word_ends.proven.is_some()) {
             if let Some(found) = self.try_all(window)? {
                 return Ok(Some((found, true)));
@@ -257,20 +263,20 @@ impl Search<'_> {
 
     /// Returns the window between two boundaries; `None` if the text is too short to decide.
     fn window(&mut self, boundaries: &Boundaries<'_>) -> Result<Option<Window>> {
-        let (base, far) = match self.direction {
+        let (base, far) = match self.limit.direction {
             Direction::Right => {
                 let (low, high) = self.prefix_window(boundaries)?;
-                (low, high.or((!self.continues).then_some(self.text.len() + 1)).map(|high| high - low))
+                (low, high.or((!self.limit.continues).then_some(self.text.len() + 1)).map(|high| high - low))
             }
             Direction::Left => {
                 let (low, mut high) = self.suffix_window(boundaries)?;
                 if !self.fits(&self.text[high..])? {
                     high = self.fitting_boundary(boundaries, high)?;
                 }
-                (high, low.or((!self.continues).then_some(0)).map(|low| high - low + 1))
+                (high, low.or((!self.limit.continues).then_some(0)).map(|low| high - low + 1))
             }
         };
-        Ok(far.map(|far| Window::new(base, far, self.direction)))
+        Ok(far.map(|far| Window::new(base, far, self.limit.direction)))
     }
 
     /// Returns whether the text fits if it is cut at a distance from the base of a window.
@@ -316,7 +322,7 @@ impl Search<'_> {
     ) -> Result<Option<Window>> {
         let part = &self.text[window.part(self.last_distance(window))];
         let words = word_ends::spans(splitter, self.tokenizer, part, self.options, self.scratch)?;
-        let mut ends = word_ends::distances(&words, part.len(), self.direction);
+        let mut ends = word_ends::distances(&words, part.len(), self.limit.direction);
         ends.retain(|&distance| distance < window.far && self.text.is_char_boundary(window.place(distance)));
         if is_open {
             ends.truncate(ends.len().saturating_sub(OPEN_WORDS));
@@ -351,7 +357,7 @@ impl Search<'_> {
                 return Ok((window.place(distance), self.is_decided_by_words()));
             }
         }
-        let step = model.longest_step(self.direction == Direction::Left);
+        let step = model.longest_step(self.limit.direction == Direction::Left);
         // A cut may make an added token that is matched as a single word.
         let step_or_token = step.unwrap_or(0).max(longest_shifted).max(self.longest_added());
         let tried = step_or_token.saturating_mul(STEPS).max(SMALLEST_STEP);
@@ -401,7 +407,8 @@ impl Search<'_> {
     /// The first is 0 if there is none; the second is `None` if the end of the text was reached.
     fn prefix_window(&mut self, boundaries: &Boundaries<'_>) -> Result<(usize, Option<usize>)> {
         let (mut low, mut high, mut size) = (0, None, self.first_size());
-        let last = if self.continues { self.text.len().saturating_sub(boundaries.context()) } else { self.text.len() };
+        let last =
+            if self.limit.continues { self.text.len().saturating_sub(boundaries.context()) } else { self.text.len() };
         while high.is_none() && low < last {
             let end = size.min(last);
             match boundaries.last_in(self.text, low + 1..end) {
@@ -426,7 +433,7 @@ impl Search<'_> {
     /// The first is `None` if the start of the text was reached; the second is the end of the text if there is none.
     fn suffix_window(&mut self, boundaries: &Boundaries<'_>) -> Result<(Option<usize>, usize)> {
         let (mut low, mut high, mut size) = (None, self.text.len(), self.first_size());
-        let first = if self.continues { boundaries.context() } else { 1 };
+        let first = if self.limit.continues { boundaries.context() } else { 1 };
         while low.is_none() && high > first {
             let start = self.text.len().saturating_sub(size).max(first);
             match boundaries.first_in(self.text, start..high) {
@@ -460,13 +467,13 @@ impl Search<'_> {
         if boundaries.has_context() {
             // The number of tokens may depend on the score of the text before, so only chunks are counted: each one that
             // ends at a boundary has a token.
-            let wanted = self.max_tokens - self.specials;
+            let wanted = self.limit.max_tokens - self.specials;
             let chunks = (at + 1..self.text.len()).filter(|&end| boundaries.is_at(self.text, end));
             return Ok(chunks.take(wanted + 1).count() > wanted);
         }
         let before = self.text[..at].char_indices().next_back().map_or(0, |(start, _)| start);
         Ok(match (self.count(&self.text[before..])?, self.count(&self.text[before..at])?) {
-            (Some(whole), Some(part)) => whole.saturating_sub(part) + self.specials > self.max_tokens,
+            (Some(whole), Some(part)) => whole.saturating_sub(part) + self.specials > self.limit.max_tokens,
             // What cannot be encoded is after the boundary.
             (None, part) => part.is_some(),
             (Some(_), None) => false,
@@ -483,7 +490,7 @@ impl Search<'_> {
     /// Returns whether a part next to a safe split point fits together with the `known` tokens of the other part.
     fn fits_with(&mut self, known: usize, part: Range<usize>) -> Result<bool> {
         let count = self.count_alone(part)?;
-        Ok(count.is_some_and(|count| known + count + self.specials <= self.max_tokens))
+        Ok(count.is_some_and(|count| known + count + self.specials <= self.limit.max_tokens))
     }
 
     /// Returns the number of tokens of a part of the text without special tokens; `None` if it cannot be encoded.
@@ -492,7 +499,7 @@ impl Search<'_> {
     }
 
     fn first_size(&self) -> usize {
-        self.max_tokens.saturating_mul(BYTES_PER_TOKEN).max(SMALLEST_PART)
+        self.limit.max_tokens.saturating_mul(BYTES_PER_TOKEN).max(SMALLEST_PART)
     }
 
     /// Returns an error if special tokens are errors, and one of them spans the cut.
