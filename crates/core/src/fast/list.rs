@@ -1,6 +1,7 @@
 //! Lists of the starts and ends of chunks, of some blocks of a text.
 
 use super::masks::BLOCK;
+use crate::text::span::offset;
 
 /// The number of blocks whose chunks are listed at a time.
 pub(super) const BLOCKS: usize = 8;
@@ -40,9 +41,8 @@ impl ChunkList {
 
     /// Adds the starts and ends of chunks, one bit per byte, in a block that begins at byte `at`.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn add(&mut self, at: usize, mut starts: u64, mut ends: u64) {
-        let at = at as u32;
+        let at = offset(at);
         let (started, ended) = (starts.count_ones() as usize, ends.count_ones() as usize);
         let to = self.starts[self.started..].iter_mut().zip(&mut self.ends[self.ended..]);
         for (start, end) in to.take(started.max(ended)) {
@@ -56,23 +56,21 @@ impl ChunkList {
     }
 
     /// Ends the open chunk, if there is one, at byte `at`; then a contiguous one begins.
-    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn close(&mut self, at: usize) {
         if !self.has_gaps {
             if self.last_start() != at {
                 self.begin(at);
             }
         } else if self.ended < self.started {
-            self.ends[self.ended] = at as u32;
+            self.ends[self.ended] = offset(at);
             self.ended += 1;
         }
     }
 
     /// Adds the first bytes of contiguous chunks in a block that begins at byte `at`.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn add_contiguous(&mut self, at: usize, mut starts: u64) {
-        let (at, count) = (at as u32, starts.count_ones() as usize);
+        let (at, count) = (offset(at), starts.count_ones() as usize);
         for some in self.starts[self.started..].as_chunks_mut::<TOGETHER>().0.iter_mut().take(count.div_ceil(TOGETHER))
         {
             for start in some {
@@ -85,9 +83,8 @@ impl ChunkList {
     }
 
     /// Begins a chunk at byte `at`, and ends the one before it, which is contiguous with it.
-    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn begin(&mut self, at: usize) {
-        self.starts[self.started] = at as u32;
+        self.starts[self.started] = offset(at);
         self.ended = self.started;
         self.started += 1;
     }
@@ -104,10 +101,9 @@ impl ChunkList {
     }
 
     /// Adds one chunk.
-    #[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
     pub(super) fn push(&mut self, start: usize, end: usize) {
-        self.starts[self.started] = start as u32;
-        self.ends[self.ended] = end as u32;
+        self.starts[self.started] = offset(start);
+        self.ends[self.ended] = offset(end);
         self.started += 1;
         self.ended += 1;
     }

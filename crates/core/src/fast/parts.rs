@@ -7,6 +7,7 @@ use super::list::{CAPACITY, ChunkRanges};
 use super::masks::Kernel;
 use super::{Cache, Result, Sink, fill, look_up};
 use crate::model::{Model, WordParts};
+use crate::text::span::offset;
 use crate::vocab::Entries;
 
 /// The parts of a chunk.
@@ -47,7 +48,7 @@ impl ChunkParts<'_> {
         let PartList { starts, ends, .. } = &mut *self.list;
         parts.find(chunk.as_bytes(), ends);
         starts.clear();
-        starts.extend([0].iter().chain(&*ends).chain([&chunk.len()]).map(|&part| to_u32(at + part)));
+        starts.extend([0].iter().chain(&*ends).chain([&chunk.len()]).map(|&part| offset(at + part)));
         !ends.is_empty()
     }
 
@@ -70,9 +71,4 @@ impl ChunkParts<'_> {
             )
         })
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "no text is longer")]
-fn to_u32(at: usize) -> u32 {
-    at as u32
 }

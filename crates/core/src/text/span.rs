@@ -22,9 +22,8 @@ pub struct Span {
 impl Span {
     /// Returns the span from `start` to `end` of a text that passed [`check_length`].
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "texts are checked to be under 1 GiB")]
     pub fn new(start: usize, end: usize) -> Self {
-        Self { start: start as u32, end: end as u32 }
+        Self { start: offset(start), end: offset(end) }
     }
 
     /// Returns the span as a range that indexes a `str`.
@@ -53,6 +52,15 @@ impl Span {
     pub fn shifted_left(self, by: u32) -> Self {
         Self { start: self.start - by, end: self.end - by }
     }
+}
+
+/// Returns a byte of a text that passed [`check_length`] in 32 bits.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "texts are checked to be under 1 GiB")]
+pub(crate) fn offset(at: usize) -> u32 {
+    debug_assert!(u32::try_from(at).is_ok(), "byte {at} of a text that was not checked");
+    at as u32
 }
 
 /// Returns an error for a text that is too long for a [`Span`].
