@@ -5,7 +5,7 @@ use super::byte_level::whole_characters;
 use super::stage::{DecodeStage, DecodedParts};
 use super::{Decoder, ReplaceDecoder, StreamOutput, StripDecoder};
 use crate::error::Result;
-use crate::normalize::SPACE;
+use crate::settings::METASPACE_TEXT;
 use crate::text::pattern::Pattern;
 
 /// A decoder of `SentencePiece` pieces.
@@ -32,7 +32,7 @@ impl SentencePieceDecoder {
         let replace = |pattern: &str, content: &str| {
             Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal(pattern), content: content.to_owned() })
         };
-        let mut steps = vec![replace(&self.unk_token, &self.unk_surface), replace(SPACE, " ")];
+        let mut steps = vec![replace(&self.unk_token, &self.unk_surface), replace(METASPACE_TEXT, " ")];
         if self.byte_fallback {
             steps.push(Decoder::ByteFallback);
         }
@@ -105,7 +105,7 @@ impl PieceStage {
         }
         self.push_bytes(self.bytes.len(), out)?;
         let start = out.bytes.len();
-        let stripped = piece.strip_prefix(SPACE).filter(|_| self.at_start);
+        let stripped = piece.strip_prefix(METASPACE_TEXT).filter(|_| self.at_start);
         if *piece == *self.decoder.unk_token {
             out.push(self.decoder.unk_surface.as_bytes())?;
         } else {
@@ -120,7 +120,7 @@ impl PieceStage {
 /// Emits a piece with spaces.
 #[inline]
 fn push_spaced(piece: &str, out: &mut DecodedParts) -> Result<()> {
-    let mut sections = piece.split(SPACE);
+    let mut sections = piece.split(METASPACE_TEXT);
     out.push(sections.next().unwrap_or_default().as_bytes())?;
     for section in sections {
         out.push(b" ")?;
