@@ -16,6 +16,7 @@ mod replace;
 mod sentencepiece;
 mod strip;
 mod text;
+mod written;
 
 pub use bert::BertNormalizer;
 pub(crate) use byte_level::write_bytes;

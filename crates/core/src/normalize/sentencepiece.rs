@@ -11,8 +11,10 @@ use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 
 use super::{Normalized, Normalizer, Precompiled};
 use crate::error::{Error, Result};
+use crate::settings::METASPACE;
 use crate::text::pattern::Pattern;
 use crate::text::span::Span;
+use crate::text::unicode::CharSet;
 
 pub(crate) use crate::settings::METASPACE_TEXT as SPACE;
 
@@ -142,6 +144,19 @@ impl SentencePiece {
     /// Returns the same normalization with a space put before the text, or without.
     pub(super) fn with_prefix(&self, add_dummy_prefix: bool) -> Result<Self> {
         Self::new(SentencePieceSettings { add_dummy_prefix, ..self.settings().clone() })
+    }
+
+    /// Returns the characters that it writes for texts of these characters.
+    pub(super) fn written_of(&self, from: &CharSet) -> CharSet {
+        let settings = self.settings();
+        let rules = settings.precompiled_charsmap.as_ref();
+        let is_kept = |c: &char| rules.is_none_or(|rules| rules.longest_rule(c.encode_utf8(&mut [0; 4])).is_none());
+        let kept = from.iter().filter(is_kept);
+        let replacements = rules.into_iter().flat_map(Precompiled::replacements);
+        let symbols = settings.user_defined_symbols.iter().flat_map(|symbol| symbol.chars());
+        let prefix = settings.add_dummy_prefix.then_some(' ');
+        let all = kept.chain(replacements).chain(symbols).chain(prefix);
+        all.map(|c| if c == ' ' && settings.escape_whitespaces { METASPACE } else { c }).collect()
     }
 
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {

@@ -27,6 +27,7 @@ mod symbols;
 mod tokens;
 mod truncate_text;
 mod unreachable;
+mod word_characters;
 mod word_ends;
 
 pub use cuts::{Cuts, SplitPart};
@@ -36,6 +37,7 @@ pub use measure::{LENGTHS, Measures, Meter, TEXT_LENGTHS};
 pub use options::{EncodingPath, Input, Options};
 pub use scratch::Scratch;
 pub use truncate_text::{TextLimit, TruncatedText};
+pub use word_characters::WordCharacters;
 
 use std::sync::{Arc, OnceLock};
 

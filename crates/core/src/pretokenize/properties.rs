@@ -79,19 +79,39 @@ impl PreTokenizer {
         Some(Self::Split(Split { pattern, behavior: Behavior::Isolated, invert: false }))
     }
 
+    /// Returns whether the two characters beside a position decide whether a word ends there.
+    pub(crate) fn splits_by_pairs(&self) -> bool {
+        matches!(
+            self,
+            Self::Bert
+                | Self::Whitespace
+                | Self::WhitespaceSplit
+                | Self::Punctuation(_)
+                | Self::Digits { .. }
+                | Self::CharDelimiterSplit(_)
+        )
+    }
+
+    /// Returns whether it changes no character, and later steps may split all of its words.
+    pub(crate) fn only_splits(&self) -> bool {
+        self.splits_by_pairs()
+            || matches!(
+                self,
+                Self::Split(_) | Self::UnicodeScripts | Self::FixedLength(_) | Self::Jieba(_) | Self::Function(_)
+            )
+    }
+
+    /// Returns the character that it may put before words.
+    pub(crate) fn inserted(&self) -> Option<char> {
+        match self {
+            Self::Metaspace(metaspace) => Some(metaspace.replacement),
+            Self::ByteLevel(settings) => settings.add_prefix_space.then_some(' '),
+            _ => None,
+        }
+    }
+
     /// Returns whether it splits a text at any of its words into texts that have the words of the whole.
     pub(crate) fn is_additive(&self) -> bool {
-        self.steps().all(|step| {
-            matches!(
-                step,
-                Self::Bert
-                    | Self::Whitespace
-                    | Self::WhitespaceSplit
-                    | Self::Punctuation(_)
-                    | Self::Digits { .. }
-                    | Self::CharDelimiterSplit(_)
-                    | Self::Jieba(_)
-            )
-        })
+        self.steps().all(|step| step.splits_by_pairs() || matches!(step, Self::Jieba(_)))
     }
 }
