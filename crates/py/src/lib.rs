@@ -44,6 +44,7 @@ mod trace;
 mod train;
 mod tuples;
 mod utf8;
+mod word_characters;
 
 use pyo3::prelude::*;
 
@@ -63,6 +64,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<measures::TextMeasures>()?;
     module.add_class::<counts::WordCounts>()?;
     module.add_class::<counts::WordCounter>()?;
+    module.add_class::<word_characters::WordCharacters>()?;
     module.add_function(wrap_pyfunction!(counts_files::merge_counts, module)?)?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
     module.add_function(wrap_pyfunction!(train::check_trainer, module)?)?;

@@ -39,3 +39,4 @@ from piecework._core._train import check_trainer as check_trainer
 from piecework._core._train import count_tokens as count_tokens
 from piecework._core._train import extend as extend
 from piecework._core._train import train as train
+from piecework._core._word_characters import WordCharacters as WordCharacters

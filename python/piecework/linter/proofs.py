@@ -213,7 +213,7 @@ class Proofs:
         return alone and f"{describe_character(alone)} is always a word of its own"
 
     def _of_character(self, c: str) -> str | None:
-        if not self._characters.is_normalized(c):
+        if not self._characters.is_written(c):
             return f"the normalizer never writes {describe_character(c)}"
         if self._characters.is_removed(c):
             return f"the pre-tokenizer removes or replaces {describe_character(c)}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from piecework._core import WordCharacters
 from piecework.errors import PieceworkError
 from piecework.linter.byte_text import BYTE_TOKEN, UNUSED_BYTES, byte_characters, bytes_of
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework.batch import EncodedBatch
-    from piecework.linter.word_characters import WordCharacters
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["Entry", "Subject"]
@@ -165,9 +165,7 @@ class Subject:
     @cached_property
     def words(self) -> WordCharacters:
         """Returns what words can contain."""
-        from piecework.linter.word_characters import WordCharacters
-
-        return WordCharacters(self)
+        return WordCharacters(self.tokenizer._core)
 
     def once(self, function: Callable[[Subject], Result]) -> Result:
         """Returns the result of a function of this object, which is computed once for all rules."""
