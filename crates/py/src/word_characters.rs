@@ -1,4 +1,4 @@
-//! What words of a tokenizer can contain.
+//! Answers which characters and pairs of characters words can contain.
 
 use piecework_core::pipeline;
 use pyo3::prelude::*;

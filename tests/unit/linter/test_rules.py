@@ -276,6 +276,15 @@ def test_missing_characters() -> None:
     }
 
 
+def test_missing_characters_that_only_composition_writes() -> None:
+    model = models.WordPiece(["[UNK]", *ASCII, *(f"##{c}" for c in ASCII), "né"])
+    steps = normalizers.Sequence([normalizers.NFD(), normalizers.NFC()])
+    tok = pw.Tokenizer(model, normalizer=steps, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+    assert findings(tok, "missing-character") == {
+        None: "'é' (U+00E9), a character of other entries, is unknown"
+    }
+
+
 def test_special_tokens_in_text() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\n[SEP]\na\n")
     assert list(findings(tok, "special-in-text")) == ["[UNK]", "[SEP]"]

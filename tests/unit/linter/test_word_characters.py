@@ -1,4 +1,4 @@
-"""What the core states that words cannot contain, compared with the words of all short texts."""
+"""The answers of the core on what words cannot contain, compared with the words of all short texts."""
 
 import json
 from functools import cache
