@@ -17,12 +17,12 @@ impl WordCharacters {
     #[new]
     fn new(py: Python<'_>, tokenizer: &Tokenizer) -> PyResult<Self> {
         let inner = py.detach(|| pipeline::WordCharacters::new(tokenizer.inner.splitter()));
-        inner.map(|inner| Self { inner }).map_err(|error| to_py(py, &error))
+        inner.map(|inner| Self { inner }).map_err(to_py)
     }
 
     /// Returns whether a word can contain a character.
-    fn is_possible(&self, py: Python<'_>, c: char) -> PyResult<bool> {
-        self.inner.is_possible(c).map_err(|error| to_py(py, &error))
+    fn is_possible(&self, c: char) -> PyResult<bool> {
+        self.inner.is_possible(c).map_err(to_py)
     }
 
     /// Returns whether the normalizer, or a pre-tokenizer after it, can write a character.
@@ -31,22 +31,22 @@ impl WordCharacters {
     }
 
     /// Returns whether the pre-tokenizer removes or replaces a character everywhere.
-    fn is_removed(&self, py: Python<'_>, c: char) -> PyResult<bool> {
-        self.inner.is_removed(c).map_err(|error| to_py(py, &error))
+    fn is_removed(&self, c: char) -> PyResult<bool> {
+        self.inner.is_removed(c).map_err(to_py)
     }
 
     /// Returns whether a word always ends between two adjacent characters.
-    fn is_separated(&self, py: Python<'_>, left: char, right: char) -> PyResult<bool> {
-        self.inner.is_separated(left, right).map_err(|error| to_py(py, &error))
+    fn is_separated(&self, left: char, right: char) -> PyResult<bool> {
+        self.inner.is_separated(left, right).map_err(to_py)
     }
 
     /// Returns whether no word has a character before this one, or after it.
-    fn is_alone(&self, py: Python<'_>, c: char) -> PyResult<bool> {
-        self.inner.is_alone(c).map_err(|error| to_py(py, &error))
+    fn is_alone(&self, c: char) -> PyResult<bool> {
+        self.inner.is_alone(c).map_err(to_py)
     }
 
     /// Returns whether no word has a character before this one.
-    fn is_always_first(&self, py: Python<'_>, c: char) -> PyResult<bool> {
-        self.inner.is_always_first(c).map_err(|error| to_py(py, &error))
+    fn is_always_first(&self, c: char) -> PyResult<bool> {
+        self.inner.is_always_first(c).map_err(to_py)
     }
 }
