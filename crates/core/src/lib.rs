@@ -40,6 +40,7 @@ pub mod error;
 mod fast;
 pub mod format;
 mod hash;
+mod heap;
 mod lattice;
 pub mod learn;
 mod memory;

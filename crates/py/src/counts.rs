@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use piecework_core::Error;
 use piecework_core::counts::{
-    self, BlockStart, Counter, FirstOccurrence, Lines, MAX_MERGED, Merge, Run, SortedWords, Spill, TextSplitter, merge,
-    reduce,
+    self, BlockStart, Counter, FirstOccurrence, Lines, MAX_MERGED, Merge, Run, SortedWords, Spill, TextSplitter, reduce,
 };
 use piecework_core::format::{read_counts, read_text_splitter, write_counts, write_text_splitter};
 use pyo3::prelude::*;
@@ -265,7 +264,8 @@ impl WordCounter {
         for each in threads::run(py, std::mem::take(&mut self.shards), last, threads::no_progress)? {
             runs.extend(each.map_err(to_py)?);
         }
-        let few = |stop: &AtomicBool| merge(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
+        let few =
+            |stop: &AtomicBool| Merge::new(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
         threads::run_one(py, few)?.map(Some).map_err(to_py)
     }
 

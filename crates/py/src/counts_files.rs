@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
 use piecework_core::counts::{
-    CountedWord, Interruptible, MAX_MERGED, Merge, Renumbered, Run, SortedWords, TextSplitter, merge, reduce,
+    CountedWord, FirstOccurrence, Interruptible, MAX_MERGED, Merge, Run, SortedWords, TextSplitter, reduce,
 };
 use piecework_core::error::Message;
 use piecework_core::format::{CountsReader, CountsSummary, write_buckets, write_sorted_counts};
@@ -50,15 +50,15 @@ pub(crate) fn merged_files(
     work_dir: Option<PathBuf>,
 ) -> PyResult<(Option<TextSplitter>, Words)> {
     let mut first: Option<(PathBuf, Option<TextSplitter>)> = None;
-    let mut open_all = |paths: &[(PathBuf, u64)]| -> PyResult<Merge<Renumbered<FileWords>>> {
+    let mut open_all = |paths: &[(PathBuf, u64)]| -> PyResult<Merge<FileWords>> {
         let mut files = Vec::with_capacity(paths.len());
         for (path, first_document) in paths {
-            let file = FileWords::open(path)?;
+            let file = FileWords::open(path, *first_document)?;
             let (other, splitter) = first.get_or_insert_with(|| (path.clone(), file.reader.splitter().cloned()));
             if splitter.as_ref() != file.reader.splitter() {
                 return Err(to_py(different_splitters(other, path)));
             }
-            files.push(Renumbered::new(file, *first_document));
+            files.push(file);
         }
         py.detach(|| Merge::new(files)).map_err(to_py)
     };
@@ -70,7 +70,7 @@ pub(crate) fn merged_files(
         for group in paths.chunks(MAX_MERGED) {
             runs.push(until_interrupted(py, open_all(group)?, |words| Run::write(&*work, words))?);
         }
-        Box::new(py.detach(|| merge(reduce(runs, MAX_MERGED, &*work, &|| false)?)).map_err(to_py)?)
+        Box::new(py.detach(|| Merge::new(reduce(runs, MAX_MERGED, &*work, &|| false)?)).map_err(to_py)?)
     };
     Ok((first.and_then(|(_, splitter)| splitter), words))
 }
@@ -136,23 +136,28 @@ fn different_splitters(one: &Path, other: &Path) -> Error {
 struct FileWords {
     reader: CountsReader<BufReader<File>>,
     path: PathBuf,
+    /// The number that documents are counted from.
+    first_document: u64,
 }
 
 impl FileWords {
-    fn open(path: &Path) -> PyResult<Self> {
+    fn open(path: &Path, first_document: u64) -> PyResult<Self> {
         let file = BufReader::with_capacity(1 << 16, open(path)?);
         let reader = CountsReader::new(file).map_err(|error| in_file(error, path))?;
-        Ok(Self { reader, path: path.into() })
+        Ok(Self { reader, path: path.into(), first_document })
     }
 }
 
 impl SortedWords for FileWords {
     fn advance(&mut self) -> Result<bool, Error> {
-        let Self { reader, path } = self;
+        let Self { reader, path, .. } = self;
         reader.advance().map_err(|error| to_core(in_file(error, path)))
     }
 
-    fn current(&self) -> CountedWord<'_> {
-        self.reader.current()
+    fn current(&self) -> CountedWord<&str> {
+        let CountedWord { word, count, first } = self.reader.current();
+        // Numbers in files are any; those that a counter makes are far below the limit.
+        let document = first.document.saturating_add(self.first_document);
+        CountedWord { word, count, first: FirstOccurrence { document, ..first } }
     }
 }

@@ -57,6 +57,7 @@ fn unnamed(folder: &Path) -> io::Result<File> {
 }
 
 /// A file whose errors name a path.
+#[derive(Debug)]
 pub(crate) struct NamedFile {
     file: File,
     path: Arc<Path>,

@@ -3,7 +3,8 @@
 //! If the splitter has a fast path, each distinct chunk of text is normalized and split once, and later only counted.
 //! The result is equal to that of the generic path, including first occurrences.
 
-use super::runs::{MAX_MERGED, Run, Runs, Spill, merge, reduce};
+use super::runs::{MAX_MERGED, Run, Spill, push_run, reduce};
+use super::sorted::Merge;
 use super::token_finder::TokenFinder;
 use super::{FirstOccurrence, TextSplitter, WordCounts};
 use crate::added::TextPart;
@@ -31,7 +32,8 @@ pub struct Counter {
     /// One past the number of the last document, if documents come in order.
     next: u64,
     spill: Option<Spill>,
-    runs: Runs,
+    /// The levels of runs written so far.
+    runs: Vec<Vec<Run>>,
 }
 
 /// The fast path of a counter.
@@ -86,7 +88,7 @@ impl Counter {
     #[must_use]
     pub fn generic(splitter: impl Into<TextSplitter>) -> Self {
         let counts = WordCounts::new(Some(splitter.into()));
-        Self { counts, words: Words::default(), fast: None, next: 0, spill: None, runs: Runs::default() }
+        Self { counts, words: Words::default(), fast: None, next: 0, spill: None, runs: Vec::new() }
     }
 
     /// Returns the counter with a limit of memory, over which it writes its words as sorted runs.
@@ -136,7 +138,7 @@ impl Counter {
         let Some(spill) = self.spill.clone() else { return Ok(self.counts) };
         let splitter = self.counts.splitter.clone();
         let runs = reduce(self.into_runs()?, MAX_MERGED, &*spill.store, &|| false)?;
-        WordCounts::from_sorted(splitter, merge(runs)?)
+        WordCounts::from_sorted(splitter, Merge::new(runs)?)
     }
 
     /// Whether the counter has written words as runs.
@@ -148,7 +150,7 @@ impl Counter {
     /// Writes the remaining words as a run and returns all runs; there are none without a limit of memory.
     pub fn into_runs(mut self) -> Result<Vec<Run>> {
         self.write_run()?;
-        Ok(self.runs.into_vec())
+        Ok(self.runs.into_iter().flatten().collect())
     }
 
     /// Writes the words as a run if the table is over its limit.
@@ -162,12 +164,12 @@ impl Counter {
     /// Writes the words as a run and empties the table.
     fn write_run(&mut self) -> Result<()> {
         self.flush_chunks()?;
-        if let Some(Spill { max_runs, store, .. }) = &self.spill
+        if let Some(spill) = &self.spill
             && !self.counts.is_empty()
         {
-            let run = Run::write(&**store, self.counts.sorted())?;
+            let run = Run::write(&*spill.store, self.counts.sorted())?;
             self.counts.clear();
-            self.runs.push(run, *max_runs, &**store)?;
+            push_run(&mut self.runs, run, spill)?;
         }
         Ok(())
     }

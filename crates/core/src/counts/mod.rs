@@ -17,9 +17,8 @@ use hashbrown::HashTable;
 use sha2::{Digest, Sha256};
 
 pub use counter::{BlockStart, Counter, Lines, strip_line_end};
-pub use runs::{MAX_MERGED, Run, RunReader, RunStorage, RunStore, Spill, merge, reduce};
-pub(crate) use sorted::OwnedWord;
-pub use sorted::{CountedWord, Interruptible, Merge, Renumbered, SortedTable, SortedWords};
+pub use runs::{MAX_MERGED, Run, RunStorage, RunStore, Spill, reduce};
+pub use sorted::{CountedWord, Interruptible, Merge, SortedTable, SortedWords};
 pub use text_splitter::TextSplitter;
 
 use crate::error::{Error, Message, Result, shorten};
@@ -29,7 +28,7 @@ use crate::splitter::WordSplitter;
 use crate::text::span::check_length;
 
 /// The first occurrence of a word: the document, and the word's index in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FirstOccurrence {
     /// The number of the document: a text of an iterator, or a line of a file.
     pub document: u64,
@@ -246,7 +245,7 @@ impl WordCounts {
     }
 
     /// Iterates over the words in order of insertion.
-    fn words(&self) -> impl Iterator<Item = CountedWord<'_>> {
+    fn words(&self) -> impl Iterator<Item = CountedWord<&str>> {
         let mut start = 0;
         self.entries.iter().map(move |&WordEntry { end, count, first }| {
             let word = &self.text[std::mem::replace(&mut start, end)..end];
@@ -318,11 +317,11 @@ impl WordCounts {
     /// Returns the SHA-256 of words and counts in hexadecimal digits; first occurrences are not included.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        let mut fingerprint = Fingerprint::default();
+        let mut sha = Sha256::default();
         for index in self.order() {
-            fingerprint.update(self.counted(index));
+            hash_word(&mut sha, self.counted(index));
         }
-        fingerprint.finish()
+        hexadecimal(sha)
     }
 
     /// Returns up to `limit` words that the splitter changes or splits.
@@ -344,7 +343,7 @@ impl WordCounts {
     }
 
     /// Returns the word at an index, with its count and first occurrence.
-    fn counted(&self, index: u32) -> CountedWord<'_> {
+    fn counted(&self, index: u32) -> CountedWord<&str> {
         let WordEntry { count, first, .. } = self.entries[index as usize];
         CountedWord { word: self.word(index), count, first }
     }
@@ -372,20 +371,11 @@ fn prefix(text: &[u8]) -> Prefix {
     })
 }
 
-/// The SHA-256 of words and counts, which come in ascending order.
-#[derive(Debug, Default)]
-pub(crate) struct Fingerprint(Sha256);
-
-impl Fingerprint {
-    pub(crate) fn update(&mut self, CountedWord { word, count, .. }: CountedWord<'_>) {
-        self.0.update((word.len() as u64).to_le_bytes());
-        self.0.update(word);
-        self.0.update(count.to_le_bytes());
-    }
-
-    pub(crate) fn finish(self) -> String {
-        hexadecimal(self.0)
-    }
+/// Adds a word and its count to the fingerprint of a table, whose words come in ascending order.
+pub(crate) fn hash_word(sha: &mut Sha256, CountedWord { word, count, .. }: CountedWord<&str>) {
+    sha.update((word.len() as u64).to_le_bytes());
+    sha.update(word);
+    sha.update(count.to_le_bytes());
 }
 
 /// Returns a SHA-256 in hexadecimal digits.

@@ -11,8 +11,9 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::sync::Arc;
 
-use super::sorted::{CountedWord, Interruptible, Merge, OwnedWord, SortedWords};
+use super::sorted::{CountedWord, Interruptible, Merge, SortedWords};
 use crate::error::{Error, Result};
+use crate::numbers::leb128;
 
 /// The size of the buffer of a run, in bytes.
 const BUFFER: usize = 1 << 16;
@@ -20,9 +21,9 @@ const BUFFER: usize = 1 << 16;
 pub const MAX_MERGED: usize = 128;
 
 /// A place for temporary data, such as a temporary file.
-pub trait RunStorage: Read + Write + Seek + Send + Sync {}
+pub trait RunStorage: Read + Write + Seek + Send + Sync + fmt::Debug {}
 
-impl<T: Read + Write + Seek + Send + Sync> RunStorage for T {}
+impl<T: Read + Write + Seek + Send + Sync + fmt::Debug> RunStorage for T {}
 
 /// Creates the temporary storage of runs. It is released when it is dropped.
 pub trait RunStore: Send + Sync + fmt::Debug {
@@ -30,13 +31,13 @@ pub trait RunStore: Send + Sync + fmt::Debug {
     fn create(&self) -> io::Result<Box<dyn RunStorage>>;
 }
 
-/// A sorted run in its storage.
-pub struct Run(Box<dyn RunStorage>);
-
-impl fmt::Debug for Run {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Run")
-    }
+/// A sorted run in its storage, from which its words are read.
+#[derive(Debug)]
+pub struct Run {
+    /// The storage before its first word is read: a run that waits has no buffer.
+    unread: Option<Box<dyn RunStorage>>,
+    input: Option<BufReader<Box<dyn RunStorage>>>,
+    current: CountedWord<String>,
 }
 
 impl Run {
@@ -48,13 +49,12 @@ impl Run {
         }
         let mut storage = out.into_inner().map_err(|error| Error::storage(error.into_error()))?;
         storage.rewind().map_err(Error::storage)?;
-        Ok(Self(storage))
+        Ok(Self::of(storage))
     }
 
-    /// Returns the words of the run.
-    #[must_use]
-    pub fn read(self) -> RunReader {
-        RunReader { input: BufReader::with_capacity(BUFFER, self.0), current: OwnedWord::default() }
+    /// Returns the run in a storage.
+    fn of(storage: Box<dyn RunStorage>) -> Self {
+        Self { unread: Some(storage), input: None, current: CountedWord::default() }
     }
 }
 
@@ -69,47 +69,26 @@ pub fn reduce(
 ) -> Result<Vec<Run>> {
     while runs.len() > limit {
         let rest = runs.split_off(limit.min(runs.len() - limit + 1).max(2));
-        let merged = Interruptible::new(merge(runs)?, is_stopped);
+        let merged = Interruptible::new(Merge::new(runs)?, is_stopped);
         runs = rest;
         runs.push(Run::write(store, merged)?);
     }
     Ok(runs)
 }
 
-/// Returns the merge of runs.
-pub fn merge(runs: Vec<Run>) -> Result<Merge<RunReader>> {
-    Merge::new(runs.into_iter().map(Run::read).collect())
-}
-
-/// The runs of one counter, in levels: a full level is merged into one run of the next.
+/// Adds a run to the levels of runs; a level with the maximum number of runs is merged into one run of the next.
 ///
 /// So few storages are open at once, and each word is written once a level.
-#[derive(Debug, Default)]
-pub(crate) struct Runs {
-    levels: Vec<Vec<Run>>,
-}
-
-impl Runs {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.levels.is_empty()
-    }
-
-    /// Adds a run; `limit` runs of a level are merged.
-    pub(crate) fn push(&mut self, mut run: Run, limit: usize, store: &dyn RunStore) -> Result<()> {
-        for level in &mut self.levels {
-            level.push(run);
-            if level.len() < limit {
-                return Ok(());
-            }
-            run = Run::write(store, merge(std::mem::take(level))?)?;
+pub(super) fn push_run(levels: &mut Vec<Vec<Run>>, mut run: Run, spill: &Spill) -> Result<()> {
+    for level in &mut *levels {
+        level.push(run);
+        if level.len() < spill.max_runs {
+            return Ok(());
         }
-        self.levels.push(vec![run]);
-        Ok(())
+        run = Run::write(&*spill.store, Merge::new(std::mem::take(level))?)?;
     }
-
-    pub(crate) fn into_vec(self) -> Vec<Run> {
-        self.levels.into_iter().flatten().collect()
-    }
+    levels.push(vec![run]);
+    Ok(())
 }
 
 /// The limit of memory of a counter, and the storage for what exceeds it.
@@ -123,38 +102,30 @@ pub struct Spill {
     pub store: Arc<dyn RunStore>,
 }
 
-/// The words of a run.
-pub struct RunReader {
-    input: BufReader<Box<dyn RunStorage>>,
-    current: OwnedWord,
-}
-
-impl fmt::Debug for RunReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunReader").field("current", &self.current).finish_non_exhaustive()
-    }
-}
-
-impl SortedWords for RunReader {
+impl SortedWords for Run {
     fn advance(&mut self) -> Result<bool> {
-        read_record(&mut self.input, &mut self.current).map_err(Error::storage)
+        if let Some(storage) = self.unread.take() {
+            self.input = Some(BufReader::with_capacity(BUFFER, storage));
+        }
+        let Some(input) = &mut self.input else { return Ok(false) };
+        read_record(input, &mut self.current).map_err(Error::storage)
     }
 
-    fn current(&self) -> CountedWord<'_> {
-        self.current.view()
+    fn current(&self) -> CountedWord<&str> {
+        self.current.borrowed()
     }
 }
 
-fn write_record(out: &mut impl Write, CountedWord { word, count, first }: CountedWord<'_>) -> io::Result<()> {
-    write_number(out, word.len() as u64)?;
+fn write_record(out: &mut impl Write, CountedWord { word, count, first }: CountedWord<&str>) -> io::Result<()> {
+    leb128::write(out, word.len() as u64)?;
     out.write_all(word.as_bytes())?;
-    write_number(out, count)?;
-    write_number(out, first.document)?;
-    write_number(out, first.word)
+    leb128::write(out, count)?;
+    leb128::write(out, first.document)?;
+    leb128::write(out, first.word)
 }
 
 /// Reads the next record; returns whether there is one.
-fn read_record(input: &mut impl BufRead, to: &mut OwnedWord) -> io::Result<bool> {
+fn read_record(input: &mut impl BufRead, to: &mut CountedWord<String>) -> io::Result<bool> {
     if input.fill_buf()?.is_empty() {
         return Ok(false);
     }
@@ -173,38 +144,13 @@ fn read_record(input: &mut impl BufRead, to: &mut OwnedWord) -> io::Result<bool>
     Ok(true)
 }
 
+fn read_number(input: &mut impl Read) -> io::Result<u64> {
+    leb128::read(input)?.ok_or_else(damaged)
+}
+
 /// Returns the error for a run that does not hold what was written.
 fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a temporary file of the counting was changed")
-}
-
-/// Writes a number as LEB128.
-fn write_number(out: &mut impl Write, mut number: u64) -> io::Result<()> {
-    let mut bytes = [0; 10];
-    let mut length = 0;
-    loop {
-        let more = number >= 0x80;
-        bytes[length] = (number & 0x7f) as u8 | u8::from(more) << 7;
-        length += 1;
-        number >>= 7;
-        if !more {
-            return out.write_all(&bytes[..length]);
-        }
-    }
-}
-
-/// Reads a number that `write_number` wrote.
-fn read_number(input: &mut impl Read) -> io::Result<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let mut byte = [0];
-        input.read_exact(&mut byte)?;
-        number |= u64::from(byte[0] & 0x7f) << shift;
-        if byte[0] < 0x80 {
-            return Ok(number);
-        }
-    }
-    Err(damaged())
 }
 
 #[cfg(test)]
@@ -237,7 +183,7 @@ mod tests {
     fn runs_hold_what_was_written() {
         let table = table(13);
         let run = Run::write(&InMemory, table.sorted()).unwrap();
-        assert_eq!(WordCounts::from_sorted(None, run.read()).unwrap().by_word(), table.by_word());
+        assert_eq!(WordCounts::from_sorted(None, run).unwrap().by_word(), table.by_word());
     }
 
     #[test]
@@ -245,25 +191,25 @@ mod tests {
         let mut sum = WordCounts::default();
         (0..40).for_each(|number| sum.merge(&table(number)).unwrap());
         for limit in [2, 3, 39, 100] {
-            let (mut runs, mut list) = (Runs::default(), Vec::new());
+            let spill = Spill { table_bytes: 0, max_runs: limit, store: Arc::new(InMemory) };
+            let (mut levels, mut list) = (Vec::new(), Vec::new());
             for number in 0..40 {
-                runs.push(Run::write(&InMemory, table(number).sorted()).unwrap(), limit, &InMemory).unwrap();
+                push_run(&mut levels, Run::write(&InMemory, table(number).sorted()).unwrap(), &spill).unwrap();
                 list.push(Run::write(&InMemory, table(number).sorted()).unwrap());
             }
-            for runs in [runs.into_vec(), list] {
+            for runs in [levels.into_iter().flatten().collect(), list] {
                 let runs = reduce(runs, limit, &InMemory, &|| false).unwrap();
                 assert!(runs.len() <= limit);
-                assert_eq!(WordCounts::from_sorted(None, merge(runs).unwrap()).unwrap().by_word(), sum.by_word());
+                assert_eq!(WordCounts::from_sorted(None, Merge::new(runs).unwrap()).unwrap().by_word(), sum.by_word());
             }
         }
     }
 
     #[test]
     fn a_damaged_run_is_an_error() {
-        let mut storage = Run::write(&InMemory, table(6).sorted()).unwrap().0;
         let mut bytes = Vec::new();
-        storage.read_to_end(&mut bytes).unwrap();
-        let read = |bytes: &[u8]| WordCounts::from_sorted(None, Run(Box::new(Cursor::new(bytes.to_vec()))).read());
+        Run::write(&InMemory, table(6).sorted()).unwrap().unread.unwrap().read_to_end(&mut bytes).unwrap();
+        let read = |bytes: &[u8]| WordCounts::from_sorted(None, Run::of(Box::new(Cursor::new(bytes.to_vec()))));
         let whole = read(&bytes).unwrap();
         for end in 0..bytes.len() {
             assert!(read(&bytes[..end]).map_or(true, |part| part.len() < whole.len()), "cut at {end}");

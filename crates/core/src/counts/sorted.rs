@@ -5,16 +5,24 @@
 
 use super::{FirstOccurrence, WordCounts, overflow};
 use crate::error::{Error, Result};
+use crate::heap::sift_down;
 
-/// A word with its count and its first occurrence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CountedWord<'a> {
+/// A word, owned or borrowed, with its count and its first occurrence.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CountedWord<W> {
     /// The word.
-    pub word: &'a str,
+    pub word: W,
     /// The number of its occurrences.
     pub count: u64,
     /// Its first occurrence.
     pub first: FirstOccurrence,
+}
+
+impl CountedWord<String> {
+    /// Returns the word as a source shows it.
+    pub(crate) fn borrowed(&self) -> CountedWord<&str> {
+        CountedWord { word: &self.word, count: self.count, first: self.first }
+    }
 }
 
 /// A source of different words in ascending order of their bytes, which reads one at a time.
@@ -23,7 +31,7 @@ pub trait SortedWords {
     fn advance(&mut self) -> Result<bool>;
 
     /// Returns the word that the last call of [`advance`](Self::advance) reached.
-    fn current(&self) -> CountedWord<'_>;
+    fn current(&self) -> CountedWord<&str>;
 }
 
 impl<S: SortedWords + ?Sized> SortedWords for Box<S> {
@@ -31,7 +39,7 @@ impl<S: SortedWords + ?Sized> SortedWords for Box<S> {
         (**self).advance()
     }
 
-    fn current(&self) -> CountedWord<'_> {
+    fn current(&self) -> CountedWord<&str> {
         (**self).current()
     }
 }
@@ -57,66 +65,8 @@ impl SortedWords for SortedTable<'_> {
         Ok(self.next <= self.order.len())
     }
 
-    fn current(&self) -> CountedWord<'_> {
+    fn current(&self) -> CountedWord<&str> {
         self.counts.counted(self.order[self.next - 1])
-    }
-}
-
-/// The words of a source whose documents are numbered from another number on.
-///
-/// ```
-/// use piecework_core::counts::{FirstOccurrence, Renumbered, SortedWords, WordCounts};
-///
-/// let mut counts = WordCounts::default();
-/// counts.add("low", 2, FirstOccurrence { document: 4, word: 0 })?;
-/// let mut words = Renumbered::new(counts.sorted(), 100);
-/// assert!(words.advance()?);
-/// assert_eq!(words.current().first.document, 104);
-/// # Ok::<(), piecework_core::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct Renumbered<S> {
-    source: S,
-    first_document: u64,
-}
-
-impl<S> Renumbered<S> {
-    /// Adds `first_document` to the numbers of all documents.
-    pub fn new(source: S, first_document: u64) -> Self {
-        Self { source, first_document }
-    }
-}
-
-impl<S: SortedWords> SortedWords for Renumbered<S> {
-    fn advance(&mut self) -> Result<bool> {
-        self.source.advance()
-    }
-
-    fn current(&self) -> CountedWord<'_> {
-        let CountedWord { word, count, first } = self.source.current();
-        // Numbers in files are any; those that a counter makes are far below the limit.
-        let document = first.document.saturating_add(self.first_document);
-        CountedWord { word, count, first: FirstOccurrence { document, ..first } }
-    }
-}
-
-/// A word that a source owns.
-#[derive(Debug, Clone)]
-pub(crate) struct OwnedWord {
-    pub(crate) word: String,
-    pub(crate) count: u64,
-    pub(crate) first: FirstOccurrence,
-}
-
-impl Default for OwnedWord {
-    fn default() -> Self {
-        Self { word: String::new(), count: 0, first: FirstOccurrence { document: 0, word: 0 } }
-    }
-}
-
-impl OwnedWord {
-    pub(crate) fn view(&self) -> CountedWord<'_> {
-        CountedWord { word: &self.word, count: self.count, first: self.first }
     }
 }
 
@@ -139,7 +89,7 @@ impl OwnedWord {
 #[derive(Debug)]
 pub struct Merge<S> {
     heap: Vec<S>,
-    current: OwnedWord,
+    current: CountedWord<String>,
 }
 
 impl<S: SortedWords> Merge<S> {
@@ -151,7 +101,7 @@ impl<S: SortedWords> Merge<S> {
                 heap.push(source);
             }
         }
-        let mut merge = Self { heap, current: OwnedWord::default() };
+        let mut merge = Self { heap, current: CountedWord::default() };
         for parent in (0..merge.heap.len() / 2).rev() {
             merge.sift_down(parent);
         }
@@ -159,24 +109,8 @@ impl<S: SortedWords> Merge<S> {
     }
 
     /// Moves a source down the heap until no child has a smaller word.
-    fn sift_down(&mut self, mut parent: usize) {
-        loop {
-            let left = 2 * parent + 1;
-            if left >= self.heap.len() {
-                return;
-            }
-            let right = left + 1;
-            let child = if right < self.heap.len() && self.is_before(right, left) { right } else { left };
-            if !self.is_before(child, parent) {
-                return;
-            }
-            self.heap.swap(child, parent);
-            parent = child;
-        }
-    }
-
-    fn is_before(&self, one: usize, other: usize) -> bool {
-        self.heap[one].current().word < self.heap[other].current().word
+    fn sift_down(&mut self, at: usize) {
+        sift_down(&mut self.heap, at, |one, other| one.current().word < other.current().word);
     }
 
     /// Advances the source with the smallest word.
@@ -209,8 +143,8 @@ impl<S: SortedWords> SortedWords for Merge<S> {
         Ok(true)
     }
 
-    fn current(&self) -> CountedWord<'_> {
-        self.current.view()
+    fn current(&self) -> CountedWord<&str> {
+        self.current.borrowed()
     }
 }
 
@@ -240,7 +174,7 @@ impl<S: SortedWords> SortedWords for Interruptible<'_, S> {
         self.source.advance()
     }
 
-    fn current(&self) -> CountedWord<'_> {
+    fn current(&self) -> CountedWord<&str> {
         self.source.current()
     }
 }

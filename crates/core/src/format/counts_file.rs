@@ -21,8 +21,7 @@ use super::fingerprint::splitter_fingerprint;
 use super::json::{Json, JsonNode, object};
 use super::tokenizer_json::{refuse_functions, text_splitter, text_splitter_json};
 use crate::counts::{
-    CountedWord, Fingerprint, FirstOccurrence, OwnedWord, SortedWords, TextSplitter, WordCounts, bucket, hexadecimal,
-    overflow,
+    CountedWord, FirstOccurrence, SortedWords, TextSplitter, WordCounts, bucket, hash_word, hexadecimal, overflow,
 };
 use crate::error::{Error, Message, Place, Result, shorten};
 
@@ -110,7 +109,7 @@ struct CountsWriter<'a> {
     out: HashedLines<'a>,
     words: u64,
     total: u64,
-    fingerprint: Fingerprint,
+    fingerprint: Sha256,
 }
 
 impl<'a> CountsWriter<'a> {
@@ -125,14 +124,14 @@ impl<'a> CountsWriter<'a> {
         ];
         let mut out = HashedLines { out, lines: String::with_capacity(BUFFER), sha: Sha256::new() };
         out.push(|line| line.push_str(&object(header).text()))?;
-        Ok(Self { out, words: 0, total: 0, fingerprint: Fingerprint::default() })
+        Ok(Self { out, words: 0, total: 0, fingerprint: Sha256::default() })
     }
 
     /// Writes a word, which is after the one before it.
-    fn push(&mut self, each: CountedWord<'_>) -> Result<()> {
+    fn push(&mut self, each: CountedWord<&str>) -> Result<()> {
         self.words += 1;
         self.total = self.total.checked_add(each.count).ok_or_else(|| overflow(each.word))?;
-        self.fingerprint.update(each);
+        hash_word(&mut self.fingerprint, each);
         self.out.push(|line| write_entry(each, line))
     }
 
@@ -144,7 +143,7 @@ impl<'a> CountsWriter<'a> {
         let footer = object([("words", words.into()), ("total", total.into()), ("sha256", sha256.as_str().into())]);
         self.out.push(|line| line.push_str(&footer.text()))?;
         self.out.flush()?;
-        Ok(CountsSummary { words, total, fingerprint: self.fingerprint.finish() })
+        Ok(CountsSummary { words, total, fingerprint: hexadecimal(self.fingerprint) })
     }
 }
 
@@ -175,7 +174,7 @@ fn version(splitter: &TextSplitter) -> u64 {
     if splitter.added().is_empty() { VERSION } else { VERSION_WITH_TOKENS }
 }
 
-fn write_entry(CountedWord { word, count, first }: CountedWord<'_>, line: &mut String) {
+fn write_entry(CountedWord { word, count, first }: CountedWord<&str>, line: &mut String) {
     escape(word, line);
     let (document, word) = (first.document, first.word);
     write!(line, "\t{count}\t{document}\t{word}").expect("a String takes all that is written");
@@ -207,11 +206,11 @@ pub struct CountsReader<R> {
     splitter: Option<TextSplitter>,
     /// The first line of a file of version 1, which describes the words.
     header: Option<Json>,
-    current: OwnedWord,
+    current: CountedWord<String>,
     words: u64,
     total: u64,
     sha: Sha256,
-    fingerprint: Fingerprint,
+    fingerprint: Sha256,
     is_finished: bool,
 }
 
@@ -224,11 +223,11 @@ impl<R: BufRead> CountsReader<R> {
             number: 0,
             splitter: None,
             header: None,
-            current: OwnedWord::default(),
+            current: CountedWord::default(),
             words: 0,
             total: 0,
             sha: Sha256::new(),
-            fingerprint: Fingerprint::default(),
+            fingerprint: Sha256::default(),
             is_finished: false,
         };
         reader.read_header()?;
@@ -288,7 +287,7 @@ impl<R: BufRead> CountsReader<R> {
         self.words += 1;
         self.total = self.total.checked_add(self.current.count).ok_or_else(|| overflow(&self.current.word))?;
         if self.header.is_some() {
-            self.fingerprint.update(self.current.view());
+            hash_word(&mut self.fingerprint, self.current.borrowed());
         }
         Ok(())
     }
@@ -296,7 +295,7 @@ impl<R: BufRead> CountsReader<R> {
     /// Compares the words with the last line, in version 1 with the first.
     fn finish(&mut self, has_line: bool) -> Result<()> {
         let (line, json, sha256) = match self.header.take() {
-            Some(header) => (1, header, std::mem::take(&mut self.fingerprint).finish()),
+            Some(header) => (1, header, hexadecimal(std::mem::take(&mut self.fingerprint))),
             None if !has_line => return Err(at(self.number, "the file ends without its last line; it was cut off")),
             None => {
                 (self.number, Json::parse(&self.line).map_err(|error| self.here(error))?, hexadecimal(self.sha.clone()))
@@ -339,8 +338,8 @@ impl<R: BufRead> SortedWords for CountsReader<R> {
         Ok(false)
     }
 
-    fn current(&self) -> CountedWord<'_> {
-        self.current.view()
+    fn current(&self) -> CountedWord<&str> {
+        self.current.borrowed()
     }
 }
 
@@ -357,13 +356,13 @@ fn at(line: usize, message: &str) -> Error {
     Error::Format { at: Place::Line(line), message: message.into() }
 }
 
-fn entry(line: &str) -> Option<OwnedWord> {
+fn entry(line: &str) -> Option<CountedWord<String>> {
     let mut fields = line.split('\t');
     let word = unescape(fields.next()?)?;
     let mut number = || fields.next()?.parse().ok();
     let (count, document, place) = (number()?, number()?, number()?);
     let first = FirstOccurrence { document, word: place };
-    (fields.next().is_none() && count > 0 && !word.is_empty()).then_some(OwnedWord { word, count, first })
+    (fields.next().is_none() && count > 0 && !word.is_empty()).then_some(CountedWord { word, count, first })
 }
 
 fn escape(word: &str, out: &mut String) {

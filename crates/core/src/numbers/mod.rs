@@ -1,5 +1,6 @@
-//! Numbers with equal results on all machines: floats, pseudo-random numbers, and exactly compared logarithms.
+//! Numbers with equal results on all machines: floats, pseudo-random numbers, exactly compared logarithms; and LEB128.
 
 pub(crate) mod floats;
+pub(crate) mod leb128;
 pub(crate) mod logarithms;
 pub mod random;
