@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use crate::error::{Error, Result};
 use crate::pretokenize::UserWord;
 use crate::text::span::Span;
-use lexicon::{Lexicon, Route};
+use lexicon::Lexicon;
 use tables::is_han;
 
 /// A segmenter with its user's words.
@@ -35,14 +35,9 @@ pub struct Jieba {
 #[derive(Default)]
 struct Scratch {
     block: Vec<char>,
-    route: Route,
+    scores: Vec<f64>,
+    lengths: Vec<usize>,
     marks: Vec<u8>,
-}
-
-/// Converts consecutive words to spans.
-struct Pieces<F> {
-    start: usize,
-    each: F,
 }
 
 impl Jieba {
@@ -101,56 +96,64 @@ impl Jieba {
         frequency(word).max((share * total) as u64 + 1)
     }
 
-    fn cut(&self, text: &str, hmm: bool, each: impl FnMut(Span)) {
+    fn cut(&self, text: &str, hmm: bool, mut each: impl FnMut(Span)) {
         let mut scratch = Scratch::default();
-        let mut pieces = Pieces { start: 0, each };
+        let mut start = 0;
+        // Consecutive words become spans.
+        let mut word = |characters: &[char]| {
+            let length: usize = characters.iter().map(|c| c.len_utf8()).sum();
+            if length > 0 {
+                each(Span::new(start, start + length));
+            }
+            start += length;
+        };
         let mut characters = text.chars().peekable();
         while let Some(c) = characters.next() {
             if is_of_block(c) {
                 scratch.block.push(c);
                 continue;
             }
-            self.cut_block(hmm, &mut scratch, &mut pieces);
+            self.cut_block(hmm, &mut scratch, &mut word);
             if c == '\r' && characters.next_if_eq(&'\n').is_some() {
-                pieces.next(&['\r', '\n']);
+                word(&['\r', '\n']);
             } else {
-                pieces.next(&[c]);
+                word(&[c]);
             }
         }
-        self.cut_block(hmm, &mut scratch, &mut pieces);
+        self.cut_block(hmm, &mut scratch, &mut word);
     }
 
     /// Splits the block in `scratch`, and clears it.
-    fn cut_block(&self, hmm: bool, scratch: &mut Scratch, pieces: &mut Pieces<impl FnMut(Span)>) {
-        let Scratch { block, route, marks } = scratch;
-        self.lexicon.route(block, route);
+    fn cut_block(&self, hmm: bool, scratch: &mut Scratch, word: &mut impl FnMut(&[char])) {
+        let Scratch { block, scores, lengths, marks } = scratch;
+        self.lexicon.route(block, scores, lengths);
         let mut start = 0;
         let mut at = 0;
         while at < block.len() {
-            let length = route.lengths[at];
+            let length = lengths[at];
             if length > 1 || !(hmm || block[at].is_ascii_alphanumeric()) {
-                self.cut_run(hmm, &block[start..at], marks, pieces);
-                pieces.next(&block[at..at + length]);
+                self.cut_run(hmm, &block[start..at], marks, word);
+                word(&block[at..at + length]);
                 start = at + length;
             }
             at += length;
         }
-        self.cut_run(hmm, &block[start..], marks, pieces);
+        self.cut_run(hmm, &block[start..], marks, word);
         block.clear();
     }
 
     /// Splits a run of single characters; without the model they are letters and digits, and one word.
-    fn cut_run(&self, hmm: bool, run: &[char], marks: &mut Vec<u8>, pieces: &mut Pieces<impl FnMut(Span)>) {
+    fn cut_run(&self, hmm: bool, run: &[char], marks: &mut Vec<u8>, word: &mut impl FnMut(&[char])) {
         if run.len() < 2 || !hmm {
-            pieces.next(run);
+            word(run);
         } else if self.lexicon.frequency(run).is_some_and(|frequency| frequency > 0) {
-            pieces.each_of(run);
+            run.chunks(1).for_each(word);
         } else {
-            model::split(self.lexicon.tables(), run, marks, |word, joined| {
-                if joined && self.forced_apart.contains(word) {
-                    pieces.each_of(word);
+            model::split(self.lexicon.tables(), run, marks, |found, joined| {
+                if joined && self.forced_apart.contains(found) {
+                    found.chunks(1).for_each(&mut *word);
                 } else {
-                    pieces.next(word);
+                    word(found);
                 }
             });
         }
@@ -165,23 +168,6 @@ impl PartialEq for Jieba {
 }
 
 impl Eq for Jieba {}
-
-impl<F: FnMut(Span)> Pieces<F> {
-    /// Passes on the next characters as a word, unless there are none.
-    fn next(&mut self, characters: &[char]) {
-        let length: usize = characters.iter().map(|c| c.len_utf8()).sum();
-        if length > 0 {
-            (self.each)(Span::new(self.start, self.start + length));
-        }
-        self.start += length;
-    }
-
-    fn each_of(&mut self, characters: &[char]) {
-        for character in characters.chunks(1) {
-            self.next(character);
-        }
-    }
-}
 
 /// Returns whether a character is part of a block that is looked up in the dictionary.
 fn is_of_block(c: char) -> bool {
