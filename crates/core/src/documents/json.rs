@@ -97,22 +97,13 @@ pub(super) struct JsonFault {
     pub(super) reason: String,
 }
 
-/// A value that was found: its bytes, without the quotation marks of a string.
+/// A value on the line, whose first byte decides its kind.
 #[derive(Debug, Clone, Copy)]
 struct Value {
-    kind: ValueKind,
     start: usize,
     end: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ValueKind {
-    String {
-        is_escaped: bool,
-    },
-    Null,
-    /// Another kind, by its name with an article.
-    Other(&'static str),
+    /// Whether it is a string with escapes.
+    is_escaped: bool,
 }
 
 /// The memory of a parser of many lines.
@@ -152,52 +143,46 @@ pub(super) fn parse_line(
 
 fn push_text(line: &[u8], value: Option<Value>, fields: &JsonFields, column: &mut TextColumn) -> Result<(), JsonFault> {
     let name = shorten(&fields.fields[0].0);
-    let (byte, reason) = match value {
-        Some(Value { kind: ValueKind::String { is_escaped }, start, end }) => {
-            push_string(line, start..end, is_escaped, column)?;
-            column.end_text();
-            return Ok(());
-        }
-        Some(Value { kind: ValueKind::Null, start, .. }) => (start, format!("{name:?} is null; expected a string")),
-        Some(Value { kind: ValueKind::Other(kind), start, .. }) => {
-            (start, format!("{name:?} is {kind}; expected a string"))
-        }
-        None => (0, format!("no member {name:?}; {}", names_of(line))),
+    let Some(value) = value else {
+        return Err(JsonFault { byte: 0, reason: format!("no member {name:?}; {}", names_of(line)) });
     };
-    Err(JsonFault { byte, reason })
+    if line[value.start] != b'"' {
+        let kind = kind(line[value.start]).unwrap_or_default();
+        return Err(JsonFault { byte: value.start, reason: format!("{name:?} is {kind}; expected a string") });
+    }
+    push_string(line, value, column)
 }
 
 /// Appends a value to keep: strings as their text, other values as their JSON, null for null or a missing member.
 fn push_kept(line: &[u8], value: Option<Value>, column: &mut TextColumn) -> Result<(), JsonFault> {
-    match value {
-        None | Some(Value { kind: ValueKind::Null, .. }) => {
-            column.push_null();
-            return Ok(());
+    match value.map(|value| (line[value.start], value)) {
+        None | Some((b'n', _)) => column.push_null(),
+        Some((b'"', value)) => push_string(line, value, column)?,
+        Some((_, Value { start, end, .. })) => {
+            column.bytes.extend_from_slice(&line[start..end]);
+            column.end_text();
         }
-        Some(Value { kind: ValueKind::String { is_escaped }, start, end }) => {
-            push_string(line, start..end, is_escaped, column)?;
-        }
-        Some(Value { start, end, .. }) => column.bytes.extend_from_slice(&line[start..end]),
+    }
+    Ok(())
+}
+
+fn push_string(line: &[u8], value: Value, column: &mut TextColumn) -> Result<(), JsonFault> {
+    let raw = inside(line, value);
+    if value.is_escaped {
+        unescape(raw, &mut column.bytes).map_err(|byte| {
+            let escape = String::from_utf8_lossy(&raw[byte..raw.len().min(byte + 6)]).into_owned();
+            JsonFault { byte: value.start + 1 + byte, reason: format!("the lone surrogate {escape} is no character") }
+        })?;
+    } else {
+        column.bytes.extend_from_slice(raw);
     }
     column.end_text();
     Ok(())
 }
 
-fn push_string(
-    line: &[u8],
-    range: std::ops::Range<usize>,
-    is_escaped: bool,
-    column: &mut TextColumn,
-) -> Result<(), JsonFault> {
-    let raw = &line[range.clone()];
-    if !is_escaped {
-        column.bytes.extend_from_slice(raw);
-        return Ok(());
-    }
-    unescape(raw, &mut column.bytes).map_err(|byte| {
-        let escape = String::from_utf8_lossy(&raw[byte..raw.len().min(byte + 6)]).into_owned();
-        JsonFault { byte: range.start + byte, reason: format!("the lone surrogate {escape} is no character") }
-    })
+/// Returns the bytes of a string between its quotation marks.
+fn inside(line: &[u8], string: Value) -> &[u8] {
+    &line[string.start + 1..string.end - 1]
 }
 
 /// Returns the names of the members of a valid line, for errors.
@@ -211,7 +196,7 @@ fn names_of(line: &[u8]) -> String {
     parser.skip_space();
     while parser.peek() == Some(b'"') && names.len() <= NAMES {
         let Ok(name) = parser.name() else { break };
-        names.push(shorten(&String::from_utf8_lossy(&line[name.start..name.end])));
+        names.push(shorten(&String::from_utf8_lossy(inside(line, name))));
         if parser.skip_value().is_err() {
             break;
         }
@@ -276,8 +261,8 @@ impl Parser<'_> {
 
     /// Returns the node of a member by its name.
     fn child(&mut self, node: usize, name: Value) -> Option<usize> {
-        let raw = &self.line[name.start..name.end];
-        if name.kind == (ValueKind::String { is_escaped: false }) {
+        let raw = inside(self.line, name);
+        if !name.is_escaped {
             return self.fields.child(node, raw);
         }
         self.scratch.name.clear();
@@ -292,21 +277,16 @@ impl Parser<'_> {
             let reason = format!("the member {:?} occurs twice", shorten(&self.fields.nodes[node].name));
             return Err(JsonFault { byte: start, reason });
         }
+        let start = self.at;
         let value = match self.peek() {
             Some(b'"') => self.string()?,
             Some(b'{') if !self.fields.nodes[node].children.is_empty() => {
-                let start = self.at;
                 self.object(node)?;
-                Value { kind: ValueKind::Other("an object"), start, end: self.at }
+                Value { start, end: self.at, is_escaped: false }
             }
-            first => {
-                let (start, kind) = (self.at, first.and_then(kind));
+            _ => {
                 self.skip_value()?;
-                let kind = match kind {
-                    Some("null") | None => ValueKind::Null,
-                    Some(kind) => ValueKind::Other(kind),
-                };
-                Value { kind, start, end: self.at }
+                Value { start, end: self.at, is_escaped: false }
             }
         };
         self.scratch.values[node] = Some(value);
@@ -382,8 +362,8 @@ impl Parser<'_> {
 
     /// Parses a string, whose quotation mark is next.
     fn string(&mut self) -> Result<Value, JsonFault> {
-        let start = self.at + 1;
-        let (mut at, mut is_escaped) = (start, false);
+        let start = self.at;
+        let (mut at, mut is_escaped) = (start + 1, false);
         loop {
             let Some(special) = find_special(self.line, at) else {
                 self.at = self.line.len();
@@ -403,9 +383,8 @@ impl Parser<'_> {
                 }
             }
         }
-        let end = self.at;
         self.at += 1;
-        Ok(Value { kind: ValueKind::String { is_escaped }, start, end })
+        Ok(Value { start, end: self.at, is_escaped })
     }
 
     fn number(&mut self) -> Result<(), JsonFault> {
