@@ -11,7 +11,7 @@ use super::table::TrainingWords;
 use crate::error::Result;
 use crate::merge::segments::{NONE, to_u32};
 use crate::merge::symbols::Symbols;
-use crate::merge::{BestPair, MergeEngine, RankedPair, Tick};
+use crate::merge::{BestPair, MergeEngine, Tick};
 
 /// A candidate for a merge, with the counts before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -208,7 +208,7 @@ impl MergeRecorder {
 }
 
 /// Returns a candidate with its score and all its counts.
-fn candidate(engine: &MergeEngine, found: &RankedPair) -> Candidate {
+fn candidate(engine: &MergeEngine, found: &BestPair) -> Candidate {
     let (left, right) = engine.symbols_of(found.pair);
     Candidate {
         left,

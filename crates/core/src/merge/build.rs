@@ -1,7 +1,7 @@
 //! Collects the pairs of a table in which nothing is merged yet. The cost is linear in the number of slots.
 
 use super::Tick;
-use super::pairs::Pairs;
+use super::pairs::{NewPair, Pairs};
 use super::segments::{NONE, Segments, to_u32};
 use super::symbols::Symbols;
 use crate::error::Result;
@@ -11,7 +11,7 @@ const CHUNK: u32 = 1 << 18;
 
 /// Counts the pairs, then fills the position lists of those that occur at least `least` times.
 pub(crate) fn pairs(segments: &Segments, symbols: &Symbols, runs: bool, least: u64, tick: Tick<'_>) -> Result<Pairs> {
-    let mut counters = PairCounters::new(symbols.len());
+    let mut found = NewPairs::new(symbols.len());
     // `run` is the number of equal pairs in a row; the last of them is at `last`.
     let (mut run, mut last) = (0_u32, 0);
     for_each_pair(segments, tick, |at, left, right| {
@@ -24,22 +24,11 @@ pub(crate) fn pairs(segments: &Segments, symbols: &Symbols, runs: bool, least: u
         };
         last = at;
         let counts = !runs || left != right || run % 2 == 1;
-        counters.add(left, right, if counts { segments.weight(at) } else { 0 });
+        found.get(left, right).add(if counts { segments.weight(at) } else { 0 });
     })?;
     let mut pairs = Pairs::new();
-    for counter in &mut counters.found {
-        if counter.count >= least {
-            counter.pair = Some(pairs.add(counter.left, counter.right, counter.count, counter.len));
-            counter.len = 0;
-        }
-    }
-    for_each_pair(segments, tick, |at, left, right| {
-        let counter = counters.get(left, right);
-        if let Some(pair) = counter.pair {
-            pairs.set_position(pair, counter.len, at);
-            counter.len += 1;
-        }
-    })?;
+    pairs.add_frequent(found.pairs.iter_mut(), least);
+    for_each_pair(segments, tick, |at, left, right| pairs.set_next_position(found.get(left, right), at))?;
     Ok(pairs)
 }
 
@@ -59,50 +48,34 @@ fn for_each_pair(segments: &Segments, tick: Tick<'_>, mut visit: impl FnMut(u32,
     Ok(())
 }
 
-/// The count and the number of positions of a pair during the two passes.
-struct PairCounter {
-    left: u32,
-    right: u32,
-    count: u64,
-    len: u32,
-    pair: Option<u32>,
-}
-
-/// The counts of all pairs: a square table for a small alphabet, a hash table for a large one.
-struct PairCounters {
-    found: Vec<PairCounter>,
+/// The pairs by their symbols: in a square table for a small alphabet, a hash table for a large one.
+struct NewPairs {
+    pairs: Vec<NewPair>,
     side: usize,
     square: Vec<u32>,
     table: hashbrown::HashMap<(u32, u32), u32, crate::hash::FixedHasher>,
 }
 
-impl PairCounters {
-    /// Returns counters for pairs of this number of symbols.
+impl NewPairs {
+    /// Returns an empty table for pairs of this number of symbols.
     fn new(symbols: usize) -> Self {
         const SMALL: usize = 1 << 10;
         let side = if symbols <= SMALL { symbols } else { 0 };
         let table = hashbrown::HashMap::with_hasher(crate::hash::FixedHasher::default());
-        Self { found: Vec::new(), side, square: vec![u32::MAX; side * side], table }
+        Self { pairs: Vec::new(), side, square: vec![u32::MAX; side * side], table }
     }
 
-    /// Returns the count of a pair, which it creates at the first call.
-    fn get(&mut self, left: u32, right: u32) -> &mut PairCounter {
+    /// Returns a pair, which it creates at the first call.
+    fn get(&mut self, left: u32, right: u32) -> &mut NewPair {
         let place = if self.side > 0 {
             &mut self.square[left as usize * self.side + right as usize]
         } else {
             self.table.entry((left, right)).or_insert(u32::MAX)
         };
         if *place == u32::MAX {
-            *place = to_u32(self.found.len());
-            self.found.push(PairCounter { left, right, count: 0, len: 0, pair: None });
+            *place = to_u32(self.pairs.len());
+            self.pairs.push(NewPair::new(left, right));
         }
-        &mut self.found[*place as usize]
-    }
-
-    /// Adds an occurrence of a pair.
-    fn add(&mut self, left: u32, right: u32, weight: u64) {
-        let counter = self.get(left, right);
-        counter.count += weight;
-        counter.len += 1;
+        &mut self.pairs[*place as usize]
     }
 }

@@ -10,6 +10,7 @@ use super::score::{PairCounts, Signature};
 use super::segments::{Segments, to_u32};
 use super::symbols::Symbols;
 use crate::hash::FixedHasher;
+use crate::heap::{sift_down, sift_up};
 
 /// The tie rule: which of several best pairs is merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -91,7 +92,7 @@ impl Groups {
         let group = &mut self.groups[at as usize];
         group.live += 1;
         group.heap.push(entry);
-        sift_up(&mut group.heap, &|one, other| precedes(self.ties, context.symbols, one, other));
+        sift_up(&mut group.heap, |one, other| precedes(self.ties, context.symbols, one, other));
         (at, found.is_none())
     }
 
@@ -139,27 +140,15 @@ impl Groups {
             } else {
                 heap[0].rank = rank;
             }
-            sift_down(heap, &|one, other| precedes(self.ties, context.symbols, one, other));
+            sift_down(heap, 0, |one, other| precedes(self.ties, context.symbols, one, other));
         }
-    }
-
-    /// Returns the first pair of several groups.
-    pub(crate) fn first_of(&mut self, groups: &[u32], context: &mut TieContext<'_>) -> Option<u32> {
-        let mut best: Option<GroupEntry> = None;
-        for &at in groups {
-            let entry = self.first(at, context);
-            if best.is_none_or(|best| precedes(self.ties, context.symbols, &entry, &best)) {
-                best = Some(entry);
-            }
-        }
-        best.map(|entry| entry.pair)
     }
 
     /// Returns the first pairs of several groups, at most `most`, in the order of the tie rule.
     pub(crate) fn first_pairs(&mut self, groups: &[u32], most: usize, context: &mut TieContext<'_>) -> Vec<u32> {
         let mut left: Vec<(u32, u64)> = groups.iter().map(|&at| (at, self.get(at).live)).collect();
-        let mut taken: Vec<(u32, GroupEntry)> = Vec::new();
-        while taken.len() < most {
+        let (mut taken, mut found) = (Vec::new(), Vec::new());
+        while found.len() < most {
             let mut best: Option<(usize, GroupEntry)> = None;
             for (place, &(at, _)) in left.iter().enumerate().filter(|(_, group)| group.1 > 0) {
                 let entry = self.first(at, context);
@@ -170,19 +159,24 @@ impl Groups {
             let Some((place, entry)) = best else {
                 break;
             };
-            let at = left[place].0;
-            left[place].1 -= 1;
-            taken.push((at, entry));
-            let heap = &mut self.groups[at as usize].heap;
+            found.push(entry.pair);
+            if found.len() == most {
+                break;
+            }
+            // Taken out of its heap, so that the pair after it is found.
+            let (at, live) = &mut left[place];
+            *live -= 1;
+            taken.push((*at, entry));
+            let heap = &mut self.groups[*at as usize].heap;
             heap.swap_remove(0);
-            sift_down(heap, &|one, other| precedes(self.ties, context.symbols, one, other));
+            sift_down(heap, 0, |one, other| precedes(self.ties, context.symbols, one, other));
         }
-        for &(at, entry) in &taken {
+        for (at, entry) in taken {
             let heap = &mut self.groups[at as usize].heap;
             heap.push(entry);
-            sift_up(heap, &|one, other| precedes(self.ties, context.symbols, one, other));
+            sift_up(heap, |one, other| precedes(self.ties, context.symbols, one, other));
         }
-        taken.into_iter().map(|(_, entry)| entry.pair).collect()
+        found
     }
 
     /// Returns the rule's first sort key of a pair. Under `First` it only grows while the pair is live.
@@ -219,32 +213,4 @@ fn precedes(ties: Ties, symbols: &Symbols, one: &GroupEntry, other: &GroupEntry)
         }
     }
     .is_lt()
-}
-
-/// Moves the last element of a heap up to its position.
-fn sift_up(heap: &mut [GroupEntry], precedes: &impl Fn(&GroupEntry, &GroupEntry) -> bool) {
-    let mut at = heap.len() - 1;
-    while at > 0 && precedes(&heap[at], &heap[(at - 1) / 2]) {
-        heap.swap(at, (at - 1) / 2);
-        at = (at - 1) / 2;
-    }
-}
-
-/// Moves the first element of a heap down to its position.
-fn sift_down(heap: &mut [GroupEntry], precedes: &impl Fn(&GroupEntry, &GroupEntry) -> bool) {
-    let mut at = 0;
-    loop {
-        let mut child = 2 * at + 1;
-        if child >= heap.len() {
-            return;
-        }
-        if child + 1 < heap.len() && precedes(&heap[child + 1], &heap[child]) {
-            child += 1;
-        }
-        if !precedes(&heap[child], &heap[at]) {
-            return;
-        }
-        heap.swap(at, child);
-        at = child;
-    }
 }

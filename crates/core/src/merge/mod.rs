@@ -7,7 +7,7 @@
 //! * [`pass`] and [`neighbours`]: one merge, and the changes it causes.
 //! * [`score`]: the trait of criteria.
 //! * [`groups`]: equal scores and the tie rules.
-//! * [`queue`]: the best pair; [`heap`]: its priority queue; [`top`]: the best pairs in order.
+//! * [`queue`]: candidates by the bounds of their scores; [`heap`]: its priority queue; [`select`]: the best candidates.
 //!
 //! The engine is exact: [`MergeEngine::best`] returns the pair that a full recount would give. A merge costs time linear in
 //! its occurrences and in the pairs next to them, not in the size of the table.
@@ -21,19 +21,18 @@ mod pass;
 mod queue;
 pub(crate) mod score;
 pub(crate) mod segments;
+mod select;
 pub(crate) mod symbols;
-mod top;
 
 use std::collections::BinaryHeap;
 
 pub use groups::Ties;
-pub(crate) use queue::BestPair;
-pub(crate) use top::RankedPair;
+pub(crate) use select::BestPair;
 
 use crate::error::Result;
 use groups::TieContext;
 use pairs::Pairs;
-use pass::{MergeJob, MergePass};
+use pass::MergePass;
 use queue::Queue;
 use score::PairScore;
 use segments::Segments;
@@ -85,7 +84,7 @@ impl MergeEngine {
             pairs,
             queue: Queue::new(settings.score, settings.ties, settings.max_length, excluded_names),
             frequencies: settings.track_frequency.then(BinaryHeap::new),
-            pass: MergePass::default(),
+            pass: MergePass { runs: settings.score.counts_merges(), ..MergePass::default() },
         };
         for id in 0..engine.symbols.len() {
             engine.queue.add_symbol(engine.symbols.count(segments::to_u32(id)));
@@ -109,14 +108,13 @@ impl MergeEngine {
 
     /// Returns the best candidate by score and tie rule.
     pub(crate) fn best(&mut self, tick: Tick<'_>) -> Result<Option<BestPair>> {
-        let mut context = TieContext { pairs: &mut self.pairs, symbols: &self.symbols, segments: &self.segments };
-        self.queue.select(&mut context, tick)
+        Ok(self.top(1, tick)?.pop())
     }
 
-    /// Returns the best candidates, at most `limit`, by score and tie rule; the first is that of [`Self::best`].
-    pub(crate) fn top(&mut self, limit: usize, tick: Tick<'_>) -> Result<Vec<RankedPair>> {
+    /// Returns the best candidates, at most `limit`, by score and tie rule.
+    pub(crate) fn top(&mut self, limit: usize, tick: Tick<'_>) -> Result<Vec<BestPair>> {
         let mut context = TieContext { pairs: &mut self.pairs, symbols: &self.symbols, segments: &self.segments };
-        self.queue.select_top(limit, &mut context, tick)
+        self.queue.select(limit, &mut context, tick)
     }
 
     /// Returns the score of a pair with these counts, as the history records it.
@@ -181,11 +179,11 @@ impl MergeEngine {
         let (left, right) = self.symbols_of(pair);
         let known = self.symbols.len();
         let new = self.symbols.add_merged(left, right);
-        let job = MergeJob { left, right, new, runs: self.settings.score.counts_merges() };
-        self.pass.run(job, self.pairs.positions(pair), &self.symbols, &mut self.segments, tick)?;
+        self.pass.start((left, right), new, self.symbols.len());
+        self.pass.run(self.pairs.positions(pair), &self.symbols, &mut self.segments, tick)?;
         self.symbols.apply_merge(left, right, new, self.pass.merged);
         self.remove_pair(pair);
-        self.lower_counts(job);
+        self.lower_counts();
         for symbol in [left, right] {
             self.queue.lower_symbol_count(symbol, self.symbols.count(symbol), &mut self.pairs);
         }
@@ -195,25 +193,23 @@ impl MergeEngine {
         let name = self.symbols.name(new).to_owned();
         self.queue.exclude_name(name, &self.symbols, &mut self.pairs);
         self.queue.refresh(&self.symbols, &mut self.pairs);
-        self.add_pairs(job, tick)?;
+        self.add_pairs(tick)?;
         self.pairs.compact(tick)?;
         Ok(new)
     }
 
     /// Lowers the counts of the pairs next to the merged one.
-    fn lower_counts(&mut self, job: MergeJob) {
+    fn lower_counts(&mut self) {
         let pass = std::mem::take(&mut self.pass);
-        for found in pass.before.found() {
-            let run = job.runs && found.symbol == job.left;
-            let lost = if run { pass.lost_left } else { found.weight };
-            self.lower(found.symbol, job.left, lost);
+        for (symbol, weight) in pass.before.found() {
+            let run = pass.runs && symbol == pass.left;
+            self.lower(symbol, pass.left, if run { pass.lost_left } else { weight });
         }
-        for found in pass.after.found() {
-            let run = job.runs && found.symbol == job.right;
-            let lost = if run { pass.lost_right } else { found.weight };
-            self.lower(job.right, found.symbol, lost);
+        for (symbol, weight) in pass.after.found() {
+            let run = pass.runs && symbol == pass.right;
+            self.lower(pass.right, symbol, if run { pass.lost_right } else { weight });
         }
-        self.lower(job.right, job.left, pass.touching);
+        self.lower(pass.right, pass.left, pass.touching);
         self.pass = pass;
     }
 
@@ -241,16 +237,16 @@ impl MergeEngine {
     }
 
     /// Adds the pairs of the new symbol with its neighbours.
-    fn add_pairs(&mut self, job: MergeJob, tick: Tick<'_>) -> Result<()> {
-        let (least, new) = (self.settings.min_frequency, job.new);
+    fn add_pairs(&mut self, tick: Tick<'_>) -> Result<()> {
+        let least = self.settings.min_frequency;
         let mut new_pairs = Vec::new();
-        let MergePass { before, after, .. } = &mut self.pass;
-        before.make_pairs(least, |symbol| (symbol, new), &mut self.pairs, &mut new_pairs, tick)?;
-        after.make_pairs(least, |symbol| (new, symbol), &mut self.pairs, &mut new_pairs, tick)?;
-        let twice = if job.runs { self.pass.chain_merges } else { self.pass.touching };
+        let MergePass { new, runs, before, after, chain, touching, chain_merges, .. } = &mut self.pass;
+        before.add_pairs(least, &mut self.pairs, &mut new_pairs, tick)?;
+        after.add_pairs(least, &mut self.pairs, &mut new_pairs, tick)?;
+        let twice = if *runs { *chain_merges } else { *touching };
         if twice >= least {
-            let id = self.pairs.add(new, new, twice, segments::to_u32(self.pass.chain.len()));
-            for (nth, &at) in self.pass.chain.iter().enumerate() {
+            let id = self.pairs.add(*new, *new, twice, segments::to_u32(chain.len()));
+            for (nth, &at) in chain.iter().enumerate() {
                 self.pairs.set_position(id, segments::to_u32(nth), at);
             }
             new_pairs.push(id);

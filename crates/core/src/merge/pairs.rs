@@ -30,6 +30,30 @@ pub(crate) struct Pair {
     pub(crate) touched: bool,
 }
 
+/// A pair whose occurrences are counted before it is added.
+pub(crate) struct NewPair {
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+    pub(crate) count: u64,
+    /// The number of its positions, and after it is added, of those that are set.
+    len: u32,
+    /// Its id, after it is added; `None` if it is too rare.
+    pub(crate) id: Option<u32>,
+}
+
+impl NewPair {
+    /// Returns a pair without occurrences.
+    pub(crate) fn new(left: u32, right: u32) -> Self {
+        Self { left, right, count: 0, len: 0, id: None }
+    }
+
+    /// Counts a position.
+    pub(crate) fn add(&mut self, weight: u64) {
+        self.count += weight;
+        self.len += 1;
+    }
+}
+
 /// All live pairs. Ids of removed pairs are reused, versions never.
 pub(crate) struct Pairs {
     pairs: Vec<Pair>,
@@ -81,6 +105,22 @@ impl Pairs {
         };
         self.index.insert(key(left, right), id);
         id
+    }
+
+    /// Adds the pairs that occur at least `least` times; [`Self::set_next_position`] sets their positions.
+    pub(crate) fn add_frequent<'a>(&mut self, found: impl Iterator<Item = &'a mut NewPair>, least: u64) {
+        for pair in found.filter(|pair| pair.count >= least) {
+            pair.id = Some(self.add(pair.left, pair.right, pair.count, pair.len));
+            pair.len = 0;
+        }
+    }
+
+    /// Sets the next position of a new pair, unless it is too rare.
+    pub(crate) fn set_next_position(&mut self, pair: &mut NewPair, at: u32) {
+        if let Some(id) = pair.id {
+            self.set_position(id, pair.len, at);
+            pair.len += 1;
+        }
     }
 
     /// Sets the `nth` position of a pair.

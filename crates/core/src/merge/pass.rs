@@ -6,9 +6,14 @@ use super::segments::{NONE, Segments};
 use super::symbols::Symbols;
 use crate::error::Result;
 
-/// The result of a pass.
+/// A pass, which merges the pair of `left` and `right` to `new`, and its result.
 #[derive(Default)]
 pub(crate) struct MergePass {
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+    pub(crate) new: u32,
+    /// Whether pairs (x, x) count merges, so that the lengths of runs matter.
+    pub(crate) runs: bool,
     /// The weight of the merges made.
     pub(crate) merged: u64,
     /// The symbols before merged occurrences, except before those that follow another merged occurrence.
@@ -25,19 +30,10 @@ pub(crate) struct MergePass {
     pub(crate) lost_right: u64,
 }
 
-/// The pair to merge, and the new symbol.
-#[derive(Clone, Copy)]
-pub(crate) struct MergeJob {
-    pub(crate) left: u32,
-    pub(crate) right: u32,
-    pub(crate) new: u32,
-    /// Whether pairs (x, x) count merges, so that the lengths of runs matter.
-    pub(crate) runs: bool,
-}
-
 impl MergePass {
-    /// Resets the result for a table of this number of symbols.
-    fn clear(&mut self, symbols: usize) {
+    /// Sets the pair and the new symbol, and resets the result for a table of this number of symbols.
+    pub(crate) fn start(&mut self, (left, right): (u32, u32), new: u32, symbols: usize) {
+        (self.left, self.right, self.new) = (left, right, new);
         self.before.clear(symbols);
         self.after.clear(symbols);
         self.chain.clear();
@@ -48,20 +44,18 @@ impl MergePass {
     /// Merges at all `positions` that still hold the pair.
     pub(crate) fn run(
         &mut self,
-        job: MergeJob,
         positions: &[u32],
         symbols: &Symbols,
         segments: &mut Segments,
         tick: Tick<'_>,
     ) -> Result<()> {
         const CHUNK: usize = 1 << 15;
-        self.clear(symbols.len());
         let mut links = 0_u32;
         for chunk in positions.chunks(CHUNK) {
             tick()?;
             for &at in chunk {
-                if segments.has_pair_at(at, job.left, symbols.width(job.left), job.right) {
-                    links = self.merge(job, at, links, symbols, segments);
+                if segments.has_pair_at(at, self.left, symbols.width(self.left), self.right) {
+                    links = self.merge(at, links, symbols, segments);
                 }
             }
         }
@@ -69,35 +63,35 @@ impl MergePass {
     }
 
     /// Merges one occurrence. `links` is the number of merged occurrences in a row directly before it.
-    fn merge(&mut self, job: MergeJob, at: u32, links: u32, symbols: &Symbols, segments: &mut Segments) -> u32 {
-        let middle = at + symbols.width(job.left);
-        let end = middle + symbols.width(job.right);
+    fn merge(&mut self, at: u32, links: u32, symbols: &Symbols, segments: &mut Segments) -> u32 {
+        let middle = at + symbols.width(self.left);
+        let end = middle + symbols.width(self.right);
         let weight = segments.weight(at);
         let (before, after) = (segments.ending_before(at), segments.starting(end));
         self.merged += weight;
-        let links = if before == job.new { links + 1 } else { 0 };
+        let links = if before == self.new { links + 1 } else { 0 };
         if links > 0 {
-            self.chain.push(at - symbols.width(job.new));
+            self.chain.push(at - symbols.width(self.new));
             self.touching += weight;
             self.chain_merges += if links % 2 == 1 { weight } else { 0 };
         } else if before != NONE {
-            self.before.add(before, weight, at - symbols.width(before));
+            self.before.add(before, (before, self.new), weight, at - symbols.width(before));
         }
         // An occurrence that follows directly is about to be merged: the pair between the two is counted there, so that
         // no transient pair arises.
-        let follows = after == job.left && segments.starting(end + symbols.width(after)) == job.right;
+        let follows = after == self.left && segments.starting(end + symbols.width(after)) == self.right;
         if after != NONE && !follows {
-            self.after.add(after, weight, at);
+            self.after.add(after, (self.new, after), weight, at);
         }
-        if job.runs && job.left != job.right {
-            if before == job.left && run_before(at, before, symbols, segments) % 2 == 1 {
+        if self.runs && self.left != self.right {
+            if before == self.left && run_before(at, before, symbols, segments) % 2 == 1 {
                 self.lost_left += weight;
             }
-            if after == job.right && run_from(end, after, symbols, segments) % 2 == 1 {
+            if after == self.right && run_from(end, after, symbols, segments) % 2 == 1 {
                 self.lost_right += weight;
             }
         }
-        segments.join(at, middle, end, job.new);
+        segments.join(at, middle, end, self.new);
         links
     }
 }

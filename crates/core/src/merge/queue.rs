@@ -16,29 +16,16 @@
 //!
 //! All criteria use this queue. `frequency` needs no counts of symbols: its bound is its score, padded for rounding.
 
-use std::cmp::Ordering;
-
 use hashbrown::HashSet;
 
 use super::Tick;
 use super::groups::{Groups, TieContext, Ties};
 use super::heap::{Heap, HeapEntry};
 use super::pairs::{NO_GROUP, Pairs};
-use super::score::{PairCounts, PairScore, ScoreValue};
+use super::score::{PairCounts, PairScore};
 use super::symbols::Symbols;
 use crate::error::Result;
 use crate::hash::FixedHasher;
-
-/// The pair to merge.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BestPair {
-    /// Its id.
-    pub(crate) pair: u32,
-    /// Its counts.
-    pub(crate) counts: PairCounts,
-    /// The number of candidates with exactly this score.
-    pub(crate) ties: u64,
-}
 
 /// The bit that distinguishes the id of a group from that of a pair in the heap.
 const GROUP_BIT: u32 = 1 << 31;
@@ -198,33 +185,6 @@ impl Queue {
         });
     }
 
-    /// Returns the best candidate, if there is one.
-    pub(crate) fn select(&mut self, context: &mut TieContext<'_>, tick: Tick<'_>) -> Result<Option<BestPair>> {
-        let mut best: Option<ScoreValue> = None;
-        let (mut tied, mut seen) = (Vec::new(), Vec::new());
-        loop {
-            let least = best.map_or(f64::NEG_INFINITY, |best| best.lower_bound());
-            let Some((at, counts)) = self.next_group(least, context, tick)? else {
-                break;
-            };
-            seen.push((at, counts));
-            let value = self.score.value(&counts);
-            match best.map(|best| value.partial_cmp(&best)) {
-                None | Some(Some(Ordering::Greater)) => {
-                    best = Some(value);
-                    tied.clear();
-                    tied.push(at);
-                }
-                Some(Some(Ordering::Equal)) => tied.push(at),
-                Some(_) => {}
-            }
-        }
-        self.push_groups(&seen);
-        let ties = tied.iter().map(|&at| self.groups.get(at).live).sum();
-        let pair = self.groups.first_of(&tied, context);
-        Ok(pair.map(|pair| BestPair { pair, counts: counts(pair, context.symbols, context.pairs), ties }))
-    }
-
     /// Pops the next live group with a bound of at least `least`; cold pairs above it become hot.
     pub(super) fn next_group(
         &mut self,
@@ -253,15 +213,8 @@ impl Queue {
         Ok(None)
     }
 
-    /// Puts popped groups back.
-    pub(super) fn push_groups(&mut self, popped: &[(u32, PairCounts)]) {
-        for (at, counts) in popped {
-            self.push_group(*at, counts);
-        }
-    }
-
     /// Adds a group with the bound of its score.
-    fn push_group(&mut self, at: u32, counts: &PairCounts) {
+    pub(super) fn push_group(&mut self, at: u32, counts: &PairCounts) {
         self.heap.push(HeapEntry { key: self.score.bound(counts), id: at | GROUP_BIT, version: 0 });
     }
 
