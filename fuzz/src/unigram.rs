@@ -1,5 +1,7 @@
 //! Makes pipelines with Unigram from a few bytes: those of `SentencePiece`, those of `tokenizers`, and mixtures.
 
+use std::sync::Arc;
+
 use arbitrary::{Result, Unstructured};
 use piecework_core::format::write_splitter;
 use piecework_core::normalize::{Normalizer, Precompiled, SentencePiece, SentencePieceSettings};
@@ -120,12 +122,12 @@ fn sentencepiece(u: &mut Unstructured<'_>, symbols: &[&str]) -> Result<Value> {
         user_defined_symbols: symbols.iter().map(|&symbol| symbol.to_owned()).collect(),
     };
     let normalizer = SentencePiece::new(settings).expect("no symbol is empty");
-    Ok(json!({"normalizer": written(Normalizer::SentencePiece(normalizer)), "pre_tokenizer": null}))
+    Ok(json!({"normalizer": written(Normalizer::SentencePiece(normalizer.into())), "pre_tokenizer": null}))
 }
 
-fn rules(u: &mut Unstructured<'_>) -> Result<Option<Precompiled>> {
+fn rules(u: &mut Unstructured<'_>) -> Result<Option<Arc<Precompiled>>> {
     let rules = RULES[..below(u, RULES.len() + 1)?].iter().map(|&(from, to)| (from.to_owned(), to.to_owned()));
-    Ok((rules.len() > 0).then(|| Precompiled::of(rules).expect("they differ")))
+    Ok((rules.len() > 0).then(|| Arc::new(Precompiled::of(rules).expect("they differ"))))
 }
 
 fn written(normalizer: Normalizer) -> Value {

@@ -5,7 +5,7 @@
 //! normalizer by name. A normalizer without properties is correct too: its texts take the generic path.
 
 use super::{LONG_CLUSTER, Normalizer, Precompiled, SentencePiece};
-use crate::text::unicode::{CharSet, Class};
+use crate::text::unicode::Class;
 
 /// The properties that a normalizer guarantees, each independent of the others; the default guarantees nothing.
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,8 +38,10 @@ pub(crate) struct CharacterChanges {
 /// The changes of a normalizer that needs no context beyond a space.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct WordChanges<'a> {
-    /// The rules that rewrite characters, before or after the other changes.
-    pub(crate) rules: Option<Rewrites<'a>>,
+    /// The rules that replace characters, or a few together, before or after the other changes.
+    ///
+    /// At most [`LONGEST_WINDOW`] bytes before a position affect the result after it.
+    pub(crate) rules: Option<&'a Precompiled>,
     /// Whether white space in a row, and each tab or line end, becomes a space.
     pub(crate) joins_whitespace: bool,
     /// Whether white space at the end of the text is removed.
@@ -74,15 +76,7 @@ pub(crate) enum ChangedCharacters {
     All,
 }
 
-/// Rules by which single characters, or a few together, are replaced.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Rewrites<'a> {
-    rules: &'a Precompiled,
-    /// The number of bytes before a position that may affect the result after it.
-    pub(crate) window: usize,
-}
-
-/// The maximum [`Rewrites::window`].
+/// The maximum number of bytes before a position that affect what rules make of the text after it.
 pub(crate) const LONGEST_WINDOW: usize = LONG_CLUSTER - 1;
 
 /// How a normalizer writes the spaces of a text as metaspaces.
@@ -92,8 +86,8 @@ pub(crate) struct Metaspaces<'a> {
     pub(crate) prefix: bool,
     /// Whether runs of spaces become one, and those at the ends are removed.
     pub(crate) collapses: bool,
-    /// The rules that rewrite characters first.
-    pub(crate) rules: Option<Rewrites<'a>>,
+    /// The rules that replace characters first, each the longest that matches at its position.
+    pub(crate) rules: Option<&'a Precompiled>,
     /// Texts that do not change, except for their spaces.
     pub(crate) symbols: &'a [String],
     /// The normalizer that writes them.
@@ -139,7 +133,7 @@ impl<'a> Locality<'a> {
 
 impl Locality<'_> {
     /// Returns the rules of a normalizer that changes nothing but spaces beside them; `None` if it may change more.
-    pub(crate) fn only_rules(&self) -> Option<Option<Rewrites<'_>>> {
+    pub(crate) fn only_rules(&self) -> Option<Option<&Precompiled>> {
         if let Some(spaces) = &self.metaspaces {
             return Some(spaces.rules);
         }
@@ -184,35 +178,6 @@ impl WordChanges<'_> {
     }
 }
 
-impl<'a> Rewrites<'a> {
-    pub(super) fn new(rules: &'a Precompiled, window: usize) -> Self {
-        debug_assert!(window <= LONGEST_WINDOW, "the window is longer than LONGEST_WINDOW");
-        Self { rules, window }
-    }
-
-    /// Returns the characters that the rules replace, alone or after others; `None` if there are too many rules.
-    ///
-    /// A text without any of these characters is unchanged.
-    pub(crate) fn changed(&self) -> Option<&'a CharSet> {
-        self.rules.active()
-    }
-
-    /// Returns whether a byte by itself becomes a space.
-    pub(crate) fn makes_space(&self, byte: u8) -> bool {
-        self.rules.becomes(byte, " ")
-    }
-
-    /// Returns the texts that a rule replaces by a text with this character.
-    pub(crate) fn sources(&self, c: char) -> Option<Vec<String>> {
-        self.rules.sources(c)
-    }
-
-    /// Returns whether a byte is part of a rule of several bytes.
-    pub(crate) fn joins(&self, byte: u8) -> bool {
-        self.rules.joins(byte)
-    }
-}
-
 impl<'a> Metaspaces<'a> {
     /// Returns the metaspaces of a normalizer that replaces each space with one.
     pub(super) fn of_replacement(normalizer: &'a Normalizer) -> Self {
@@ -226,8 +191,7 @@ impl<'a> Metaspaces<'a> {
         writes.then(|| Self {
             prefix: settings.add_dummy_prefix,
             collapses: settings.remove_extra_whitespaces,
-            // Each rule is the longest that matches at its position.
-            rules: settings.precompiled_charsmap.as_ref().map(|rules| Rewrites::new(rules, 1)),
+            rules: settings.precompiled_charsmap.as_deref(),
             symbols: &settings.user_defined_symbols,
             normalizer,
         })
@@ -249,7 +213,7 @@ impl<'a> Metaspaces<'a> {
             return Some([self.normalizer.clone(), self.normalizer.clone()]);
         };
         // If spaces at the start are removed, the metaspace for them is prepended again.
-        let with_prefix = |prefix| own.with_prefix(prefix).ok().map(Normalizer::SentencePiece);
+        let with_prefix = |prefix| own.with_prefix(prefix).ok().map(|own| Normalizer::SentencePiece(own.into()));
         Some([with_prefix(self.collapses)?, with_prefix(false)?])
     }
 }
@@ -273,7 +237,7 @@ mod tests {
     }
 
     fn rules() -> Normalizer {
-        Normalizer::Precompiled(Precompiled::new(b"\x04\0\0\0\xff\xff\xff\x7fab\0".to_vec()).unwrap())
+        Normalizer::Precompiled(Precompiled::new(b"\x04\0\0\0\xff\xff\xff\x7fab\0".to_vec()).unwrap().into())
     }
 
     /// Returns which properties a normalizer has: characters, ASCII, active, words, metaspaces.
@@ -347,8 +311,9 @@ mod tests {
             treat_whitespace_as_suffix: false,
             user_defined_symbols: vec!["<a>".to_owned()],
         };
-        let made =
-            |settings: &SentencePieceSettings| Normalizer::SentencePiece(SentencePiece::new(settings.clone()).unwrap());
+        let made = |settings: &SentencePieceSettings| {
+            Normalizer::SentencePiece(SentencePiece::new(settings.clone()).unwrap().into())
+        };
         let own = made(&settings);
         let spaces = own.locality().metaspaces.unwrap();
         assert!(spaces.prefix && spaces.collapses && !spaces.changes_only_spaces());

@@ -31,6 +31,8 @@ pub use strip::Strip;
 pub use text::Normalized;
 pub(crate) use text::Rewriter;
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::text::pattern::Pattern;
 use crate::text::span::check_bytes;
@@ -72,9 +74,9 @@ pub enum Normalizer {
     /// Represents each byte by a printable character.
     ByteLevel,
     /// Applies the compiled rules of a `SentencePiece` model.
-    Precompiled(Precompiled),
+    Precompiled(Arc<Precompiled>),
     /// Applies the whole normalization of a `SentencePiece` model.
-    SentencePiece(SentencePiece),
+    SentencePiece(Arc<SentencePiece>),
     /// Applies several normalizers in order.
     Sequence(Vec<Normalizer>),
 }

@@ -7,12 +7,12 @@
 //! **Rules.** A grapheme cluster of fewer than six bytes that *begins* with the shortest rule is replaced as a whole;
 //! any other cluster character by character. A character without rule is kept.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Normalized;
-use super::locality::{LONGEST_WINDOW, Locality, Rewrites, WordChanges};
+use super::locality::{Locality, WordChanges};
 use crate::error::{Error, Result};
 use crate::text::unicode::CharSet;
 
@@ -24,22 +24,19 @@ const MOST_NODES: usize = 1 << 21;
 /// The length in bytes of rules that are listed; a damaged file may have endless ones.
 const LONGEST_RULE: usize = 64;
 
-/// A rule set; cheap to clone.
-#[derive(Debug, Clone)]
-pub struct Precompiled(Arc<Rules>);
-
+/// A rule set.
 #[derive(Debug)]
-struct Rules {
+pub struct Precompiled {
     /// The bytes of the file.
     charsmap: Vec<u8>,
     trie: Vec<u32>,
     pool: String,
-    active: OnceLock<Option<CharSet>>,
+    changed: OnceLock<Option<CharSet>>,
 }
 
 impl PartialEq for Precompiled {
     fn eq(&self, other: &Self) -> bool {
-        self.0.charsmap == other.0.charsmap
+        self.charsmap == other.charsmap
     }
 }
 
@@ -58,32 +55,31 @@ impl Precompiled {
             return Err(invalid("its trie is empty"));
         }
         let pool = std::str::from_utf8(pool).map_err(|_| invalid("its replacements are not UTF-8"))?.to_owned();
-        Ok(Self(Arc::new(Rules { trie, pool, charsmap, active: OnceLock::new() })))
+        Ok(Self { trie, pool, charsmap, changed: OnceLock::new() })
     }
 
     /// Returns the bytes of the `precompiled_charsmap`.
     #[must_use]
     pub fn charsmap(&self) -> &[u8] {
-        &self.0.charsmap
+        &self.charsmap
     }
 
     /// Returns the longest rule that is a prefix of `text`: the number of bytes it replaces, and the replacement.
     pub(super) fn longest_rule<'a>(&'a self, text: &'a str) -> Option<(usize, &'a str)> {
-        self.0.rules_of(text).filter(|&(length, _)| text.is_char_boundary(length)).last()
+        self.rules_of(text).filter(|&(length, _)| text.is_char_boundary(length)).last()
     }
 
     /// Returns whether a rule may contain a byte next to others.
-    pub(super) fn joins(&self, byte: u8) -> bool {
-        let Rules { trie, .. } = &*self.0;
+    pub(crate) fn joins(&self, byte: u8) -> bool {
         let is_child = |place: usize, byte: u8| {
             byte != 0
-                && self.0.unit(place ^ usize::from(byte)).is_some_and(|unit| unit & (1 << 31 | 0xFF) == u32::from(byte))
+                && self.unit(place ^ usize::from(byte)).is_some_and(|unit| unit & (1 << 31 | 0xFF) == u32::from(byte))
         };
-        let root = self.0.unit(0).map_or(0, |root| self.0.offset(root));
-        let own = self.0.unit(root ^ usize::from(byte)).filter(|_| is_child(root, byte));
-        let own = own.map(|unit| root ^ usize::from(byte) ^ self.0.offset(unit));
+        let root = self.unit(0).map_or(0, |root| self.offset(root));
+        let own = self.unit(root ^ usize::from(byte)).filter(|_| is_child(root, byte));
+        let own = own.map(|unit| root ^ usize::from(byte) ^ self.offset(unit));
         // Every unit is treated as a node, whether it is reachable or not.
-        let mut nodes = trie.iter().enumerate().map(|(place, &unit)| place ^ self.0.offset(unit));
+        let mut nodes = self.trie.iter().enumerate().map(|(place, &unit)| place ^ self.offset(unit));
         own.is_some_and(|own| (1..=255).any(|next| is_child(own, next)))
             || nodes.any(|node| node != root && is_child(node, byte))
     }
@@ -91,19 +87,19 @@ impl Precompiled {
     /// Returns the characters that a rule replaces alone, or contains after others.
     ///
     /// A text without any of these is unchanged. The result is `None` if there are more rules than any file needs.
-    pub(super) fn active(&self) -> Option<&CharSet> {
-        self.0.active.get_or_init(|| self.0.active()).as_ref()
+    pub(crate) fn changed_characters(&self) -> Option<&CharSet> {
+        self.changed.get_or_init(|| self.find_changed_characters()).as_ref()
     }
 
     /// Returns whether a rule replaces a single byte with this text.
-    pub(super) fn becomes(&self, byte: u8, text: &str) -> bool {
+    pub(crate) fn becomes(&self, byte: u8, text: &str) -> bool {
         self.longest_rule(char::from(byte).encode_utf8(&mut [0; 4])).is_some_and(|(_, new)| new == text)
     }
 
     /// Returns the texts that a rule replaces by a text with this character; `None` if there are too many rules.
-    pub(super) fn sources(&self, c: char) -> Option<Vec<String>> {
+    pub(crate) fn sources(&self, c: char) -> Option<Vec<String>> {
         let mut sources = Vec::new();
-        self.0.each(|source, replacement| {
+        self.each(|source, replacement| {
             if let (Ok(source), true) = (str::from_utf8(source), replacement.contains(c)) {
                 sources.push(source.to_owned());
             }
@@ -124,33 +120,39 @@ impl Precompiled {
 
     pub(super) fn locality(&self) -> Locality<'_> {
         // Rules take shorter clusters as a whole, however they begin.
-        let rules = Some(Rewrites::new(self, LONGEST_WINDOW));
-        Locality { words: Some(WordChanges { rules, ..WordChanges::default() }), ..Locality::default() }
+        Locality { words: Some(WordChanges { rules: Some(self), ..WordChanges::default() }), ..Locality::default() }
     }
 
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
-        let mut changes = Changes::default();
+        // The new characters, each with its number of old ones: see `Rewriter::change`.
+        let (mut changes, mut has_match) = (Vec::new(), false);
         for cluster in clusters(text.text()) {
-            self.normalize_cluster(cluster, &mut changes);
+            has_match |= self.normalize_cluster(cluster, &mut changes);
         }
-        if changes.any_rule {
-            text.rewrite(spare, |to| changes.list.iter().for_each(|&(c, change)| to.change(c, change)));
+        if has_match {
+            text.rewrite(spare, |to| changes.iter().for_each(|&(c, change)| to.change(c, change)));
         }
     }
 
-    fn normalize_cluster(&self, cluster: &str, changes: &mut Changes) {
+    /// Appends the characters of a cluster; returns whether a rule replaced some.
+    fn normalize_cluster(&self, cluster: &str, changes: &mut Vec<(char, isize)>) -> bool {
         if cluster.len() < LONG_CLUSTER
-            && let Some(replacement) = self.0.replacement(cluster)
+            && let Some(replacement) = self.replacement(cluster)
         {
-            return changes.replace(cluster, replacement);
+            replace(cluster, replacement, changes);
+            return true;
         }
+        let mut has_match = false;
         for (at, c) in cluster.char_indices() {
             let part = &cluster[at..at + c.len_utf8()];
-            match self.0.replacement(part) {
-                Some(replacement) => changes.replace(part, replacement),
-                None => changes.list.push((c, 0)),
+            let replacement = self.replacement(part);
+            has_match |= replacement.is_some();
+            match replacement {
+                Some(replacement) => replace(part, replacement, changes),
+                None => changes.push((c, 0)),
             }
         }
+        has_match
     }
 }
 
@@ -169,34 +171,23 @@ fn clusters(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The new characters, each with its number of old ones: see [`super::Rewriter::change`].
-#[derive(Default)]
-struct Changes {
-    list: Vec<(char, isize)>,
-    any_rule: bool,
-}
-
-impl Changes {
-    /// Replaces one text with another, as the reference library does.
-    ///
-    /// Characters beyond the old ones are inserted. If there are fewer, the *last existing change* takes the
-    /// difference; if the replacement is empty, that is the change before it, and at the very start the difference is
-    /// lost.
-    fn replace(&mut self, old: &str, new: &str) {
-        self.any_rule = true;
-        let start = self.list.len();
-        self.list.extend(new.chars().map(|c| (c, 0)));
-        let (old, new) = (old.chars().count(), self.list.len() - start);
-        for (_, change) in self.list.iter_mut().rev().take(new.saturating_sub(old)) {
-            *change = 1;
-        }
-        if let Some((_, change)) = self.list.last_mut() {
-            *change -= old.saturating_sub(new).cast_signed();
-        }
+/// Appends one text in place of another, as the reference library does.
+///
+/// Characters beyond the old ones are inserted. If there are fewer, the *last existing change* takes the difference; if the
+/// replacement is empty, that is the change before it, and at the very start the difference is lost.
+fn replace(old: &str, new: &str, changes: &mut Vec<(char, isize)>) {
+    let start = changes.len();
+    changes.extend(new.chars().map(|c| (c, 0)));
+    let (old, new) = (old.chars().count(), changes.len() - start);
+    for (_, change) in changes.iter_mut().rev().take(new.saturating_sub(old)) {
+        *change = 1;
+    }
+    if let Some((_, change)) = changes.last_mut() {
+        *change -= old.saturating_sub(new).cast_signed();
     }
 }
 
-impl Rules {
+impl Precompiled {
     /// Returns the replacement of the shortest rule that is a prefix of `text`.
     fn replacement<'a>(&'a self, text: &'a str) -> Option<&'a str> {
         self.rules_of(text).next().map(|(_, replacement)| replacement)
@@ -220,8 +211,8 @@ impl Rules {
         })
     }
 
-    /// Computes [`Precompiled::active`].
-    fn active(&self) -> Option<CharSet> {
+    /// Computes [`Self::changed_characters`].
+    fn find_changed_characters(&self) -> Option<CharSet> {
         let children = self.children();
         let (mut active, mut nodes) = (CharSet::default(), 0);
         // A node, the bytes of an incomplete character on its path, and whether that character is the first.

@@ -18,12 +18,9 @@ use crate::text::unicode::CharSet;
 
 pub(crate) use crate::settings::METASPACE_TEXT as SPACE;
 
-/// The normalizer; cheap to clone.
-#[derive(Debug, Clone)]
-pub struct SentencePiece(Arc<Inner>);
-
+/// The normalizer.
 #[derive(Debug)]
-struct Inner {
+pub struct SentencePiece {
     settings: SentencePieceSettings,
     symbols: Option<AhoCorasick>,
 }
@@ -32,7 +29,7 @@ struct Inner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentencePieceSettings {
     /// The compiled rules; `None` leaves characters unchanged.
-    pub precompiled_charsmap: Option<Precompiled>,
+    pub precompiled_charsmap: Option<Arc<Precompiled>>,
     /// Whether a space is added before the text.
     pub add_dummy_prefix: bool,
     /// Whether repeated spaces become one, and those at the ends are removed.
@@ -76,7 +73,7 @@ impl SentencePieceSettings {
         let components = [None, Some(Normalizer::escape()), Some(Normalizer::prefix_and_escape())];
         match components.into_iter().find(|normalizer| Self::of(normalizer.as_ref()).as_ref() == Some(&self)) {
             Some(plain) => Ok(plain),
-            None => Ok(Some(Normalizer::SentencePiece(SentencePiece::new(self)?))),
+            None => Ok(Some(Normalizer::SentencePiece(SentencePiece::new(self)?.into()))),
         }
     }
 }
@@ -100,7 +97,7 @@ impl Normalizer {
 
 impl PartialEq for SentencePiece {
     fn eq(&self, other: &Self) -> bool {
-        self.0.settings == other.0.settings
+        self.settings == other.settings
     }
 }
 
@@ -121,13 +118,13 @@ impl SentencePiece {
                 .map_err(|error| Error::Config(format!("too many user-defined symbols: {error}").into()))
         };
         let symbols = if symbols.is_empty() { None } else { Some(finder()?) };
-        Ok(Self(Arc::new(Inner { settings, symbols })))
+        Ok(Self { settings, symbols })
     }
 
     /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> &SentencePieceSettings {
-        &self.0.settings
+        &self.settings
     }
 
     /// Returns the form in which an added token is matched: without an added space, and without removal of spaces.
@@ -138,7 +135,7 @@ impl SentencePiece {
         if self.symbol(token, 0) == Some(token.len()) {
             return token.to_owned();
         }
-        self.chunks(token, false).map(|chunk| chunk.content.replace(' ', self.space())).collect()
+        self.chunks(token, false).map(|(_, content)| content.replace(' ', self.space())).collect()
     }
 
     /// Returns the same normalization with a space put before the text, or without.
@@ -169,15 +166,15 @@ impl SentencePiece {
         let settings = self.settings();
         let mut rest = self.chunks(from.text(), !from.is_aligned()).peekable();
         if settings.remove_extra_whitespaces {
-            while rest.next_if(|chunk| chunk.content == " ").is_some() {}
+            while rest.next_if(|(_, content)| *content == " ").is_some() {}
         }
-        let Some(first) = rest.peek() else { return };
+        let Some(&(first, _)) = rest.peek() else { return };
         if settings.add_dummy_prefix && !settings.treat_whitespace_as_suffix {
-            to.push_str(self.space(), from.origin(first.span));
+            to.push_str(self.space(), from.origin(first));
         }
         let mut after_space = settings.remove_extra_whitespaces;
-        let mut last = first.span;
-        for Chunk { span, content } in rest {
+        let mut last = first;
+        for (span, content) in rest {
             let kept = if after_space { content.trim_start_matches(' ') } else { content };
             self.push(to, kept, from.origin(span));
             after_space = settings.remove_extra_whitespaces && (kept.ends_with(' ') || after_space && kept.is_empty());
@@ -204,16 +201,16 @@ impl SentencePiece {
         if self.settings().escape_whitespaces { SPACE } else { " " }
     }
 
-    /// Divides the text into symbols, rules and single characters, or with `runs` also runs of unchanged characters.
+    /// Divides the text into symbols, rules and single characters, each with its replacement.
     ///
-    /// The characters of a run share one span.
-    fn chunks<'a>(&'a self, text: &'a str, runs: bool) -> impl Iterator<Item = Chunk<'a>> {
+    /// With `runs` also into runs of unchanged characters, which share one span.
+    fn chunks<'a>(&'a self, text: &'a str, runs: bool) -> impl Iterator<Item = (Span, &'a str)> {
         let mut at = 0;
         std::iter::from_fn(move || {
             let rest = &text[at..];
             let run = if runs { self.unchanged(rest) } else { 0 };
             let (length, content) = if run > 0 { (run, None) } else { self.first(text, at)? };
-            let chunk = Chunk { span: Span::new(at, at + length), content: content.unwrap_or(&rest[..length]) };
+            let chunk = (Span::new(at, at + length), content.unwrap_or(&rest[..length]));
             at += length;
             Some(chunk)
         })
@@ -222,13 +219,13 @@ impl SentencePiece {
     /// Returns the length in bytes of the characters at the start of a text that do not change and are no spaces.
     fn unchanged(&self, text: &str) -> usize {
         let rules = self.settings().precompiled_charsmap.as_ref();
-        let active = rules.and_then(Precompiled::active);
-        if self.0.symbols.is_some() || rules.is_some() && active.is_none() {
+        let changed = rules.and_then(|rules| rules.changed_characters());
+        if self.symbols.is_some() || rules.is_some() && changed.is_none() {
             return 0;
         }
         let mut before = 0;
         for (at, c) in text.char_indices() {
-            if active.is_some_and(|active| active.contains(c)) {
+            if changed.is_some_and(|changed| changed.contains(c)) {
                 // A rule may begin with the character before.
                 return before;
             }
@@ -253,15 +250,9 @@ impl SentencePiece {
     /// Returns the length in bytes of the longest symbol at `at`.
     fn symbol(&self, text: &str, at: usize) -> Option<usize> {
         let input = Input::new(text).range(at..).anchored(Anchored::Yes);
-        let found = self.0.symbols.as_ref()?.try_find(input).expect("a search from one place was asked for");
+        let found = self.symbols.as_ref()?.try_find(input).expect("a search from one place was asked for");
         found.map(|found| found.len())
     }
-}
-
-/// A section of the text, and its replacement.
-struct Chunk<'a> {
-    span: Span,
-    content: &'a str,
 }
 
 #[cfg(test)]
@@ -308,7 +299,7 @@ mod tests {
     fn runs_of_unchanged_characters_change_nothing() {
         let parts =
             ["a", "b", " ", "  ", "，", "中", "文", "①", "e\u{301}", "\u{301}", "ﬁ", "\n", "ｶ", "ﾞ", "\u{200b}", "▁"];
-        let rules = Precompiled::named("nmt_nfkc").unwrap();
+        let rules = Precompiled::named("nmt_nfkc").unwrap().map(Arc::new);
         for flags in 0..8 {
             let settings = SentencePieceSettings {
                 precompiled_charsmap: rules.clone().filter(|_| flags & 1 > 0),

@@ -46,7 +46,8 @@ impl Tokenizer {
         parts.training = parts.training.as_ref().map(|training| training.for_ids(parts.model.vocab().id_limit()));
         let settings = with_symbols(settings, symbols, |symbol| added.id(symbol));
         // The components of a plain model put a space before the normal form of a token, too.
-        parts.splitter = WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings)?)), None)?;
+        parts.splitter =
+            WordSplitter::new(Some(Normalizer::SentencePiece(SentencePiece::new(settings)?.into())), None)?;
         Self::new(parts)
     }
 

@@ -17,7 +17,8 @@ use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::text::last;
 use crate::model::Model;
 use crate::model::adjacency::FIRST_UNSPACED;
-use crate::normalize::locality::{ChangedCharacters, LONGEST_WINDOW, Rewrites, SpaceRuns, WordChanges};
+use crate::normalize::Precompiled;
+use crate::normalize::locality::{ChangedCharacters, LONGEST_WINDOW, SpaceRuns, WordChanges};
 use crate::settings::{METASPACE, METASPACE_TEXT, PrependScheme};
 use crate::splitter::WordSplitter;
 use crate::text::unicode::{CharSet, Class, class};
@@ -119,6 +120,7 @@ impl SpaceProgram {
         };
         let keeps_words = changes.changed == ChangedCharacters::None && !splits_words;
         let program = Self {
+            looks_back: changes.rules.map_or(1, |_| LONGEST_WINDOW),
             is_plain: keeps_words && (!drops_spaces || prepend == PrependScheme::Always),
             // If other white space is dropped, it separates the metaspaces of runs of spaces.
             collapses: changes.space_runs != if drops_spaces { SpaceRuns::Metaspace } else { SpaceRuns::Any },
@@ -132,9 +134,9 @@ impl SpaceProgram {
     /// Returns a program that cuts before separators; `None` if a plain space is not one.
     ///
     /// A separator is one of `separators` that the rules do not change, or a control character that becomes a space by them.
-    fn new(rules: Option<Rewrites<'_>>, separators: &str, changing: Class) -> Option<Self> {
+    fn new(rules: Option<&Precompiled>, separators: &str, changing: Class) -> Option<Self> {
         let rules = match rules {
-            Some(rules) => Some((rules, rules.changed()?)),
+            Some(rules) => Some((rules, rules.changed_characters()?)),
             None => None,
         };
         let ascii: [Stability; 128] =
@@ -146,7 +148,7 @@ impl SpaceProgram {
             classifier,
             ascii,
             unstable,
-            looks_back: rules.map_or(1, |(rules, _)| rules.window),
+            looks_back: 1,
             changing,
             is_plain: true,
             has_symbols: false,
@@ -334,11 +336,11 @@ impl BlockProgram<2> for SpaceProgram {
 
 /// Returns the stability of an ASCII character, by the rules and the characters that these change; see
 /// [`SpaceProgram::new`].
-fn kind(byte: u8, rules: Option<(Rewrites<'_>, &CharSet)>, separators: &str, changing: Class) -> Stability {
+fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, separators: &str, changing: Class) -> Stability {
     let rewriting = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
     let becomes_space = match rewriting {
         // Only a control character is safe: any other character and a combining mark after it are rewritten together.
-        Some((rules, _)) => byte < b' ' && rules.makes_space(byte),
+        Some((rules, _)) => byte < b' ' && rules.becomes(byte, " "),
         None => separators.contains(char::from(byte)),
     };
     if becomes_space && !rules.is_some_and(|(rules, _)| rules.joins(byte)) {

@@ -9,6 +9,7 @@ mod wire;
 mod write;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::merged::WriteTarget;
 use crate::added::AddedToken;
@@ -205,7 +206,7 @@ fn normalizer(proto: &ModelProto<'_>) -> Result<Option<Normalizer>> {
     let spec = &proto.normalizer;
     let rules = || {
         let broken = |error: Error| messages::wrong("normalizer_spec", error.to_string());
-        Precompiled::new(spec.charsmap.to_vec()).map_err(broken)
+        Precompiled::new(spec.charsmap.to_vec()).map(Arc::new).map_err(broken)
     };
     let settings = SentencePieceSettings {
         precompiled_charsmap: (!spec.charsmap.is_empty()).then(rules).transpose()?,

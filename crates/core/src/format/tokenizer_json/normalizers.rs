@@ -1,5 +1,7 @@
 //! Normalizers in `tokenizer.json`.
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::format::json::{Json, JsonNode};
 use crate::format::members::{Member, Record, components, record};
@@ -22,7 +24,7 @@ components! {
     "Replace" { pattern, content } => Replace { pattern, content };
     "Prepend" { prepend } => Prepend(prepend);
     "Precompiled" { precompiled_charsmap } => Precompiled(precompiled_charsmap);
-    "piecework.SentencePiece": SentencePiece(SentencePiece);
+    "piecework.SentencePiece": SentencePiece(Arc<SentencePiece>);
     "Sequence" { normalizers } => Sequence(normalizers);
 }
 
@@ -37,12 +39,13 @@ record!(SentencePieceSettings {
     user_defined_symbols,
 });
 
-impl Record for SentencePiece {
+impl Record for Arc<SentencePiece> {
     const MEMBERS: &'static [&'static str] = SentencePieceSettings::MEMBERS;
 
     fn read_members(node: &JsonNode<'_>) -> Result<Self> {
         let symbols = node.member("user_defined_symbols");
-        Self::new(Record::read_members(node)?).map_err(|error| symbols.unwrap_or_else(|_| node.clone()).error(error))
+        let normalizer = SentencePiece::new(Record::read_members(node)?);
+        normalizer.map(Self::new).map_err(|error| symbols.unwrap_or_else(|_| node.clone()).error(error))
     }
 
     fn members(&self) -> Vec<(&'static str, Json)> {
@@ -50,9 +53,9 @@ impl Record for SentencePiece {
     }
 }
 
-impl Member for Precompiled {
+impl Member for Arc<Precompiled> {
     fn read(node: &JsonNode<'_>) -> Result<Self> {
-        Self::new(node.base64()?).map_err(|error| node.error(error))
+        Precompiled::new(node.base64()?).map(Self::new).map_err(|error| node.error(error))
     }
 
     fn json(&self) -> Json {
