@@ -46,12 +46,9 @@ const STACK_SIZE: usize = 32 << 20;
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Pattern(Arc<Compiled>);
-
-/// A pattern and its engine.
-struct Compiled {
-    source: String,
-    engine: Engine,
+pub struct Pattern {
+    source: Arc<str>,
+    engine: Arc<Engine>,
 }
 
 /// The engine that searches a pattern.
@@ -72,7 +69,7 @@ impl Pattern {
             "" => Engine::Everywhere,
             _ => Engine::Literal(Box::new(memmem::Finder::new(text).into_owned())),
         };
-        Self(Arc::new(Compiled { source: text.to_owned(), engine }))
+        Self { source: text.into(), engine: engine.into() }
     }
 
     /// Compiles the regular expression `source`, in the syntax of Oniguruma.
@@ -87,13 +84,13 @@ impl Pattern {
         } else {
             Engine::Regex(compile_regex(source)?)
         };
-        Ok(Self(Arc::new(Compiled { source: source.to_owned(), engine })))
+        Ok(Self { source: source.into(), engine: engine.into() })
     }
 
     /// Returns the name of the engine: `string`, `run of characters`, `Oniguruma` or that of a grammar.
     #[must_use]
     pub fn engine(&self) -> String {
-        match self.0.engine {
+        match *self.engine {
             Engine::Everywhere | Engine::Literal(_) => "string".to_owned(),
             Engine::Regex(_) => "Oniguruma".to_owned(),
             Engine::Grammar(grammar) => grammar.engine(),
@@ -104,7 +101,7 @@ impl Pattern {
     /// Returns the grammar of the pattern, if it has one.
     #[must_use]
     pub fn grammar(&self) -> Option<Grammar> {
-        match self.0.engine {
+        match *self.engine {
             Engine::Grammar(grammar) => Some(grammar),
             _ => None,
         }
@@ -112,7 +109,7 @@ impl Pattern {
 
     /// Returns the pattern as one of runs of characters, if it is one.
     pub(crate) fn run(&self) -> Option<&RunPattern> {
-        match &self.0.engine {
+        match &*self.engine {
             Engine::Run(run) => Some(run),
             _ => None,
         }
@@ -121,19 +118,19 @@ impl Pattern {
     /// Returns the text or the regular expression as it was given.
     #[must_use]
     pub fn source(&self) -> &str {
-        &self.0.source
+        &self.source
     }
 
     /// Whether the pattern is a regular expression.
     #[must_use]
     pub fn is_regex(&self) -> bool {
-        matches!(self.0.engine, Engine::Regex(_) | Engine::Grammar(_) | Engine::Run(_))
+        matches!(*self.engine, Engine::Regex(_) | Engine::Grammar(_) | Engine::Run(_))
     }
 
     /// Whether a match may be empty; always true for regular expressions.
     #[must_use]
     pub fn may_match_empty(&self) -> bool {
-        !matches!(self.0.engine, Engine::Literal(_))
+        !matches!(*self.engine, Engine::Literal(_))
     }
 
     /// Returns whether matches depend on no text after them, or on that of a few characters.
@@ -151,7 +148,7 @@ impl Pattern {
         if text.is_empty() {
             return Ok(());
         }
-        match &self.0.engine {
+        match &*self.engine {
             Engine::Everywhere => {
                 let boundaries = text.char_indices().map(|(at, _)| at).chain([text.len()]);
                 boundaries.for_each(|at| each(at..at));

@@ -87,15 +87,14 @@ pub(super) fn gpt2(text: &str, start: usize) -> Option<Range<usize>> {
 /// `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.
 #[inline]
 pub(super) fn modern(text: &str, start: usize, rules: Modern) -> Option<Range<usize>> {
-    let (kind, after) = next(text, start)?;
+    let first @ (kind, after) = next(text, start)?;
     let contraction = |at| contraction(text, at, true).filter(|_| rules.contractions);
     let end = match rules.letters {
-        Letters::Alone => contraction(start).or_else(|| word(text, start, kind, after, LETTER, NUMBER)),
-        Letters::WithMarks => contraction(start).or_else(|| word(text, start, kind, after, MARKED, NUMBER)),
-        Letters::Cased => cased_word(text, start, kind, after, next).map(|end| contraction(end).unwrap_or(end)),
-        Letters::CasedExceptHan => han(text, start).or_else(|| {
-            cased_word(text, start, kind, after, next_except_han).map(|end| contraction(end).unwrap_or(end))
-        }),
+        Letters::Alone => contraction(start).or_else(|| word(text, start, first, LETTER, NUMBER)),
+        Letters::WithMarks => contraction(start).or_else(|| word(text, start, first, MARKED, NUMBER)),
+        Letters::Cased => cased_word(text, start, first, next).map(|end| contraction(end).unwrap_or(end)),
+        Letters::CasedExceptHan => han(text, start)
+            .or_else(|| cased_word(text, start, first, next_except_han).map(|end| contraction(end).unwrap_or(end))),
     };
     let end = end.unwrap_or_else(|| match kind {
         NUMBER => numbers(text, after, rules.digits),
@@ -120,9 +119,9 @@ pub(super) fn clip(text: &str, from: usize) -> Option<Range<usize>> {
 /// `| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`; without line ends, `| ?[\p{P}\p{S}]+|[\r\n]|\s+(?!\S)|\s+`.
 pub(super) fn deepseek(text: &str, mut start: usize, line_ends: LineEnds) -> Option<Range<usize>> {
     loop {
-        let (kind, after) = next(text, start)?;
+        let first @ (kind, after) = next(text, start)?;
         let end = name(text, start)
-            .or_else(|| word(text, start, kind, after, MARKED, SYMBOLS))
+            .or_else(|| word(text, start, first, MARKED, SYMBOLS))
             .or_else(|| with_line_ends(text, start, |kind| kind.intersects(SYMBOLS), line_ends))
             .or_else(|| {
                 (kind == BLANK).then(|| match line_ends {
@@ -163,10 +162,11 @@ pub(crate) fn contraction(text: &str, start: usize, caseless: bool) -> Option<us
 
 /// Matches `[^\r\n\p{L}OTHERS]?[LETTERS]+`, where the letters are `\p{L}`, or `\p{L}\p{M}`.
 ///
-/// A mark may be the character before a word or in a word, with the same result.
+/// A mark may be the character before a word or in a word, with the same result. `first` is the result of [`next`] for
+/// `start`.
 #[inline]
-fn word(text: &str, start: usize, kind: Category, after: usize, letters: Category, others: Category) -> Option<usize> {
-    let from = if kind.intersects(letters) { start } else { after_prefix(text, start, kind, after, others)? };
+fn word(text: &str, start: usize, first: (Category, usize), letters: Category, others: Category) -> Option<usize> {
+    let from = if first.0.intersects(letters) { start } else { after_prefix(text, start, first, others)? };
     let end = run(text, from, |kind| kind.intersects(letters));
     (end > from).then_some(end)
 }
@@ -186,13 +186,12 @@ fn han(text: &str, start: usize) -> Option<usize> {
 fn cased_word(
     text: &str,
     start: usize,
-    kind: Category,
-    after: usize,
+    first: (Category, usize),
     next: impl Fn(&str, usize) -> Option<(Category, usize)>,
 ) -> Option<usize> {
     // A mark may be the character before a word or in a word, with the same result: as the first character of a word it
     // is matched with what could follow it, and alone if nothing does.
-    let from = if kind.intersects(MARKED) { start } else { after_prefix(text, start, kind, after, NUMBER)? };
+    let from = if first.0.intersects(MARKED) { start } else { after_prefix(text, start, first, NUMBER)? };
     let (mut end, mut both) = (from, None);
     while let Some((kind, after)) = next(text, end).filter(|(kind, _)| kind.intersects(HEAD)) {
         end = after;
@@ -211,7 +210,7 @@ fn cased_word(
 
 /// Returns the end of the one character that may precede a word: none of `others`, and no line end.
 #[inline]
-fn after_prefix(text: &str, start: usize, kind: Category, after: usize, others: Category) -> Option<usize> {
+fn after_prefix(text: &str, start: usize, (kind, after): (Category, usize), others: Category) -> Option<usize> {
     (!kind.intersects(others) && !is_line_end(text.as_bytes()[start])).then_some(after)
 }
 
