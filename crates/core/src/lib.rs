@@ -17,13 +17,14 @@
 //! use piecework_core::model::{Trainer, wordpiece};
 //! use piecework_core::pipeline::{Input, Options, Scratch};
 //! use piecework_core::splitter::WordSplitter;
-//! use piecework_core::training::train;
+//! use piecework_core::training::{Execution, train};
 //!
 //! let splitter = WordSplitter::bert()?;
 //! let mut counter = Counter::new(splitter.clone());
 //! counter.add_text(0, "low lower newest lowest")?;
 //! let trainer = Trainer::WordPiece(wordpiece::train::TrainerConfig { vocab_size: 20, ..Default::default() });
-//! let tokenizer = train(&counter.finish()?, &splitter, &trainer, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))?;
+//! let execution = Execution { threads: Threads::SINGLE, callback: &mut |_| ControlFlow::Continue(()) };
+//! let tokenizer = train(&counter.finish()?, &splitter, &trainer, execution)?;
 //!
 //! let (options, mut scratch, mut ids) = (Options::default(), Scratch::default(), Vec::new());
 //! tokenizer.encode_ids(Input::Text("lower"), None, &options, &mut scratch, &mut ids)?;

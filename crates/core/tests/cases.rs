@@ -25,7 +25,7 @@ use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
 use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer, TokenizerParts};
 use piecework_core::pretokenize::words::Words;
 use piecework_core::splitter::WordSplitter;
-use piecework_core::training;
+use piecework_core::training::{self, Execution};
 use piecework_core::vocab::Vocab;
 use piecework_core::{Error, Result};
 use serde_json::{Map, Value, json};
@@ -246,7 +246,8 @@ fn train(case: &Value, defaults: &Value, changes: &Value) -> Result<Tokenizer> {
     let settings = with(&standard, &case["settings"]);
     let trainer = read_trainer(&Value::Object(with(&Value::Object(settings), changes)).to_string())?;
     let (counts, splitter) = counts(case, defaults)?;
-    training::train(&counts, &splitter, &trainer, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))
+    let execution = Execution { threads: Threads::SINGLE, callback: &mut |_| ControlFlow::Continue(()) };
+    training::train(&counts, &splitter, &trainer, execution)
 }
 
 fn entries(tokenizer: &Tokenizer) -> Vec<&str> {

@@ -8,7 +8,7 @@ use piecework_core::counts::{FirstOccurrence, WordCounts};
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::learn::{ExtensionConfig, Merge, Threads};
 use piecework_core::model::wordpiece::train::Criterion;
-use piecework_core::training::{LearnedTokens, extend};
+use piecework_core::training::{Execution, LearnedTokens, extend};
 use serde_json::{Value, json};
 
 fn words(case: &Value) -> WordCounts {
@@ -38,7 +38,8 @@ fn learned(table: &Value, case: &Value) -> LearnedTokens {
         min_frequency: number("min_frequency").unwrap_or(2),
         max_token_length: size("max_token_length"),
     };
-    extend(&tokenizer, &words(case), criterion, &config, Threads::SINGLE, &mut |_| ControlFlow::Continue(())).unwrap()
+    let execution = Execution { threads: Threads::SINGLE, callback: &mut |_| ControlFlow::Continue(()) };
+    extend(&tokenizer, &words(case), criterion, &config, execution).unwrap()
 }
 
 fn row(merge: &Merge) -> Value {

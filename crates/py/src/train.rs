@@ -6,7 +6,7 @@ use piecework_core::Result;
 use piecework_core::format::read_trainer;
 use piecework_core::learn::{ExtensionConfig, Progress, ProgressCallback, Stage, Threads};
 use piecework_core::model::wordpiece::train::Criterion;
-use piecework_core::training::{self, Recorders};
+use piecework_core::training::{self, Execution, Recorders};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -54,7 +54,8 @@ pub(crate) fn run(
     let (py, counts) = (counts.py(), &counts.get().inner);
     let beside = threads::beside(threads::number(threads) - 1);
     let trained = reporting(py, progress.as_ref(), |callback| {
-        training::train_recorded(counts, &splitter, &trainer, recorders, Threads::new(&beside), callback)
+        let execution = Execution { threads: Threads::new(&beside), callback };
+        training::train_recorded(counts, &splitter, &trainer, recorders, execution)
     });
     trained.map(Tokenizer::new)
 }
@@ -79,7 +80,8 @@ pub(crate) fn extend<'py>(
     let (py, tokenizer, counts) = (tokenizer.py(), &*tokenizer.get().inner, &counts.get().inner);
     let beside = threads::beside(threads::number(threads) - 1);
     let learned = reporting(py, progress.as_ref(), |callback| {
-        training::extend(tokenizer, counts, criterion, &config, Threads::new(&beside), callback)
+        let execution = Execution { threads: Threads::new(&beside), callback };
+        training::extend(tokenizer, counts, criterion, &config, execution)
     })?;
     let history = learned.history.iter().map(merge_row).collect::<Vec<_>>().into_bound_py_any(py)?;
     Ok((learned.tokens, learned.scores, history))

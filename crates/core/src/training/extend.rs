@@ -1,11 +1,11 @@
 //! Learns new entries for the model of a tokenizer.
 
-use super::check_splitter;
 use super::decoder::sentencepiece;
-use super::words::TokensInWords;
+use super::words::{cut_at, tokens_in_words};
+use super::{Execution, check_splitter};
 use crate::counts::WordCounts;
 use crate::error::{Error, Message, Result};
-use crate::learn::{ExtensionConfig, Merge, ProgressCallback, Threads};
+use crate::learn::{ExtensionConfig, Merge};
 use crate::model::wordpiece::train::Criterion;
 use crate::model::{Model, bpe, unigram, wordpiece};
 use crate::pipeline::Tokenizer;
@@ -23,20 +23,18 @@ pub struct LearnedTokens {
 
 /// Learns entries from `counts` on top of those of a tokenizer.
 ///
-/// The splitter of the counts, if it is recorded, must be the tokenizer's. The criterion is WordPiece's, the threads are
-/// for Unigram, and do not change the result.
+/// The splitter of the counts, if it is recorded, must be the tokenizer's. The criterion is WordPiece's.
 pub fn extend(
     tokenizer: &Tokenizer,
     counts: &WordCounts,
     criterion: Criterion,
     config: &ExtensionConfig,
-    threads: Threads<'_>,
-    callback: ProgressCallback<'_>,
+    Execution { threads, callback }: Execution<'_>,
 ) -> Result<LearnedTokens> {
     check_splitter(counts, tokenizer.splitter())?;
     let added = tokenizer.added().tokens();
-    let (words, found) = (counts.by_first_occurrence(), TokensInWords::new(counts, tokenizer.splitter(), added)?);
-    let mut words = found.cut(&words)?.into_owned();
+    let (words, found) = (counts.by_first_occurrence(), tokens_in_words(counts, tokenizer.splitter(), added)?);
+    let mut words = cut_at(&found, &words)?.into_owned();
     let is_token = |word: &str| tokenizer.added().id(word).is_some();
     words.retain(|&(word, count)| count > 0 && !word.is_empty() && !is_token(word));
     if words.is_empty() {
@@ -79,6 +77,7 @@ mod tests {
     use super::*;
     use crate::counts::Counter;
     use crate::format::format_named;
+    use crate::learn::Threads;
     use crate::splitter::WordSplitter;
 
     fn counts(tokenizer: &Tokenizer, text: &str) -> WordCounts {
@@ -89,7 +88,8 @@ mod tests {
 
     fn extended(tokenizer: &Tokenizer, counts: &WordCounts) -> Result<LearnedTokens> {
         let config = ExtensionConfig { new_tokens: 2, min_frequency: 2, max_token_length: None };
-        extend(tokenizer, counts, Criterion::Likelihood, &config, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))
+        let execution = Execution { threads: Threads::SINGLE, callback: &mut |_| ControlFlow::Continue(()) };
+        extend(tokenizer, counts, Criterion::Likelihood, &config, execution)
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use self::decoder::{TokenMarks, decoder_for, sentencepiece};
-use self::words::TokensInWords;
+use self::words::{cut_at, tokens_in_words};
 use crate::added::AddedToken;
 use crate::counts::{TextSplitter, WordCounts};
 use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
@@ -37,18 +37,24 @@ pub struct Recorders {
     pub unigram: UnigramRecorder,
 }
 
+/// The threads and the progress of a training, neither of which changes the result.
+pub struct Execution<'a> {
+    /// The threads, which Unigram uses; merges are learned in one thread.
+    pub threads: Threads<'a>,
+    /// The callback that receives the progress.
+    pub callback: ProgressCallback<'a>,
+}
+
 /// Trains a tokenizer on `counts`.
 ///
-/// The tokenizer splits text by `splitter`, which must agree with the splitter of the counts, if that is recorded. The
-/// threads are for Unigram, and do not change the result; merges are learned in one thread.
+/// The tokenizer splits text by `splitter`, which must agree with the splitter of the counts, if that is recorded.
 pub fn train(
     counts: &WordCounts,
     splitter: &WordSplitter,
     trainer: &Trainer,
-    threads: Threads<'_>,
-    callback: ProgressCallback<'_>,
+    execution: Execution<'_>,
 ) -> Result<Tokenizer> {
-    train_recorded(counts, splitter, trainer, None, threads, callback)
+    train_recorded(counts, splitter, trainer, None, execution)
 }
 
 /// Trains as [`train`], with optional recorders of the steps; the result does not depend on them.
@@ -57,13 +63,11 @@ pub fn train_recorded(
     splitter: &WordSplitter,
     trainer: &Trainer,
     recorders: Option<&mut Recorders>,
-    threads: Threads<'_>,
-    callback: ProgressCallback<'_>,
+    Execution { threads, callback }: Execution<'_>,
 ) -> Result<Tokenizer> {
     check_splitter(counts, splitter)?;
-    let (words, tokens) =
-        (counts.by_first_occurrence(), TokensInWords::new(counts, splitter, &trainer.added_tokens())?);
-    let words = tokens.cut(&words)?;
+    let (words, tokens) = (counts.by_first_occurrence(), tokens_in_words(counts, splitter, &trainer.added_tokens())?);
+    let words = cut_at(&tokens, &words)?;
     let (merges, steps) = recorders.map(|recorders| (&mut recorders.merges, &mut recorders.unigram)).unzip();
     let (parts, token_counts, history, rounds) = match trainer {
         Trainer::WordPiece(config) => {
@@ -235,8 +239,8 @@ fn unigram(
 pub fn count_tokens(tokenizer: &Tokenizer, counts: &WordCounts, callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
     check_splitter(counts, tokenizer.splitter())?;
     let tokens = tokenizer.added().tokens();
-    let (words, found) = (counts.by_first_occurrence(), TokensInWords::new(counts, tokenizer.splitter(), tokens)?);
-    count(tokenizer.model(), tokens, &found.cut(&words)?, callback)
+    let (words, found) = (counts.by_first_occurrence(), tokens_in_words(counts, tokenizer.splitter(), tokens)?);
+    count(tokenizer.model(), tokens, &cut_at(&found, &words)?, callback)
 }
 
 /// Returns the number of occurrences of each token in the encoded words, except words that cannot be encoded.

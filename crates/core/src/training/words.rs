@@ -13,7 +13,7 @@ use crate::splitter::WordSplitter;
 
 /// An added token in the words of a table.
 #[derive(Debug)]
-struct TokenInWords {
+pub(super) struct TokenInWords {
     /// How words spell it.
     spelling: String,
     /// The words that it becomes: its content, or the words of its text, if it is not matched.
@@ -21,49 +21,47 @@ struct TokenInWords {
     occurrences: Occurrences,
 }
 
-/// The added tokens in the words of a table.
-#[derive(Debug)]
-pub(super) struct TokensInWords(Vec<TokenInWords>);
-
-impl TokensInWords {
-    /// Returns the search for `tokens` in a table; `splitter` makes words of a text.
-    ///
-    /// A table that was cut at a token has it as a word alone. If it is none of `tokens`, it is ordinary text.
-    pub(super) fn new(counts: &WordCounts, splitter: &WordSplitter, tokens: &[AddedToken]) -> Result<Self> {
-        let cut_at = counts.splitter().map_or(&[][..], |made_with| made_with.added());
-        let cut_contents: HashSet<&str> = cut_at.iter().map(|token| token.content.as_str()).collect();
-        let contents: HashSet<&str> = tokens.iter().map(|token| token.content.as_str()).collect();
-        let mut found = Vec::new();
-        for token in tokens.iter().filter(|token| !token.control) {
-            let content = &token.content;
-            let mut add = |spelling, occurrences| {
-                found.push(TokenInWords { spelling, words: vec![content.clone()], occurrences });
-            };
-            add(content.clone(), Occurrences::Whole);
-            if !cut_contents.contains(content.as_str()) {
-                let occurrences = if token.single_word { Occurrences::Alone } else { Occurrences::Inside };
-                add(written(content.clone(), splitter), occurrences);
-                add(written(splitter.normalize_token(content)?, splitter), occurrences);
-            }
-        }
-        let mut words = Words::default();
-        for token in cut_at.iter().filter(|token| !contents.contains(token.content.as_str())) {
-            splitter.split(&token.content, false, &mut words)?;
-            let words = words.iter().map(str::to_owned).collect();
-            found.push(TokenInWords { spelling: token.content.clone(), words, occurrences: Occurrences::Whole });
-        }
-        Ok(Self(found))
-    }
-
-    /// Returns the words cut at the tokens, each of whose occurrences is a word: its content.
-    pub(super) fn cut<'w>(&'w self, words: &'w CountedWords<'w>) -> Result<Cow<'w, CountedWords<'w>>> {
-        let token = |token: &'w TokenInWords| CutToken {
-            spelling: Cow::from(&token.spelling),
-            words: token.words.iter().map(String::as_str).collect(),
-            occurrences: token.occurrences,
+/// Returns where `tokens` are in the words of a table; `splitter` makes words of a text.
+///
+/// A table that was cut at a token has it as a word alone. If it is none of `tokens`, it is ordinary text.
+pub(super) fn tokens_in_words(
+    counts: &WordCounts,
+    splitter: &WordSplitter,
+    tokens: &[AddedToken],
+) -> Result<Vec<TokenInWords>> {
+    let cut_at = counts.splitter().map_or(&[][..], |made_with| made_with.added());
+    let cut_contents: HashSet<&str> = cut_at.iter().map(|token| token.content.as_str()).collect();
+    let contents: HashSet<&str> = tokens.iter().map(|token| token.content.as_str()).collect();
+    let mut found = Vec::new();
+    for token in tokens.iter().filter(|token| !token.control) {
+        let content = &token.content;
+        let mut add = |spelling, occurrences| {
+            found.push(TokenInWords { spelling, words: vec![content.clone()], occurrences });
         };
-        cut_words(words, &self.0.iter().map(token).collect::<Vec<_>>())
+        add(content.clone(), Occurrences::Whole);
+        if !cut_contents.contains(content.as_str()) {
+            let occurrences = if token.single_word { Occurrences::Alone } else { Occurrences::Inside };
+            add(written(content.clone(), splitter), occurrences);
+            add(written(splitter.normalize_token(content)?, splitter), occurrences);
+        }
     }
+    let mut words = Words::default();
+    for token in cut_at.iter().filter(|token| !contents.contains(token.content.as_str())) {
+        splitter.split(&token.content, false, &mut words)?;
+        let words = words.iter().map(str::to_owned).collect();
+        found.push(TokenInWords { spelling: token.content.clone(), words, occurrences: Occurrences::Whole });
+    }
+    Ok(found)
+}
+
+/// Returns the words cut at the tokens, each of whose occurrences is a word: its content.
+pub(super) fn cut_at<'w>(tokens: &'w [TokenInWords], words: &'w CountedWords<'w>) -> Result<Cow<'w, CountedWords<'w>>> {
+    let token = |token: &'w TokenInWords| CutToken {
+        spelling: Cow::from(&token.spelling),
+        words: token.words.iter().map(String::as_str).collect(),
+        occurrences: token.occurrences,
+    };
+    cut_words(words, &tokens.iter().map(token).collect::<Vec<_>>())
 }
 
 /// Returns the text of a token as the pre-tokenizer writes it inside words.
@@ -88,9 +86,9 @@ mod tests {
         let mut counter = Counter::new(TextSplitter::new(splitter.clone(), made_at).unwrap());
         counter.add_text(0, text).unwrap();
         let counts = counter.finish().unwrap();
-        let found = TokensInWords::new(&counts, &splitter, tokens).unwrap();
+        let found = tokens_in_words(&counts, &splitter, tokens).unwrap();
         let words = counts.by_first_occurrence();
-        found.cut(&words).unwrap().iter().map(|&(word, count)| (word.to_owned(), count)).collect()
+        cut_at(&found, &words).unwrap().iter().map(|&(word, count)| (word.to_owned(), count)).collect()
     }
 
     #[test]
