@@ -1,11 +1,9 @@
 //! Python functions as pre-tokenizers.
 
-use std::sync::Arc;
-
 use piecework_core::Error;
 use piecework_core::error::shorten;
 use piecework_core::format::read_splitter;
-use piecework_core::pretokenize::{Function, SplitFunction};
+use piecework_core::pretokenize::Function;
 use piecework_core::splitter::WordSplitter;
 use piecework_core::text::span::Span;
 use pyo3::exceptions::PyTypeError;
@@ -14,12 +12,10 @@ use pyo3::types::PyString;
 
 use crate::errors::{in_settings, to_core, to_py, utf8};
 
-/// A Python function that splits a `str` into parts, given as `str` or as character spans.
-struct PythonFunction(Py<PyAny>);
-
-/// Returns the functions as pre-tokenizers of the core.
+/// Returns functions that split a `str` into parts, given as `str` or as character spans, as pre-tokenizers of the core.
 pub(crate) fn functions(functions: Vec<Py<PyAny>>) -> Vec<Function> {
-    functions.into_iter().map(|function| Function(Arc::new(PythonFunction(function)))).collect()
+    let function = |function: Py<PyAny>| Function::new(function.as_ptr().addr(), move |text| parts(&function, text));
+    functions.into_iter().map(function).collect()
 }
 
 /// Reads a normalizer and a pre-tokenizer (JSON), which refers to functions by index.
@@ -27,32 +23,27 @@ pub(crate) fn splitter(json: &str, functions: Vec<Py<PyAny>>) -> PyResult<WordSp
     read_splitter(json, &self::functions(functions)).map_err(in_settings)
 }
 
-impl SplitFunction for PythonFunction {
-    fn identity(&self) -> usize {
-        self.0.as_ptr().addr()
-    }
-
-    fn split(&self, text: &str) -> piecework_core::Result<Vec<Span>> {
-        let called = Python::attach(|py| {
-            let parts = self.0.bind(py).call1((text,))?;
-            let offsets = CharOffsets::new(text);
-            let mut spans = Vec::new();
-            let mut end = 0;
-            let parts = parts.try_iter().map_err(|error| {
-                if error.is_instance_of::<PyTypeError>(py) {
-                    return wrong("gave nothing that could be iterated over; it must give parts of the text");
-                }
-                error
-            })?;
-            for part in parts {
-                let span = offsets.span(&part?, end)?;
-                end = span.range().end;
-                spans.push(span);
+/// Returns the parts of a text by a Python function.
+fn parts(function: &Py<PyAny>, text: &str) -> piecework_core::Result<Vec<Span>> {
+    let called = Python::attach(|py| {
+        let parts = function.bind(py).call1((text,))?;
+        let offsets = CharOffsets::new(text);
+        let mut spans = Vec::new();
+        let mut end = 0;
+        let parts = parts.try_iter().map_err(|error| {
+            if error.is_instance_of::<PyTypeError>(py) {
+                return wrong("gave nothing that could be iterated over; it must give parts of the text");
             }
-            Ok::<_, PyErr>(spans)
-        });
-        called.map_err(to_core)
-    }
+            error
+        })?;
+        for part in parts {
+            let span = offsets.span(&part?, end)?;
+            end = span.range().end;
+            spans.push(span);
+        }
+        Ok::<_, PyErr>(spans)
+    });
+    called.map_err(to_core)
 }
 
 /// The byte offsets of a text's characters, and its end.

@@ -1,7 +1,6 @@
 //! The pre-tokenization of byte-level models: the pattern of GPT-2, then bytes as printable characters.
 
 use super::boundary::Boundary;
-use super::divisions::{Division, Step};
 use crate::error::Result;
 use crate::normalize::{Normalized, write_bytes};
 use crate::pretokenize::words::Words;
@@ -18,14 +17,6 @@ pub(super) fn boundary(ByteLevel { add_prefix_space, use_regex, .. }: ByteLevel)
         (true, false) => Boundary::Text,
         (prefix_space, true) => Boundary::Matches { grammar: GRAMMAR, writes_bytes: true, prefix_space },
         (false, false) => Boundary::Bytes,
-    }
-}
-
-/// Returns its effect on the pieces of divisions.
-pub(super) fn step(ByteLevel { add_prefix_space, use_regex, .. }: ByteLevel) -> Step {
-    match add_prefix_space {
-        true => Step::NeedsMore,
-        false => Step::WritesBytes(use_regex.then_some(Division::Grammar(GRAMMAR))),
     }
 }
 

@@ -21,21 +21,8 @@ pub(crate) enum Division {
 }
 
 /// The pre-tokenizer that writes the bytes of each piece as characters.
-const BYTES: PreTokenizer =
+pub(super) const BYTES: PreTokenizer =
     PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false });
-
-/// The effect of one pre-tokenizer of a sequence on the pieces of the one before.
-#[derive(Debug)]
-pub(super) enum Step {
-    /// It divides them.
-    Divides(Division),
-    /// It divides them, if there is a division, and writes their bytes as characters.
-    WritesBytes(Option<Division>),
-    /// It changes each piece by itself in another way.
-    ChangesPieces,
-    /// Its result for a piece depends on more than the piece.
-    NeedsMore,
-}
 
 impl Division {
     /// Returns the division into runs of characters that have one of the properties, or into such characters, and other
@@ -123,15 +110,15 @@ impl Divisions {
         for pre_tokenizer in pre_tokenizers {
             // What follows the bytes, or another change, sees other pieces.
             let may_divide = rest.is_empty() && steps.len() < Self::MOST;
-            match pre_tokenizer.step() {
-                Step::Divides(division) if division.looks_back() && !steps.is_empty() => return None,
-                Step::Divides(division) if may_divide => steps.push(division),
-                Step::WritesBytes(division) if may_divide => {
-                    steps.extend(division);
-                    rest.push(BYTES);
-                }
-                Step::Divides(_) | Step::WritesBytes(_) | Step::ChangesPieces => rest.push(pre_tokenizer.clone()),
-                Step::NeedsMore => return None,
+            let (division, after) = pre_tokenizer.division()?;
+            if !steps.is_empty() && division.as_ref().is_some_and(Division::looks_back) {
+                return None;
+            }
+            if may_divide {
+                steps.extend(division);
+                rest.extend(after);
+            } else {
+                rest.push(pre_tokenizer.clone());
             }
         }
         (!steps.is_empty()).then(|| Self { steps: steps.into(), rest })

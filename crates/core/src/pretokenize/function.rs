@@ -6,22 +6,19 @@ use std::sync::Arc;
 use crate::error::{Error, Message, Result};
 use crate::text::span::Span;
 
-/// A function that returns the spans of the parts of a text, in bytes, from left to right.
-pub trait SplitFunction: Send + Sync {
-    /// Returns a number that identifies the function.
-    fn identity(&self) -> usize;
-
-    /// Returns the parts of `text`, which must not overlap, and may omit text.
-    fn split(&self, text: &str) -> Result<Vec<Span>>;
-}
+/// The spans of the parts of a text, in bytes, from left to right.
+type Parts = Result<Vec<Span>>;
 
 /// A function as a pre-tokenizer; two are equal only if they are identical.
 #[derive(Clone)]
-pub struct Function(pub Arc<dyn SplitFunction>);
+pub struct Function {
+    identity: usize,
+    parts: Arc<dyn Fn(&str) -> Parts + Send + Sync>,
+}
 
 impl PartialEq for Function {
     fn eq(&self, other: &Self) -> bool {
-        self.0.identity() == other.0.identity()
+        self.identity == other.identity
     }
 }
 
@@ -34,9 +31,14 @@ impl fmt::Debug for Function {
 }
 
 impl Function {
+    /// Returns the function `parts`, whose parts must not overlap, and may omit text; `identity` identifies it.
+    pub fn new(identity: usize, parts: impl Fn(&str) -> Parts + Send + Sync + 'static) -> Self {
+        Self { identity, parts: Arc::new(parts) }
+    }
+
     pub(super) fn split(&self, text: &str, each: &mut dyn FnMut(Span)) -> Result<()> {
         let mut end = 0;
-        for span in self.0.split(text)? {
+        for span in (self.parts)(text)? {
             let range = span.range();
             if range.start < end || text.get(range.clone()).is_none() {
                 return Err(Error::Config(

@@ -22,7 +22,7 @@ mod without_jieba;
 pub mod words;
 
 pub use dictionary::Dictionary;
-pub use function::{Function, SplitFunction};
+pub use function::Function;
 #[cfg(feature = "jieba")]
 pub use jieba::Jieba;
 pub(crate) use properties::Substitution;
@@ -40,7 +40,7 @@ use crate::settings::{ByteLevel, Metaspace, PrependScheme};
 use crate::text::span::Span;
 use crate::text::unicode::Class;
 use boundary::{Boundary, CharacterBoundary};
-use divisions::{Division, Divisions, Step};
+use divisions::{BYTES, Division, Divisions};
 
 /// A pre-tokenizer: splits a normalized text into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,17 +165,23 @@ impl PreTokenizer {
         self.steps().all(|step| matches!(step, Self::Split(split) if split.splits_at_spaces_alone()))
     }
 
-    /// Returns its effect on the pieces of divisions.
-    fn step(&self) -> Step {
-        match self {
-            Self::Split(split) => split.step(),
-            Self::Digits { individual } => Step::Divides(Division::of_class(Class::NUMERIC, *individual)),
-            Self::Punctuation(Behavior::Isolated) => Step::Divides(Division::of_class(Class::PUNCTUATION, true)),
-            Self::Punctuation(Behavior::Contiguous) => Step::Divides(Division::of_class(Class::PUNCTUATION, false)),
-            Self::Punctuation(_) => Step::ChangesPieces,
-            Self::ByteLevel(settings) => byte_level::step(*settings),
-            _ => Step::NeedsMore,
-        }
+    /// Returns how it divides the pieces of other divisions, and what then changes each piece by itself.
+    ///
+    /// Returns `None` if its result for a piece depends on more than the piece.
+    fn division(&self) -> Option<(Option<Division>, Option<Self>)> {
+        let division = match self {
+            Self::Split(split) => split.division(),
+            Self::Digits { individual } => Some(Division::of_class(Class::NUMERIC, *individual)),
+            Self::Punctuation(Behavior::Isolated) => Some(Division::of_class(Class::PUNCTUATION, true)),
+            Self::Punctuation(Behavior::Contiguous) => Some(Division::of_class(Class::PUNCTUATION, false)),
+            Self::Punctuation(_) => None,
+            Self::ByteLevel(ByteLevel { add_prefix_space: false, use_regex, .. }) => {
+                return Some((use_regex.then_some(Division::Grammar(byte_level::GRAMMAR)), Some(BYTES)));
+            }
+            _ => return None,
+        };
+        let rest = if division.is_none() { Some(self.clone()) } else { None };
+        Some((division, rest))
     }
 
     /// Returns whether the result for a word depends on its position in the original text.

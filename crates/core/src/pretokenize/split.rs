@@ -1,7 +1,7 @@
 //! Splits text by a pattern, with a choice of what happens to the delimiters.
 
 use super::boundary::Boundary;
-use super::divisions::{Division, Step};
+use super::divisions::Division;
 use crate::error::Result;
 use crate::text::grammar::Rules;
 use crate::text::pattern::Pattern;
@@ -74,18 +74,17 @@ impl Split {
         self.pattern.source() == " " && !self.invert
     }
 
-    /// Returns its effect on the pieces of divisions.
-    pub(super) fn step(&self) -> Step {
+    /// Returns how it divides the pieces of other divisions, if it only does that.
+    pub(super) fn division(&self) -> Option<Division> {
         let run = || self.pattern.run().cloned().map(Division::Run);
         let grammar = self.pattern.grammar();
-        let division = match self.behavior {
+        match self.behavior {
             Behavior::Isolated => grammar.map(Division::Grammar).or_else(run),
             Behavior::MergedWithNext if !self.invert => {
                 grammar.filter(|grammar| grammar.rules() == Rules::LineEnds).map(Division::Paragraphs)
             }
             _ => None,
-        };
-        division.map_or(Step::ChangesPieces, Step::Divides)
+        }
     }
 
     pub(super) fn split(&self, text: &str, each: &mut dyn FnMut(Span)) -> Result<()> {
