@@ -185,27 +185,6 @@ impl Class {
         self.intersects(Self::CJK)
     }
 
-    /// Whether [`decompose`] changes the character.
-    #[inline]
-    #[must_use]
-    pub const fn has_decomposition(self) -> bool {
-        self.intersects(Self::DECOMPOSITION)
-    }
-
-    /// Whether [`lowercase`] changes the character.
-    #[inline]
-    #[must_use]
-    pub const fn has_lowercase(self) -> bool {
-        self.intersects(Self::LOWERCASE)
-    }
-
-    /// Whether [`combining_class`] is not 0.
-    #[inline]
-    #[must_use]
-    pub const fn has_combining_class(self) -> bool {
-        self.intersects(Self::COMBINING_CLASS)
-    }
-
     /// Whether the character is `\w`.
     #[inline]
     #[must_use]
@@ -220,46 +199,11 @@ impl Class {
         self.intersects(Self::NUMERIC)
     }
 
-    /// Whether the `StripAccents` normalizer removes the character.
-    #[inline]
-    #[must_use]
-    pub const fn is_combining_mark(self) -> bool {
-        self.intersects(Self::COMBINING_MARK)
-    }
-
     /// Whether the character is `\p{Han}`.
     #[inline]
     #[must_use]
     pub const fn is_han(self) -> bool {
         self.intersects(Self::HAN)
-    }
-
-    /// Whether the character is inert under NFC.
-    #[inline]
-    #[must_use]
-    pub const fn is_inert_nfc(self) -> bool {
-        !self.intersects(Self::ACTIVE_NFC)
-    }
-
-    /// Whether the character is inert under NFKC.
-    #[inline]
-    #[must_use]
-    pub const fn is_inert_nfkc(self) -> bool {
-        !self.intersects(Self::ACTIVE_NFKC)
-    }
-
-    /// Whether the character is inert under NFD.
-    #[inline]
-    #[must_use]
-    pub const fn is_inert_nfd(self) -> bool {
-        !self.intersects(Self::ACTIVE_NFD)
-    }
-
-    /// Whether the character is inert under NFKD.
-    #[inline]
-    #[must_use]
-    pub const fn is_inert_nfkd(self) -> bool {
-        !self.intersects(Self::ACTIVE_NFKD)
     }
 }
 
@@ -431,10 +375,10 @@ mod tests {
 
     #[test]
     fn marks_follow_old_tables() {
-        assert!(class('\u{301}').is_nonspacing_mark() && class('\u{301}').has_combining_class());
+        assert!(class('\u{301}').is_nonspacing_mark() && class('\u{301}').intersects(Class::COMBINING_CLASS));
         assert!(class('\u{344}').is_nonspacing_mark());
         assert!(!class('\u{20DD}').is_nonspacing_mark());
-        assert!(!class('\u{1AC1}').is_nonspacing_mark() && !class('\u{1AC1}').has_combining_class());
+        assert!(!class('\u{1AC1}').is_nonspacing_mark() && !class('\u{1AC1}').intersects(Class::COMBINING_CLASS));
     }
 
     #[test]
@@ -471,7 +415,7 @@ mod tests {
         assert_eq!(decomposed('가'), "\u{1100}\u{1161}");
         assert_eq!(decomposed('각'), "\u{1100}\u{1161}\u{11A8}");
         assert_eq!(decomposed('힣'), "\u{1112}\u{1175}\u{11C2}");
-        assert!(class('가').has_decomposition() && class('힣').has_decomposition());
+        assert!(['가', '힣'].into_iter().all(|c| class(c).intersects(Class::DECOMPOSITION)));
         assert_eq!(decomposed('\u{D7A4}'), "\u{D7A4}");
         assert_eq!(decomposed('\u{1100}'), "\u{1100}");
     }
@@ -491,10 +435,10 @@ mod tests {
     fn the_bits_of_a_class_agree_with_the_look_ups() {
         for c in '\0'..=char::MAX {
             let (class, itself) = (class(c), c.to_string());
-            assert_eq!(class.has_decomposition(), decomposed(c) != itself, "{c:?}");
-            assert_eq!(class.has_lowercase(), lowered(c) != itself, "{c:?}");
+            assert_eq!(class.intersects(Class::DECOMPOSITION), decomposed(c) != itself, "{c:?}");
+            assert_eq!(class.intersects(Class::LOWERCASE), lowered(c) != itself, "{c:?}");
             let moves = combining_class(c) != 0;
-            assert_eq!(class.has_combining_class(), moves, "{c:?}");
+            assert_eq!(class.intersects(Class::COMBINING_CLASS), moves, "{c:?}");
         }
     }
 
@@ -532,10 +476,10 @@ mod tests {
     #[test]
     fn combining_marks_are_more_than_the_nonspacing_ones() {
         for c in ['\u{20DD}', '\u{903}', '\u{8D4}'] {
-            assert!(class(c).is_combining_mark() && !class(c).is_nonspacing_mark(), "{c:?}");
+            assert!(class(c).intersects(Class::COMBINING_MARK) && !class(c).is_nonspacing_mark(), "{c:?}");
         }
         for c in ('\0'..=char::MAX).map(class) {
-            assert!(c.is_combining_mark() || !c.is_nonspacing_mark());
+            assert!(c.intersects(Class::COMBINING_MARK) || !c.is_nonspacing_mark());
         }
     }
 
@@ -554,10 +498,8 @@ mod tests {
 
     #[test]
     fn inert_characters() {
-        let inert = |c| {
-            let class: Class = class(c);
-            [class.is_inert_nfc(), class.is_inert_nfkc(), class.is_inert_nfd(), class.is_inert_nfkd()]
-        };
+        let active = [Class::ACTIVE_NFC, Class::ACTIVE_NFKC, Class::ACTIVE_NFD, Class::ACTIVE_NFKD];
+        let inert = |c| active.map(|active| !class(c).intersects(active));
         for c in ['\0', 'e', '中', '\u{1100}', '\u{10FFFF}'] {
             assert_eq!(inert(c), [true, true, true, true], "{c:?}");
         }
@@ -570,23 +512,23 @@ mod tests {
         assert_eq!(inert('\u{301}'), [false, false, false, false]);
     }
 
-    /// A normalization form: its name, its function, and the test of inert characters.
-    type Form = (&'static str, fn(&str) -> Vec<(char, isize)>, fn(Class) -> bool);
+    /// A normalization form: its name, its function, and the property of characters that are not inert.
+    type Form = (&'static str, fn(&str) -> Vec<(char, isize)>, Class);
 
     /// The forms of the reference library, with the numbers from which it computes alignments.
     const FORMS: [Form; 4] = [
-        ("NFC", |text| text.nfc().collect(), Class::is_inert_nfc),
-        ("NFKC", |text| text.nfkc().collect(), Class::is_inert_nfkc),
-        ("NFD", |text| text.nfd().collect(), Class::is_inert_nfd),
-        ("NFKD", |text| text.nfkd().collect(), Class::is_inert_nfkd),
+        ("NFC", |text| text.nfc().collect(), Class::ACTIVE_NFC),
+        ("NFKC", |text| text.nfkc().collect(), Class::ACTIVE_NFKC),
+        ("NFD", |text| text.nfd().collect(), Class::ACTIVE_NFD),
+        ("NFKD", |text| text.nfkd().collect(), Class::ACTIVE_NFKD),
     ];
 
     fn check_cuts(text: &str) {
-        for (name, normal, is_inert) in FORMS {
+        for (name, normal, active) in FORMS {
             let mut pieces = Vec::new();
             let mut start = 0;
             for (at, c) in text.char_indices() {
-                if is_inert(class(c)) {
+                if !class(c).intersects(active) {
                     pieces.extend(normal(&text[start..at]));
                     start = at;
                 }
@@ -598,8 +540,8 @@ mod tests {
 
     #[test]
     fn a_run_of_inert_characters_is_its_own_normal_form() {
-        for (name, normal, is_inert) in FORMS {
-            let inert: String = ('\0'..=char::MAX).filter(|&c| is_inert(class(c))).collect();
+        for (name, normal, active) in FORMS {
+            let inert: String = ('\0'..=char::MAX).filter(|&c| !class(c).intersects(active)).collect();
             assert!(normal(&inert).into_iter().eq(inert.chars().map(|c| (c, 0))), "{name}");
         }
     }
@@ -617,7 +559,10 @@ mod tests {
     #[test]
     fn random_texts_may_be_split_before_every_inert_character() {
         let active: Vec<char> = ('\0'..=char::MAX)
-            .filter(|&c| !class(c).is_inert_nfkc() || !class(c).is_inert_nfkd() && !('가'..='힣').contains(&c))
+            .filter(|&c| {
+                class(c).intersects(Class::ACTIVE_NFKC)
+                    || class(c).intersects(Class::ACTIVE_NFKD) && !('가'..='힣').contains(&c)
+            })
             .chain('가'..='갛')
             .collect();
         let mut state = 1u64;
