@@ -4,7 +4,7 @@
 //! intact. Values are skipped with an explicit stack: nesting of any depth is no stack overflow.
 
 use super::strings::{escape_length, find_special, unescape};
-use super::{DocumentColumns, TextColumn};
+use super::{DocumentColumns, Fault, TextColumn};
 use crate::error::{Error, Message, Result, shorten};
 
 /// The maximum number of names that the error of a missing member lists.
@@ -90,13 +90,6 @@ fn path(field: &str) -> Vec<String> {
     if field.is_empty() { Vec::new() } else { names }
 }
 
-/// Why a line is no document: the byte of the line, and the reason.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct JsonFault {
-    pub(super) byte: usize,
-    pub(super) reason: String,
-}
-
 /// A value on the line, whose first byte decides its kind.
 #[derive(Debug, Clone, Copy)]
 struct Value {
@@ -117,15 +110,16 @@ pub(super) struct JsonScratch {
     name: Vec<u8>,
 }
 
-/// Appends the document of a line, which is UTF-8, to `columns`; a fault leaves unended texts there.
+/// Appends the document of a line, which is UTF-8, to `columns`.
 ///
+/// A fault, whose byte is that of the line, leaves unended texts there.
 /// A line of white space is no document: the result is false.
 pub(super) fn parse_line(
     line: &[u8],
     fields: &JsonFields,
     scratch: &mut JsonScratch,
     columns: &mut DocumentColumns,
-) -> Result<bool, JsonFault> {
+) -> Result<bool, Fault> {
     scratch.values.clear();
     scratch.values.resize(fields.nodes.len(), None);
     scratch.open.clear();
@@ -141,20 +135,20 @@ pub(super) fn parse_line(
     Ok(true)
 }
 
-fn push_text(line: &[u8], value: Option<Value>, fields: &JsonFields, column: &mut TextColumn) -> Result<(), JsonFault> {
+fn push_text(line: &[u8], value: Option<Value>, fields: &JsonFields, column: &mut TextColumn) -> Result<(), Fault> {
     let name = shorten(&fields.fields[0].0);
     let Some(value) = value else {
-        return Err(JsonFault { byte: 0, reason: format!("no member {name:?}; {}", names_of(line)) });
+        return Err(Fault::new(0, format!("no member {name:?}; {}", names_of(line))));
     };
     if line[value.start] != b'"' {
         let kind = kind(line[value.start]).unwrap_or_default();
-        return Err(JsonFault { byte: value.start, reason: format!("{name:?} is {kind}; expected a string") });
+        return Err(Fault::new(value.start, format!("{name:?} is {kind}; expected a string")));
     }
     push_string(line, value, column)
 }
 
 /// Appends a value to keep: strings as their text, other values as their JSON, null for null or a missing member.
-fn push_kept(line: &[u8], value: Option<Value>, column: &mut TextColumn) -> Result<(), JsonFault> {
+fn push_kept(line: &[u8], value: Option<Value>, column: &mut TextColumn) -> Result<(), Fault> {
     match value.map(|value| (line[value.start], value)) {
         None | Some((b'n', _)) => column.push_null(),
         Some((b'"', value)) => push_string(line, value, column)?,
@@ -166,12 +160,12 @@ fn push_kept(line: &[u8], value: Option<Value>, column: &mut TextColumn) -> Resu
     Ok(())
 }
 
-fn push_string(line: &[u8], value: Value, column: &mut TextColumn) -> Result<(), JsonFault> {
+fn push_string(line: &[u8], value: Value, column: &mut TextColumn) -> Result<(), Fault> {
     let raw = inside(line, value);
     if value.is_escaped {
         unescape(raw, &mut column.bytes).map_err(|byte| {
             let escape = String::from_utf8_lossy(&raw[byte..raw.len().min(byte + 6)]).into_owned();
-            JsonFault { byte: value.start + 1 + byte, reason: format!("the lone surrogate {escape} is no character") }
+            Fault::new(value.start + 1 + byte, format!("the lone surrogate {escape} is no character"))
         })?;
     } else {
         column.bytes.extend_from_slice(raw);
@@ -220,7 +214,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// Parses a line; returns whether it is an object and not white space.
-    fn line(&mut self) -> Result<bool, JsonFault> {
+    fn line(&mut self) -> Result<bool, Fault> {
         self.skip_space();
         match self.peek() {
             None => return Ok(false),
@@ -237,7 +231,7 @@ impl Parser<'_> {
     }
 
     /// Parses an object whose members are children of a node.
-    fn object(&mut self, node: usize) -> Result<(), JsonFault> {
+    fn object(&mut self, node: usize) -> Result<(), Fault> {
         self.at += 1;
         self.skip_space();
         if self.skip(b'}') {
@@ -272,10 +266,10 @@ impl Parser<'_> {
     }
 
     /// Parses the value of a member that is a field, or contains one; its name begins at `start`.
-    fn member(&mut self, node: usize, start: usize) -> Result<(), JsonFault> {
+    fn member(&mut self, node: usize, start: usize) -> Result<(), Fault> {
         if self.scratch.values[node].is_some() {
             let reason = format!("the member {:?} occurs twice", shorten(&self.fields.nodes[node].name));
-            return Err(JsonFault { byte: start, reason });
+            return Err(Fault::new(start, reason));
         }
         let start = self.at;
         let value = match self.peek() {
@@ -294,7 +288,7 @@ impl Parser<'_> {
     }
 
     /// Skips a value of any kind.
-    fn skip_value(&mut self) -> Result<(), JsonFault> {
+    fn skip_value(&mut self) -> Result<(), Fault> {
         let depth = self.scratch.open.len();
         loop {
             if self.skip_start()? {
@@ -322,7 +316,7 @@ impl Parser<'_> {
     }
 
     /// Skips a scalar or an empty array or object, or enters another one; returns whether it entered one.
-    fn skip_start(&mut self) -> Result<bool, JsonFault> {
+    fn skip_start(&mut self) -> Result<bool, Fault> {
         match self.peek() {
             Some(b'"') => self.string().map(|_| false),
             Some(b'{') => self.enter(b'}'),
@@ -335,7 +329,7 @@ impl Parser<'_> {
         }
     }
 
-    fn enter(&mut self, close: u8) -> Result<bool, JsonFault> {
+    fn enter(&mut self, close: u8) -> Result<bool, Fault> {
         self.at += 1;
         self.skip_space();
         if self.skip(close) {
@@ -349,7 +343,7 @@ impl Parser<'_> {
     }
 
     /// Parses the name of a member and the colon after it.
-    fn name(&mut self) -> Result<Value, JsonFault> {
+    fn name(&mut self) -> Result<Value, Fault> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("the name of a member in quotation marks"));
         }
@@ -361,7 +355,7 @@ impl Parser<'_> {
     }
 
     /// Parses a string, whose quotation mark is next.
-    fn string(&mut self) -> Result<Value, JsonFault> {
+    fn string(&mut self) -> Result<Value, Fault> {
         let start = self.at;
         let (mut at, mut is_escaped) = (start + 1, false);
         loop {
@@ -387,7 +381,7 @@ impl Parser<'_> {
         Ok(Value { start, end: self.at, is_escaped })
     }
 
-    fn number(&mut self) -> Result<(), JsonFault> {
+    fn number(&mut self) -> Result<(), Fault> {
         self.skip(b'-');
         if !self.skip(b'0') {
             self.digits()?;
@@ -403,13 +397,13 @@ impl Parser<'_> {
     }
 
     /// Skips at least one digit.
-    fn digits(&mut self) -> Result<(), JsonFault> {
+    fn digits(&mut self) -> Result<(), Fault> {
         let count = self.line[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += count;
         if count == 0 { Err(self.unexpected("a digit")) } else { Ok(()) }
     }
 
-    fn literal(&mut self, literal: &str) -> Result<bool, JsonFault> {
+    fn literal(&mut self, literal: &str) -> Result<bool, Fault> {
         if !self.line[self.at..].starts_with(literal.as_bytes()) {
             return Err(self.unexpected("a value"));
         }
@@ -434,11 +428,11 @@ impl Parser<'_> {
         }
     }
 
-    fn expect(&mut self, byte: u8, expected: &str) -> Result<(), JsonFault> {
+    fn expect(&mut self, byte: u8, expected: &str) -> Result<(), Fault> {
         if self.skip(byte) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
-    fn unexpected(&self, expected: &str) -> JsonFault {
+    fn unexpected(&self, expected: &str) -> Fault {
         let found = String::from_utf8_lossy(&self.line[self.at..]).chars().next();
         match found {
             None => self.fault(format!("expected {expected}, found the end of the line")),
@@ -446,8 +440,8 @@ impl Parser<'_> {
         }
     }
 
-    fn fault(&self, reason: impl Into<String>) -> JsonFault {
-        JsonFault { byte: self.at, reason: reason.into() }
+    fn fault(&self, reason: impl Into<String>) -> Fault {
+        Fault::new(self.at, reason)
     }
 }
 
@@ -476,7 +470,7 @@ mod tests {
     type Document = (String, Vec<Option<String>>);
 
     /// Returns the document of a line, `None` for a line of white space, or the fault.
-    fn parsed(line: &str, text: &str, kept: &[&str]) -> std::result::Result<Option<Document>, JsonFault> {
+    fn parsed(line: &str, text: &str, kept: &[&str]) -> std::result::Result<Option<Document>, Fault> {
         let kept: Vec<String> = kept.iter().map(|&name| name.to_owned()).collect();
         let fields = JsonFields::new(text, &kept).unwrap();
         let mut columns = DocumentColumns::new(&LineFormat::Json(fields.clone()));
@@ -488,8 +482,8 @@ mod tests {
         Ok(is_document.then(|| (only(columns.texts).unwrap(), columns.kept.into_iter().map(only).collect())))
     }
 
-    fn reason(line: &str) -> (usize, String) {
-        let JsonFault { byte, reason } = parsed(line, "text", &["id"]).unwrap_err();
+    fn reason(line: &str) -> (u64, String) {
+        let Fault { byte, reason, .. } = parsed(line, "text", &["id"]).unwrap_err();
         (byte, reason)
     }
 

@@ -5,8 +5,8 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::json::{JsonFault, JsonFields, JsonScratch, parse_line};
-use super::{DocumentColumns, TextColumn};
+use super::json::{JsonFields, JsonScratch, parse_line};
+use super::{DocumentColumns, Fault, TextColumn};
 
 /// The byte order mark in UTF-8.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -44,21 +44,6 @@ pub struct LineRange {
     pub skips_first: bool,
     /// The byte from which on lines belong to another range.
     pub end: u64,
-}
-
-/// A line that is no document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// The number of lines before it, from the first byte that was read.
-    pub line: u64,
-    /// The byte of the file where it begins.
-    pub start: u64,
-    /// The byte of the file with the problem.
-    pub byte: u64,
-    /// The problem with it.
-    pub reason: String,
-    /// The first invalid byte, if the line is not UTF-8.
-    pub invalid_utf8: Option<u8>,
 }
 
 /// A reader of the documents of consecutive blocks of bytes.
@@ -180,9 +165,8 @@ impl LineReader {
         }
         if !self.skips_line && self.rest.len() + bytes.len() > self.longest {
             let reason = format!("the line is longer than the limit of {} bytes", self.longest);
-            let byte = self.position + self.longest as u64;
             if self.position < self.range.end {
-                self.push_fault(byte, reason, None, columns);
+                self.push_fault(Fault::new(self.longest, reason), columns);
             }
             self.position += self.rest.len() as u64;
             self.rest = Vec::new();
@@ -230,27 +214,27 @@ impl LineReader {
     fn document(&mut self, line: &[u8], is_utf8: bool, columns: &mut DocumentColumns) {
         if line.len() > self.longest {
             let reason = format!("the line is longer than the limit of {} bytes", self.longest);
-            return self.push_fault(self.position + self.longest as u64, reason, None, columns);
+            return self.push_fault(Fault::new(self.longest, reason), columns);
         }
         if !is_utf8 && let Err(error) = simdutf8::compat::from_utf8(line) {
             let (byte, value) = (error.valid_up_to(), line[error.valid_up_to()]);
             let reason = format!("invalid UTF-8 (0x{value:02x})");
             self.line += memchr_iter(b'\n', &line[..byte]).count() as u64; // of a whole file
-            return self.push_fault(self.position + byte as u64, reason, Some(value), columns);
+            return self.push_fault(Fault { invalid_utf8: Some(value), ..Fault::new(byte, reason) }, columns);
         }
         match self.push(line, columns) {
             Ok(true) => columns.positions.push(self.position),
             Ok(false) => {}
-            Err(JsonFault { byte, reason }) => {
+            Err(fault) => {
                 columns.texts.truncate(columns.positions.len());
                 columns.kept.iter_mut().for_each(|column| column.truncate(columns.positions.len()));
-                self.push_fault(self.position + byte as u64, reason, None, columns);
+                self.push_fault(fault, columns);
             }
         }
     }
 
     /// Appends the texts of a line; returns whether it is a document.
-    fn push(&mut self, line: &[u8], columns: &mut DocumentColumns) -> Result<bool, JsonFault> {
+    fn push(&mut self, line: &[u8], columns: &mut DocumentColumns) -> Result<bool, Fault> {
         match &self.format {
             LineFormat::Text { keep_ends } => {
                 push_line(if *keep_ends { line } else { without_end(line) }, &mut columns.texts);
@@ -265,13 +249,15 @@ impl LineReader {
                 let mark = if self.position == 0 && line.starts_with(BOM) { BOM.len() } else { 0 };
                 let line = without_end(&line[mark..]);
                 let done = parse_line(line, fields, &mut self.scratch, columns);
-                done.map_err(|fault| JsonFault { byte: fault.byte + mark, ..fault })
+                done.map_err(|fault| Fault { byte: fault.byte + mark as u64, ..fault })
             }
         }
     }
 
-    fn push_fault(&mut self, byte: u64, reason: String, invalid_utf8: Option<u8>, columns: &mut DocumentColumns) {
-        columns.faults.push(Fault { line: self.line, start: self.position, byte, reason, invalid_utf8 });
+    /// Appends a fault, whose byte is that of the line.
+    fn push_fault(&mut self, fault: Fault, columns: &mut DocumentColumns) {
+        let (line, start) = (self.line, self.position);
+        columns.faults.push(Fault { line, start, byte: start + fault.byte, ..fault });
         self.is_finished |= self.stops;
     }
 }

@@ -8,7 +8,29 @@ mod lines;
 mod strings;
 
 pub use json::JsonFields;
-pub use lines::{Fault, LineFormat, LineRange, LineReader};
+pub use lines::{LineFormat, LineRange, LineReader};
+
+/// A line that is no document.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The number of lines before it, from the first byte that was read.
+    pub line: u64,
+    /// The byte of the file where it begins.
+    pub start: u64,
+    /// The byte of the file with the problem.
+    pub byte: u64,
+    /// The problem with it.
+    pub reason: String,
+    /// The first invalid byte, if the line is not UTF-8.
+    pub invalid_utf8: Option<u8>,
+}
+
+impl Fault {
+    /// Returns the fault at a byte of a line, until the line and its start are known.
+    fn new(byte: usize, reason: impl Into<String>) -> Self {
+        Self { byte: byte as u64, reason: reason.into(), ..Self::default() }
+    }
+}
 
 /// Texts, each of which may be null, in one buffer with the end of each text.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
