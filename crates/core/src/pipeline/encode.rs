@@ -183,7 +183,7 @@ impl Tokenizer {
         options: &Options,
     ) -> Result<Encoding> {
         match &self.parts.post_processor {
-            Some(processor) => processor.process(encodings, options.add_special_tokens, texts),
+            Some(processor) => processor.process(encodings, options.add_special_tokens, Some(texts)),
             None => Ok(postprocess::unprocessed(encodings)),
         }
     }
@@ -286,7 +286,7 @@ pub(super) fn steps(
     });
     let texts = texts.collect();
     let processed = match processor {
-        Some(processor) => processor.process(texts, add_special_tokens, &postprocess::NoTexts)?,
+        Some(processor) => processor.process(texts, add_special_tokens, None)?,
         None => postprocess::unprocessed(texts),
     };
     let mut steps = Vec::new();

@@ -56,9 +56,11 @@ impl Roberta {
         &self,
         mut encodings: Vec<Encoding>,
         add_special_tokens: bool,
-        texts: &dyn TokenTexts,
+        texts: Option<&dyn TokenTexts>,
     ) -> Vec<Encoding> {
-        if self.trim_offsets {
+        if self.trim_offsets
+            && let Some(texts) = texts
+        {
             trim::trim_all(&mut encodings, self.add_prefix_space, texts);
         }
         encodings.iter_mut().for_each(|encoding| encoding.set_type_ids(0));

@@ -72,19 +72,19 @@ impl PostProcessor {
         }
     }
 
-    /// Combines the encodings of one or two texts into one.
+    /// Combines the encodings of one or two texts into one; without `texts` no offsets are trimmed.
     pub(crate) fn process(
         &self,
         mut encodings: Vec<Encoding>,
         add_special_tokens: bool,
-        texts: &dyn TokenTexts,
+        texts: Option<&dyn TokenTexts>,
     ) -> Result<Encoding> {
         for (sequence, encoding) in encodings.iter_mut().enumerate() {
             encoding.set_sequence(sequence);
             encoding.overflowing.iter_mut().for_each(|part| part.set_sequence(sequence));
             encoding.set_type_ids(u32::from(sequence > 0));
         }
-        Ok(merged(self.process_list(encodings, add_special_tokens, texts)?))
+        Ok(Encoding::merged(self.process_list(encodings, add_special_tokens, texts)?, false))
     }
 
     /// Processes a list of encodings.
@@ -92,14 +92,16 @@ impl PostProcessor {
         &self,
         mut encodings: Vec<Encoding>,
         add_special_tokens: bool,
-        texts: &dyn TokenTexts,
+        texts: Option<&dyn TokenTexts>,
     ) -> Result<Vec<Encoding>> {
         match self {
             Self::Bert(bert) => Ok(if add_special_tokens { bert.process(encodings) } else { encodings }),
             Self::Roberta(roberta) => Ok(roberta.process(encodings, add_special_tokens, texts)),
             Self::Template(template) => template.process(encodings, add_special_tokens),
             Self::ByteLevel(byte_level) => {
-                if byte_level.trim_offsets {
+                if byte_level.trim_offsets
+                    && let Some(texts) = texts
+                {
                     trim::trim_all(&mut encodings, byte_level.add_prefix_space, texts);
                 }
                 encodings.iter_mut().enumerate().for_each(|(number, encoding)| encoding.set_sequence(number));
@@ -145,14 +147,6 @@ impl PostProcessor {
     }
 }
 
-/// Returns the concatenation of encodings.
-pub(crate) fn merged(encodings: Vec<Encoding>) -> Encoding {
-    encodings.into_iter().fold(Encoding::default(), |mut all, encoding| {
-        all.append(encoding);
-        all
-    })
-}
-
 /// Returns the concatenation of texts without post-processor.
 pub(crate) fn unprocessed(mut encodings: Vec<Encoding>) -> Encoding {
     if let [_] = &encodings[..]
@@ -161,20 +155,7 @@ pub(crate) fn unprocessed(mut encodings: Vec<Encoding>) -> Encoding {
         return only;
     }
     encodings.iter_mut().enumerate().for_each(|(sequence, encoding)| encoding.set_sequence(sequence));
-    merged(encodings)
-}
-
-/// The source of texts without tokens, which is never read.
-pub(crate) struct NoTexts;
-
-impl TokenTexts for NoTexts {
-    fn token<'a>(&'a self, _: &'a Encoding, _: usize) -> &'a str {
-        ""
-    }
-
-    fn text(&self, _: &Encoding, _: usize) -> &str {
-        ""
-    }
+    Encoding::merged(encodings, false)
 }
 
 /// Returns a token's span without `leading` and `trailing` characters.
@@ -246,7 +227,7 @@ mod tests {
     }
 
     fn process(processor: &PostProcessor, texts: Vec<Encoding>, add_special_tokens: bool) -> Encoding {
-        processor.process(texts, add_special_tokens, &NoTexts).unwrap()
+        processor.process(texts, add_special_tokens, None).unwrap()
     }
 
     fn overflow(encoding: &Encoding) -> Vec<&[u32]> {
@@ -318,25 +299,25 @@ mod tests {
     #[test]
     fn invalid_templates_are_errors() {
         let sequence = PostProcessor::Sequence(vec![twice(), twice()]);
-        let failed = sequence.process(vec![text(&[1], &[])], true, &NoTexts);
+        let failed = sequence.process(vec![text(&[1], &[])], true, None);
         assert!(matches!(failed, Err(Error::Config(text)) if text.to_string().contains("gives 3")));
         let PostProcessor::Template(Template { pair, specials, .. }) = twice() else {
             unreachable!("it is a template")
         };
         let second = PostProcessor::Template(Template { single: pair.clone(), pair: pair.clone(), specials });
-        assert!(second.process(vec![text(&[1], &[])], true, &NoTexts).is_err());
+        assert!(second.process(vec![text(&[1], &[])], true, None).is_err());
         let nameless = PostProcessor::Template(Template { single: vec![], pair, specials: Default::default() });
         let texts = || vec![text(&[1], &[]), text(&[2], &[])];
-        assert!(nameless.process(texts(), true, &NoTexts).is_err());
-        assert!(nameless.process(texts(), false, &NoTexts).is_ok());
+        assert!(nameless.process(texts(), true, None).is_err());
+        assert!(nameless.process(texts(), false, None).is_ok());
     }
 
     #[test]
     fn combinations_of_a_repeated_text_are_limited() {
         let part: &[u32] = &[7];
         let texts = |parts: usize| vec![text(&[1], &vec![part; parts]), text(&[2], &vec![part; parts])];
-        assert!(twice().process(texts(10), true, &NoTexts).is_ok());
-        let failed = twice().process(texts(100), true, &NoTexts);
+        assert!(twice().process(texts(10), true, None).is_ok());
+        let failed = twice().process(texts(100), true, None);
         assert!(matches!(failed, Err(Error::Truncation(text)) if text.to_string().contains("1030301 combinations")));
     }
 
@@ -356,7 +337,7 @@ mod tests {
             text.spans = vec![Span::new(0, 2), Span::new(2, 5), Span::new(5, 6)];
             text.overflowing = vec![text.clone()];
             let settings = ByteLevel { add_prefix_space, ..ByteLevel::default() };
-            let found = PostProcessor::ByteLevel(settings).process(vec![text], true, &source).unwrap();
+            let found = PostProcessor::ByteLevel(settings).process(vec![text], true, Some(&source)).unwrap();
             assert_eq!(found.overflowing[0].spans, found.spans);
             found.spans
         };
