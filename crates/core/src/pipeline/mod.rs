@@ -99,6 +99,23 @@ pub struct TokenizerParts {
     pub training: Option<Arc<Training>>,
 }
 
+impl TokenizerParts {
+    /// Returns the parts of a tokenizer with no others than a splitter and a model.
+    #[must_use]
+    pub fn new(splitter: WordSplitter, model: Model) -> Self {
+        Self {
+            splitter,
+            model,
+            added: Vec::new(),
+            post_processor: None,
+            decoder: None,
+            truncation: None,
+            padding: None,
+            training: None,
+        }
+    }
+}
+
 /// A tokenizer, immutable once built; mutable state lives in a [`Scratch`].
 ///
 /// ```
@@ -195,16 +212,7 @@ impl Tokenizer {
     /// ```
     pub fn model_alone(&self) -> Result<Self> {
         let TokenizerParts { model, training, .. } = self.parts.clone();
-        Self::new(TokenizerParts {
-            splitter: WordSplitter::default(),
-            model,
-            added: Vec::new(),
-            post_processor: None,
-            decoder: None,
-            truncation: None,
-            padding: None,
-            training,
-        })
+        Self::new(TokenizerParts { training, ..TokenizerParts::new(WordSplitter::default(), model) })
     }
 
     /// Returns the padding with a record of whether its token's name differs from the vocabulary's.

@@ -128,16 +128,10 @@ fn word_piece(
     // Without a prefix, tokens do not show where words end; they are joined without spaces.
     let glue = || Decoder::WordPiece(WordPieceDecoder { prefix: String::new(), cleanup });
     let settings = wordpiece::Settings { continuing_subword_prefix: prefix, ..Default::default() };
-    Ok(TokenizerParts {
-        splitter: splitter.clone(),
-        added: specials(&vocab, &config.special_tokens),
-        model: Model::WordPiece(WordPiece::new(vocab, settings)),
-        post_processor: template.map(PostProcessor::Template),
-        decoder: Some(undo.unwrap_or_else(glue)),
-        truncation: None,
-        padding: None,
-        training: None,
-    })
+    let added = specials(&vocab, &config.special_tokens);
+    let model = Model::WordPiece(WordPiece::new(vocab, settings));
+    let (post_processor, decoder) = (template.map(PostProcessor::Template), Some(undo.unwrap_or_else(glue)));
+    Ok(TokenizerParts { added, post_processor, decoder, ..TokenizerParts::new(splitter.clone(), model) })
 }
 
 fn bpe(
@@ -161,16 +155,9 @@ fn bpe(
         is_suffix_separate: config.suffix_style == bpe::SuffixStyle::Separate,
         ..TokenMarks::default()
     };
-    Ok(TokenizerParts {
-        splitter: splitter.clone(),
-        model: Model::Bpe(Bpe::listed(vocab, merges, settings)?),
-        added,
-        post_processor: None,
-        decoder: decoder_for(splitter, marks)?,
-        truncation: None,
-        padding: None,
-        training: None,
-    })
+    let model = Model::Bpe(Bpe::listed(vocab, merges, settings)?);
+    let decoder = decoder_for(splitter, marks)?;
+    Ok(TokenizerParts { added, decoder, ..TokenizerParts::new(splitter.clone(), model) })
 }
 
 fn word_level(
@@ -183,16 +170,8 @@ fn word_level(
     let model = WordLevel::new(vocab, config.unk_token.clone().unwrap_or_default());
     // The words of the table may be special tokens, which no text becomes.
     let model = model.with_specials(added.iter().map(|token| token.id).collect());
-    Ok(TokenizerParts {
-        splitter: splitter.clone(),
-        model: Model::WordLevel(model),
-        added,
-        post_processor: None,
-        decoder: decoder_for(splitter, TokenMarks::default())?,
-        truncation: None,
-        padding: None,
-        training: None,
-    })
+    let decoder = decoder_for(splitter, TokenMarks::default())?;
+    Ok(TokenizerParts { added, decoder, ..TokenizerParts::new(splitter.clone(), Model::WordLevel(model)) })
 }
 
 fn specials(vocab: &Vocab, names: &[String]) -> Vec<AddedToken> {
@@ -221,16 +200,9 @@ fn unigram(
         byte_fallback: config.byte_fallback,
         ..Default::default()
     };
-    Ok(TokenizerParts {
-        splitter: splitter.clone(),
-        model: Model::Unigram(Unigram::new(vocab, scores, settings)?),
-        added,
-        post_processor: None,
-        decoder: unigram_decoder(splitter, config)?,
-        truncation: None,
-        padding: None,
-        training: None,
-    })
+    let model = Model::Unigram(Unigram::new(vocab, scores, settings)?);
+    let decoder = unigram_decoder(splitter, config)?;
+    Ok(TokenizerParts { added, decoder, ..TokenizerParts::new(splitter.clone(), model) })
 }
 
 /// Returns the number of occurrences of each token in the words of `counts`, by id, except words that cannot be encoded.
