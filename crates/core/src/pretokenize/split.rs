@@ -109,13 +109,11 @@ pub(super) struct Parts<'a> {
     open: Option<Span>,
     /// Whether the last span was a delimiter.
     after_delimiter: bool,
-    /// The spans for merging with the next, which is merging with the previous in reverse order.
-    waiting: Vec<(Span, bool)>,
 }
 
 impl<'a> Parts<'a> {
     pub(super) fn new(behavior: Behavior, each: &'a mut dyn FnMut(Span)) -> Self {
-        Self { behavior, each, open: None, after_delimiter: false, waiting: Vec::new() }
+        Self { behavior, each, open: None, after_delimiter: false }
     }
 
     /// Adds the text between delimiters, unless it is empty.
@@ -136,7 +134,7 @@ impl<'a> Parts<'a> {
         match self.behavior {
             Behavior::Removed if is_delimiter => {}
             Behavior::Removed | Behavior::Isolated => (self.each)(span),
-            Behavior::MergedWithNext => self.waiting.push((span, is_delimiter)),
+            Behavior::MergedWithNext => self.grow(span, !is_delimiter && self.after_delimiter, is_delimiter),
             Behavior::MergedWithPrevious => self.grow(span, is_delimiter && !self.after_delimiter, is_delimiter),
             Behavior::Contiguous => self.grow(span, is_delimiter == self.after_delimiter, is_delimiter),
         }
@@ -156,16 +154,7 @@ impl<'a> Parts<'a> {
     }
 
     pub(super) fn finish(self) {
-        let mut after_delimiter = false;
-        let mut parts: Vec<Span> = self.open.into_iter().collect();
-        for &(span, is_delimiter) in self.waiting.iter().rev() {
-            match parts.last_mut() {
-                Some(open) if is_delimiter && !after_delimiter => open.start = span.start,
-                _ => parts.push(span),
-            }
-            after_delimiter = is_delimiter;
-        }
-        parts.into_iter().rev().for_each(self.each);
+        self.open.into_iter().for_each(self.each);
     }
 }
 
