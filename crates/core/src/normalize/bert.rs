@@ -100,47 +100,40 @@ fn pad(c: char, to: &mut Rewriter<'_>) {
 
 /// The steps as a stream, in which each passes its characters to the next.
 struct Stream<'a> {
-    clean: bool,
-    pad: bool,
+    settings: &'a BertNormalizer,
+    /// Whether accents are stripped.
     strip: bool,
-    lower: bool,
     block: Block,
     out: &'a mut Normalized,
 }
 
 impl<'a> Stream<'a> {
-    fn new(settings: &BertNormalizer, out: &'a mut Normalized) -> Self {
-        Self {
-            clean: settings.clean_text,
-            pad: settings.handle_chinese_chars,
-            strip: settings.strips_accents(),
-            lower: settings.lowercase,
-            block: Block { last_origin: Span::default(), ..std::mem::take(&mut out.block) },
-            out,
-        }
+    fn new(settings: &'a BertNormalizer, out: &'a mut Normalized) -> Self {
+        let block = Block { last_origin: Span::default(), ..std::mem::take(&mut out.block) };
+        Self { settings, strip: settings.strips_accents(), block, out }
     }
 
     /// Applies all steps to an ASCII character.
     fn ascii(&mut self, c: char, origin: Span) {
         let class = unicode::class(c);
-        if self.clean && class.is_control() {
+        if self.settings.clean_text && class.is_control() {
             return;
         }
-        let c = if self.clean && class.is_whitespace() { ' ' } else { c };
+        let c = if self.settings.clean_text && class.is_whitespace() { ' ' } else { c };
         if self.strip {
             self.flush();
             self.block.last_origin = origin;
         }
-        self.out.push(if self.lower { c.to_ascii_lowercase() } else { c }, origin);
+        self.out.push(if self.settings.lowercase { c.to_ascii_lowercase() } else { c }, origin);
     }
 
     fn clean(&mut self, c: char, origin: Span) {
         let class = unicode::class(c);
-        if self.clean && class.is_control() {
+        if self.settings.clean_text && class.is_control() {
             return;
         }
-        let c = if self.clean && class.is_whitespace() { ' ' } else { c };
-        if self.pad && class.is_cjk() {
+        let c = if self.settings.clean_text && class.is_whitespace() { ' ' } else { c };
+        if self.settings.handle_chinese_chars && class.is_cjk() {
             self.decompose(' ', origin);
             self.decompose(c, origin);
             self.decompose(' ', origin);
@@ -190,7 +183,7 @@ impl<'a> Stream<'a> {
     }
 
     fn lowercase(&mut self, c: char, origin: Span) {
-        if self.lower {
+        if self.settings.lowercase {
             unicode::lowercase(c, |lower| self.out.push(lower, origin));
         } else {
             self.out.push(c, origin);

@@ -4,7 +4,7 @@
 //! normalizer declares its [`Locality`] in its own file. The plan asks for the properties that it needs, and for no
 //! normalizer by name. A normalizer without properties is correct too: its texts take the generic path.
 
-use super::{LONG_CLUSTER, Normalizer, Precompiled, SentencePiece};
+use super::{Normalizer, Precompiled, SentencePiece};
 use crate::text::unicode::Class;
 
 /// The properties that a normalizer guarantees, each independent of the others; the default guarantees nothing.
@@ -40,7 +40,7 @@ pub(crate) struct CharacterChanges {
 pub(crate) struct WordChanges<'a> {
     /// The rules that replace characters, or a few together, before or after the other changes.
     ///
-    /// At most [`LONGEST_WINDOW`] bytes before a position affect the result after it.
+    /// At most [`Precompiled::LONGEST_WINDOW`] bytes before a position affect the result after it.
     pub(crate) rules: Option<&'a Precompiled>,
     /// Whether white space in a row, and each tab or line end, becomes a space.
     pub(crate) joins_whitespace: bool,
@@ -76,9 +76,6 @@ pub(crate) enum ChangedCharacters {
     All,
 }
 
-/// The maximum number of bytes before a position that affect what rules make of the text after it.
-pub(crate) const LONGEST_WINDOW: usize = LONG_CLUSTER - 1;
-
 /// How a normalizer writes the spaces of a text as metaspaces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Metaspaces<'a> {
@@ -95,25 +92,16 @@ pub(crate) struct Metaspaces<'a> {
 }
 
 impl<'a> Locality<'a> {
-    /// The locality of the identity.
-    const IDENTITY: Self = Self {
-        characters: Some(CharacterChanges::NONE),
-        ascii: Some(CharacterChanges::NONE),
-        active: Some(Class::NONE),
-        words: Some(WordChanges {
-            rules: None,
-            joins_whitespace: false,
-            strips_end: false,
-            space_runs: SpaceRuns::Any,
-            changed: ChangedCharacters::None,
-        }),
-        prepends_metaspace: false,
-        metaspaces: None,
-    };
-
     /// Returns the locality of a sequence of normalizers.
     pub(super) fn of_sequence(steps: impl Iterator<Item = Self>) -> Self {
-        steps.reduce(Self::then).unwrap_or(Self::IDENTITY)
+        let identity = || Self {
+            characters: Some(CharacterChanges::default()),
+            ascii: Some(CharacterChanges::default()),
+            active: Some(Class::NONE),
+            words: Some(WordChanges::default()),
+            ..Self::default()
+        };
+        steps.reduce(Self::then).unwrap_or_else(identity)
     }
 
     fn then(self, next: Self) -> Self {
@@ -147,8 +135,6 @@ fn merge<T>(one: Option<T>, other: Option<T>, and: impl FnOnce(T, T) -> Option<T
 }
 
 impl CharacterChanges {
-    const NONE: Self = Self { drops_controls: false, isolates_ideographs: false, lowercases: false };
-
     fn and(self, other: Self) -> Option<Self> {
         Some(Self {
             drops_controls: self.drops_controls || other.drops_controls,

@@ -23,7 +23,6 @@ pub(crate) use byte_level::write_bytes;
 pub use charsmap::RULES;
 pub use forms::UnicodeForm;
 use locality::{Locality, Metaspaces};
-use precompiled::LONG_CLUSTER;
 pub use precompiled::Precompiled;
 pub(crate) use sentencepiece::SPACE;
 pub use sentencepiece::{SentencePiece, SentencePieceSettings};
@@ -168,11 +167,7 @@ impl Normalizer {
 
     /// Returns how many times the normalizer writes bytes as the characters that represent them.
     pub(crate) fn byte_levels(&self) -> usize {
-        match self {
-            Self::ByteLevel => 1,
-            Self::Sequence(normalizers) => normalizers.iter().map(Self::byte_levels).sum(),
-            _ => 0,
-        }
+        self.steps().filter(|step| **step == Self::ByteLevel).count()
     }
 
     /// Returns how much context the normalizer needs, and what it changes.
@@ -196,12 +191,11 @@ impl Normalizer {
 
     /// Whether the output may contain characters without origin, which affects later stages.
     pub(crate) fn makes_up_characters(&self) -> bool {
-        match self {
+        self.steps().any(|step| match step {
             Self::Replace { pattern, .. } => pattern.may_match_empty(),
             Self::Prepend(prefix) => prefix.is_empty(),
-            Self::Sequence(normalizers) => normalizers.iter().any(Self::makes_up_characters),
             _ => false,
-        }
+        })
     }
 
     /// Returns this normalizer, or those of a sequence in order.

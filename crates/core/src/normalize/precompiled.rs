@@ -17,12 +17,12 @@ use crate::error::{Error, Result};
 use crate::text::unicode::CharSet;
 
 /// The length in bytes from which grapheme clusters are never looked up as a whole.
-pub(super) const LONG_CLUSTER: usize = 6;
+const LONG_CLUSTER: usize = 6;
 /// The maximum number of visited nodes in the search for changed characters; a node counts once for each path.
 const MOST_NODES: usize = 1 << 21;
 
 /// The length in bytes of rules that are listed; a damaged file may have endless ones.
-const LONGEST_RULE: usize = 64;
+const LONGEST_RULE: usize = 255;
 
 /// A rule set.
 #[derive(Debug)]
@@ -43,6 +43,9 @@ impl PartialEq for Precompiled {
 impl Eq for Precompiled {}
 
 impl Precompiled {
+    /// The maximum number of bytes before a position that affect what the rules make of the text after it.
+    pub(crate) const LONGEST_WINDOW: usize = LONG_CLUSTER - 1;
+
     /// Reads the rules of a `precompiled_charsmap`: the length of the trie in bytes, the trie, the pool.
     pub fn new(charsmap: Vec<u8>) -> Result<Self> {
         let invalid = |what: &str| Error::Config(format!("not a precompiled_charsmap: {what}").into());
@@ -213,30 +216,13 @@ impl Precompiled {
 
     /// Computes [`Self::changed_characters`].
     fn find_changed_characters(&self) -> Option<CharSet> {
-        let children = self.children();
-        let (mut active, mut nodes) = (CharSet::default(), 0);
-        // A node, the bytes of an incomplete character on its path, and whether that character is the first.
-        let mut open = vec![(self.offset(self.unit(0)?), Vec::new(), true)];
-        while let Some((node, bytes, is_first)) = open.pop() {
-            nodes += 1;
-            if nodes > MOST_NODES || bytes.len() > 4 {
-                return None;
-            }
-            for &byte in children.get(node)? {
-                let mut bytes = [&bytes[..], &[byte]].concat();
-                let unit = self.unit(node ^ usize::from(byte))?;
-                let next = node ^ usize::from(byte) ^ self.offset(unit);
-                let whole = str::from_utf8(&bytes).ok().and_then(|text| text.chars().next());
-                if let Some(c) = whole {
-                    bytes.clear();
-                    if !is_first || unit >> 8 & 1 == 1 {
-                        active.insert(c);
-                    }
-                }
-                open.push((next, bytes, is_first && whole.is_none()));
-            }
-        }
-        Some(active)
+        let mut changed = CharSet::default();
+        self.each(|source, _| {
+            let source = str::from_utf8(source).unwrap_or_default();
+            let is_alone = source.chars().nth(1).is_none();
+            source.chars().skip(usize::from(!is_alone)).for_each(|c| changed.insert(c));
+        })?;
+        Some(changed)
     }
 
     /// Calls `each` with the text and the replacement of every rule; `None` if there are more than any file needs.

@@ -18,7 +18,7 @@ use crate::fast::text::last;
 use crate::model::Model;
 use crate::model::adjacency::FIRST_UNSPACED;
 use crate::normalize::Precompiled;
-use crate::normalize::locality::{ChangedCharacters, LONGEST_WINDOW, SpaceRuns, WordChanges};
+use crate::normalize::locality::{ChangedCharacters, SpaceRuns, WordChanges};
 use crate::settings::{METASPACE, METASPACE_TEXT, PrependScheme};
 use crate::splitter::WordSplitter;
 use crate::text::unicode::{CharSet, Class, class};
@@ -120,7 +120,7 @@ impl SpaceProgram {
         };
         let keeps_words = changes.changed == ChangedCharacters::None && !splits_words;
         let program = Self {
-            looks_back: changes.rules.map_or(1, |_| LONGEST_WINDOW),
+            looks_back: changes.rules.map_or(1, |_| Precompiled::LONGEST_WINDOW),
             is_plain: keeps_words && (!drops_spaces || prepend == PrependScheme::Always),
             // If other white space is dropped, it separates the metaspaces of runs of spaces.
             collapses: changes.space_runs != if drops_spaces { SpaceRuns::Metaspace } else { SpaceRuns::Any },
@@ -310,7 +310,7 @@ impl BlockProgram<2> for SpaceProgram {
                 // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
                 // rule may matter.
                 let near = if self.looks_back > 1 {
-                    within_window(high | unstable) | ((2 << LONGEST_WINDOW) - 1)
+                    within_window(high | unstable) | ((2 << Precompiled::LONGEST_WINDOW) - 1)
                 } else {
                     high << 1 | 1
                 };
@@ -351,7 +351,7 @@ fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, separators: &str, cha
     if rewriting.is_some() || may_change { Stability::Unstable } else { Stability::Stable }
 }
 
-/// Returns the positions that follow a byte of the set by at most [`LONGEST_WINDOW`] bytes.
+/// Returns the positions that follow a byte of the set by at most [`Precompiled::LONGEST_WINDOW`] bytes.
 fn within_window(set: u64) -> u64 {
-    (1..=LONGEST_WINDOW).fold(0, |spread, by| spread | set << by)
+    (1..=Precompiled::LONGEST_WINDOW).fold(0, |spread, by| spread | set << by)
 }
