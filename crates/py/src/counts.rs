@@ -264,8 +264,7 @@ impl WordCounter {
         for each in threads::run(py, std::mem::take(&mut self.shards), last, threads::no_progress)? {
             runs.extend(each.map_err(to_py)?);
         }
-        let few =
-            |stop: &AtomicBool| Merge::new(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
+        let few = |stop: &AtomicBool| Merge::new(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
         threads::run_one(py, few)?.map(Some).map_err(to_py)
     }
 

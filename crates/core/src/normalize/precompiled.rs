@@ -112,13 +112,13 @@ impl Precompiled {
 
     /// Returns the characters that no rule replaces, and those of all replacements.
     pub(super) fn written_of(&self, from: &CharSet) -> CharSet {
-        let is_kept = |c: &char| self.0.replacement(c.encode_utf8(&mut [0; 4])).is_none();
+        let is_kept = |c: &char| self.replacement(c.encode_utf8(&mut [0; 4])).is_none();
         from.iter().filter(is_kept).chain(self.replacements()).collect()
     }
 
     /// Iterates over the characters of all replacements.
     pub(super) fn replacements(&self) -> impl Iterator<Item = char> {
-        self.0.pool.chars().filter(|&c| c != '\0')
+        self.pool.chars().filter(|&c| c != '\0')
     }
 
     pub(super) fn locality(&self) -> Locality<'_> {

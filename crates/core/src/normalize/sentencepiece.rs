@@ -149,7 +149,7 @@ impl SentencePiece {
         let rules = settings.precompiled_charsmap.as_ref();
         let is_kept = |c: &char| rules.is_none_or(|rules| rules.longest_rule(c.encode_utf8(&mut [0; 4])).is_none());
         let kept = from.iter().filter(is_kept);
-        let replacements = rules.into_iter().flat_map(Precompiled::replacements);
+        let replacements = rules.into_iter().flat_map(|rules| rules.replacements());
         let symbols = settings.user_defined_symbols.iter().flat_map(|symbol| symbol.chars());
         let prefix = settings.add_dummy_prefix.then_some(' ');
         let all = kept.chain(replacements).chain(symbols).chain(prefix);

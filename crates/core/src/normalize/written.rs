@@ -96,7 +96,7 @@ mod tests {
             user_defined_symbols: symbols.iter().map(|&symbol| symbol.to_owned()).collect(),
             ..SentencePieceSettings::of(None).unwrap()
         };
-        Normalizer::SentencePiece(SentencePiece::new(settings).unwrap())
+        Normalizer::SentencePiece(SentencePiece::new(settings).unwrap().into())
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
             (vec![Normalizer::Lowercase, Normalizer::ByteLevel], "aé ", "A"),
             (vec![replace(" ", ""), sentencepiece(&[])], "aA", " "),
             (
-                vec![Normalizer::Precompiled(super::super::Precompiled::named("nmt_nfkc_cf").unwrap().unwrap())],
+                vec![Normalizer::Precompiled(super::super::Precompiled::named("nmt_nfkc_cf").unwrap().unwrap().into())],
                 { "aé가" },
                 "AÉﬁ\u{200B}",
             ),
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn sentencepiece_writes_metaspaces_for_spaces() {
         let escaped = SentencePieceSettings { escape_whitespaces: true, ..SentencePieceSettings::of(None).unwrap() };
-        let found = Normalizer::SentencePiece(SentencePiece::new(escaped).unwrap()).written().unwrap();
+        let found = Normalizer::SentencePiece(SentencePiece::new(escaped).unwrap().into()).written().unwrap();
         assert!(SPACE.chars().all(|c| found.contains(c)) && !found.contains(' '));
         let found = Normalizer::Sequence(vec![Normalizer::Lowercase, sentencepiece(&["Ab"])]).written().unwrap();
         assert!(found.contains('A') && !found.contains('B'));
