@@ -3,7 +3,7 @@
 use super::id_tags;
 use super::pieces::Pieces;
 use super::tables::{Scores, Tables};
-use super::viterbi::ViterbiScratch;
+use super::viterbi::{Path, ViterbiScratch};
 use super::{Precision, Unigram};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, UNKNOWN};
@@ -29,7 +29,7 @@ impl Unigram {
             Scores::Float64(scores, unknown) => paths.double(&self.pieces(tables, scores, *unknown), word),
         };
         found.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
-        self.push(word, &paths.reversed, at, tables, out);
+        self.push(word, paths.path.edges(), at, tables, out);
         Ok(())
     }
 
@@ -51,7 +51,7 @@ impl Unigram {
         let Some(valid_below) = paths.search_cacheable(&self.pieces(tables, scores, *unknown), word) else {
             return Ok(None);
         };
-        if valid_below <= exponent || self.push_tagged(word, &paths.reversed, at, tables, out).is_none() {
+        if valid_below <= exponent || self.push_tagged(word, &paths.path, at, tables, out).is_none() {
             out.truncate(before);
             return Ok(None);
         }
@@ -64,13 +64,13 @@ impl Unigram {
         Pieces { letters: &tables.letters, scores, unknown, largest: tables.largest.into() }
     }
 
-    /// Appends the tokens of a reversed path, with id tags; `None` if no tag can store their number of scores.
+    /// Appends the tokens of a path, with id tags; `None` if no tag can store their number of scores.
     ///
     /// That is the case for too many unknown characters, for the unknown token as a piece of the path, and for unknown
     /// characters without a token.
-    fn push_tagged(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) -> Option<()> {
-        let mut edges = reversed.iter().rev().peekable();
-        while let Some(&edge) = edges.next() {
+    fn push_tagged(&self, word: &str, path: &Path, at: u32, tables: &Tables, out: &mut Vec<Token>) -> Option<()> {
+        let mut edges = path.edges().peekable();
+        while let Some(edge) = edges.next() {
             if Some(edge.id) == self.unk_id() {
                 return None;
             }
@@ -90,10 +90,17 @@ impl Unigram {
         Some(())
     }
 
-    /// Appends the tokens of a reversed path.
-    pub(super) fn push(&self, word: &str, reversed: &[Edge], at: u32, tables: &Tables, out: &mut Vec<Token>) {
+    /// Appends the tokens of a path.
+    pub(super) fn push(
+        &self,
+        word: &str,
+        path: impl Iterator<Item = Edge>,
+        at: u32,
+        tables: &Tables,
+        out: &mut Vec<Token>,
+    ) {
         let mut unknown: Option<Edge> = None;
-        for &edge in reversed.iter().rev() {
+        for edge in path {
             let is_unknown = edge.id == UNKNOWN || Some(edge.id) == self.unk_id();
             if let Some(run) = unknown.take_if(|_| !is_unknown || self.falls_back_per_character()) {
                 self.push_unknown(word, run, at, tables, out);

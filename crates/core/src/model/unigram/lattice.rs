@@ -21,7 +21,7 @@ impl Unigram {
     ) -> Result<()> {
         let tables = self.tables(entries);
         let drawn = self.lattice(word, tables)?.sample(sampling);
-        self.push(word, &drawn, at, tables, out);
+        self.push(word, drawn.into_iter().rev(), at, tables, out);
         Ok(())
     }
 
@@ -36,7 +36,7 @@ impl Unigram {
     fn scored(&self, word: &str, paths: &[LatticePath], at: u32, tables: &Tables) -> Vec<Scored> {
         let scored = paths.iter().map(|path| {
             let mut tokens = Vec::new();
-            self.push(word, &path.reversed, at, tables, &mut tokens);
+            self.push(word, path.reversed.iter().rev().copied(), at, tables, &mut tokens);
             Scored { tokens, score: path.score }
         });
         scored.collect()

@@ -36,6 +36,8 @@ const UNKNOWN_LETTER: Letter = Letter { symbol: 1 << 31, node: Node::NOWHERE, pi
 pub(super) struct PieceTrie {
     trie: Trie,
     letters: CharMap<Letter>,
+    /// The number of letters of the longest piece, at least 1.
+    pub(super) longest: usize,
 }
 
 impl PieceTrie {
@@ -52,15 +54,25 @@ impl PieceTrie {
             let (node, piece) = trie.child(trie.root(), symbol).unwrap_or((Node::NOWHERE, NO_PIECE));
             *letters.get_mut(c) = Letter { symbol, node, piece, at: 0 };
         }
-        Self { trie, letters }
+        let longest = spelled.iter().map(|(symbols, _)| symbols.len()).fold(1, usize::max);
+        Self { trie, letters, longest }
     }
 
-    /// Reads a word as letters, followed by one that ends it.
+    /// Appends the letters of a word from byte `at` on, for about `most` bytes, and returns the first byte after them.
+    ///
+    /// The last one of the word is followed by a letter that ends it.
     #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
-    pub(super) fn read(&self, word: &str, letters: &mut Vec<Letter>) {
-        letters.clear();
-        letters.extend(word.char_indices().map(|(at, c)| Letter { at: at as u32, ..self.letters.get(c) }));
-        letters.push(Letter { at: word.len() as u32, ..UNKNOWN_LETTER });
+    pub(super) fn read(&self, word: &str, at: usize, most: usize, letters: &mut Vec<Letter>) -> usize {
+        let mut end = at.saturating_add(most).min(word.len());
+        while !word.is_char_boundary(end) {
+            end += 1;
+        }
+        let characters = word[at..end].char_indices();
+        letters.extend(characters.map(|(place, c)| Letter { at: (at + place) as u32, ..self.letters.get(c) }));
+        if end == word.len() {
+            letters.push(Letter { at: end as u32, ..UNKNOWN_LETTER });
+        }
+        end
     }
 
     /// Calls `each` with each piece of two or more letters that is a prefix of `letters`, the shortest first.
@@ -121,7 +133,8 @@ mod tests {
             let mut found = Vec::new();
             letters.each_in(text, |bytes, id| found.push((bytes, id)));
             assert_eq!(found, wanted, "{text:?}");
-            letters.read(text, &mut word);
+            word.clear();
+            letters.read(text, 0, text.len(), &mut word);
             found.clear();
             let first = letters.each(&word, |length, id| found.push((word[length].at as usize, id)));
             if first != NO_PIECE {

@@ -1,7 +1,7 @@
 //! The pieces that begin at a position of a word, with their scores.
 
 use super::letters::{Letter, NO_PIECE, PieceTrie};
-use crate::lattice::{Edge, UNKNOWN};
+use crate::lattice::UNKNOWN;
 
 /// The pieces that a word may become.
 pub(super) struct Pieces<'a, F> {
@@ -27,10 +27,4 @@ impl<F: Copy> Pieces<'_, F> {
             each(1, UNKNOWN, unknown);
         }
     }
-}
-
-/// Returns the edge of a piece between two letters, in bytes.
-#[inline]
-pub(super) fn edge(word: &[Letter], start: usize, end: usize, id: u32) -> Edge {
-    Edge { start: word[start].at as usize, end: word[end].at as usize, id }
 }

@@ -7,24 +7,24 @@
 //! enough: see [`Pieces::search_with_margin`].
 
 use super::letters::Letter;
-use super::pieces::{Pieces, edge};
-use crate::lattice::Edge;
+use super::pieces::Pieces;
+use super::viterbi::{Link, Path};
 
 /// The best and the second-best sum at a letter of the word, in 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TwoBest {
     best: f64,
     second: f64,
-    /// The first letter of the piece that ends the best path, and its id.
-    from: u64,
+    /// The piece that ends the best path, by its first letter.
+    last: Link,
 }
 
 impl TwoBest {
-    const NOWHERE: Self = Self { best: f64::NEG_INFINITY, second: f64::NEG_INFINITY, from: 0 };
+    const NOWHERE: Self = Self { best: f64::NEG_INFINITY, second: f64::NEG_INFINITY, last: Link::NOWHERE };
 }
 
 impl Pieces<'_, f32> {
-    /// Finds the best path by 64-bit sums, and returns its valid-below exponent.
+    /// Finds the best path of a word in letters by 64-bit sums, and returns its valid-below exponent.
     ///
     /// With the exponent e, the path is best after every running score whose absolute value is below 2^(e − 1); with 0,
     /// after none for sure. `None` if no path leads to the end.
@@ -32,20 +32,19 @@ impl Pieces<'_, f32> {
         &self,
         word: &[Letter],
         margins: &mut Vec<TwoBest>,
-        path: &mut Vec<Edge>,
+        path: &mut Path,
     ) -> Option<u8> {
         self.compute_margins(word, margins);
-        path.clear();
+        path.clear(word[word.len() - 1].at as usize);
         let (mut margin, mut end) = (f64::INFINITY, word.len() - 1);
         while end > 0 {
-            let TwoBest { best, second, from } = margins[end];
+            let TwoBest { best, second, last } = margins[end];
             if best == f64::NEG_INFINITY {
                 return None;
             }
             margin = margin.min(best - second);
-            let (start, id) = unpacked(from);
-            path.push(edge(word, start, end, id));
-            end = start;
+            path.prepend(word[end].at as usize, last.id());
+            end = last.to();
         }
         // Each addition has an error of at most half of the last bit of its sum, so the difference of two paths has an
         // error of at most one last bit per addition. A path has at most one addition per character. The factor 1.1 is
@@ -56,6 +55,7 @@ impl Pieces<'_, f32> {
     }
 
     /// Computes the best and second-best sums of all positions.
+    #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
     fn compute_margins(&self, word: &[Letter], margins: &mut Vec<TwoBest>) {
         margins.clear();
         margins.resize(word.len(), TwoBest::NOWHERE);
@@ -64,7 +64,7 @@ impl Pieces<'_, f32> {
             let here = margins[start].best;
             if here > f64::NEG_INFINITY {
                 self.each(&word[start..], |length, id, score| {
-                    margins[start + length].add(here + f64::from(score), packed(start, id));
+                    margins[start + length].add(here + f64::from(score), Link::new(start as u32, id));
                 });
             }
         }
@@ -74,24 +74,13 @@ impl Pieces<'_, f32> {
 impl TwoBest {
     /// Adds a path, without a branch, which would be mispredicted.
     #[inline]
-    fn add(&mut self, sum: f64, from: u64) {
+    fn add(&mut self, sum: f64, last: Link) {
         let Self { best, second, .. } = *self;
         let is_better = sum > best;
         self.second = second.max(if is_better { best } else { sum });
         self.best = if is_better { sum } else { best };
-        self.from = if is_better { from } else { self.from };
+        self.last = if is_better { last } else { self.last };
     }
-}
-
-/// Returns a start and an id in one integer, for a single conditional move.
-#[inline]
-fn packed(start: usize, id: u32) -> u64 {
-    (start as u64) << 32 | u64::from(id)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "these are the halves")]
-fn unpacked(edge: u64) -> (usize, u32) {
-    ((edge >> 32) as usize, edge as u32)
 }
 
 /// Returns one more than the exponent of the largest power of two up to a number; 0 below 1.

@@ -1,18 +1,23 @@
 //! Viterbi's algorithm: finds the most probable path through the pieces of a word.
 //!
 //! Positions are visited from left to right. Each stores the piece that reaches it with the best sum; of equal sums,
-//! the first, which is that of the longest piece. The cost is linear in the pieces that occur at all positions.
+//! the first, which is that of the longest piece. The cost is linear in the pieces that occur at all positions. Sums are
+//! stored for the letters of a window, which moves along the word; of the letters before it, only the best pieces are
+//! stored, in 8 bytes per byte of the word.
+//!
 //! Source: Viterbi 1967, *Error bounds for convolutional codes*.
 
 use std::ops::Sub;
 
 use super::letters::Letter;
-use super::pieces::{Pieces, edge};
+use super::pieces::Pieces;
 use super::rounding_margin::TwoBest;
 use crate::lattice::{Edge, PathScore, UNKNOWN};
 
-/// The start of a position that no path reaches.
-const NOWHERE: u32 = u32::MAX;
+/// The number of bytes that are read at once, at least.
+const BLOCK: usize = 2048;
+/// The largest number of bytes of a word whose rounding margin is computed; that of a longer one is hardly ever enough.
+const LONGEST_WITH_MARGIN: usize = 2048;
 
 /// A number type in which scores are added along a text.
 pub(super) trait Sum: PathScore + Sub<Output = Self> {
@@ -33,13 +38,155 @@ impl Sum for f64 {
 /// The limit below which SentencePiece resets its 32-bit sums.
 pub(super) const RESET_BELOW: f64 = -100_000.0;
 
+/// A piece of a path: one of its ends, and its id; in one integer, which is stored and loaded at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Link(u64);
+
+impl Link {
+    /// The link of a position that no path reaches.
+    pub(super) const NOWHERE: Self = Self(u64::MAX);
+
+    #[inline]
+    pub(super) fn new(to: u32, id: u32) -> Self {
+        Self(u64::from(to) << 32 | u64::from(id))
+    }
+
+    #[inline]
+    pub(super) fn to(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    pub(super) fn id(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+/// The best path of a word.
+///
+/// During a search, each byte at which a letter begins has the link to the start of the best piece that ends there. Then
+/// the pieces of the path are stored one after the other at the end, with their ends.
+#[derive(Debug, Default)]
+pub(super) struct Path {
+    links: Vec<Link>,
+    /// The index of the path's first piece, and of the link after the last one.
+    first: usize,
+    end: usize,
+}
+
+impl Path {
+    /// Removes all pieces, for a word of `size` bytes.
+    pub(super) fn clear(&mut self, size: usize) {
+        (self.first, self.end) = (size + 1, size + 1);
+        if self.links.len() < self.end {
+            self.links.resize(self.end, Link::default());
+        }
+    }
+
+    /// Adds a piece before the others, by its end.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
+    pub(super) fn prepend(&mut self, end: usize, id: u32) {
+        self.first -= 1;
+        self.links[self.first] = Link::new(end as u32, id);
+    }
+
+    /// Follows the links from the last piece, which ends at byte `end`, to the start of the word.
+    fn follow(&mut self, mut end: usize, mut last: Link) {
+        while end > 0 {
+            // This link is before those of the path, because no piece is empty.
+            let before = self.links[last.to()];
+            self.prepend(end, last.id());
+            (end, last) = (last.to(), before);
+        }
+    }
+
+    /// Returns the number of pieces.
+    fn len(&self) -> usize {
+        self.end - self.first
+    }
+
+    /// Returns the pieces in order.
+    pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
+        let mut start = 0;
+        self.links[self.first..self.end].iter().map(move |link| {
+            let end = link.to();
+            Edge { start: std::mem::replace(&mut start, end), end, id: link.id() }
+        })
+    }
+}
+
 /// The best sum at a letter of the word, and its last piece.
 #[derive(Debug, Clone, Copy)]
 struct Place<F> {
     score: F,
-    /// The first letter of the last piece, and its id.
-    start: u32,
-    id: u32,
+    last: Link,
+}
+
+/// The letters of a word that are in use, with their best sums.
+#[derive(Debug)]
+struct Window<F> {
+    /// The number of bytes that are read at once, at least.
+    block: usize,
+    letters: Vec<Letter>,
+    places: Vec<Place<F>>,
+}
+
+impl<F> Default for Window<F> {
+    fn default() -> Self {
+        Self { block: BLOCK, letters: Vec::new(), places: Vec::new() }
+    }
+}
+
+impl<F: Sum> Window<F> {
+    /// Finds the best path of a word from `sum` on; returns its sum, or `None` if no path leads to the end.
+    fn search(&mut self, pieces: &Pieces<'_, F>, word: &str, sum: F, path: &mut Path) -> Option<F> {
+        path.clear(word.len());
+        self.letters.clear();
+        self.places.clear();
+        self.places.push(Place { score: sum, last: Link::new(0, UNKNOWN) });
+        let longest = pieces.letters.longest;
+        let (mut read, block) = (0, self.block.max(longest));
+        loop {
+            read = pieces.letters.read(word, read, block, &mut self.letters);
+            let is_complete = read == word.len();
+            // No piece that begins at one of the visited letters extends beyond those that were read.
+            let visited = self.letters.len().saturating_sub(if is_complete { 1 } else { longest });
+            self.visit(visited, pieces, path);
+            if is_complete {
+                break;
+            }
+            self.letters.drain(..visited);
+            self.places.drain(..visited);
+        }
+        let (&Place { score, last }, end) = (self.places.last()?, self.letters.last()?);
+        (last != Link::NOWHERE).then(|| path.follow(end.at as usize, last))?;
+        Some(score)
+    }
+
+    /// Computes the best sums at the letters that pieces lead to from the first `letters` of the window.
+    fn visit(&mut self, letters: usize, pieces: &Pieces<'_, F>, path: &mut Path) {
+        self.places.resize(self.letters.len(), Place { score: F::default(), last: Link::NOWHERE });
+        let links = &mut path.links[..];
+        for start in 0..letters {
+            let (Place { score: mut here, last }, at) = (self.places[start], self.letters[start].at);
+            if last == Link::NOWHERE {
+                continue;
+            }
+            links[at as usize] = last;
+            if here.into().abs() > -F::RESET_BELOW {
+                self.places[start..].iter_mut().for_each(|place| place.score = place.score - here);
+                here = F::default();
+            }
+            pieces.each(&self.letters[start..], |length, id, score| {
+                let (place, sum) = (&mut self.places[start + length], here + score);
+                if place.last == Link::NOWHERE || sum > place.score {
+                    *place = Place { score: sum, last: Link::new(at, id) };
+                }
+            });
+        }
+    }
 }
 
 /// The working memory of the search, and the running score between words.
@@ -49,94 +196,125 @@ pub struct ViterbiScratch {
     pub(super) before: f32,
     /// The running score after the last word.
     pub(super) after: f32,
-    letters: Vec<Letter>,
-    singles: Vec<Place<f32>>,
-    doubles: Vec<Place<f64>>,
+    singles: Window<f32>,
+    doubles: Window<f64>,
     margins: Vec<TwoBest>,
-    /// The best path, from its end.
-    pub(super) reversed: Vec<Edge>,
+    pub(super) path: Path,
 }
 
 impl ViterbiScratch {
     /// Returns the largest capacity of a buffer.
     pub(crate) fn capacity(&self) -> usize {
-        let Self { letters, singles, doubles, margins, reversed, .. } = self;
-        [letters.capacity(), singles.capacity(), doubles.capacity(), margins.capacity(), reversed.capacity()]
-            .into_iter()
-            .fold(0, usize::max)
+        let letters = self.singles.letters.capacity().max(self.doubles.letters.capacity());
+        self.path.links.capacity().max(letters)
     }
 
     /// Finds the best path by 32-bit sums, which continue the running score; `None` if no path leads to the end.
     pub(super) fn single(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<()> {
-        pieces.letters.read(word, &mut self.letters);
-        pieces.search(&self.letters, std::mem::take(&mut self.before), &mut self.singles);
-        follow_back(&self.letters, &self.singles, &mut self.reversed)?;
-        self.after = self.singles.last()?.score;
+        let before = std::mem::take(&mut self.before);
+        self.after = self.singles.search(pieces, word, before, &mut self.path)?;
         Some(())
     }
 
     /// Finds the best path, and returns its valid-below exponent; `None` if no path leads to the end.
     ///
-    /// See [`Pieces::search_with_margin`].
+    /// Also `None` for long words. See [`Pieces::search_with_margin`].
     pub(super) fn search_cacheable(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<u8> {
-        pieces.letters.read(word, &mut self.letters);
-        pieces.search_with_margin(&self.letters, &mut self.margins, &mut self.reversed)
+        if word.len() > LONGEST_WITH_MARGIN {
+            return None;
+        }
+        let letters = &mut self.singles.letters;
+        letters.clear();
+        pieces.letters.read(word, 0, word.len(), letters);
+        pieces.search_with_margin(letters, &mut self.margins, &mut self.path)
     }
 
     /// Returns the number of scores that were added for the last word.
     pub(super) fn steps(&self) -> usize {
-        self.reversed.len()
+        self.path.len()
     }
 
     /// Finds the best path by 64-bit sums, from 0; `None` if no path leads to the end.
     pub(super) fn double(&mut self, pieces: &Pieces<'_, f64>, word: &str) -> Option<()> {
-        pieces.letters.read(word, &mut self.letters);
-        pieces.search(&self.letters, 0.0, &mut self.doubles);
-        follow_back(&self.letters, &self.doubles, &mut self.reversed)
+        self.doubles.search(pieces, word, 0.0, &mut self.path).map(|_| ())
     }
 }
 
-impl<F: Sum> Pieces<'_, F> {
-    /// Computes the best sum at each letter, from `sum` at the first; the last letter ends the word.
-    #[expect(clippy::cast_possible_truncation, reason = "no word is longer than 2^32 bytes")]
-    fn search(&self, word: &[Letter], sum: F, places: &mut Vec<Place<F>>) {
-        places.clear();
-        places.resize(word.len(), Place { score: F::default(), start: NOWHERE, id: UNKNOWN });
-        (places[0].start, places[0].score) = (0, sum);
-        let mut reached = 0;
-        for start in 0..word.len() - 1 {
-            let Place { score: mut here, start: before, .. } = places[start];
-            if before == NOWHERE {
-                continue;
-            }
-            if here.into().abs() > -F::RESET_BELOW {
-                places[start..=reached].iter_mut().for_each(|place| place.score = place.score - here);
-                here = F::default();
-            }
-            self.each(&word[start..], |length, id, score| {
-                let end = start + length;
-                reached = reached.max(end);
-                let (place, sum) = (&mut places[end], here + score);
-                if place.start == NOWHERE || sum > place.score {
-                    *place = Place { score: sum, start: start as u32, id };
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::unigram::letters::PieceTrie;
+
+    /// Returns the best path by the definition: at each position the best piece that ends there, of equals the longest.
+    fn by_definition(word: &str, pieces: &[(&str, u32)], scores: &[f64], unknown: Option<f64>) -> Option<Vec<Edge>> {
+        let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
+        let mut best: Vec<Option<(f64, Vec<Edge>)>> = vec![Some((0.0, Vec::new()))];
+        for (number, &end) in ends.iter().enumerate().skip(1) {
+            let mut found: Option<(f64, Vec<Edge>)> = None;
+            for (before, &start) in ends[..number].iter().enumerate() {
+                let Some((sum, path)) = &best[before] else { continue };
+                let id = pieces.iter().find(|(piece, _)| *piece == &word[start..end]).map(|&(_, id)| id);
+                let unknown = unknown.filter(|_| before + 1 == number).map(|score| (UNKNOWN, score));
+                let Some((id, score)) = id.map(|id| (id, scores[id as usize])).or(unknown) else { continue };
+                if found.as_ref().is_none_or(|(best, _)| sum + score > *best) {
+                    found = Some((sum + score, [&path[..], &[Edge { start, end, id }]].concat()));
                 }
-            });
+            }
+            best.push(found);
         }
+        best.pop()?.map(|(_, path)| path)
     }
-}
 
-/// Fills `path` with the reversed path to the end; `None` if none leads there.
-fn follow_back<F: Copy>(word: &[Letter], places: &[Place<F>], path: &mut Vec<Edge>) -> Option<()> {
-    path.clear();
-    let mut end = places.len() - 1;
-    while end > 0 {
-        let Place { start, id, .. } = places[end];
-        if start == NOWHERE {
-            return None;
+    #[test]
+    #[expect(clippy::cast_possible_truncation, reason = "these scores have few digits")]
+    fn windows_of_any_size_give_the_path_of_the_definition() {
+        let mut state = 5_u64;
+        let mut below = |limit: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(state >> 33).unwrap() % limit
+        };
+        let (mut paths, mut dead_ends) = (0, 0);
+        for trial in 0..3000 {
+            let mut text = |longest: usize| -> String {
+                (0..=below(longest)).map(|_| ['a', 'b', 'é', '中'][below(4)]).collect()
+            };
+            let mut texts: Vec<String> = (0..12).map(|number| text(if number < 8 { 3 } else { 12 })).collect();
+            let word = [text(40), texts[11].clone(), text(3)].concat();
+            texts.sort();
+            texts.dedup();
+            let pieces: Vec<(&str, u32)> = texts.iter().map(String::as_str).zip(0..).collect();
+            // Few different scores, so that paths are equal; or large ones, so that 32-bit sums are reset.
+            let unit = if trial % 2 == 0 { -1.0 } else { -30_000.0 };
+            let scores: Vec<f64> = texts.iter().map(|_| unit * (1 + below(4)) as f64).collect();
+            let unknown = Some(unit * 5.0).filter(|_| trial % 3 > 0);
+            let wanted = by_definition(&word, &pieces, &scores, unknown);
+            let trie = PieceTrie::new(&pieces);
+            let singles: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
+            let doubles = Pieces { letters: &trie, scores: &scores, unknown, largest: 0.0 };
+            let unknown = unknown.map(|score| score as f32);
+            let singles = Pieces { letters: &trie, scores: &singles, unknown, largest: 0.0 };
+            let mut scratch = ViterbiScratch::default();
+            for block in [1, 2, 3, 7, 20, 1000] {
+                (scratch.singles.block, scratch.doubles.block) = (block, block);
+                let found = scratch.double(&doubles, &word).map(|()| scratch.path.edges().collect::<Vec<_>>());
+                assert_eq!(found, wanted, "{word:?} {pieces:?} {block}");
+                let found = scratch.single(&singles, &word).map(|()| scratch.path.edges().collect::<Vec<_>>());
+                assert_eq!(found, wanted, "{word:?} {pieces:?} {block}, in 32 bits");
+            }
+            *if wanted.is_some() { &mut paths } else { &mut dead_ends } += 1;
         }
-        let start = start as usize;
-        path.push(edge(word, start, end, id));
-        end = start;
+        assert!(paths > 500 && dead_ends > 100, "{paths} {dead_ends}");
     }
-    Some(())
+
+    #[test]
+    fn a_long_word_needs_eight_bytes_per_byte() {
+        let trie = PieceTrie::new(&[("a", 0), ("aa", 1), ("aaa", 2)]);
+        let pieces = Pieces { letters: &trie, scores: &[-1.0, -1.5, -2.5], unknown: None, largest: 2.5 };
+        let (mut scratch, word) = (ViterbiScratch::default(), "a".repeat(1 << 20));
+        scratch.double(&pieces, &word).unwrap();
+        assert_eq!(scratch.steps(), 1 << 19);
+        let Window { letters, places, .. } = &scratch.doubles;
+        assert!(letters.capacity().max(places.capacity()) <= 4 * BLOCK);
+        assert!(scratch.path.links.capacity() <= word.len() + word.len() / 8);
+    }
 }
