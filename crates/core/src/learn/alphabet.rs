@@ -73,8 +73,29 @@ pub(crate) fn prepare(
         ids.set(form, id);
         names.push(name);
     }
-    let segments = segment_words(&table.words, &counts, &ids, &mut symbols, plan, callback)?;
-    Ok(SegmentedWords { segments, symbols, names, ids })
+    let mut prepared = SegmentedWords { segments: Segments::with_capacity(counts.slots), symbols, names, ids };
+    prepared.add_words(&table.words, plan, callback)?;
+    Ok(prepared)
+}
+
+impl SegmentedWords {
+    /// Segments words into symbols, and splits them at characters that are not kept, unless these are dropped.
+    fn add_words(&mut self, words: &[(&str, u64)], plan: &Plan<'_>, callback: ProgressCallback<'_>) -> Result<()> {
+        for (done, chunk) in words.chunks(CHUNK).enumerate() {
+            report(callback, Stage::Reading, done * CHUNK, words.len())?;
+            for &(word, count) in chunk {
+                self.segments.set_weight(count);
+                for id in self.ids.symbols_of(word, plan) {
+                    self.segments.push(id);
+                    if id != NONE && !self.symbols.increase(id, count) {
+                        return Err(overflow());
+                    }
+                }
+                self.segments.cut();
+            }
+        }
+        Ok(())
+    }
 }
 
 impl FormIds {
@@ -89,9 +110,7 @@ impl FormIds {
             }
         }
     }
-}
 
-impl FormIds {
     /// Iterates over the symbols of a word; `NONE` for a character that is not kept, unless these are dropped.
     pub(crate) fn symbols_of(&self, word: &str, plan: &Plan<'_>) -> impl Iterator<Item = u32> {
         let drops_others = plan.compatibility == Compatibility::Tokenizers;
@@ -262,30 +281,4 @@ fn sort_forms(mut forms: Vec<SymbolForm>, plan: &Plan<'_>) -> Vec<SymbolForm> {
     let mut once = hashbrown::HashSet::with_hasher(crate::hash::FixedHasher::default());
     forms.retain(|&form| once.insert((character_of(form), form_index(form))));
     forms
-}
-
-/// Segments the words into symbols, and splits them at characters that are not kept, unless these are dropped.
-fn segment_words(
-    words: &[(&str, u64)],
-    counts: &CharacterCounts,
-    ids: &FormIds,
-    symbols: &mut Symbols,
-    plan: &Plan<'_>,
-    callback: ProgressCallback<'_>,
-) -> Result<Segments> {
-    let mut segments = Segments::with_capacity(counts.slots);
-    for (done, chunk) in words.chunks(CHUNK).enumerate() {
-        report(callback, Stage::Reading, done * CHUNK, words.len())?;
-        for &(word, count) in chunk {
-            segments.set_weight(count);
-            for id in ids.symbols_of(word, plan) {
-                segments.push(id);
-                if id != NONE && !symbols.increase(id, count) {
-                    return Err(overflow());
-                }
-            }
-            segments.cut();
-        }
-    }
-    Ok(segments)
 }

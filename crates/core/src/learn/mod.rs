@@ -46,6 +46,30 @@ pub struct ExtensionConfig {
     pub max_token_length: Option<usize>,
 }
 
+/// An extension of a vocabulary: what it learns from, and how much.
+#[derive(Clone, Copy, Debug)]
+pub struct Extension<'w> {
+    /// The words and their counts.
+    pub words: &'w [(&'w str, u64)],
+    /// Names of entries that must not be learned.
+    pub taken: &'w [String],
+    /// The settings.
+    pub config: &'w ExtensionConfig,
+}
+
+/// The result of a training that merges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trained {
+    /// The vocabulary, by id.
+    pub entries: Vec<String>,
+    /// The number of tokens of each entry in the training words.
+    ///
+    /// For WordPiece these are the tokens of the longest match, none for special tokens; for BPE, those after all merges.
+    pub token_counts: Vec<u64>,
+    /// All merges, including those whose token was pruned.
+    pub history: Vec<Merge>,
+}
+
 /// A merge of a training, with the counts before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merge {

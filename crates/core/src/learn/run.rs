@@ -9,18 +9,7 @@ use super::segmented::SegmentedTokens;
 use super::table::TrainingWords;
 use super::{Merge, ProgressCallback, Stage, report};
 use crate::error::Result;
-use crate::merge::score::PairCounts;
 use crate::merge::{BestPair, MergeEngine};
-
-/// A merge of the history, by symbol ids.
-struct Step {
-    left: u32,
-    right: u32,
-    token: u32,
-    score: f64,
-    counts: PairCounts,
-    ties: u64,
-}
 
 /// A training between two merges.
 pub(crate) struct MergeRun<'a> {
@@ -32,7 +21,8 @@ pub(crate) struct MergeRun<'a> {
     alphabet: Vec<String>,
     /// The symbols that are learned entries, in order.
     pub(crate) learned: Vec<u32>,
-    steps: Vec<Step>,
+    /// All merges so far.
+    pub(crate) history: Vec<Merge>,
     recorder: Option<&'a mut MergeRecorder>,
 }
 
@@ -56,7 +46,7 @@ impl<'a> MergeRun<'a> {
         }
         let mut tick = || report(callback, Stage::Pairing, 0, 0);
         let engine = MergeEngine::new(plan.engine(), prepared.segments, prepared.symbols, taken, &mut tick)?;
-        Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), steps: Vec::new(), recorder })
+        Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), history: Vec::new(), recorder })
     }
 
     /// Continues from words that are already segmented, of which all entries exist.
@@ -72,7 +62,7 @@ impl<'a> MergeRun<'a> {
         let mut tick = || report(callback, Stage::Pairing, 0, 0);
         let engine = MergeEngine::new(plan.engine(), segments, symbols, taken, &mut tick)?;
         let (named, alphabet) = (HashSet::new(), Vec::new());
-        Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), steps: Vec::new(), recorder: None })
+        Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), history: Vec::new(), recorder: None })
     }
 
     /// Returns the names of the learned entries, in order.
@@ -120,7 +110,17 @@ impl<'a> MergeRun<'a> {
             if !self.named.contains(self.engine.symbols().name(token)) {
                 self.learned.push(token);
             }
-            self.steps.push(Step { left, right, token, score, counts: best.counts, ties: best.ties });
+            let name = |id| self.engine.symbols().name(id).to_owned();
+            self.history.push(Merge {
+                left: name(left),
+                right: name(right),
+                token: name(token),
+                score,
+                pair_count: best.counts.pair,
+                left_count: best.counts.left,
+                right_count: best.counts.right,
+                ties: best.ties,
+            });
             if let Some(recorder) = self.recorder.as_deref_mut() {
                 recorder.after_merge(left, right, token);
             }
@@ -144,7 +144,7 @@ impl<'a> MergeRun<'a> {
     fn is_complete(&mut self) -> bool {
         let frequency = self.plan.stop_at_pair_frequency;
         self.size() >= self.plan.vocab_size
-            || self.plan.max_merges.is_some_and(|most| self.steps.len() >= most)
+            || self.plan.max_merges.is_some_and(|most| self.history.len() >= most)
             || frequency.is_some_and(|least| self.engine.most_frequent() <= least)
     }
 
@@ -167,21 +167,5 @@ impl<'a> MergeRun<'a> {
     pub(crate) fn occurrences(&self, entry: &str) -> u64 {
         let symbols = self.engine.symbols();
         symbols.find(entry).map_or(0, |id| symbols.count(id))
-    }
-
-    /// Returns all merges so far, with names.
-    pub(crate) fn history(&self) -> Vec<Merge> {
-        let name = |id| self.engine.symbols().name(id).to_owned();
-        let merge = |step: &Step| Merge {
-            left: name(step.left),
-            right: name(step.right),
-            token: name(step.token),
-            score: step.score,
-            pair_count: step.counts.pair,
-            left_count: step.counts.left,
-            right_count: step.counts.right,
-            ties: step.ties,
-        };
-        self.steps.iter().map(merge).collect()
     }
 }

@@ -5,7 +5,7 @@ use super::words::{cut_at, tokens_in_words};
 use super::{Execution, check_splitter};
 use crate::counts::WordCounts;
 use crate::error::{Error, Message, Result};
-use crate::learn::{ExtensionConfig, Merge};
+use crate::learn::{Extension, ExtensionConfig, Merge};
 use crate::model::wordpiece::train::Criterion;
 use crate::model::{Model, bpe, unigram, wordpiece};
 use crate::pipeline::Tokenizer;
@@ -41,20 +41,21 @@ pub fn extend(
         return Err(Error::Counts(Message::new("empty corpus: no word is left to learn from").hint("pass text")));
     }
     let taken: Vec<String> = tokenizer.vocab().into_iter().map(|(token, _)| token.to_owned()).collect();
+    let extension = Extension { words: &words, taken: &taken, config };
     match tokenizer.model() {
         Model::Bpe(model) => {
-            let history = bpe::train::extend(model, &words, taken, config, callback)?;
+            let history = bpe::train::extend(model, extension, callback)?;
             let tokens = history.iter().map(|merge| merge.token.clone()).collect();
             Ok(LearnedTokens { tokens, scores: Vec::new(), history })
         }
         Model::WordPiece(model) if !model.is_likeliest() => {
-            let learned = wordpiece::train::extend(model, &words, taken, criterion, config, callback)?;
-            Ok(LearnedTokens { tokens: learned.entries, scores: Vec::new(), history: learned.history })
+            let (tokens, history) = wordpiece::train::extend(model, extension, criterion, callback)?;
+            Ok(LearnedTokens { tokens, scores: Vec::new(), history })
         }
         Model::Unigram(model) => {
             let suffixed = sentencepiece(tokenizer.splitter())
                 .is_some_and(|normalizer| normalizer.settings().treat_whitespace_as_suffix);
-            let learned = unigram::train::extend(model, &words, &taken, suffixed, config, threads, callback)?;
+            let learned = unigram::train::extend(model, extension, suffixed, threads, callback)?;
             let (tokens, scores) = learned.into_iter().unzip();
             Ok(LearnedTokens { tokens, scores, history: Vec::new() })
         }

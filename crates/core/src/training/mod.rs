@@ -15,7 +15,7 @@ use crate::added::AddedToken;
 use crate::counts::{TextSplitter, WordCounts};
 use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
 use crate::error::{Error, Message, Result};
-use crate::learn::{MergeRecorder, ProgressCallback, Stage, Threads, UnigramRecorder, report};
+use crate::learn::{Merge, MergeRecorder, ProgressCallback, Stage, Threads, UnigramRecorder, report};
 use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
 use crate::model::word_level::{self, WordLevel};
@@ -76,7 +76,7 @@ pub fn train_recorded(
         }
         Trainer::Bpe(config) => {
             let trained = bpe::train::train_recorded(&words, config, merges, callback)?;
-            let parts = bpe(trained.entries, trained.merges, splitter, config)?;
+            let parts = bpe(trained.entries, &trained.history, splitter, config)?;
             (parts, trained.token_counts, trained.history, Vec::new())
         }
         Trainer::Unigram(config) => {
@@ -136,11 +136,13 @@ fn word_piece(
 
 fn bpe(
     entries: Vec<String>,
-    merges: Vec<(u32, u32)>,
+    history: &[Merge],
     splitter: &WordSplitter,
     config: &bpe::train::TrainerConfig,
 ) -> Result<TokenizerParts> {
     let vocab = Vocab::from_tokens(entries)?;
+    let pair = |merge: &Merge| Some((vocab.id(&merge.left)?, vocab.id(&merge.right)?));
+    let merges = history.iter().filter_map(pair).collect();
     let added = named(&vocab, &config.all_special_tokens(), &config.user_defined_symbols);
     let settings = bpe::Settings {
         unk_token: config.unk_token.clone(),

@@ -8,7 +8,7 @@ use super::backtracking::{Derivation, Derivations};
 use super::last_merges::{LastMerge, LastMerges};
 use super::merging::BpeScratch;
 use super::pairs::MergeTable;
-use super::{Settings, SuffixStyle};
+use super::{Bpe, Settings, SuffixStyle, Tables};
 use crate::text::bytes::char_to_byte;
 use crate::vocab::Vocab;
 
@@ -52,51 +52,50 @@ impl InputForm {
     }
 }
 
-/// Returns the derivations of all `allowed` entries that merging produces; `None` if backtracking does not support the model.
-///
-/// Unsupported are a prefix, a separate suffix, a suffix with `ignore_merges`, and an entry with several derivations.
-pub(super) fn derivations(
-    vocab: &Vocab,
-    settings: &Settings,
-    alphabet: &Alphabet,
-    pairs: &MergeTable,
-    form: InputForm,
-    allowed: impl Fn(u32) -> bool,
-    is_whole_word: impl Fn(u32) -> bool,
-) -> Option<Derivations> {
-    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } = settings;
-    let (marked, separate) = (!suffix.is_empty(), settings.suffix_style == SuffixStyle::Separate);
-    if !prefix.is_empty() || (marked && (*ignore_merges || separate)) {
-        return None;
-    }
-    let mut scratch = BpeScratch::default();
-    let mut all = Derivations::default();
-    let last_merges = (!marked).then(|| last_merges(vocab, alphabet, pairs, &allowed));
-    for (text, id) in vocab.iter().filter(|&(_, id)| allowed(id)) {
-        let ending = text.strip_suffix(suffix.as_str()).filter(|rest| !suffix.is_empty() && !rest.is_empty());
-        let plain = match last_merges.as_ref().map_or(LastMerge::Unknown, |known| known.get(id)) {
-            LastMerge::Unknown => last_merge(text, false, id, alphabet, pairs, &mut scratch),
-            known => known,
-        };
-        let last = ending.map_or(LastMerge::None, |rest| last_merge(rest, true, id, alphabet, pairs, &mut scratch));
-        let (rest, made, end) = match (plain, last) {
-            (made, LastMerge::None) if made != LastMerge::None => (text, made, None),
-            (LastMerge::None, made) if made != LastMerge::None => (ending.unwrap_or(text), made, Some(END)),
-            (LastMerge::None, _) => {
-                if *ignore_merges && is_whole_word(id) {
-                    all.whole_words.extend(form.of(text).map(|bytes| (bytes, id)));
+impl Bpe {
+    /// Returns the derivations of all entries of the tables that merging produces; `None` if backtracking does not support
+    /// the model.
+    ///
+    /// Unsupported are a prefix, a separate suffix, a suffix with `ignore_merges`, and an entry with several derivations.
+    pub(super) fn derivations(&self, tables: &Tables, form: InputForm) -> Option<Derivations> {
+        let (vocab, Tables { entries, alphabet, pairs, .. }) = (self.vocab(), tables);
+        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } =
+            self.settings();
+        let (marked, separate) = (!suffix.is_empty(), self.settings().suffix_style == SuffixStyle::Separate);
+        let allowed = |id| self.tables.allows(*entries, id);
+        if !prefix.is_empty() || (marked && (*ignore_merges || separate)) {
+            return None;
+        }
+        let mut scratch = BpeScratch::default();
+        let mut all = Derivations::default();
+        let last_merges = (!marked).then(|| last_merges(vocab, alphabet, pairs, &allowed));
+        for (text, id) in vocab.iter().filter(|&(_, id)| allowed(id)) {
+            let ending = text.strip_suffix(suffix.as_str()).filter(|rest| !suffix.is_empty() && !rest.is_empty());
+            let plain = match last_merges.as_ref().map_or(LastMerge::Unknown, |known| known.get(id)) {
+                LastMerge::Unknown => last_merge(symbols(text, false, alphabet), id, pairs, &mut scratch),
+                known => known,
+            };
+            let last = ending
+                .map_or(LastMerge::None, |rest| last_merge(symbols(rest, true, alphabet), id, pairs, &mut scratch));
+            let (rest, made, end) = match (plain, last) {
+                (made, LastMerge::None) if made != LastMerge::None => (text, made, None),
+                (LastMerge::None, made) if made != LastMerge::None => (ending.unwrap_or(text), made, Some(END)),
+                (LastMerge::None, _) => {
+                    if *ignore_merges && self.is_whole_word(id) {
+                        all.whole_words.extend(form.of(text).map(|bytes| (bytes, id)));
+                    }
+                    continue;
                 }
-                continue;
-            }
-            // The entry has two derivations.
-            _ => return None,
-        };
-        let Some(mut bytes) = form.of(rest).filter(|bytes| !bytes.contains(&END)) else { continue };
-        bytes.extend(end);
-        let merge = if let LastMerge::Merge(rank, pair) = made { Some((rank, pair)) } else { None };
-        all.merged.push(Derivation { id, bytes, merge });
+                // The entry has two derivations.
+                _ => return None,
+            };
+            let Some(mut bytes) = form.of(rest).filter(|bytes| !bytes.contains(&END)) else { continue };
+            bytes.extend(end);
+            let merge = if let LastMerge::Merge(rank, pair) = made { Some((rank, pair)) } else { None };
+            all.merged.push(Derivation { id, bytes, merge });
+        }
+        Some(all)
     }
-    Some(all)
 }
 
 /// Returns the last merges of all allowed entries, which have no suffix.
@@ -109,20 +108,16 @@ fn last_merges(vocab: &Vocab, alphabet: &Alphabet, pairs: &MergeTable, allowed: 
     last
 }
 
-/// Returns the last merge of an entry, by merging its text; it is never [`LastMerge::Unknown`].
-fn last_merge(
-    text: &str,
-    ends: bool,
-    id: u32,
-    alphabet: &Alphabet,
-    pairs: &MergeTable,
-    scratch: &mut BpeScratch,
-) -> LastMerge {
+/// Returns the initial symbols of a text, which ends a word if `ends` is set; [`NONE`] for a character without an entry.
+fn symbols(text: &str, ends: bool, alphabet: &Alphabet) -> impl Iterator<Item = u32> {
+    let is_last = move |at: usize, c: char| ends && at + c.len_utf8() == text.len();
+    text.char_indices().map(move |(at, c)| alphabet.ids_at(false, is_last(at, c)).id(c))
+}
+
+/// Returns the last merge of an entry, by merging its initial symbols; it is never [`LastMerge::Unknown`].
+fn last_merge(symbols: impl Iterator<Item = u32>, id: u32, pairs: &MergeTable, scratch: &mut BpeScratch) -> LastMerge {
     scratch.clear();
-    let mut left = text.len();
-    for c in text.chars() {
-        left -= c.len_utf8();
-        let symbol = alphabet.ids_at(false, ends && left == 0).id(c);
+    for symbol in symbols {
         if symbol == NONE {
             return LastMerge::None;
         }
@@ -163,7 +158,7 @@ mod tests {
             let pairs = MergeTable::listed(&vocab, &list, "", |_| true);
             let last = last_merges(&vocab, &alphabet, &pairs, |_| true);
             for (text, id) in vocab.iter() {
-                let merged = last_merge(text, false, id, &alphabet, &pairs, &mut BpeScratch::default());
+                let merged = last_merge(symbols(text, false, &alphabet), id, &pairs, &mut BpeScratch::default());
                 if last.get(id) == LastMerge::Unknown {
                     unknown += 1;
                     continue;

@@ -23,33 +23,25 @@ impl Bpe {
         scratch: &mut BpeScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
-        self.encode_characters(word, at, entries, true, scratch, out)
+        self.split_word(word, entries, true, scratch)?;
+        push(word, scratch, at, out);
+        Ok(())
     }
 
-    /// Implements [`Self::encode_word`]; `backtracks` unless the word is known to need merging.
-    fn encode_characters(
-        &self,
-        word: &str,
-        at: u32,
-        entries: Entries,
-        backtracks: bool,
-        scratch: &mut BpeScratch,
-        out: &mut Vec<Token>,
-    ) -> Result<()> {
+    /// Fills `scratch` with the entries of a word; `backtracks` unless the word is known to need merging.
+    fn split_word(&self, word: &str, entries: Entries, backtracks: bool, scratch: &mut BpeScratch) -> Result<()> {
+        scratch.clear();
         if let Some(id) = self.whole(word, entries, scratch) {
-            out.push(Token { id, span: Span::new(0, word.len()).shifted(at) });
+            scratch.push(id, word.len());
             return Ok(());
         }
         let tables = self.tables(entries);
-        scratch.clear();
         if !(backtracks && self.encode_text_backtracking(word, tables, scratch)?) {
             scratch.clear();
             self.fill(word, &tables.alphabet, scratch)?;
             scratch.merge(&tables.pairs);
         }
-        self.split_unused(word, &tables.alphabet, scratch)?;
-        push(word, scratch, at, out);
-        Ok(())
+        self.split_unused(word, &tables.alphabet, scratch)
     }
 
     /// Appends the tokens of a byte-level word; their spans are bytes of the word.
@@ -73,7 +65,10 @@ impl Bpe {
         let first = out.len();
         // A word that cannot be encoded as bytes cannot be as characters either, if there is an encoder of bytes.
         let backtracks = !is_plain || self.backtracking(tables, InputForm::Bytes).is_none();
-        let encoded = self.encode_characters(&text, 0, entries, backtracks, scratch, out);
+        let encoded = self.split_word(&text, entries, backtracks, scratch);
+        if encoded.is_ok() {
+            push(&text, scratch, 0, out);
+        }
         // A character of the text is a byte of the word. Spans come in order, except where unused entries that contain
         // unknown text were split.
         let (mut starts, mut ends) = (CharacterCounter::default(), CharacterCounter::default());
@@ -106,39 +101,32 @@ impl Bpe {
 
     /// Fills `scratch` with the characters of a word.
     pub(super) fn fill(&self, word: &str, alphabet: &Alphabet, scratch: &mut BpeScratch) -> Result<()> {
-        let mut unknown = PendingUnknown::default();
         for (start, c) in word.char_indices() {
             let character = Character { word, start, end: start + c.len_utf8() };
             let id = character.id(c, alphabet);
             if id == NONE {
-                self.push_unknown(&character, character.len(), alphabet, &mut unknown, scratch)?;
+                self.push_unknown(&character, character.len(), alphabet, scratch)?;
             } else {
-                unknown.flush(scratch);
+                scratch.end_unknown();
                 scratch.push(id, character.len());
             }
         }
         if let Some(suffix) = self.settings().separate_suffix() {
-            self.push_suffix(&suffix, alphabet, &mut unknown, scratch)?;
+            self.push_suffix(&suffix, alphabet, scratch)?;
         }
-        unknown.flush(scratch);
+        scratch.end_unknown();
         Ok(())
     }
 
     /// Adds the suffix as a separate symbol, which has no bytes of the word.
-    fn push_suffix(
-        &self,
-        suffix: &str,
-        alphabet: &Alphabet,
-        unknown: &mut PendingUnknown,
-        scratch: &mut BpeScratch,
-    ) -> Result<()> {
+    fn push_suffix(&self, suffix: &str, alphabet: &Alphabet, scratch: &mut BpeScratch) -> Result<()> {
         if let Some(id) = alphabet.suffix() {
-            unknown.flush(scratch);
+            scratch.end_unknown();
             scratch.push(id, 0);
             return Ok(());
         }
         let character = Character { word: suffix, start: 0, end: suffix.len() };
-        self.push_unknown(&character, 0, alphabet, unknown, scratch)
+        self.push_unknown(&character, 0, alphabet, scratch)
     }
 
     /// Fills `scratch` with the entries of a word by backtracking; returns false if the word needs merging.
@@ -156,7 +144,6 @@ impl Bpe {
             .map(|encoder| (InputForm::Bytes, encoder));
         let of_text = || Some((InputForm::Text, self.backtracking(tables, InputForm::Text)?));
         let Some(backtracking) = of_bytes.or_else(of_text) else { return Ok(false) };
-        let mut unknown = PendingUnknown::default();
         let mut known = 0;
         for (start, c) in word.char_indices() {
             let character = Character { word, start, end: start + c.len_utf8() };
@@ -164,15 +151,15 @@ impl Bpe {
                 if !tables.unknown_never_merges {
                     return Ok(false);
                 }
-                if !self.push_known(&word[known..start], false, tables, backtracking, &mut unknown, scratch) {
+                if !self.push_known(&word[known..start], false, tables, backtracking, scratch) {
                     return Ok(false);
                 }
-                self.push_unknown(&character, character.len(), &tables.alphabet, &mut unknown, scratch)?;
+                self.push_unknown(&character, character.len(), &tables.alphabet, scratch)?;
                 known = character.end;
             }
         }
-        let is_encoded = self.push_known(&word[known..], true, tables, backtracking, &mut unknown, scratch);
-        unknown.flush(scratch);
+        let is_encoded = self.push_known(&word[known..], true, tables, backtracking, scratch);
+        scratch.end_unknown();
         Ok(is_encoded)
     }
 
@@ -184,13 +171,12 @@ impl Bpe {
         last: bool,
         tables: &Tables,
         (form, backtracking): (InputForm, &BacktrackingEncoder),
-        unknown: &mut PendingUnknown,
         scratch: &mut BpeScratch,
     ) -> bool {
         if text.is_empty() {
             return true;
         }
-        unknown.flush(scratch);
+        scratch.end_unknown();
         let BpeScratch { parts, backtracking: memory, bytes, .. } = scratch;
         if !form.read(text, bytes) {
             return false;
@@ -217,12 +203,11 @@ impl Bpe {
         character: &Character<'_>,
         bytes: usize,
         alphabet: &Alphabet,
-        unknown: &mut PendingUnknown,
         scratch: &mut BpeScratch,
     ) -> Result<()> {
         if !self.fall_back(character, alphabet, scratch) && self.settings().unk_token.is_some() {
             let unk = self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(character.word) })?;
-            unknown.add(unk, bytes, self.settings().fuse_unk, scratch);
+            scratch.push_unknown(unk, bytes, self.settings().fuse_unk);
         }
         Ok(())
     }
@@ -315,31 +300,6 @@ impl Character<'_> {
     /// Returns its entry, or [`NONE`].
     fn id(&self, c: char, alphabet: &Alphabet) -> u32 {
         alphabet.ids_at(self.is_first(), self.is_last()).id(c)
-    }
-}
-
-/// A pending unknown token, which may be fused with the next: its id and its number of bytes.
-#[derive(Default)]
-struct PendingUnknown(Option<(u32, usize)>);
-
-impl PendingUnknown {
-    /// Adds an unknown character.
-    fn add(&mut self, unk: u32, bytes: usize, fuse: bool, scratch: &mut BpeScratch) {
-        match &mut self.0 {
-            Some((_, open)) if fuse => *open += bytes,
-            open => {
-                if let Some((id, before)) = open.replace((unk, bytes)) {
-                    scratch.push(id, before);
-                }
-            }
-        }
-    }
-
-    /// Adds the pending token to `scratch`, if there is one.
-    fn flush(&mut self, scratch: &mut BpeScratch) {
-        if let Some((id, bytes)) = self.0.take() {
-            scratch.push(id, bytes);
-        }
     }
 }
 

@@ -14,11 +14,11 @@ use super::NO_RANK;
 use super::alphabet::single;
 use super::last_merges::{LastMerge, LastMerges};
 use super::merging::BpeScratch;
-use super::pairs::{Merge, MergeTable};
+use super::pairs::{MergeTable, PairMerge};
 use crate::vocab::Vocab;
 
 /// Returns the merges inferred from ranks, in their order.
-pub(super) fn merges(vocab: &Vocab, ranks: &[u32]) -> Vec<Merge> {
+pub(super) fn merges(vocab: &Vocab, ranks: &[u32]) -> Vec<PairMerge> {
     infer(vocab, ranks).1
 }
 
@@ -28,7 +28,7 @@ pub(super) fn pairs(vocab: &Vocab, ranks: &[u32], allowed: impl Fn(u32) -> bool)
     infer(vocab, &ranks).0
 }
 
-fn infer(vocab: &Vocab, ranks: &[u32]) -> (MergeTable, Vec<Merge>) {
+fn infer(vocab: &Vocab, ranks: &[u32]) -> (MergeTable, Vec<PairMerge>) {
     let mut ranked: Vec<(u32, u32)> =
         (0..).zip(ranks).filter(|&(_, &rank)| rank != NO_RANK).map(|(id, &rank)| (rank, id)).collect();
     ranked.sort_unstable();
@@ -41,7 +41,7 @@ const MAX_TESTED: usize = 512;
 /// Infers the merges of entries in the order of their lengths.
 ///
 /// The result is `None` if that needs a merge that is not known yet, if entries have equal ranks, or if one is long.
-fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, Vec<Merge>)> {
+fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, Vec<PairMerge>)> {
     if ranked.windows(2).any(|pair| pair[0].0 == pair[1].0) {
         return None;
     }
@@ -56,10 +56,10 @@ fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, V
     let (mut pairs, mut all) = (MergeTable::with_capacity(ranked.len()), Vec::with_capacity(ranked.len()));
     for (rank, id) in by_length {
         let known = all.len();
-        let merges = || splits(vocab, token(id)).map(|pair| Merge { pair, rank, id });
+        let merges = || splits(vocab, token(id)).map(|pair| PairMerge { pair, rank, id });
         if last.get(id) != LastMerge::Character {
             match last.add(id, merges(), &pairs) {
-                LastMerge::Merge(_, pair) => all.push(Merge { pair, rank, id }),
+                LastMerge::Merge(_, pair) => all.push(PairMerge { pair, rank, id }),
                 LastMerge::Unknown => return None,
                 LastMerge::None | LastMerge::Character => all.extend(merges()),
             }
@@ -71,7 +71,7 @@ fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, V
 }
 
 /// Infers the merges of entries by merging their texts in the order of their ranks.
-fn by_merging(vocab: &Vocab, ranked: &[(u32, u32)]) -> (MergeTable, Vec<Merge>) {
+fn by_merging(vocab: &Vocab, ranked: &[(u32, u32)]) -> (MergeTable, Vec<PairMerge>) {
     let mut pairs = MergeTable::with_capacity(ranked.len());
     let mut all = Vec::with_capacity(ranked.len());
     let (mut scratch, mut ids) = (BpeScratch::default(), Vec::new());
@@ -83,11 +83,11 @@ fn by_merging(vocab: &Vocab, ranked: &[(u32, u32)]) -> (MergeTable, Vec<Merge>) 
                 scratch.fill(ids.iter().copied());
                 scratch.merge(&pairs);
                 if let Some(pair) = scratch.only_pair() {
-                    all.push(Merge { pair, rank, id });
+                    all.push(PairMerge { pair, rank, id });
                     continue;
                 }
             }
-            all.extend(splits(vocab, token).map(|pair| Merge { pair, rank, id }));
+            all.extend(splits(vocab, token).map(|pair| PairMerge { pair, rank, id }));
         }
         all[known..].iter().for_each(|&merge| pairs.insert(merge));
     }
@@ -145,7 +145,7 @@ pub(super) mod tests {
             let (wanted_pairs, wanted) = by_merging(&vocab, &ranked);
             assert_eq!(merges, wanted, "{ranked:?} {:?}", vocab.iter().collect::<Vec<_>>());
             let sorted = |pairs: &MergeTable| {
-                let mut all: Vec<Merge> = pairs.iter().collect();
+                let mut all: Vec<PairMerge> = pairs.iter().collect();
                 all.sort_by_key(|merge| merge.pair);
                 all
             };

@@ -6,7 +6,7 @@
 //! time of merging their texts.
 
 use super::backtracking::{Entry, UNORDERED, stay_separate};
-use super::pairs::{Merge, MergeTable};
+use super::pairs::{MergeTable, PairMerge};
 use crate::memory::filled;
 use crate::model::trie::NONE;
 
@@ -36,7 +36,7 @@ impl LastMerges {
 
     /// Adds the last merges of all entries that merges of the table make; `length` returns the length of an entry.
     pub(super) fn add_all(&mut self, pairs: &MergeTable, length: impl Fn(u32) -> usize) {
-        let mut merges: Vec<Merge> = pairs.iter().collect();
+        let mut merges: Vec<PairMerge> = pairs.iter().collect();
         merges.sort_by_cached_key(|merge| (length(merge.id), merge.id));
         for merges in merges.chunk_by(|one, other| one.id == other.id) {
             if self.get(merges[0].id) != LastMerge::Character {
@@ -48,7 +48,7 @@ impl LastMerges {
     /// Adds the last merge of an entry that is no character, of all `merges` that make it, and returns it.
     ///
     /// All shorter entries have been added, and their merges are in the table.
-    pub(super) fn add(&mut self, id: u32, merges: impl Iterator<Item = Merge>, pairs: &MergeTable) -> LastMerge {
+    pub(super) fn add(&mut self, id: u32, merges: impl Iterator<Item = PairMerge>, pairs: &MergeTable) -> LastMerge {
         let last = self.find(merges, pairs);
         self.0[id as usize] = match last {
             LastMerge::Merge(rank, pair) => Entry::new(rank + 1, 1, pair),
@@ -69,9 +69,9 @@ impl LastMerges {
         }
     }
 
-    fn find(&self, merges: impl Iterator<Item = Merge>, pairs: &MergeTable) -> LastMerge {
+    fn find(&self, merges: impl Iterator<Item = PairMerge>, pairs: &MergeTable) -> LastMerge {
         let mut known = LastMerge::None;
-        for Merge { pair: (left, right), rank, .. } in merges {
+        for PairMerge { pair: (left, right), rank, .. } in merges {
             let parts = [left, right].map(|id| self.0[id as usize]);
             if parts.iter().any(|part| part.length() == 0) {
                 continue;

@@ -31,6 +31,8 @@ impl Part {
 #[derive(Debug, Default)]
 pub struct BpeScratch {
     pub(super) parts: Vec<Part>,
+    /// The unknown token after the parts, to which more unknown characters may be fused: its id and its bytes.
+    unknown: Option<(u32, usize)>,
     /// For long words: the previous and the next part of each part, and a heap of possible merges.
     links: Vec<(u32, u32)>,
     heap: BinaryHeap<QueuedMerge>,
@@ -60,13 +62,33 @@ impl BpeScratch {
     /// Removes all parts.
     pub(super) fn clear(&mut self) {
         self.parts.clear();
-        self.last = None;
+        (self.last, self.unknown) = (None, None);
     }
 
     /// Adds a part.
     #[inline]
     pub(super) fn push(&mut self, id: u32, bytes: usize) {
         self.parts.push(Part::new(id, bytes));
+    }
+
+    /// Adds an unknown character of a word, fused with the one before it if `fuse` is set.
+    ///
+    /// It becomes a part only at [`Self::end_unknown`] or with the next one: fallback entries between two go first.
+    pub(super) fn push_unknown(&mut self, unk: u32, bytes: usize, fuse: bool) {
+        match &mut self.unknown {
+            Some((_, before)) if fuse => *before += bytes,
+            _ => {
+                self.end_unknown();
+                self.unknown = Some((unk, bytes));
+            }
+        }
+    }
+
+    /// Adds the unknown token that is not yet a part, if there is one.
+    pub(super) fn end_unknown(&mut self) {
+        if let Some((id, bytes)) = self.unknown.take() {
+            self.push(id, bytes);
+        }
     }
 
     /// Replaces the parts by these entries, without bytes.

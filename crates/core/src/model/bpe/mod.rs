@@ -33,11 +33,12 @@ use crate::text::bytes::byte_entry;
 use crate::vocab::{Entries, Vocab};
 use alphabet::Alphabet;
 use backtracking::BacktrackingEncoder;
-use derivations::{InputForm, derivations};
+use derivations::InputForm;
 pub use merging::BpeScratch;
-use pairs::{Merge, MergeTable};
+use pairs::MergeTable;
+pub use pairs::PairMerge;
 pub(crate) use parts::WordParts;
-pub use steps::{MergeStep, MergeSteps, PairMerge, Replacement};
+pub use steps::{MergeStep, MergeSteps, Replacement};
 use unused::Splits;
 
 /// The rank of an entry that no merge produces.
@@ -309,15 +310,8 @@ impl Bpe {
 
     /// Returns the backtracking encoder for words of this form, if the merges allow one.
     fn backtracking<'a>(&self, tables: &'a Tables, form: InputForm) -> Option<&'a BacktrackingEncoder> {
-        let Tables { entries, alphabet, pairs, backtracking, .. } = tables;
-        let make = || {
-            let allowed = |id| self.tables.allows(*entries, id);
-            let is_whole_word = |id| self.is_whole_word(id);
-            let derivations =
-                derivations(self.vocab(), self.settings(), alphabet, pairs, form, allowed, is_whole_word)?;
-            BacktrackingEncoder::new(derivations, self.vocab().id_limit() as usize)
-        };
-        backtracking[form as usize].get_or_init(make).as_ref()
+        let make = || BacktrackingEncoder::new(self.derivations(tables, form)?, self.vocab().id_limit() as usize);
+        tables.backtracking[form as usize].get_or_init(make).as_ref()
     }
 
     fn make_tables(&self, entries: Entries) -> Tables {
@@ -331,7 +325,7 @@ impl Bpe {
         let known = settings.unk_token.is_some() || alphabet.falls_back();
         let unknown: HashSet<u32> = alphabet.fallbacks().chain(self.unk_id()).collect();
         let unknown_never_merges =
-            known && !pairs.iter().any(|Merge { pair, .. }| [pair.0, pair.1].iter().any(|id| unknown.contains(id)));
+            known && !pairs.iter().any(|PairMerge { pair, .. }| [pair.0, pair.1].iter().any(|id| unknown.contains(id)));
         Tables {
             entries,
             alphabet,

@@ -6,20 +6,23 @@ use crate::vocab::Vocab;
 
 /// A merge: a pair of entries, the merged entry and its rank; lower ranks go first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Merge {
-    pub(super) pair: (u32, u32),
-    pub(super) rank: u32,
-    pub(super) id: u32,
+pub struct PairMerge {
+    /// The pair.
+    pub pair: (u32, u32),
+    /// The rank; the lowest is merged first.
+    pub rank: u32,
+    /// The merged entry.
+    pub id: u32,
 }
 
-impl Merge {
+impl PairMerge {
     const NONE: Self = Self { pair: (u32::MAX, u32::MAX), rank: NO_RANK, id: u32::MAX };
 }
 
 /// A hash table of merges by their pairs: open addressing, at most half full.
 #[derive(Debug)]
 pub(super) struct MergeTable {
-    slots: Box<[Merge]>,
+    slots: Box<[PairMerge]>,
     filled: usize,
     /// A Bloom filter of the pairs.
     ///
@@ -30,7 +33,7 @@ pub(super) struct MergeTable {
 impl MergeTable {
     pub(super) fn with_capacity(merges: usize) -> Self {
         let slots = (2 * merges).next_power_of_two().max(64);
-        Self { slots: filled(Merge::NONE, slots).into(), filled: 0, filter: vec![0; slots / 16].into() }
+        Self { slots: filled(PairMerge::NONE, slots).into(), filled: 0, filter: vec![0; slots / 16].into() }
     }
 
     /// Returns the merges of a list whose results are allowed.
@@ -38,14 +41,14 @@ impl MergeTable {
         let (mut pairs, mut text) = (Self::with_capacity(list.len()), String::new());
         for (rank, &pair) in (0..).zip(list) {
             if let Some(id) = merged(vocab, pair, prefix, &mut text).filter(|&id| allowed(id)) {
-                pairs.insert(Merge { pair, rank, id });
+                pairs.insert(PairMerge { pair, rank, id });
             }
         }
         pairs
     }
 
     /// Inserts a merge; it replaces one with the same pair.
-    pub(super) fn insert(&mut self, merge: Merge) {
+    pub(super) fn insert(&mut self, merge: PairMerge) {
         if 2 * (self.filled + 1) > self.slots.len() {
             self.grow();
         }
@@ -75,7 +78,7 @@ impl MergeTable {
     }
 
     /// Returns all pairs.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Merge> + '_ {
+    pub(super) fn iter(&self) -> impl Iterator<Item = PairMerge> + '_ {
         self.slots.iter().copied().filter(|merge| merge.rank != NO_RANK)
     }
 

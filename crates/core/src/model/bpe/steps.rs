@@ -5,7 +5,7 @@
 use super::alphabet::{Alphabet, NONE};
 use super::encode::push;
 use super::merging::BpeScratch;
-use super::{Bpe, NO_RANK, SuffixStyle, Tables};
+use super::{Bpe, NO_RANK, PairMerge, SuffixStyle, Tables};
 use crate::error::Result;
 use crate::model::Token;
 use crate::text::span::Span;
@@ -33,17 +33,6 @@ pub struct MergeStep {
     pub merge: PairMerge,
     /// The merges of the pairs before and after, which this merge prevents.
     pub blocked: Vec<PairMerge>,
-}
-
-/// The merge of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PairMerge {
-    /// The pair.
-    pub pair: (u32, u32),
-    /// The merged entry.
-    pub id: u32,
-    /// The rank; the lowest is merged first.
-    pub rank: u32,
 }
 
 /// An entry that is not a token, at a position after the last merge, and the entries that replace it.

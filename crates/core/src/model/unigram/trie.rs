@@ -50,12 +50,13 @@ impl Node {
 impl Trie {
     /// Returns the trie of non-empty, different pieces in order. A piece is its index.
     pub(super) fn new<'t>(pieces: usize, text: impl Fn(usize) -> &'t [Symbol]) -> Self {
-        let mut builder = Builder::new();
+        let mut trie = Self { slots: vec![Slot { parent: NO_PARENT, ..Slot::FREE }] };
+        let mut free = FreeSlots::from(1);
         let mut open = vec![(ROOT, 0, 0..pieces)];
         let mut children: Vec<(Symbol, Range<usize>)> = Vec::new();
         while let Some((node, depth, mut range)) = open.pop() {
             if !range.is_empty() && text(range.start).len() == depth {
-                builder.slots[node as usize].piece = u32::try_from(range.start).expect("pieces are fewer than 2^32");
+                trie.slots[node as usize].piece = u32::try_from(range.start).expect("pieces are fewer than 2^32");
                 range.start += 1;
             }
             while !range.is_empty() {
@@ -64,11 +65,29 @@ impl Trie {
                 children.push((symbol, range.start..range.start + size));
                 range.start += size;
             }
-            let base = builder.children(node, &children);
+            let base = trie.place(node, &children, &mut free);
             let nodes = children.drain(..).rev();
             open.extend(nodes.map(|(symbol, part)| (base.wrapping_add(symbol), depth + 1, part)));
         }
-        Self { slots: builder.slots }
+        trie
+    }
+
+    /// Places the children of a node, which are sorted by symbol, and returns its base.
+    fn place(&mut self, node: u32, children: &[(Symbol, Range<usize>)], free: &mut FreeSlots) -> u32 {
+        if children.is_empty() {
+            return 0;
+        }
+        let base = free.base(&children.iter().map(|&(symbol, _)| symbol), |_| true);
+        self.slots[node as usize].base = base;
+        for &(symbol, _) in children {
+            let place = base.wrapping_add(symbol);
+            if place as usize >= self.slots.len() {
+                self.slots.resize(place as usize + 1, Slot::FREE);
+            }
+            self.slots[place as usize].parent = node;
+            free.take(place);
+        }
+        base
     }
 
     /// Renumbers the pieces.
@@ -127,34 +146,4 @@ fn leading(limit: usize, holds: impl Fn(usize) -> bool) -> usize {
         if holds(middle) { low = middle + 1 } else { high = middle }
     }
     low
-}
-
-/// A builder of a trie.
-struct Builder {
-    slots: Vec<Slot>,
-    free: FreeSlots,
-}
-
-impl Builder {
-    fn new() -> Self {
-        Self { slots: vec![Slot { parent: NO_PARENT, ..Slot::FREE }], free: FreeSlots::from(1) }
-    }
-
-    /// Places the children of a node, which are sorted by symbol, and returns its base.
-    fn children(&mut self, node: u32, children: &[(Symbol, Range<usize>)]) -> u32 {
-        if children.is_empty() {
-            return 0;
-        }
-        let base = self.free.base(&children.iter().map(|&(symbol, _)| symbol), |_| true);
-        self.slots[node as usize].base = base;
-        for &(symbol, _) in children {
-            let place = base.wrapping_add(symbol);
-            if place as usize >= self.slots.len() {
-                self.slots.resize(place as usize + 1, Slot::FREE);
-            }
-            self.slots[place as usize].parent = node;
-            self.free.take(place);
-        }
-        base
-    }
 }

@@ -260,11 +260,7 @@ fn index(place: usize) -> u32 {
 }
 
 /// A text to match: its span in [`Keys`], and its id.
-#[derive(Debug, Clone, Copy)]
-struct Key {
-    span: Span,
-    id: u32,
-}
+type Key = (Span, u32);
 
 /// The texts to match in trie order, first those at the start of a word, then those that continue it.
 ///
@@ -289,10 +285,10 @@ impl Keys {
         for (_, token, id) in sorted {
             let at = keys.text.len();
             keys.text.push_str(token);
-            keys.start.push(Key { span: Span::new(at, keys.text.len()), id });
+            keys.start.push((Span::new(at, keys.text.len()), id));
             // The texts without prefix are in order too; with an empty prefix they are all texts.
             if token.starts_with(prefix) && token.len() > prefix.len() {
-                keys.continuing.push(Key { span: Span::new(at + prefix.len(), keys.text.len()), id });
+                keys.continuing.push((Span::new(at + prefix.len(), keys.text.len()), id));
             }
         }
         keys
@@ -346,7 +342,7 @@ impl<'a, 'o> Builder<'a, 'o> {
 
     /// Sets the pops and the link of a node, and places its children.
     fn add(&mut self, KeyRange { mut keys, depth, node, mut above }: KeyRange<'a>, next: &mut Vec<KeyRange<'a>>) {
-        let Some(&Key { span, id }) = keys.first() else { return };
+        let Some(&(span, id)) = keys.first() else { return };
         if self.text.is_char_boundary((span.start + depth) as usize) {
             let is_token = span.end - span.start == depth;
             let token = is_token.then_some(Piece::Token { id, bytes: depth });
@@ -361,10 +357,10 @@ impl<'a, 'o> Builder<'a, 'o> {
         }
         let first = next.len();
         self.labels.clear();
-        while let Some(key) = keys.first() {
-            let label = self.rest(key.span, depth)[0];
+        while let Some(&(span, _)) = keys.first() {
+            let label = self.rest(span, depth)[0];
             self.labels.push(label);
-            let is_below = |other: &Key| self.rest(other.span, depth)[0] == label;
+            let is_below = |&(span, _): &Key| self.rest(span, depth)[0] == label;
             let size = if keys.len() == 1 { 1 } else { keys.partition_point(is_below) };
             next.push(KeyRange { keys: &keys[..size], depth: depth + 1, node, above });
             keys = &keys[size..];

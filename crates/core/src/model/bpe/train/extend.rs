@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::learn::plan::{Plan, Spelling};
 use crate::learn::run::MergeRun;
 use crate::learn::segmented::SegmentedTokens;
-use crate::learn::{ExtensionConfig, Merge, ProgressCallback, Stage, report};
+use crate::learn::{Extension, Merge, ProgressCallback, Stage, report};
 use crate::merge::score::Frequency;
 use crate::model::bpe::{Bpe, BpeScratch};
 use crate::settings::METASPACE;
@@ -18,16 +18,14 @@ use crate::vocab::Entries;
 /// The number of words encoded between two calls of the progress callback.
 const CHUNK: usize = 1 << 12;
 
-/// Returns the merges to append to those of a model; none makes an entry of the model or a name in `taken`.
+/// Returns the merges to append to those of a model; none makes an entry of the model or a taken name.
 ///
 /// # Errors
 /// [`Error::Counts`](crate::Error::Counts) if there are too many words, [`Error::Overflow`](crate::Error::Overflow) if a
 /// sum does not fit into 64 bits, [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the training.
 pub fn extend(
     model: &Bpe,
-    words: &[(&str, u64)],
-    taken: Vec<String>,
-    config: &ExtensionConfig,
+    Extension { words, taken, config }: Extension<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<Merge>> {
     let settings = model.settings();
@@ -56,9 +54,9 @@ pub fn extend(
         }
     }
     let plan = Plan::extending(config, &Frequency, Spelling { prefix, suffix, separate: false });
-    let mut run = MergeRun::extending(segmented, taken, plan, callback)?;
+    let mut run = MergeRun::extending(segmented, taken.to_vec(), plan, callback)?;
     run.merge_until_stop(callback, &|_, _| true)?;
-    Ok(run.history())
+    Ok(run.history)
 }
 
 /// Returns the tokens that are not text: the unknown token and the bytes of the fallback.

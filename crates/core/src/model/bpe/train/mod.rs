@@ -13,26 +13,13 @@ use std::collections::HashMap;
 pub use config::{Alphabet, TrainerConfig};
 pub use extend::extend;
 
-pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties};
+pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties, Trained};
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::learn::cut::cut_words;
 use crate::learn::run::MergeRun;
 use crate::learn::table::TrainingWords;
 use crate::text::bytes::char_to_byte;
-
-/// The result of a training.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trained {
-    /// The vocabulary, by id.
-    pub entries: Vec<String>,
-    /// The merges as pairs of ids, in their order.
-    pub merges: Vec<(u32, u32)>,
-    /// The number of occurrences of each entry in the training words after all merges.
-    pub token_counts: Vec<u64>,
-    /// All merges, with the counts before each.
-    pub history: Vec<Merge>,
-}
 
 /// Trains on words and their counts, in order of first occurrence.
 ///
@@ -66,11 +53,9 @@ pub fn train_recorded(
     }
     let mut run = MergeRun::new(&table, plan, recorder, callback)?;
     run.merge_until_stop(callback, &|_, _| true)?;
-    let (entries, history) = (run.entries(), run.history());
-    let ids: HashMap<&str, u32> = entries.iter().map(String::as_str).zip(0..).collect();
-    let merges = history.iter().map(|merge| (ids[&*merge.left], ids[&*merge.right])).collect();
+    let entries = run.entries();
     let token_counts = count(&run, &entries, &table);
-    Ok(Trained { merges, token_counts, history, entries })
+    Ok(Trained { entries, token_counts, history: run.history })
 }
 
 fn check_bytes(table: &TrainingWords<'_>) -> Result<()> {

@@ -41,13 +41,14 @@ pub(super) fn expect(
     threads: Threads<'_>,
     report: TaskProgress<'_>,
 ) -> Result<Expected> {
-    let whole = Mutex::new(Expected { counts: vec![0; pieces.len()], negative_log_likelihood: 0 });
+    let none = || Expected { counts: vec![0; pieces.len()], negative_log_likelihood: 0 };
+    let whole = Mutex::new(none());
     threads.run_tasks(shards.len(), report, &|queue| {
-        let mut own = Worker::new(pieces);
+        let (mut lattices, mut own) = (Lattices::new(pieces), none());
         while let Some(shard) = queue.next_task() {
-            shards[shard].clone().for_each(|segment| own.add(corpus, segment, queue));
+            shards[shard].clone().for_each(|segment| lattices.add(corpus, segment, &mut own, queue));
         }
-        own.expected.add_to(&mut whole.lock().expect("no thread panicked"));
+        own.add_to(&mut whole.lock().expect("no thread panicked"));
     })?;
     Ok(whole.into_inner().expect("no thread panicked"))
 }
@@ -59,23 +60,22 @@ impl Expected {
     }
 }
 
-/// The state of a thread that computes expected counts.
-struct Worker<'p> {
+/// The lattices of a thread: of doubles, and of scaled numbers for segments whose sums are too small.
+struct Lattices<'p> {
     pieces: &'p Pieces,
     short: Lattice<f64>,
     long: Lattice<Scaled>,
-    expected: Expected,
 }
 
-impl<'p> Worker<'p> {
+impl<'p> Lattices<'p> {
     fn new(pieces: &'p Pieces) -> Self {
-        let expected = Expected { counts: vec![0; pieces.len()], negative_log_likelihood: 0 };
-        Self { pieces, short: Lattice::new(), long: Lattice::new(), expected }
+        Self { pieces, short: Lattice::new(), long: Lattice::new() }
     }
 
-    fn add(&mut self, corpus: &Corpus, segment: usize, queue: &mut dyn TaskQueue) {
+    /// Adds the expected counts of a segment.
+    fn add(&mut self, corpus: &Corpus, segment: usize, expected: &mut Expected, queue: &mut dyn TaskQueue) {
         let (text, count) = (&corpus.text[corpus.range(segment)], corpus.counts[segment] as f64);
-        let Expected { counts, negative_log_likelihood } = &mut self.expected;
+        let Expected { counts, negative_log_likelihood } = expected;
         let emit = |piece: u32, share| counts[piece as usize] += units(share);
         let log = if let Some(sum) = self.short.forward(text, self.pieces, None, queue) {
             self.short.backward(text, self.pieces, count, queue, emit);
@@ -87,6 +87,22 @@ impl<'p> Worker<'p> {
             return;
         };
         *negative_log_likelihood += units(count * (-log).max(0.0));
+    }
+
+    /// Returns the loss of a piece, whose text the other pieces segment.
+    fn loss(&mut self, piece: usize, count: u128, queue: &mut dyn TaskQueue) -> f64 {
+        let Self { pieces, short, long } = self;
+        let (text, probability, without) = (pieces.text(piece), pieces.probabilities[piece], u32::try_from(piece).ok());
+        let ratio = if !pieces.is_removable(piece) {
+            return 0.0;
+        } else if let Some(others) = short.forward(text, pieces, without, queue) {
+            ln(Scaled::of(probability / others))
+        } else if let Some(others) = long.forward(text, pieces, without, queue) {
+            ln(Scaled::of(probability) / others)
+        } else {
+            return 0.0;
+        };
+        from_units(count) * ratio
     }
 }
 
@@ -113,37 +129,13 @@ pub(super) fn losses(
 ) -> Result<Vec<f64>> {
     let whole = Mutex::new(vec![0.0; pieces.len()]);
     threads.run_tasks(pieces.len().div_ceil(SHARD), report, &|queue| {
-        let mut without = Without { pieces, short: Lattice::new(), long: Lattice::new() };
+        let mut lattices = Lattices::new(pieces);
         while let Some(shard) = queue.next_task() {
             let first = shard * SHARD;
             let range = first..(first + SHARD).min(pieces.len());
-            let part: Vec<f64> = range.clone().map(|piece| without.loss(piece, counts[piece], queue)).collect();
+            let part: Vec<f64> = range.clone().map(|piece| lattices.loss(piece, counts[piece], queue)).collect();
             whole.lock().expect("no thread panicked")[range].copy_from_slice(&part);
         }
     })?;
     Ok(whole.into_inner().expect("no thread panicked"))
-}
-
-/// The state of a thread that computes losses: it segments the text of each piece by the other pieces.
-struct Without<'p> {
-    pieces: &'p Pieces,
-    short: Lattice<f64>,
-    long: Lattice<Scaled>,
-}
-
-impl Without<'_> {
-    fn loss(&mut self, piece: usize, count: u128, queue: &mut dyn TaskQueue) -> f64 {
-        let Self { pieces, short, long } = self;
-        let (text, probability, without) = (pieces.text(piece), pieces.probabilities[piece], u32::try_from(piece).ok());
-        let ratio = if !pieces.is_removable(piece) {
-            return 0.0;
-        } else if let Some(others) = short.forward(text, pieces, without, queue) {
-            ln(Scaled::of(probability / others))
-        } else if let Some(others) = long.forward(text, pieces, without, queue) {
-            ln(Scaled::of(probability) / others)
-        } else {
-            return 0.0;
-        };
-        from_units(count) * ratio
-    }
 }

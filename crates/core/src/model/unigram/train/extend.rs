@@ -9,7 +9,7 @@ use super::pieces::Pieces;
 use super::segments::{Corpus, Symbol};
 use super::{PLAIN_STEPS, TrainerConfig, Training, score, seeds};
 use crate::error::Result;
-use crate::learn::{ExtensionConfig, ProgressCallback, Threads};
+use crate::learn::{Extension, ProgressCallback, Threads};
 use crate::model::unigram::Unigram;
 use crate::numbers::floats::exp;
 use crate::vocab::Entries;
@@ -19,7 +19,7 @@ const LOWEST_FIXED_SCORE: f64 = -110.0;
 
 /// Returns the pieces to add to those of a model with their scores, in the order of their ids.
 ///
-/// None is an entry of the model or a name in `taken`. With `suffixed`, `▁` ends the words of the model.
+/// None is an entry of the model or a taken name. With `suffixed`, `▁` ends the words of the model.
 ///
 /// # Errors
 /// [`Error::Counts`](crate::Error::Counts) if no word has a character that is a piece, or there are too many words,
@@ -27,19 +27,17 @@ const LOWEST_FIXED_SCORE: f64 = -110.0;
 /// [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the training.
 pub fn extend(
     model: &Unigram,
-    words: &[(&str, u64)],
-    taken: &[String],
+    extension: Extension<'_>,
     suffixed: bool,
-    config: &ExtensionConfig,
     threads: Threads<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<(String, f64)>> {
-    let trainer = trainer(model, words, taken, suffixed, config);
+    let trainer = trainer(model, extension, suffixed);
     trainer.check()?;
-    let corpus = Corpus::new(words, &trainer.user_defined_symbols, &trainer, callback)?;
+    let corpus = Corpus::new(extension.words, &trainer.user_defined_symbols, &trainer, callback)?;
     let seeds = seeds::seeds(&corpus, &trainer, callback)?;
     let fixed = fixed_pieces(model, &corpus);
-    let size = fixed.len() + config.new_tokens.min(seeds.len());
+    let size = fixed.len() + extension.config.new_tokens.min(seeds.len());
     let pieces = Pieces::new(&corpus, &seeds).with_fixed(fixed);
     let mut training = Training::over(&trainer, threads, corpus, size, pieces);
     training.shrink(callback)?;
@@ -74,13 +72,7 @@ fn ordinary(model: &Unigram) -> impl Iterator<Item = (&str, f64)> {
 }
 
 /// Returns the settings of the training: all entries but the characters are reserved, and so are unknown characters.
-fn trainer(
-    model: &Unigram,
-    words: &[(&str, u64)],
-    taken: &[String],
-    suffixed: bool,
-    config: &ExtensionConfig,
-) -> TrainerConfig {
+fn trainer(model: &Unigram, Extension { words, taken, config }: Extension<'_>, suffixed: bool) -> TrainerConfig {
     let known: HashSet<char> = ordinary(model).filter_map(|(piece, _)| single(piece)).collect();
     let symbols: BTreeSet<String> =
         model.settings().user_defined.iter().filter_map(|&id| Some(model.vocab().token(id)?.to_owned())).collect();

@@ -10,16 +10,11 @@ use crate::learn::TaskQueue;
 /// The number of positions whose edges are in memory at once.
 const BLOCK: usize = 1 << 12;
 
-#[derive(Clone, Copy)]
-struct Edge {
-    piece: u32,
-    length: u32,
-}
-
 /// The edges of a block of positions.
 #[derive(Default)]
 struct Edges {
-    edges: Vec<Edge>,
+    /// The piece of each edge and its length.
+    edges: Vec<(u32, u32)>,
     /// The index of the first edge of each position, and the number of all.
     starts: Vec<usize>,
     /// The first of the positions.
@@ -36,14 +31,14 @@ impl Edges {
             self.starts.push(self.edges.len());
             pieces.trie.each(&text[place..], |piece, length| {
                 if Some(piece) != without {
-                    self.edges.push(Edge { piece, length });
+                    self.edges.push((piece, length));
                 }
             });
         }
         self.starts.push(self.edges.len());
     }
 
-    fn at(&self, place: usize) -> &[Edge] {
+    fn at(&self, place: usize) -> &[(u32, u32)] {
         let place = place - self.first;
         &self.edges[self.starts[place]..self.starts[place + 1]]
     }
@@ -87,9 +82,9 @@ impl<N: Number> Lattice<N> {
                 if !sum.is_safe() {
                     return None;
                 }
-                for edge in self.edges.at(place) {
-                    let end = &mut self.sums[place + edge.length as usize];
-                    *end = *end + sum * N::of(pieces.probabilities[edge.piece as usize]);
+                for &(piece, length) in self.edges.at(place) {
+                    let end = &mut self.sums[place + length as usize];
+                    *end = *end + sum * N::of(pieces.probabilities[piece as usize]);
                 }
             }
         }
@@ -120,11 +115,11 @@ impl<N: Number> Lattice<N> {
             }
             for place in block.rev() {
                 let (sum, mut passing) = (self.sums[place], 0.0);
-                for edge in self.edges.at(place).iter().rev() {
-                    let probability = N::of(pieces.probabilities[edge.piece as usize]);
-                    let share = (sum * probability * self.ratios[place + edge.length as usize]).float();
+                for &(piece, length) in self.edges.at(place).iter().rev() {
+                    let probability = N::of(pieces.probabilities[piece as usize]);
+                    let share = (sum * probability * self.ratios[place + length as usize]).float();
                     passing += share;
-                    emit(edge.piece, share);
+                    emit(piece, share);
                 }
                 self.ratios[place] = N::of(passing) / sum;
             }

@@ -7,7 +7,7 @@ use crate::learn::plan::{Plan, Spelling};
 use crate::learn::run::MergeRun;
 use crate::learn::segmented::SegmentedTokens;
 use crate::learn::table::TrainingWords;
-use crate::learn::{ExtensionConfig, Merge, ProgressCallback, Stage, report};
+use crate::learn::{Extension, Merge, ProgressCallback, Stage, report};
 use crate::model::wordpiece::{Matches, WordPiece};
 use crate::vocab::Entries;
 
@@ -16,32 +16,23 @@ const CHUNK: usize = 1 << 12;
 /// The maximum number of rounds that replace entries that longest match never emits.
 const ROUNDS: usize = 4;
 
-/// New entries of a vocabulary.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LearnedEntries {
-    /// The entries, in the order of learning.
-    pub entries: Vec<String>,
-    /// All merges, including those whose entry longest match never emitted.
-    pub history: Vec<Merge>,
-}
-
-/// Returns the entries to add to those of a model; none is an entry of the model or a name in `taken`.
+/// Returns the entries to add to those of a model, in the order of learning, and all merges.
+///
+/// These include the merges whose entry longest match never emitted. No entry is one of the model or a taken name.
 ///
 /// # Errors
 /// [`Error::Counts`](crate::Error::Counts) if there are too many words, [`Error::Overflow`](crate::Error::Overflow) if a
 /// sum does not fit into 64 bits, [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the training.
 pub fn extend(
     model: &WordPiece,
-    words: &[(&str, u64)],
-    taken: Vec<String>,
+    Extension { words, taken, config }: Extension<'_>,
     criterion: Criterion,
-    config: &ExtensionConfig,
     callback: ProgressCallback<'_>,
-) -> Result<LearnedEntries> {
+) -> Result<(Vec<String>, Vec<Merge>)> {
     let prefix = &*model.settings().continuing_subword_prefix;
     let old: Vec<&str> = model.ordinary_entries().collect();
     let plan = Plan::extending(config, criterion.score(), Spelling::prefixed(prefix));
-    let mut run = MergeRun::extending(segmented(model, words, callback)?, taken, plan, callback)?;
+    let mut run = MergeRun::extending(segmented(model, words, callback)?, taken.to_vec(), plan, callback)?;
     run.merge_until_stop(callback, &|_, _| true)?;
     let table = TrainingWords { words: words.into(), whole: Vec::new() };
     for _ in 0..ROUNDS {
@@ -56,7 +47,7 @@ pub fn extend(
         }
         run.merge_until_stop(callback, &|_, _| true)?;
     }
-    Ok(LearnedEntries { entries: run.learned_names(), history: run.history() })
+    Ok((run.learned_names(), run.history))
 }
 
 /// Returns the words as their tokens, cut at unknown tokens.

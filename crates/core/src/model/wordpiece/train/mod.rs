@@ -13,25 +13,14 @@ mod usage;
 
 pub use config::TrainerConfig;
 pub use criterion::Criterion;
-pub use extend::{LearnedEntries, extend};
+pub use extend::extend;
 
-pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties};
+pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties, Trained};
 
 use crate::error::Result;
 use crate::learn::cut::{CutToken, cut_words};
 use crate::learn::table::TrainingWords;
 use run::Training;
-
-/// The result of a training.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trained {
-    /// The vocabulary, by id.
-    pub entries: Vec<String>,
-    /// The number of times that longest match emits each entry for the training words; 0 for special tokens.
-    pub token_counts: Vec<u64>,
-    /// All merges, including those whose token was pruned.
-    pub history: Vec<Merge>,
-}
 
 /// Trains on words and their counts, in order of first occurrence.
 ///
@@ -64,5 +53,5 @@ pub fn train_recorded(
     }
     let entries = training.run.entries();
     let token_counts = training.count(&entries, callback)?;
-    Ok(Trained { entries, token_counts, history: training.run.history() })
+    Ok(Trained { entries, token_counts, history: training.run.history })
 }
