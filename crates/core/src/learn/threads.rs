@@ -13,14 +13,6 @@ type ThreadRunner<'a> = &'a (dyn Fn(&(dyn Fn() + Sync), &mut dyn FnMut()) + Sync
 /// A progress callback, which receives the number of parts begun and may end the work.
 pub(crate) type TaskProgress<'a> = &'a mut dyn FnMut(usize) -> Result<()>;
 
-/// The tasks of a thread.
-pub(crate) trait TaskQueue {
-    /// Returns the next part to do, if there is one.
-    fn next_task(&mut self) -> Option<usize>;
-    /// Returns whether to continue, for parts that take long; if not, the results are discarded.
-    fn should_continue(&mut self) -> bool;
-}
-
 /// The threads that the caller provides for a training; the core starts none.
 #[derive(Clone, Copy)]
 pub struct Threads<'a>(ThreadRunner<'a>);
@@ -43,12 +35,12 @@ impl<'a> Threads<'a> {
         self,
         parts: usize,
         report: TaskProgress<'_>,
-        work: &(dyn Fn(&mut dyn TaskQueue) + Sync),
+        work: &(dyn Fn(&mut TaskQueue<'_>) + Sync),
     ) -> Result<()> {
         let shared = SharedTasks { parts, begun: AtomicUsize::new(0), stop: AtomicBool::new(false) };
         let mut result = Ok(());
-        (self.0)(&|| work(&mut &shared), &mut || {
-            work(&mut ReportingQueue { shared: &shared, report: &mut *report, result: &mut result });
+        (self.0)(&|| work(&mut TaskQueue { shared: &shared, report: None }), &mut || {
+            work(&mut TaskQueue { shared: &shared, report: Some((&mut *report, &mut result)) });
         });
         result
     }
@@ -61,36 +53,30 @@ struct SharedTasks {
     stop: AtomicBool,
 }
 
-impl TaskQueue for &SharedTasks {
-    fn next_task(&mut self) -> Option<usize> {
-        let part = self.begun.fetch_add(1, Ordering::Relaxed);
-        Some(part).filter(|&part| part < self.parts && self.should_continue())
-    }
-
-    fn should_continue(&mut self) -> bool {
-        !self.stop.load(Ordering::Relaxed)
-    }
-}
-
-/// The queue of the thread that reports progress.
-struct ReportingQueue<'a> {
+/// The tasks of a thread.
+pub(crate) struct TaskQueue<'a> {
     shared: &'a SharedTasks,
-    report: TaskProgress<'a>,
-    result: &'a mut Result<()>,
+    /// The callback and its result, on the thread that reports progress.
+    report: Option<(TaskProgress<'a>, &'a mut Result<()>)>,
 }
 
-impl TaskQueue for ReportingQueue<'_> {
-    fn next_task(&mut self) -> Option<usize> {
-        self.should_continue();
-        (&mut &*self.shared).next_task()
+impl TaskQueue<'_> {
+    /// Returns the next part to do, if there is one.
+    pub(crate) fn next_task(&mut self) -> Option<usize> {
+        let is_open = self.should_continue();
+        let part = self.shared.begun.fetch_add(1, Ordering::Relaxed);
+        Some(part).filter(|&part| is_open && part < self.shared.parts)
     }
 
-    fn should_continue(&mut self) -> bool {
+    /// Returns whether to continue, for parts that take long; if not, the results are discarded.
+    pub(crate) fn should_continue(&mut self) -> bool {
         let SharedTasks { parts, begun, stop } = self.shared;
-        if self.result.is_ok() {
-            *self.result = (self.report)(begun.load(Ordering::Relaxed).min(*parts));
-            stop.store(self.result.is_err(), Ordering::Relaxed);
+        if let Some((report, result)) = &mut self.report
+            && result.is_ok()
+        {
+            **result = report(begun.load(Ordering::Relaxed).min(*parts));
+            stop.store(result.is_err(), Ordering::Relaxed);
         }
-        self.result.is_ok()
+        !stop.load(Ordering::Relaxed)
     }
 }

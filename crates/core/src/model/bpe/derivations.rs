@@ -68,7 +68,7 @@ impl Bpe {
         }
         let mut scratch = BpeScratch::default();
         let mut all = Derivations::default();
-        let last_merges = (!marked).then(|| last_merges(vocab, alphabet, pairs, &allowed));
+        let last_merges = (!marked).then(|| last_merges(vocab, alphabet, pairs, allowed));
         for (text, id) in vocab.iter().filter(|&(_, id)| allowed(id)) {
             let ending = text.strip_suffix(suffix.as_str()).filter(|rest| !suffix.is_empty() && !rest.is_empty());
             let plain = match last_merges.as_ref().map_or(LastMerge::Unknown, |known| known.get(id)) {

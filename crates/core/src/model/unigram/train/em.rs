@@ -73,7 +73,7 @@ impl<'p> Lattices<'p> {
     }
 
     /// Adds the expected counts of a segment.
-    fn add(&mut self, corpus: &Corpus, segment: usize, expected: &mut Expected, queue: &mut dyn TaskQueue) {
+    fn add(&mut self, corpus: &Corpus, segment: usize, expected: &mut Expected, queue: &mut TaskQueue<'_>) {
         let (text, count) = (&corpus.text[corpus.range(segment)], corpus.counts[segment] as f64);
         let Expected { counts, negative_log_likelihood } = expected;
         let emit = |piece: u32, share| counts[piece as usize] += units(share);
@@ -90,7 +90,7 @@ impl<'p> Lattices<'p> {
     }
 
     /// Returns the loss of a piece, whose text the other pieces segment.
-    fn loss(&mut self, piece: usize, count: u128, queue: &mut dyn TaskQueue) -> f64 {
+    fn loss(&mut self, piece: usize, count: u128, queue: &mut TaskQueue<'_>) -> f64 {
         let Self { pieces, short, long } = self;
         let (text, probability, without) = (pieces.text(piece), pieces.probabilities[piece], u32::try_from(piece).ok());
         let ratio = if !pieces.is_removable(piece) {

@@ -66,7 +66,7 @@ impl<N: Number> Lattice<N> {
         text: &[Symbol],
         pieces: &Pieces,
         without: Option<u32>,
-        queue: &mut dyn TaskQueue,
+        queue: &mut TaskQueue<'_>,
     ) -> Option<N> {
         let (zero, one) = (N::of(0.0), N::of(1.0));
         self.sums.clear();
@@ -99,7 +99,7 @@ impl<N: Number> Lattice<N> {
         text: &[Symbol],
         pieces: &Pieces,
         count: f64,
-        queue: &mut dyn TaskQueue,
+        queue: &mut TaskQueue<'_>,
         mut emit: impl FnMut(u32, f64),
     ) {
         self.ratios.clear();

@@ -65,44 +65,41 @@ impl Criterion {
     pub(super) fn score(self) -> &'static dyn PairScore {
         match self {
             Self::Frequency => &Frequency,
-            Self::Pmi => &Pmi,
-            Self::Sum => &Sum,
+            Self::Pmi => &PMI,
+            Self::Sum => &SUM,
             Self::Likelihood => &Likelihood,
         }
     }
 }
 
+/// A criterion n / d, where d is a function of A and B: exact, and in floats.
+struct Ratio {
+    denominator: fn(u128, u128) -> u128,
+    float: fn(f64, f64) -> f64,
+}
+
 /// The criterion n / (A·B).
-struct Pmi;
+const PMI: Ratio = Ratio { denominator: |left, right| left * right, float: |left, right| left * right };
+/// The criterion n / (A+B).
+const SUM: Ratio = Ratio { denominator: |left, right| left + right, float: |left, right| left + right };
 
-impl PairScore for Pmi {
-    fn signature(&self, counts: &PairCounts) -> Signature {
-        reduced(counts.pair, u128::from(counts.left) * u128::from(counts.right))
-    }
-
-    fn value(&self, counts: &PairCounts) -> ScoreValue {
-        ScoreValue::Ratio(counts.pair, u128::from(counts.left) * u128::from(counts.right))
-    }
-
-    fn float(&self, counts: &PairCounts) -> f64 {
-        counts.pair as f64 / (counts.left as f64 * counts.right as f64)
+impl Ratio {
+    fn denominator(&self, counts: &PairCounts) -> u128 {
+        (self.denominator)(counts.left.into(), counts.right.into())
     }
 }
 
-/// The criterion n / (A+B).
-struct Sum;
-
-impl PairScore for Sum {
+impl PairScore for Ratio {
     fn signature(&self, counts: &PairCounts) -> Signature {
-        reduced(counts.pair, u128::from(counts.left) + u128::from(counts.right))
+        reduced(counts.pair, self.denominator(counts))
     }
 
     fn value(&self, counts: &PairCounts) -> ScoreValue {
-        ScoreValue::Ratio(counts.pair, u128::from(counts.left) + u128::from(counts.right))
+        ScoreValue::Ratio(counts.pair, self.denominator(counts))
     }
 
     fn float(&self, counts: &PairCounts) -> f64 {
-        counts.pair as f64 / (counts.left as f64 + counts.right as f64)
+        counts.pair as f64 / (self.float)(counts.left as f64, counts.right as f64)
     }
 }
 

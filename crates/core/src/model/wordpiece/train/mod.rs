@@ -19,8 +19,8 @@ pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, 
 
 use crate::error::Result;
 use crate::learn::cut::{CutToken, cut_words};
+use crate::learn::run::MergeRun;
 use crate::learn::table::TrainingWords;
-use run::Training;
 
 /// Trains on words and their counts, in order of first occurrence.
 ///
@@ -46,12 +46,12 @@ pub fn train_recorded(
     let tokens: Vec<_> = config.special_tokens.iter().map(|content| CutToken::special(content)).collect();
     let words = cut_words(words, &tokens)?;
     let table = TrainingWords::new(&words, &config.plan())?;
-    let mut training = Training::new(&table, config, recorder, callback)?;
-    training.merge_until_stop(callback)?;
+    let mut run = MergeRun::new(&table, config.plan(), recorder, callback)?;
+    run::merge_until_stop(&mut run, config, callback)?;
     if config.prune_unused {
-        prune::prune(&mut training, callback)?;
+        prune::prune(&mut run, config, &table, callback)?;
     }
-    let entries = training.run.entries();
-    let token_counts = training.count(&entries, callback)?;
-    Ok(Trained { entries, token_counts, history: training.run.history })
+    let entries = run.entries();
+    let token_counts = run::count(&entries, config, &table, callback)?;
+    Ok(Trained { entries, token_counts, history: run.history })
 }

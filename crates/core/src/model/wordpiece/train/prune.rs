@@ -1,25 +1,31 @@
 //! Replaces learned entries that longest match never emits.
 
-use super::run::Training;
+use super::config::TrainerConfig;
+use super::run::{count, merge_until_stop};
 use crate::error::Result;
 use crate::learn::ProgressCallback;
+use crate::learn::run::MergeRun;
+use crate::learn::table::TrainingWords;
 
 /// The maximum number of rounds; new merges can make other entries unused.
 const ROUNDS: usize = 4;
 
 /// Removes unused learned entries and continues merging, until all are used or the rounds are over.
-pub(super) fn prune(training: &mut Training<'_>, callback: ProgressCallback<'_>) -> Result<()> {
+pub(super) fn prune(
+    run: &mut MergeRun<'_>,
+    config: &TrainerConfig,
+    table: &TrainingWords<'_>,
+    callback: ProgressCallback<'_>,
+) -> Result<()> {
     for _ in 0..ROUNDS {
-        let entries = training.run.entries();
-        let counts = training.count(&entries, callback)?;
-        let from = training.run.first_learned();
-        let before = training.run.learned.len();
-        let mut counts = counts[from..].iter();
-        training.run.retain_learned(|| counts.next().is_none_or(|&count| count > 0));
-        if training.run.learned.len() == before {
+        let counts = count(&run.entries(), config, table, callback)?;
+        let before = run.learned.len();
+        let mut counts = counts[run.first_learned()..].iter();
+        run.retain_learned(|| counts.next().is_none_or(|&count| count > 0));
+        if run.learned.len() == before {
             break;
         }
-        training.merge_until_stop(callback)?;
+        merge_until_stop(run, config, callback)?;
     }
     Ok(())
 }
