@@ -33,13 +33,12 @@ impl Unigram {
         Ok(())
     }
 
-    /// Appends the tokens of `word` if they are the same for all absolute running scores below 2^`exponent`.
+    /// Appends the tokens of `word`, with spans in it, if they are the same for all absolute running scores below 2^`exponent`.
     ///
     /// Returns their valid-below exponent, or `None` if nothing was appended. Ids have tags: see [`id_tags`].
     pub(super) fn encode_cacheable(
         &self,
         word: &str,
-        at: u32,
         entries: Entries,
         exponent: u8,
         paths: &mut ViterbiScratch,
@@ -51,7 +50,7 @@ impl Unigram {
         let Some(valid_below) = paths.search_cacheable(&self.pieces(tables, scores, *unknown), word) else {
             return Ok(None);
         };
-        if valid_below <= exponent || self.push_tagged(word, &paths.path, at, tables, out).is_none() {
+        if valid_below <= exponent || self.push_tagged(word, &paths.path, tables, out).is_none() {
             out.truncate(before);
             return Ok(None);
         }
@@ -68,21 +67,21 @@ impl Unigram {
     ///
     /// That is the case for too many unknown characters, for the unknown token as a piece of the path, and for unknown
     /// characters without a token.
-    fn push_tagged(&self, word: &str, path: &Path, at: u32, tables: &Tables, out: &mut Vec<Token>) -> Option<()> {
+    fn push_tagged(&self, word: &str, path: &Path, tables: &Tables, out: &mut Vec<Token>) -> Option<()> {
         let mut edges = path.edges().peekable();
         while let Some(edge) = edges.next() {
             if Some(edge.id) == self.unk_id() {
                 return None;
             }
             if edge.id != UNKNOWN {
-                out.push(Token { id: edge.id, span: Span::new(edge.start, edge.end).shifted(at) });
+                out.push(Token { id: edge.id, span: Span::new(edge.start, edge.end) });
                 continue;
             }
             let (mut end, mut characters, first) = (edge.end, 1, out.len());
             while let Some(next) = edges.next_if(|next| next.id == UNKNOWN && !self.falls_back_per_character()) {
                 (end, characters) = (next.end, characters + 1);
             }
-            self.push_unknown(word, Edge { end, ..edge }, at, tables, out);
+            self.push_unknown(word, Edge { end, ..edge }, 0, tables, out);
             let [token, others @ ..] = &mut out[first..] else { return None };
             token.id = id_tags::unknown(token.id, characters)?;
             others.iter_mut().for_each(|token| token.id = id_tags::nothing(token.id));

@@ -137,7 +137,7 @@ impl RunningScore<'_> {
         out: &mut Vec<Token>,
     ) -> Result<u8> {
         let paths: &mut ViterbiScratch = &mut scratch.paths;
-        if let Some(valid_below) = self.model.encode_cacheable(word, 0, self.entries, self.exponent, paths, out)? {
+        if let Some(valid_below) = self.model.encode_cacheable(word, self.entries, self.exponent, paths, out)? {
             return Ok(valid_below);
         }
         paths.before = self.add_up(ids);
