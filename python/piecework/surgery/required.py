@@ -44,7 +44,9 @@ def _lowest(model: Mapping[str, Any], vocab: Mapping[str, int]) -> int:
     """Returns the id of the first piece with the lowest score, from which the score of unknown characters is derived."""
     own = model.get("piecework") or {}
     is_single = own.get("precision") == "float32"
-    exempt = {*(own.get("user_defined") or ()), *(own.get("reserved") or ())} if is_single else set()
+    exempt = (
+        {*(own.get("user_defined") or ()), *(own.get("reserved") or ())} if is_single else set()
+    )
     scores = [(score, vocab[piece]) for piece, score in model["vocab"] if piece not in exempt]
     return min(scores, default=(0.0, 0))[1]
 

@@ -124,8 +124,18 @@ def test_unigram_keeps_what_unknown_characters_need() -> None:
     assert pw.prune(plain, {"ab": 5}, min_count=1, keep_alphabet=False).removed == ("a", "b", "aba")
 
 
-def test_the_piece_that_unknown_characters_get_their_score_from_stays_beside_a_reserved_one() -> None:
-    pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("c", -3.0), ("bc", -9.0), ("cb", -8.0), ("r", -50.0)]
+def test_the_piece_that_unknown_characters_get_their_score_from_stays_beside_a_reserved_one() -> (
+    None
+):
+    pieces = [
+        ("<unk>", 0.0),
+        ("a", -1.0),
+        ("b", -2.0),
+        ("c", -3.0),
+        ("bc", -9.0),
+        ("cb", -8.0),
+        ("r", -50.0),
+    ]
     tok = pw.Tokenizer(models.Unigram(pieces, 0, reserved=["r"], precision="float32"))
     assert pw.prune(tok, {"a": 5}, min_count=1).removed == ("cb",)
 
