@@ -94,9 +94,9 @@ class Facts:
     category: dict[str, set[str]]  # of CATEGORIES
     han: set[str]
     combining_mark: set[str]
-    active_nfc: set[str]
-    active_nfkc: set[str]
-    active_nfkd: set[str]
+    may_change_nfc: set[str]
+    may_change_nfkc: set[str]
+    may_change_nfkd: set[str]
     decomposition: dict[str, str]  # without the Hangul syllables
     lowercase: dict[str, str]
     combining_class: dict[str, int]
@@ -131,7 +131,7 @@ def sweep() -> Facts:
     )
     combining_class = swept_combining_classes([c for c in SCALARS if nfd[c] == c])
     nfkd = images(NFKD().normalize_str, SCALARS, NUL)
-    active_nfc, active_nfkc = swept_active_composed(nfd, nfkd, combining_class)
+    may_change_nfc, may_change_nfkc = swept_may_change_composed(nfd, nfkd, combining_class)
     return Facts(
         control=swept_control(whitespace),
         whitespace=whitespace,
@@ -143,9 +143,9 @@ def sweep() -> Facts:
         category=category,
         han=swept_regex(r"\p{Han}"),
         combining_mark=swept_combining_marks(),
-        active_nfc=active_nfc,
-        active_nfkc=active_nfkc,
-        active_nfkd=set(changes(nfkd)) | set(combining_class),
+        may_change_nfc=may_change_nfc,
+        may_change_nfkc=may_change_nfkc,
+        may_change_nfkd=set(changes(nfkd)) | set(combining_class),
         decomposition=decomposition,
         lowercase=changes(lowercase),
         combining_class=combining_class,
@@ -237,7 +237,7 @@ def swept_combining_marks() -> set[str]:
     return set(stripped)
 
 
-def swept_active_composed(
+def swept_may_change_composed(
     nfd: dict[str, str], nfkd: dict[str, str], combining_class: dict[str, int]
 ) -> tuple[set[str], set[str]]:
     """Returns the characters that are active under NFC, and those under NFKC."""
@@ -384,9 +384,9 @@ PROPERTIES = [
     "WORD",
     "NUMERIC",
     "COMBINING_MARK",
-    "ACTIVE_NFC",
-    "ACTIVE_NFKC",
-    "ACTIVE_NFKD",
+    "MAY_CHANGE_NFC",
+    "MAY_CHANGE_NFKC",
+    "MAY_CHANGE_NFKD",
     "HAN",
 ]
 BITS = {name: 1 << at for at, name in enumerate(PROPERTIES)}
@@ -470,9 +470,9 @@ def class_bits(facts: Facts) -> dict[int, int]:
         "WORD": facts.word,
         "NUMERIC": facts.numeric,
         "COMBINING_MARK": facts.combining_mark,
-        "ACTIVE_NFC": facts.active_nfc,
-        "ACTIVE_NFKC": facts.active_nfkc,
-        "ACTIVE_NFKD": facts.active_nfkd,
+        "MAY_CHANGE_NFC": facts.may_change_nfc,
+        "MAY_CHANGE_NFKC": facts.may_change_nfkc,
+        "MAY_CHANGE_NFKD": facts.may_change_nfkd,
         "HAN": facts.han,
     }
     bits: dict[int, int] = {}

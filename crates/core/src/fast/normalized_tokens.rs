@@ -76,7 +76,7 @@ impl NormalizedTokenSearch {
         self.characters?;
         let mut sources = Vec::new();
         for source in
-            ('\0'..=char::MAX).filter(|&source| source.is_ascii() || class(source).intersects(Class::ACTIVE_NFKD))
+            ('\0'..=char::MAX).filter(|&source| source.is_ascii() || class(source).intersects(Class::MAY_CHANGE_NFKD))
         {
             let source = source.to_string();
             if splitter.normalize(&source).ok()?.contains(c) {

@@ -10,19 +10,19 @@ use crate::text::unicode::{Class, class};
 
 /// The characters that the normalizer of a splitter does not change, whatever characters are beside them.
 ///
-/// They are inert (see [`crate::text::unicode::Class`]).
+/// They are unchanged (see [`crate::text::unicode::Class`]).
 #[derive(Debug, Clone)]
 pub(crate) struct UnchangedCharacters {
     /// The properties of all other characters; none without a normalizer.
-    active: Class,
-    /// For each byte, whether it is a continuation byte, or the lead byte of inert characters only.
+    may_change: Class,
+    /// For each byte, whether it is a continuation byte, or the lead byte of unchanged characters only.
     bytes: Box<[bool; 256]>,
 }
 
 impl UnchangedCharacters {
     /// Returns the unchanged characters of a splitter; `None` if they are not known.
     pub(crate) fn of(splitter: &WordSplitter) -> Option<Self> {
-        Some(Self::except(splitter.locality().map_or(Some(Class::NONE), |locality| locality.active)?))
+        Some(Self::except(splitter.locality().map_or(Some(Class::NONE), |locality| locality.may_change)?))
     }
 
     /// Returns all characters.
@@ -30,14 +30,14 @@ impl UnchangedCharacters {
         Self::except(Class::NONE)
     }
 
-    fn except(active: Class) -> Self {
-        let begins_inert = |byte| begins_inert(u8::try_from(byte).unwrap_or(0), active);
-        Self { active, bytes: Box::new(std::array::from_fn(begins_inert)) }
+    fn except(may_change: Class) -> Self {
+        let begins_unchanged = |byte| begins_unchanged(u8::try_from(byte).unwrap_or(0), may_change);
+        Self { may_change, bytes: Box::new(std::array::from_fn(begins_unchanged)) }
     }
 
     /// Returns whether these are all characters.
     pub(super) fn is_all(&self) -> bool {
-        self.active == Class::NONE
+        self.may_change == Class::NONE
     }
 
     /// Returns whether a text consists of such characters; O(n) in bytes if there is a normalizer.
@@ -47,7 +47,7 @@ impl UnchangedCharacters {
 
     /// Returns whether this is such a character.
     pub(super) fn contains_char(&self, c: char) -> bool {
-        c.is_ascii() || self.is_all() || !class(c).intersects(self.active)
+        c.is_ascii() || self.is_all() || !class(c).intersects(self.may_change)
     }
 
     /// Returns the first byte of the first character that may change; O(n) in bytes if there is a normalizer.
@@ -76,13 +76,13 @@ impl UnchangedCharacters {
     }
 }
 
-/// Returns whether all characters that begin with a byte are inert; true for continuation bytes.
-fn begins_inert(byte: u8, active: Class) -> bool {
-    if byte & 0xC0 == 0x80 || byte.is_ascii() || active == Class::NONE {
+/// Returns whether all characters that begin with a byte are unchanged; true for continuation bytes.
+fn begins_unchanged(byte: u8, may_change: Class) -> bool {
+    if byte & 0xC0 == 0x80 || byte.is_ascii() || may_change == Class::NONE {
         return true;
     }
     let mut characters = characters_of(byte).peekable();
-    characters.peek().is_some() && characters.all(|c| !class(c).intersects(active))
+    characters.peek().is_some() && characters.all(|c| !class(c).intersects(may_change))
 }
 
 /// The regions of a text, from left to right.
@@ -141,13 +141,13 @@ mod tests {
 
     #[test]
     fn every_character_is_classified() {
-        for active in [Class::ACTIVE_NFC, Class::ACTIVE_NFKC] {
-            let inert = UnchangedCharacters::except(active);
+        for may_change in [Class::MAY_CHANGE_NFC, Class::MAY_CHANGE_NFKC] {
+            let unchanged = UnchangedCharacters::except(may_change);
             for c in '\0'..=char::MAX {
-                let is_inert = !class(c).intersects(active);
-                assert_eq!(inert.contains_char(c), is_inert, "{c:?}");
+                let is_unchanged = !class(c).intersects(may_change);
+                assert_eq!(unchanged.contains_char(c), is_unchanged, "{c:?}");
                 for text in [format!("{c}"), format!("abcdefgh中{c}"), format!("{c}文abcdefgh")] {
-                    assert_eq!(inert.contains(&text), is_inert, "{text:?}");
+                    assert_eq!(unchanged.contains(&text), is_unchanged, "{text:?}");
                 }
             }
         }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn regions_around_characters_that_may_change() {
-        let unchanged = UnchangedCharacters::except(Class::ACTIVE_NFKC);
+        let unchanged = UnchangedCharacters::except(Class::MAY_CHANGE_NFKC);
         for (text, wanted) in [
             ("a b c", vec![(5, true)]),
             ("a b\u{bd} c d", vec![(1, true), (7, false), (9, true)]),

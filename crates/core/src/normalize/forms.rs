@@ -1,7 +1,7 @@
 //! The four Unicode normalization forms, with the tables and the alignment of the reference library.
 //!
-//! Most characters are inert: no form changes them, and no later character can. Runs of them are copied; the text
-//! between, from the last inert character before it, is normalized by the crate that the reference library uses.
+//! Most characters are unchanged: no form changes them, and no later character can. Runs of them are copied; the text
+//! between, from the last unchanged character before it, is normalized by the crate that the reference library uses.
 
 use unicode_normalization_alignments::UnicodeNormalization;
 
@@ -28,16 +28,16 @@ impl UnicodeForm {
             // The other forms compose or replace characters, and character kinds do not show which.
             characters: (self == Self::Nfd).then(CharacterChanges::default),
             ascii: Some(CharacterChanges::default()),
-            active: Some(self.active()),
+            may_change: Some(self.may_change()),
             words: Some(WordChanges { changed: ChangedCharacters::All, ..WordChanges::default() }),
             ..Locality::default()
         }
     }
 
     pub(super) fn normalize(self, text: &mut Normalized, spare: &mut Normalized) {
-        let active = self.active();
-        let is_inert = |c: char| c.is_ascii() || !unicode::class(c).intersects(active);
-        if text.text().chars().all(is_inert) && text.is_whole() {
+        let may_change = self.may_change();
+        let is_unchanged = |c: char| c.is_ascii() || !unicode::class(c).intersects(may_change);
+        if text.text().chars().all(is_unchanged) && text.is_whole() {
             return;
         }
         text.rewrite(spare, |to| {
@@ -46,10 +46,10 @@ impl UnicodeForm {
                 return self.write(source, to);
             }
             let mut rest = source;
-            while let Some(at) = rest.find(|c| !is_inert(c)) {
-                // A mark may compose with the inert character before it.
+            while let Some(at) = rest.find(|c| !is_unchanged(c)) {
+                // A mark may compose with the unchanged character before it.
                 let start = rest[..at].char_indices().next_back().map_or(at, |(before, _)| before);
-                let end = rest[at..].find(is_inert).map_or(rest.len(), |length| at + length);
+                let end = rest[at..].find(is_unchanged).map_or(rest.len(), |length| at + length);
                 let base = source.len() - rest.len();
                 to.copy_to(base + start);
                 self.write(&rest[start..end], to);
@@ -59,12 +59,12 @@ impl UnicodeForm {
         });
     }
 
-    fn active(self) -> Class {
+    fn may_change(self) -> Class {
         match self {
-            Self::Nfc => Class::ACTIVE_NFC,
-            Self::Nfd => Class::ACTIVE_NFD,
-            Self::Nfkc => Class::ACTIVE_NFKC,
-            Self::Nfkd => Class::ACTIVE_NFKD,
+            Self::Nfc => Class::MAY_CHANGE_NFC,
+            Self::Nfd => Class::MAY_CHANGE_NFD,
+            Self::Nfkc => Class::MAY_CHANGE_NFKC,
+            Self::Nfkd => Class::MAY_CHANGE_NFKD,
         }
     }
 

@@ -15,7 +15,7 @@ pub(crate) struct Locality<'a> {
     /// It needs no context beyond ASCII white space, which stays white space, and makes only these changes to ASCII.
     pub(crate) ascii: Option<CharacterChanges>,
     /// It does not change texts without characters of these properties, and a text may be split before any other character.
-    pub(crate) active: Option<Class>,
+    pub(crate) may_change: Option<Class>,
     /// It needs no context beyond a space, and makes no other changes.
     pub(crate) words: Option<WordChanges<'a>>,
     /// It only prepends a metaspace to the text.
@@ -97,7 +97,7 @@ impl<'a> Locality<'a> {
         let identity = || Self {
             characters: Some(CharacterChanges::default()),
             ascii: Some(CharacterChanges::default()),
-            active: Some(Class::NONE),
+            may_change: Some(Class::NONE),
             words: Some(WordChanges::default()),
             ..Self::default()
         };
@@ -108,7 +108,7 @@ impl<'a> Locality<'a> {
         Self {
             characters: merge(self.characters, next.characters, CharacterChanges::and),
             ascii: merge(self.ascii, next.ascii, CharacterChanges::and),
-            active: merge(self.active, next.active, |one, other| Some(one.union(other))),
+            may_change: merge(self.may_change, next.may_change, |one, other| Some(one.union(other))),
             words: merge(self.words, next.words, WordChanges::and),
             prepends_metaspace: false,
             metaspaces: next
@@ -226,10 +226,10 @@ mod tests {
         Normalizer::Precompiled(Precompiled::new(b"\x04\0\0\0\xff\xff\xff\x7fab\0".to_vec()).unwrap().into())
     }
 
-    /// Returns which properties a normalizer has: characters, ASCII, active, words, metaspaces.
+    /// Returns which properties a normalizer has: characters, ASCII, may change, words, metaspaces.
     fn properties(normalizer: &Normalizer) -> [bool; 5] {
-        let Locality { characters, ascii, active, words, metaspaces, .. } = normalizer.locality();
-        [characters.is_some(), ascii.is_some(), active.is_some(), words.is_some(), metaspaces.is_some()]
+        let Locality { characters, ascii, may_change, words, metaspaces, .. } = normalizer.locality();
+        [characters.is_some(), ascii.is_some(), may_change.is_some(), words.is_some(), metaspaces.is_some()]
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! are classified by sets; beyond ASCII only in unspaced scripts.
 
 use super::Program;
-use super::spaces::Stability;
+use super::spaces::Change;
 use super::unspaced::UnspacedBoundaries;
 use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
@@ -62,8 +62,8 @@ impl AdjacencyProgram {
         let TextAdjacency { bytes: adjacency, separate, unspaced } = model.text_adjacency(METASPACE, symbols)?;
         let classifier = Classifier::new(std::array::from_fn(|byte| sets(&separate, byte)));
         // Entries have metaspaces for spaces, so the adjacency of characters does not hold for spaces.
-        let mut ascii = [Stability::Stable; 128];
-        ascii[usize::from(b' ')] = Stability::Separator;
+        let mut ascii = [Change::Unchanged; 128];
+        ascii[usize::from(b' ')] = Change::Separator;
         let unspaced = UnspacedBoundaries::new(unspaced, &CharSet::default(), &ascii);
         let program = Program::Adjacency(Self { classifier, adjacency, unspaced, prefix });
         Some(CutPlan { later, is_one_word: true, prepend, ..CutPlan::new(program) })

@@ -191,7 +191,7 @@ fn ascii_kind(code: u8, changes: CharacterChanges, boundary: CharacterBoundary) 
 /// Returns the kind of a character by its class, without the exceptions for ASCII.
 #[inline]
 fn kind(class: Class, changes: CharacterChanges, boundary: CharacterBoundary) -> CharacterKind {
-    const CHANGES: Class = Class::ACTIVE_NFD.union(Class::COMBINING_MARK).union(Class::NONSPACING_MARK);
+    const CHANGES: Class = Class::MAY_CHANGE_NFD.union(Class::COMBINING_MARK).union(Class::NONSPACING_MARK);
     let is_alone =
         changes.isolates_ideographs && class.is_cjk() || boundary.isolates_punctuation && class.is_punctuation();
     match class {

@@ -1,7 +1,7 @@
 //! Cuts texts before white space, for pipelines that write spaces as metaspaces.
 //!
 //! A *separator* is white space that becomes plain spaces. A text may be cut before a separator if the character before
-//! it is *stable*: no normalizer changes it, and no entry of the model spans the cut. The first chunk of a text may get
+//! it is *unchanged*: no normalizer changes it, and no entry of the model spans the cut. The first chunk of a text may get
 //! a metaspace before it; all other chunks begin with white space, which becomes their metaspace.
 //!
 //! Either the pre-tokenizer splits before each metaspace, and the model encodes single words; or, as in SentencePiece,
@@ -25,35 +25,35 @@ use crate::text::unicode::{CharSet, Class, class};
 
 /// Whether a normalizer may change a character; the classifier has a set for each variant except the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stability {
+pub(super) enum Change {
     /// The character does not change.
-    Stable = 0,
+    Unchanged = 0,
     /// The character is white space that becomes plain spaces.
     Separator = 1,
     /// Any other character.
-    Unstable = 2,
+    MayChange = 2,
 }
 
 /// The properties of characters that a normalization form may change, or that control characters and marks have.
-const NOT_INERT: Class = Class::COMBINING_MARK
+const MAY_CHANGE: Class = Class::COMBINING_MARK
     .union(Class::NONSPACING_MARK)
     .union(Class::CONTROL)
-    .union(Class::ACTIVE_NFKC)
-    .union(Class::ACTIVE_NFKD);
+    .union(Class::MAY_CHANGE_NFKC)
+    .union(Class::MAY_CHANGE_NFKD);
 
 /// Cuts texts before separators.
 #[derive(Debug, Clone)]
 pub(in crate::fast) struct SpaceProgram {
     pub(super) classifier: Classifier<2>,
-    /// The stability of ASCII characters.
-    ascii: [Stability; 128],
+    /// Which ASCII characters may change.
+    ascii: [Change; 128],
     /// The characters that rules may change, and the metaspace.
-    unstable: CharSet,
-    /// The number of bytes before a cut in which all characters must be stable.
+    may_change: CharSet,
+    /// The number of bytes before a cut in which all characters must be unchanged.
     looks_back: usize,
     /// The properties of characters beyond ASCII that may change without a rule.
     changing: Class,
-    /// Whether the model input of a stable word is known: the word itself, after a metaspace.
+    /// Whether the model input of an unchanged word is known: the word itself, after a metaspace.
     is_plain: bool,
     /// Whether there are user-defined symbols, whose characters all have the same offset.
     has_symbols: bool,
@@ -77,13 +77,13 @@ impl SpaceProgram {
         let spaces = splitter.locality()?.metaspaces?;
         let unspaced = model.space_adjacency(METASPACE, spaces.symbols)?;
         let program = Self::new(spaces.rules, " ", Class::NONE)?;
-        let is_separator = |byte| program.kind(byte) == Some(Stability::Separator);
+        let is_separator = |byte| program.kind(byte) == Some(Change::Separator);
         if spaces.symbols.iter().flat_map(|symbol| symbol.bytes()).any(is_separator) {
             return None;
         }
         let later = spaces.chunk_normalizers()?.map(|normalizer| WordSplitter::new(Some(normalizer), None).ok());
         let [Some(after_space), Some(elsewhere)] = later else { return None };
-        let unspaced = unspaced.map(|unspaced| UnspacedBoundaries::new(unspaced, &program.unstable, &program.ascii));
+        let unspaced = unspaced.map(|unspaced| UnspacedBoundaries::new(unspaced, &program.may_change, &program.ascii));
         let program = Self {
             collapses: spaces.collapses,
             has_symbols: !spaces.symbols.is_empty(),
@@ -109,7 +109,7 @@ impl SpaceProgram {
             None => WordChanges::default(),
         };
         let changing = match changes.changed {
-            ChangedCharacters::All => NOT_INERT.union(Class::WHITESPACE),
+            ChangedCharacters::All => MAY_CHANGE.union(Class::WHITESPACE),
             _ if drops_spaces || changes.strips_end || changes.joins_whitespace => Class::WHITESPACE,
             _ => Class::NONE,
         };
@@ -139,15 +139,15 @@ impl SpaceProgram {
             Some(rules) => Some((rules, rules.changed_characters()?)),
             None => None,
         };
-        let ascii: [Stability; 128] =
+        let ascii: [Change; 128] =
             std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, separators, changing));
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
-        let mut unstable = rules.map(|(_, changed)| changed.clone()).unwrap_or_default();
-        unstable.insert(METASPACE);
+        let mut may_change = rules.map(|(_, changed)| changed.clone()).unwrap_or_default();
+        may_change.insert(METASPACE);
         let program = Self {
             classifier,
             ascii,
-            unstable,
+            may_change,
             looks_back: 1,
             changing,
             is_plain: true,
@@ -159,18 +159,18 @@ impl SpaceProgram {
             unspaced: None,
         };
         // The rules may map a space to something else.
-        (program.kind(b' ') == Some(Stability::Separator)).then_some(program)
+        (program.kind(b' ') == Some(Change::Separator)).then_some(program)
     }
 
     fn plan(self, prepend: Option<PrependScheme>) -> CutPlan {
-        let spaces = (0..32).filter(|&byte| self.ascii[byte] == Stability::Separator);
+        let spaces = (0..32).filter(|&byte| self.ascii[byte] == Change::Separator);
         let fold = Fold::Space(spaces.fold(0, |spaces, byte| spaces | 1 << byte));
         CutPlan { fold, prepend, ..CutPlan::new(Program::Spaces(Box::new(self))) }
     }
 
     /// Returns whether a text begins with a separator.
     pub(in crate::fast) fn begins_with_space(&self, text: &str) -> bool {
-        text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Stability::Separator))
+        text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Change::Separator))
     }
 
     /// Returns whether the first chunk of a text is encoded unlike an equal one in the text.
@@ -192,7 +192,7 @@ impl SpaceProgram {
     ///
     /// `tokenizers` shifts all offsets if the rules remove a text's first characters.
     pub(in crate::fast) fn may_shift_offsets(&self, text: &str) -> bool {
-        let stays = |c| self.is_stable(c) || c == ' ';
+        let stays = |c| self.is_unchanged(c) || c == ' ';
         !self.is_one_word && !text.chars().next().is_none_or(stays)
     }
 
@@ -207,9 +207,9 @@ impl SpaceProgram {
         self.begins_chunk(text.as_bytes(), at) || self.unspaced.as_ref().is_some_and(lies_at)
     }
 
-    /// Returns whether a chunk begins at a byte other than the first: a separator after a stable character.
+    /// Returns whether a chunk begins at a byte other than the first: a separator after an unchanged character.
     fn begins_chunk(&self, text: &[u8], at: usize) -> bool {
-        self.kind(text[at]) == Some(Stability::Separator) && self.ends_stable(&text[..at])
+        self.kind(text[at]) == Some(Change::Separator) && self.ends_unchanged(&text[..at])
     }
 
     /// Returns the model input of a chunk, if it is one word in which only the metaspace changes.
@@ -222,7 +222,7 @@ impl SpaceProgram {
         aligned: bool,
         buffer: &'a mut String,
     ) -> Option<ModelInput<'a>> {
-        let is_space = |byte: &u8| self.kind(*byte) == Some(Stability::Separator);
+        let is_space = |byte: &u8| self.kind(*byte) == Some(Change::Separator);
         let spaces = chunk.bytes().take_while(|byte| is_space(byte)).count();
         let has_metaspace = match spaces {
             0 => self.prefix && begins && !aligned,
@@ -242,51 +242,51 @@ impl SpaceProgram {
         Some(ModelInput::LeadingMetaspace(buffer, if has_metaspace { 2 } else { 0 }))
     }
 
-    /// Returns whether all characters of a text are stable.
+    /// Returns whether all characters of a text are unchanged.
     fn is_stable_text(&self, word: &str) -> bool {
         // Most words are ASCII, and testing bytes is faster than decoding characters.
-        word.bytes().all(|byte| self.kind(byte) == Some(Stability::Stable)) || word.chars().all(|c| self.is_stable(c))
+        word.bytes().all(|byte| self.kind(byte) == Some(Change::Unchanged)) || word.chars().all(|c| self.is_unchanged(c))
     }
 
     /// Returns whether the text before a cut is independent of the text after it.
     #[inline]
-    fn ends_stable(&self, before: &[u8]) -> bool {
+    fn ends_unchanged(&self, before: &[u8]) -> bool {
         let mut rest = before;
         while let Some(&byte) = rest.last() {
             let c = if byte.is_ascii() { Some(char::from(byte)) } else { last(rest) };
-            let is_space = self.kind(byte) == Some(Stability::Separator) && rest.len() < before.len();
+            let is_space = self.kind(byte) == Some(Change::Separator) && rest.len() < before.len();
             if is_space || rest.len() + self.looks_back <= before.len() {
                 return true;
             }
-            let Some(c) = c.filter(|&c| self.is_stable(c)) else { return false };
+            let Some(c) = c.filter(|&c| self.is_unchanged(c)) else { return false };
             rest = &rest[..rest.len() - c.len_utf8()];
         }
         !before.is_empty()
     }
 
-    /// Returns the stability of a character.
+    /// Returns whether a character may change.
     #[inline]
-    fn kind_of(&self, c: char) -> Stability {
+    fn kind_of(&self, c: char) -> Change {
         match self.ascii.get(c as usize) {
             Some(&kind) => kind,
-            None if self.is_unstable(c) => Stability::Unstable,
-            None => Stability::Stable,
+            None if self.may_change(c) => Change::MayChange,
+            None => Change::Unchanged,
         }
     }
 
     /// Returns whether a character beyond ASCII may change, or is the metaspace.
     #[inline]
-    fn is_unstable(&self, c: char) -> bool {
-        self.unstable.contains(c) || self.changing != Class::NONE && class(c).intersects(self.changing)
+    fn may_change(&self, c: char) -> bool {
+        self.may_change.contains(c) || self.changing != Class::NONE && class(c).intersects(self.changing)
     }
 
     #[inline]
-    fn is_stable(&self, c: char) -> bool {
-        self.kind_of(c) == Stability::Stable
+    fn is_unchanged(&self, c: char) -> bool {
+        self.kind_of(c) == Change::Unchanged
     }
 
     #[inline]
-    fn kind(&self, byte: u8) -> Option<Stability> {
+    fn kind(&self, byte: u8) -> Option<Change> {
         self.ascii.get(usize::from(byte)).copied()
     }
 }
@@ -303,21 +303,21 @@ impl BlockProgram<2> for SpaceProgram {
         listing.each_block(
             (text, place),
             masks,
-            |BlockPosition { at, .. }, (Masks { sets: [space, unstable], high, inside }, length), listing| {
+            |BlockPosition { at, .. }, (Masks { sets: [space, may_change], high, inside }, length), listing| {
                 let bytes = text.as_bytes();
-                let (space, unstable) = (space & below(length), unstable & below(length));
-                let mut starts = space & !(space << 1) & !(unstable << 1) & !listing.list.begins_at(at);
+                let (space, may_change) = (space & below(length), may_change & below(length));
+                let mut starts = space & !(space << 1) & !(may_change << 1) & !listing.list.begins_at(at);
                 // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
                 // rule may matter.
                 let near = if self.looks_back > 1 {
-                    within_window(high | unstable) | ((2 << Precompiled::LONGEST_WINDOW) - 1)
+                    within_window(high | may_change) | ((2 << Precompiled::LONGEST_WINDOW) - 1)
                 } else {
                     high << 1 | 1
                 };
                 let mut unsure = starts & near;
                 while unsure != 0 {
                     let place = unsure.trailing_zeros();
-                    if !self.ends_stable(&bytes[..at + place as usize]) {
+                    if !self.ends_unchanged(&bytes[..at + place as usize]) {
                         starts &= !(1 << place);
                     }
                     unsure &= unsure - 1;
@@ -334,9 +334,9 @@ impl BlockProgram<2> for SpaceProgram {
     }
 }
 
-/// Returns the stability of an ASCII character, by the rules and the characters that these change; see
+/// Returns whether an ASCII character may change, by the rules and the characters that these change; see
 /// [`SpaceProgram::new`].
-fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, separators: &str, changing: Class) -> Stability {
+fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, separators: &str, changing: Class) -> Change {
     let rewriting = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
     let becomes_space = match rewriting {
         // Only a control character is safe: any other character and a combining mark after it are rewritten together.
@@ -344,11 +344,11 @@ fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, separators: &str, cha
         None => separators.contains(char::from(byte)),
     };
     if becomes_space && !rules.is_some_and(|(rules, _)| rules.joins(byte)) {
-        return Stability::Separator;
+        return Change::Separator;
     }
     // A rule may replace a line end of two characters as a whole.
     let may_change = (changing != Class::NONE || rules.is_some()) && !byte.is_ascii_graphic();
-    if rewriting.is_some() || may_change { Stability::Unstable } else { Stability::Stable }
+    if rewriting.is_some() || may_change { Change::MayChange } else { Change::Unchanged }
 }
 
 /// Returns the positions that follow a byte of the set by at most [`Precompiled::LONGEST_WINDOW`] bytes.

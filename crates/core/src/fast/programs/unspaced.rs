@@ -3,7 +3,7 @@
 //! Each character of such a text may begin a chunk, and about half of them do. So each character is classified once,
 //! and the computation has no branch on a character.
 
-use super::spaces::Stability;
+use super::spaces::Change;
 use crate::model::adjacency::{CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency};
 use crate::text::unicode::{CharMap, CharSet};
 
@@ -16,28 +16,28 @@ pub(super) struct UnspacedBoundaries {
 }
 
 /// The character does not change, unless the following one joins it.
-const STABLE: u8 = 1;
+const UNCHANGED: u8 = 1;
 /// The character may change, and the text before it too.
-const UNSTABLE: u8 = 2;
+const MAY_CHANGE: u8 = 2;
 /// The character is a piece, so it is never unknown.
 const KNOWN: u8 = 4;
 
 impl UnspacedBoundaries {
-    /// Builds the boundaries of a model whose normalizer may change the characters in `unstable`; `ascii` is the
-    /// stability of ASCII.
+    /// Builds the boundaries of a model whose normalizer may change the characters in `may_change`; `ascii` says
+    /// the same of ASCII.
     pub(super) fn new(
         UnspacedAdjacency { characters: adjacency, known }: UnspacedAdjacency,
-        unstable: &CharSet,
-        ascii: &[Stability; 128],
+        may_change: &CharSet,
+        ascii: &[Change; 128],
     ) -> Self {
         let others = if known.is_none() { KNOWN } else { 0 };
-        let mut kinds = CharMap::new(STABLE | others);
-        unstable.iter().for_each(|c| *kinds.get_mut(c) = UNSTABLE | others);
+        let mut kinds = CharMap::new(UNCHANGED | others);
+        may_change.iter().for_each(|c| *kinds.get_mut(c) = MAY_CHANGE | others);
         for (byte, kind) in (0_u8..).zip(ascii) {
             *kinds.get_mut(char::from(byte)) = match kind {
-                Stability::Stable => STABLE | others,
-                Stability::Separator => others,
-                Stability::Unstable => UNSTABLE | others,
+                Change::Unchanged => UNCHANGED | others,
+                Change::Separator => others,
+                Change::MayChange => MAY_CHANGE | others,
             };
         }
         known.into_iter().flatten().for_each(|c| *kinds.get_mut(c) |= KNOWN);
@@ -70,7 +70,7 @@ impl UnspacedBoundaries {
             if end < place {
                 [next, before] = [end, place - 1].map(|at| self.kind(char::from(text.as_bytes()[at])));
             }
-            found |= open & all(next.1 & UNSTABLE == 0);
+            found |= open & all(next.1 & MAY_CHANGE == 0);
             open = firsts & firsts.wrapping_neg() & all(self.lies_between(before, here));
             (before, end) = (here, place + here.0.len_utf8());
             firsts &= firsts - 1;
@@ -87,14 +87,14 @@ impl UnspacedBoundaries {
     /// Returns whether a boundary lies between two characters, if the second one does not change.
     #[inline]
     fn lies_between(&self, (one, kind): (char, u8), (other, other_kind): (char, u8)) -> bool {
-        let are_stable = kind & other_kind & STABLE != 0;
+        let are_unchanged = kind & other_kind & UNCHANGED != 0;
         let is_known = (kind | other_kind) & KNOWN != 0;
-        (other >= FIRST_UNSPACED) & are_stable & is_known & !self.adjacency.joins(one, other)
+        (other >= FIRST_UNSPACED) & are_unchanged & is_known & !self.adjacency.joins(one, other)
     }
 
     /// Returns whether the character before a byte is unchanged by the character that begins at the byte.
     fn stays(&self, text: &str, at: usize) -> bool {
-        text[at..].chars().next().is_none_or(|next| self.kinds.get(next) & UNSTABLE == 0)
+        text[at..].chars().next().is_none_or(|next| self.kinds.get(next) & MAY_CHANGE == 0)
     }
 }
 

@@ -26,16 +26,16 @@ use tables::{
 
 /// The properties of a character, any of fifteen.
 ///
-/// A character is *inert* under a normalization form if the form leaves it unchanged and it does not affect the text
+/// A character is *unchanged* under a normalization form if the form keeps it as it is and it does not affect the text
 /// before it: its full decomposition begins with a character of combining class 0 that is not the last part of any
 /// composition. It follows:
 ///
-/// * a run of inert characters is its own normal form;
-/// * a text may be split before any inert character: the concatenated normal forms of the parts are that of the whole.
+/// * a run of unchanged characters is its own normal form;
+/// * a text may be split before any unchanged character: the concatenated normal forms of the parts are that of the whole.
 ///
 /// The last character of a run may still compose with the next one (`e` with an acute, a Hangul syllable with a trail),
-/// so if an active character follows the run, they are normalized together. Under the decomposing forms, a text may
-/// also be split after an inert character.
+/// so if another character follows the run, they are normalized together. Under the decomposing forms, a text may
+/// also be split after an unchanged character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Class(u16);
 
@@ -122,14 +122,14 @@ impl Class {
     /// Removed by the `StripAccents` normalizer: marks of all three categories, so more than
     /// [`Class::NONSPACING_MARK`], which is all that BERT strips.
     pub const COMBINING_MARK: Self = Self(tables::COMBINING_MARK);
-    /// Not inert under NFC.
-    pub const ACTIVE_NFC: Self = Self(tables::ACTIVE_NFC);
-    /// Not inert under NFKC.
-    pub const ACTIVE_NFKC: Self = Self(tables::ACTIVE_NFKC);
-    /// Not inert under NFD; a union of two other bits.
-    pub const ACTIVE_NFD: Self = Self::DECOMPOSITION.union(Self::COMBINING_CLASS);
-    /// Not inert under NFKD.
-    pub const ACTIVE_NFKD: Self = Self(tables::ACTIVE_NFKD);
+    /// May change under NFC.
+    pub const MAY_CHANGE_NFC: Self = Self(tables::MAY_CHANGE_NFC);
+    /// May change under NFKC.
+    pub const MAY_CHANGE_NFKC: Self = Self(tables::MAY_CHANGE_NFKC);
+    /// May change under NFD; a union of two other bits.
+    pub const MAY_CHANGE_NFD: Self = Self::DECOMPOSITION.union(Self::COMBINING_CLASS);
+    /// May change under NFKD.
+    pub const MAY_CHANGE_NFKD: Self = Self(tables::MAY_CHANGE_NFKD);
 
     /// `\p{Han}` of the engine behind `Split`: ideographs, their radicals, numerals and marks.
     pub const HAN: Self = Self(tables::HAN);
@@ -497,38 +497,38 @@ mod tests {
     }
 
     #[test]
-    fn inert_characters() {
-        let active = [Class::ACTIVE_NFC, Class::ACTIVE_NFKC, Class::ACTIVE_NFD, Class::ACTIVE_NFKD];
-        let inert = |c| active.map(|active| !class(c).intersects(active));
+    fn unchanged_characters() {
+        let may_change = [Class::MAY_CHANGE_NFC, Class::MAY_CHANGE_NFKC, Class::MAY_CHANGE_NFD, Class::MAY_CHANGE_NFKD];
+        let unchanged = |c| may_change.map(|may_change| !class(c).intersects(may_change));
         for c in ['\0', 'e', '中', '\u{1100}', '\u{10FFFF}'] {
-            assert_eq!(inert(c), [true, true, true, true], "{c:?}");
+            assert_eq!(unchanged(c), [true, true, true, true], "{c:?}");
         }
-        assert_eq!(inert('é'), [true, true, false, false]);
-        assert_eq!(inert('가'), [true, true, false, false]);
-        assert_eq!(inert('ﬁ'), [true, false, true, false]);
-        assert_eq!(inert('\u{1161}'), [false, false, true, true]);
-        assert_eq!(inert('\u{9BE}'), [false, false, true, true]);
-        assert_eq!(inert('\u{958}'), [false, false, false, false]);
-        assert_eq!(inert('\u{301}'), [false, false, false, false]);
+        assert_eq!(unchanged('é'), [true, true, false, false]);
+        assert_eq!(unchanged('가'), [true, true, false, false]);
+        assert_eq!(unchanged('ﬁ'), [true, false, true, false]);
+        assert_eq!(unchanged('\u{1161}'), [false, false, true, true]);
+        assert_eq!(unchanged('\u{9BE}'), [false, false, true, true]);
+        assert_eq!(unchanged('\u{958}'), [false, false, false, false]);
+        assert_eq!(unchanged('\u{301}'), [false, false, false, false]);
     }
 
-    /// A normalization form: its name, its function, and the property of characters that are not inert.
+    /// A normalization form: its name, its function, and the property of characters that are not unchanged.
     type Form = (&'static str, fn(&str) -> Vec<(char, isize)>, Class);
 
     /// The forms of the reference library, with the numbers from which it computes alignments.
     const FORMS: [Form; 4] = [
-        ("NFC", |text| text.nfc().collect(), Class::ACTIVE_NFC),
-        ("NFKC", |text| text.nfkc().collect(), Class::ACTIVE_NFKC),
-        ("NFD", |text| text.nfd().collect(), Class::ACTIVE_NFD),
-        ("NFKD", |text| text.nfkd().collect(), Class::ACTIVE_NFKD),
+        ("NFC", |text| text.nfc().collect(), Class::MAY_CHANGE_NFC),
+        ("NFKC", |text| text.nfkc().collect(), Class::MAY_CHANGE_NFKC),
+        ("NFD", |text| text.nfd().collect(), Class::MAY_CHANGE_NFD),
+        ("NFKD", |text| text.nfkd().collect(), Class::MAY_CHANGE_NFKD),
     ];
 
     fn check_cuts(text: &str) {
-        for (name, normal, active) in FORMS {
+        for (name, normal, may_change) in FORMS {
             let mut pieces = Vec::new();
             let mut start = 0;
             for (at, c) in text.char_indices() {
-                if !class(c).intersects(active) {
+                if !class(c).intersects(may_change) {
                     pieces.extend(normal(&text[start..at]));
                     start = at;
                 }
@@ -539,10 +539,10 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_inert_characters_is_its_own_normal_form() {
-        for (name, normal, active) in FORMS {
-            let inert: String = ('\0'..=char::MAX).filter(|&c| !class(c).intersects(active)).collect();
-            assert!(normal(&inert).into_iter().eq(inert.chars().map(|c| (c, 0))), "{name}");
+    fn a_run_of_unchanged_characters_is_its_own_normal_form() {
+        for (name, normal, may_change) in FORMS {
+            let unchanged: String = ('\0'..=char::MAX).filter(|&c| !class(c).intersects(may_change)).collect();
+            assert!(normal(&unchanged).into_iter().eq(unchanged.chars().map(|c| (c, 0))), "{name}");
         }
     }
 
@@ -558,10 +558,10 @@ mod tests {
 
     #[test]
     fn random_texts_may_be_split_before_every_inert_character() {
-        let active: Vec<char> = ('\0'..=char::MAX)
+        let may_change: Vec<char> = ('\0'..=char::MAX)
             .filter(|&c| {
-                class(c).intersects(Class::ACTIVE_NFKC)
-                    || class(c).intersects(Class::ACTIVE_NFKD) && !('가'..='힣').contains(&c)
+                class(c).intersects(Class::MAY_CHANGE_NFKC)
+                    || class(c).intersects(Class::MAY_CHANGE_NFKD) && !('가'..='힣').contains(&c)
             })
             .chain('가'..='갛')
             .collect();
@@ -573,13 +573,13 @@ mod tests {
         for _ in 0..20_000 {
             let mut text = String::new();
             for _ in 0..below(6) {
-                let c = active[below(active.len())];
+                let c = may_change[below(may_change.len())];
                 match below(4) {
                     0 => text.push(c),
                     1 => text.extend(u32::try_from(below(0x11_0000)).ok().and_then(char::from_u32)),
                     2 => decompose(c, |part| text.push(part)),
                     // Other marks between the parts: some compose across them, some are blocked.
-                    _ => decompose(c, |part| text.extend([part, active[below(active.len())]])),
+                    _ => decompose(c, |part| text.extend([part, may_change[below(may_change.len())]])),
                 }
             }
             check_cuts(&text);
