@@ -1,6 +1,6 @@
 //! Training with a record of each step.
 
-use piecework_core::learn::{Candidate, MergeRecorder, MergeStep, MergeTrace, ScoredPiece, UnigramRecorder};
+use piecework_core::learn::{Candidate, MergeRecorder, MergeTrace, MergeTraceStep, UnigramRecorder};
 use piecework_core::learn::{UnigramTraceStep, WordSteps};
 use piecework_core::model::wordpiece::train::Criterion;
 use piecework_core::training::Recorders;
@@ -59,7 +59,7 @@ fn merges_row(trace: MergeTrace) -> MergesRow {
     (names, initial_counts, steps, candidate_rows(&remaining), pruned, words, other_words)
 }
 
-fn step_row(step: MergeStep) -> StepRow {
+fn step_row(step: MergeTraceStep) -> StepRow {
     (step.ties, step.total, step.pairs, candidate_rows(&step.candidates))
 }
 
@@ -78,9 +78,5 @@ fn candidate_rows(candidates: &[Candidate]) -> Vec<CandidateRow> {
 
 fn unigram_row(step: UnigramTraceStep) -> UnigramRow {
     let UnigramTraceStep { pieces, log_likelihood, removed_number, removed, kept, most_probable } = step;
-    (pieces, log_likelihood, removed_number, piece_rows(removed), piece_rows(kept), piece_rows(most_probable))
-}
-
-fn piece_rows(pieces: Vec<ScoredPiece>) -> PieceRows {
-    pieces.into_iter().map(|ScoredPiece { piece, value }| (piece, value)).collect()
+    (pieces, log_likelihood, removed_number, removed, kept, most_probable)
 }

@@ -30,10 +30,10 @@ mod unigram_recorder;
 pub use crate::merge::Ties;
 pub(crate) use progress::report;
 pub use progress::{Progress, ProgressCallback, Stage};
-pub use recorder::{Candidate, MergeRecorder, MergeStep, MergeTrace, WordSteps};
+pub use recorder::{Candidate, MergeRecorder, MergeTrace, MergeTraceStep, WordSteps};
 pub use threads::Threads;
 pub(crate) use threads::{TaskProgress, TaskQueue};
-pub use unigram_recorder::{ScoredPiece, UnigramRecorder, UnigramTraceStep};
+pub use unigram_recorder::{UnigramRecorder, UnigramTraceStep};
 
 /// The settings of an extension of a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

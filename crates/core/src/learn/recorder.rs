@@ -36,7 +36,7 @@ pub struct Candidate {
 
 /// A step of a training: the table before it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MergeStep {
+pub struct MergeTraceStep {
     /// The index of the merged symbol's name.
     pub token: u32,
     /// The number of candidates with exactly the best score.
@@ -70,7 +70,7 @@ pub struct MergeTrace {
     /// The number of occurrences of each initial symbol, which have the first names.
     pub initial_counts: Vec<u64>,
     /// The steps in order.
-    pub steps: Vec<MergeStep>,
+    pub steps: Vec<MergeTraceStep>,
     /// The best candidates after the last merge.
     pub remaining: Vec<Candidate>,
     /// The entries that longest match never emitted and that were removed, with the number of merges before it.
@@ -149,7 +149,7 @@ impl MergeRecorder {
         let merged = engine.symbols_of(best.pair);
         debug_assert!(candidates.first().is_some_and(|first| (first.left, first.right) == merged));
         let (total, pairs) = (engine.symbols().total(), engine.pairs());
-        self.trace.steps.push(MergeStep { token: 0, ties: best.ties, total, pairs, candidates });
+        self.trace.steps.push(MergeTraceStep { token: 0, ties: best.ties, total, pairs, candidates });
         Ok(())
     }
 

@@ -1,15 +1,6 @@
 //! The record of a Unigram training: the pieces that each step removes, and the most probable ones.
 
-/// A piece with a number.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScoredPiece {
-    /// The piece.
-    pub piece: String,
-    /// Its loss, its expected count or its probability.
-    pub value: f64,
-}
-
-/// An EM step or a pruning.
+/// An EM step or a pruning, with lists of pieces and their losses, expected counts or probabilities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnigramTraceStep {
     /// The number of pieces before the step.
@@ -19,11 +10,11 @@ pub struct UnigramTraceStep {
     /// The number of removed pieces.
     pub removed_number: usize,
     /// The first removed pieces, least first: with their expected counts in an EM step, with their losses in a pruning.
-    pub removed: Vec<ScoredPiece>,
+    pub removed: Vec<(String, f64)>,
     /// The first pieces that a pruning kept, by loss, least first.
-    pub kept: Vec<ScoredPiece>,
+    pub kept: Vec<(String, f64)>,
     /// The most probable pieces after the step, with their probabilities.
-    pub most_probable: Vec<ScoredPiece>,
+    pub most_probable: Vec<(String, f64)>,
 }
 
 /// Records a Unigram training.
@@ -39,7 +30,7 @@ pub struct UnigramTraceStep {
 /// let mut recorder = UnigramRecorder::new(1);
 /// let recorded = Some(&mut recorder);
 /// train_recorded(&words, &config, recorded, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))?;
-/// assert_eq!(recorder.into_steps()[0].most_probable[0].piece, "hug");
+/// assert_eq!(recorder.into_steps()[0].most_probable[0].0, "hug");
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
 #[derive(Debug)]

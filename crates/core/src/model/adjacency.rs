@@ -12,49 +12,20 @@
 /// Scripts with spaces, such as Hangul, are in it too: the entries decide where a text may be cut, not the script.
 pub(crate) const FIRST_UNSPACED: char = '\u{E00}';
 
-/// The adjacency of a text that a model encodes as one word, in which every character has tokens.
-#[derive(Debug)]
-pub(crate) struct TextAdjacency {
-    pub(crate) bytes: ByteAdjacency,
-    /// The most frequent of the pairs of bytes that are not joined.
-    pub(crate) separate: [SeparateBytes; SEPARATE],
-    pub(crate) unspaced: UnspacedAdjacency,
-}
-
 /// The adjacency of the bytes of a text in UTF-8.
 #[derive(Debug, Clone)]
 pub(crate) struct ByteAdjacency {
     /// One bit per pair of bytes: a row for the left byte, a bit in it for the right byte.
     joined: Box<[[u64; 4]; 256]>,
+    /// The most frequent of the pairs of bytes that are not joined.
+    pub(crate) separate: Box<[SeparateBytes; SEPARATE]>,
 }
 
 impl ByteAdjacency {
-    pub(super) fn new(pairs: &PairCounts) -> Self {
-        let bits = |left: usize, word: usize| {
-            (0..64).fold(0, |bits, bit| bits | u64::from(pairs.joined[left][64 * word + bit]) << bit)
-        };
-        Self { joined: Box::new(std::array::from_fn(|left| std::array::from_fn(|word| bits(left, word)))) }
-    }
-
-    /// Returns whether a token may span two adjacent bytes of a text; otherwise the text may be cut there.
-    #[inline]
-    pub(crate) fn joins(&self, left: u8, right: u8) -> bool {
-        self.joined[usize::from(left)][usize::from(right / 64)] >> (right % 64) & 1 == 1
-    }
-}
-
-/// The pairs of bytes that are adjacent in entries, and the number of times that each byte is in one.
-#[derive(Debug)]
-pub(super) struct PairCounts {
-    joined: Vec<[bool; 256]>,
-    /// The counts of left and of right bytes, at least 1.
-    counts: [[u64; 256]; 2],
-}
-
-impl PairCounts {
-    /// Counts the bytes between the adjacent characters of entries; a space of the text is written as `space`.
+    /// Builds the table from the adjacent characters of entries; a space of the text is written as `space`.
     pub(super) fn new(pairs: impl Iterator<Item = (char, char)>, space: char) -> Self {
-        let (mut joined, mut counts) = (vec![[false; 256]; 256], [[1; 256]; 2]);
+        // Each byte is in one pair at least.
+        let (mut joined, mut counts) = (vec![[false; 256]; 256], [[1_u64; 256]; 2]);
         // A character of several bytes is not cut.
         joined[0x80..].iter_mut().for_each(|row| row[0x80..0xC0].fill(true));
         let bytes = |c: char, is_right: bool| -> [u8; 2] {
@@ -72,56 +43,67 @@ impl PairCounts {
             left.iter().for_each(|&left| counts[0][usize::from(left)] += 1);
             right.iter().for_each(|&right| counts[1][usize::from(right)] += 1);
         });
-        Self { joined, counts }
-    }
-
-    /// Returns the sets of bytes that cover the most frequent pairs that are not joined, by a greedy search.
-    ///
-    /// The frequency of a pair is estimated by the product of the logarithms of its bytes' counts: punctuation is more
-    /// frequent in texts than in entries.
-    pub(super) fn separate(&self) -> [SeparateBytes; SEPARATE] {
-        let [left_weights, right_weights] = self.counts.map(|counts| counts.map(|count| (2 * count).ilog2()));
-        let row = |(joined, left): (&[bool; 256], u32)| {
-            std::array::from_fn(|right| if joined[right] { 0 } else { left * right_weights[right] })
+        let bits = |left: usize, word: usize| {
+            (0..64).fold(0, |bits, bit| bits | u64::from(joined[left][64 * word + bit]) << bit)
         };
-        let mut gains: Vec<[u32; 256]> = self.joined.iter().zip(left_weights).map(row).collect();
-        let mut bytes: [usize; 256] = std::array::from_fn(|byte| byte);
-        bytes.sort_by_key(|&byte| std::cmp::Reverse(left_weights[byte]));
-        std::array::from_fn(|_| {
-            let mut firsts = bytes;
-            firsts.sort_by_cached_key(|&byte| std::cmp::Reverse(gains[byte].iter().sum::<u32>()));
-            let found = firsts[..FIRSTS].iter().map(|&first| self.grow(first, &gains, &bytes));
-            let Some((_, best)) = found.max_by_key(|(gain, _)| *gain) else { unreachable!("there are bytes") };
-            for (row, _) in gains.iter_mut().zip(best.left).filter(|(_, is_in)| *is_in) {
-                row.iter_mut().zip(best.right).filter(|(_, is_in)| *is_in).for_each(|(gain, _)| *gain = 0);
-            }
-            best
-        })
+        Self {
+            joined: Box::new(std::array::from_fn(|left| std::array::from_fn(|word| bits(left, word)))),
+            separate: Box::new(separate(&joined, counts)),
+        }
     }
 
-    /// Returns the sets of the largest gain that a greedy search finds, beginning with one left byte, and their gain.
-    ///
-    /// Each pair of bytes has a gain, which is 0 for pairs of other sets; `bytes` are all bytes in the order of the
-    /// search.
-    fn grow(&self, first: usize, gains: &[[u32; 256]], bytes: &[usize; 256]) -> (u32, SeparateBytes) {
-        let (mut left, mut right) = ([false; 256], self.joined[first].map(|joined| !joined));
-        let (mut columns, mut gain) = ([0; 256], 0);
-        for &byte in [first].iter().chain(bytes) {
-            let row = gains[byte].iter().zip(&columns).map(|(gain, column)| gain + column);
-            let both = self.joined[byte].iter().zip(&right).map(|(joined, &right)| right && !joined);
-            let larger = row.zip(both).map(|(gain, is_in)| if is_in { gain } else { 0 }).sum();
-            if !left[byte] && larger >= gain {
-                (left[byte], gain) = (true, larger);
-                right.iter_mut().zip(&self.joined[byte]).for_each(|(right, joined)| *right &= !joined);
-                columns.iter_mut().zip(&gains[byte]).for_each(|(column, gain)| *column += gain);
-            }
-        }
-        (gain, SeparateBytes { left, right })
+    /// Returns whether a token may span two adjacent bytes of a text; otherwise the text may be cut there.
+    #[inline]
+    pub(crate) fn joins(&self, left: u8, right: u8) -> bool {
+        self.joined[usize::from(left)][usize::from(right / 64)] >> (right % 64) & 1 == 1
     }
 }
 
+/// Returns the sets of bytes that cover the most frequent pairs that are not joined, by a greedy search.
+///
+/// The frequency of a pair is estimated by the product of the logarithms of its bytes' counts as left and as right bytes:
+/// punctuation is more frequent in texts than in entries.
+fn separate(joined: &[[bool; 256]], counts: [[u64; 256]; 2]) -> [SeparateBytes; SEPARATE] {
+    let [left_weights, right_weights] = counts.map(|counts| counts.map(|count| (2 * count).ilog2()));
+    let row = |(joined, left): (&[bool; 256], u32)| {
+        std::array::from_fn(|right| if joined[right] { 0 } else { left * right_weights[right] })
+    };
+    let mut gains: Vec<[u32; 256]> = joined.iter().zip(left_weights).map(row).collect();
+    let mut bytes: [usize; 256] = std::array::from_fn(|byte| byte);
+    bytes.sort_by_key(|&byte| std::cmp::Reverse(left_weights[byte]));
+    std::array::from_fn(|_| {
+        let mut firsts = bytes;
+        firsts.sort_by_cached_key(|&byte| std::cmp::Reverse(gains[byte].iter().sum::<u32>()));
+        let found = firsts[..FIRSTS].iter().map(|&first| grow(first, joined, &gains, &bytes));
+        let Some((_, best)) = found.max_by_key(|(gain, _)| *gain) else { unreachable!("there are bytes") };
+        for (row, _) in gains.iter_mut().zip(best.left).filter(|(_, is_in)| *is_in) {
+            row.iter_mut().zip(best.right).filter(|(_, is_in)| *is_in).for_each(|(gain, _)| *gain = 0);
+        }
+        best
+    })
+}
+
+/// Returns the sets of the largest gain that a greedy search finds, beginning with one left byte, and their gain.
+///
+/// Each pair of bytes has a gain, which is 0 for pairs of other sets; `bytes` are all bytes in the order of the search.
+fn grow(first: usize, joined: &[[bool; 256]], gains: &[[u32; 256]], bytes: &[usize; 256]) -> (u32, SeparateBytes) {
+    let (mut left, mut right) = ([false; 256], joined[first].map(|joined| !joined));
+    let (mut columns, mut gain) = ([0; 256], 0);
+    for &byte in [first].iter().chain(bytes) {
+        let row = gains[byte].iter().zip(&columns).map(|(gain, column)| gain + column);
+        let both = joined[byte].iter().zip(&right).map(|(joined, &right)| right && !joined);
+        let larger = row.zip(both).map(|(gain, is_in)| if is_in { gain } else { 0 }).sum();
+        if !left[byte] && larger >= gain {
+            (left[byte], gain) = (true, larger);
+            right.iter_mut().zip(&joined[byte]).for_each(|(right, joined)| *right &= !joined);
+            columns.iter_mut().zip(&gains[byte]).for_each(|(column, gain)| *column += gain);
+        }
+    }
+    (gain, SeparateBytes { left, right })
+}
+
 /// Two sets of bytes: no token spans a byte of the first set and a byte of the second set after it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SeparateBytes {
     pub(crate) left: [bool; 256],
     pub(crate) right: [bool; 256],
@@ -194,17 +176,17 @@ mod tests {
     #[test]
     fn separate_bytes_are_adjacent_in_no_entry() {
         let entries = ["▁the", "▁▁", "ing", "é", "中文", "1", "▁1", "!\n", "ση"];
-        let counts = PairCounts::new(entries.iter().flat_map(|entry| neighbours(entry.chars())), '▁');
-        let (adjacency, sets) = (ByteAdjacency::new(&counts), counts.separate());
+        let adjacency = ByteAdjacency::new(entries.iter().flat_map(|entry| neighbours(entry.chars())), '▁');
+        let sets = &*adjacency.separate;
         for left in 0..=255 {
             for right in 0..=255 {
-                assert!(!is_separate(&sets, left, right) || !adjacency.joins(left, right), "{left} {right}");
+                assert!(!is_separate(sets, left, right) || !adjacency.joins(left, right), "{left} {right}");
             }
         }
         for text in ["the", " the", "\u{2581}the", "é", "中文", "  ", " \u{2581}", "!\n", "😀"] {
             let bytes = text.as_bytes();
             assert!(bytes.windows(2).all(|pair| adjacency.joins(pair[0], pair[1])), "{text}");
         }
-        assert!([b'e', b'g', b'1', b'n'].into_iter().all(|left| is_separate(&sets, left, b' ')));
+        assert!([b'e', b'g', b'1', b'n'].into_iter().all(|left| is_separate(sets, left, b' ')));
     }
 }

@@ -20,7 +20,7 @@ use crate::lattice::Sampling;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
 use crate::vocab::{Entries, Vocab};
-use adjacency::{TextAdjacency, UnspacedAdjacency};
+use adjacency::{ByteAdjacency, UnspacedAdjacency};
 pub(crate) use bpe::WordParts;
 use bpe::{Bpe, BpeScratch};
 pub(crate) use context::{Context, VALID_ALWAYS};
@@ -307,7 +307,7 @@ impl Model {
     /// Returns the adjacency of a text that is one word, if no word but only adjacent characters matter.
     ///
     /// Spaces are written as `space`, and `symbols` stay whole.
-    pub(crate) fn text_adjacency(&self, space: char, symbols: &[String]) -> Option<TextAdjacency> {
+    pub(crate) fn text_adjacency(&self, space: char, symbols: &[String]) -> Option<(ByteAdjacency, UnspacedAdjacency)> {
         self.as_bpe()?.text_adjacency(space, symbols)
     }
 

@@ -15,7 +15,7 @@ use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::model::Model;
-use crate::model::adjacency::{ByteAdjacency, SEPARATE, SeparateBytes, TextAdjacency};
+use crate::model::adjacency::{ByteAdjacency, SEPARATE, SeparateBytes};
 use crate::normalize::locality::Metaspaces;
 use crate::settings::{METASPACE, PrependScheme};
 use crate::splitter::WordSplitter;
@@ -59,8 +59,8 @@ impl AdjacencyProgram {
             (Some(scheme), None) => ((scheme != PrependScheme::Never, false), prepend),
             _ => return None,
         };
-        let TextAdjacency { bytes: adjacency, separate, unspaced } = model.text_adjacency(METASPACE, symbols)?;
-        let classifier = Classifier::new(std::array::from_fn(|byte| sets(&separate, byte)));
+        let (adjacency, unspaced) = model.text_adjacency(METASPACE, symbols)?;
+        let classifier = Classifier::new(std::array::from_fn(|byte| sets(&adjacency.separate, byte)));
         // Entries have metaspaces for spaces, so the adjacency of characters does not hold for spaces.
         let mut ascii = [Change::Unchanged; 128];
         ascii[usize::from(b' ')] = Change::Separator;

@@ -245,7 +245,8 @@ impl SpaceProgram {
     /// Returns whether all characters of a text are unchanged.
     fn is_stable_text(&self, word: &str) -> bool {
         // Most words are ASCII, and testing bytes is faster than decoding characters.
-        word.bytes().all(|byte| self.kind(byte) == Some(Change::Unchanged)) || word.chars().all(|c| self.is_unchanged(c))
+        word.bytes().all(|byte| self.kind(byte) == Some(Change::Unchanged))
+            || word.chars().all(|c| self.is_unchanged(c))
     }
 
     /// Returns whether the text before a cut is independent of the text after it.

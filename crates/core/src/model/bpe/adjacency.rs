@@ -5,18 +5,17 @@
 use std::collections::HashSet;
 
 use super::{Bpe, Merges, NO_RANK, Settings};
-use crate::model::adjacency::{
-    ByteAdjacency, CharacterAdjacency, FIRST_UNSPACED, PairCounts, TextAdjacency, UnspacedAdjacency, neighbours,
-};
+use crate::model::adjacency::{ByteAdjacency, CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency, neighbours};
 use crate::text::bytes::byte_entry;
 use crate::vocab::Entries;
 
 impl Bpe {
-    /// Returns the adjacency of a text that is one word; `None` if a token may span any two characters.
+    /// Returns the adjacency of the bytes, and of unspaced characters, of a text that is one word; `None` if a token may
+    /// span any two characters.
     ///
     /// Spaces are written as `space`, and `symbols` stay whole. The result requires that only entries that contain two
     /// adjacent characters join them. So a character without an entry must become fallback entries that never merge.
-    pub(crate) fn text_adjacency(&self, space: char, symbols: &[String]) -> Option<TextAdjacency> {
+    pub(crate) fn text_adjacency(&self, space: char, symbols: &[String]) -> Option<(ByteAdjacency, UnspacedAdjacency)> {
         let Settings { continuing_subword_prefix, end_of_word_suffix, ignore_merges, byte_fallback, .. } =
             self.settings();
         let has_affix = !continuing_subword_prefix.is_empty() || !end_of_word_suffix.is_empty();
@@ -29,9 +28,8 @@ impl Bpe {
         let texts = || entries().chain(symbols.iter().map(String::as_str));
         let pairs = || texts().flat_map(|text| neighbours(text.chars().filter(|&c| c != ' ')));
         let unspaced = || pairs().filter(|&(_, right)| right >= FIRST_UNSPACED);
-        let counts = PairCounts::new(pairs(), space);
         let unspaced = UnspacedAdjacency { characters: CharacterAdjacency::new(unspaced), known: None };
-        Some(TextAdjacency { bytes: ByteAdjacency::new(&counts), separate: counts.separate(), unspaced })
+        Some((ByteAdjacency::new(pairs(), space), unspaced))
     }
 
     /// Returns whether a merge may produce an entry.

@@ -35,7 +35,7 @@ pub use extend::extend;
 pub use crate::learn::{Progress, ProgressCallback, Stage, Threads, UnigramRecorder, UnigramStep};
 
 use crate::error::{Error, Message, Result};
-use crate::learn::{ScoredPiece, UnigramTraceStep, report};
+use crate::learn::{UnigramTraceStep, report};
 use crate::numbers::floats::{Scaled, ln};
 use floats::{HALF, from_units};
 use pieces::Pieces;
@@ -215,9 +215,9 @@ impl<'a> Training<'a> {
     }
 
     /// Returns the first pieces with a value, for the record; none without a recorder.
-    fn scored(&self, pieces: &[usize], value: impl Fn(usize) -> f64) -> Vec<ScoredPiece> {
+    fn scored(&self, pieces: &[usize], value: impl Fn(usize) -> f64) -> Vec<(String, f64)> {
         let top = self.recorder.as_ref().map_or(0, |recorder| recorder.top);
-        let scored = |&piece: &usize| ScoredPiece { piece: self.pieces.name(piece, &self.corpus), value: value(piece) };
+        let scored = |&piece: &usize| (self.pieces.name(piece, &self.corpus), value(piece));
         pieces.iter().take(top).map(scored).collect()
     }
 
@@ -227,8 +227,8 @@ impl<'a> Training<'a> {
         pieces: usize,
         log_likelihood: Option<f64>,
         removed_number: usize,
-        removed: Vec<ScoredPiece>,
-        kept: Vec<ScoredPiece>,
+        removed: Vec<(String, f64)>,
+        kept: Vec<(String, f64)>,
     ) {
         if self.recorder.is_none() {
             return;
