@@ -71,7 +71,7 @@ fn check_paths(case: &Value, tokenizer: &Tokenizer) {
     let text = case["text"].as_str().unwrap();
     let wanted = usize::try_from(case["nbest"].as_u64().unwrap()).unwrap();
     let model = tokenizer.model().as_unigram().unwrap();
-    let found = model.nbest(text, 0, Entries::All, wanted).unwrap();
+    let found = model.nbest(text, Entries::All, wanted).unwrap();
     let paths: Value = found
         .iter()
         .map(|path| {

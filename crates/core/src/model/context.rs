@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
         if let Some(score) = &mut self.score {
             return score.encode_word(word, ids, scratch, out);
         }
-        self.model.encode_word(word, 0, entries, scratch, out)?;
+        self.model.encode_word(word, entries, scratch, out)?;
         Ok(VALID_ALWAYS)
     }
 }

@@ -32,12 +32,12 @@ use unigram::{Unigram, ViterbiScratch};
 use word_level::WordLevel;
 use wordpiece::{Matches, WordPiece};
 
-/// A token of a word, with its bytes in the normalized text.
+/// A token, with its bytes: in the word, from a model; in the normalized text, in a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     /// The token's id.
     pub id: u32,
-    /// Its bytes in the normalized text.
+    /// Its bytes.
     pub span: Span,
 }
 
@@ -220,11 +220,11 @@ impl Model {
 
     /// Returns the best segmentations of `word`, best first, with the sums of their scores.
     ///
-    /// The word starts at byte `at` of the normalized text.
-    pub(crate) fn nbest(&self, word: &str, at: u32, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
+    /// Spans are bytes of the word.
+    pub(crate) fn nbest(&self, word: &str, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
         match self {
-            Self::Unigram(model) => model.nbest(word, at, entries, wanted),
-            Self::WordPiece(model) if model.is_likeliest() => model.nbest(word, at, entries, wanted),
+            Self::Unigram(model) => model.nbest(word, entries, wanted),
+            Self::WordPiece(model) if model.is_likeliest() => model.nbest(word, entries, wanted),
             Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.traits().without_probabilities()),
         }
     }
@@ -359,28 +359,27 @@ impl Model {
         }
     }
 
-    /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
+    /// Appends the tokens of `word`, with spans in it.
     ///
     /// No text produces a token outside `entries`.
     pub(crate) fn encode_word(
         &self,
         word: &str,
-        at: u32,
         entries: Entries,
         scratch: &mut ModelScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
         match self {
             Self::WordPiece(model) => match &mut scratch.sampling {
-                Some(sampling) => model.sample_word(word, at, entries, sampling, out),
-                None => model.encode_word(word, at, entries, &mut scratch.matches, out),
+                Some(sampling) => model.sample_word(word, entries, sampling, out),
+                None => model.encode_word(word, entries, &mut scratch.matches, out),
             },
-            Self::Bpe(model) => model.encode_word(word, at, entries, &mut scratch.merging, out),
+            Self::Bpe(model) => model.encode_word(word, entries, &mut scratch.merging, out),
             Self::Unigram(model) => match &mut scratch.sampling {
-                Some(sampling) => model.sample_word(word, at, entries, sampling, out),
-                None => model.encode_word(word, at, entries, &mut scratch.paths, out),
+                Some(sampling) => model.sample_word(word, entries, sampling, out),
+                None => model.encode_word(word, entries, &mut scratch.paths, out),
             },
-            Self::WordLevel(model) => model.encode_word(word, at, entries, out),
+            Self::WordLevel(model) => model.encode_word(word, entries, out),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::vocab::{Entries, Vocab};
 /// let model = WordLevel::new(Vocab::from_tokens(["[UNK]", "low"].map(String::from))?, "[UNK]".to_owned());
 /// let mut tokens = Vec::new();
 /// for word in ["low", "high"] {
-///     model.encode_word(word, 0, Entries::All, &mut tokens)?;
+///     model.encode_word(word, Entries::All, &mut tokens)?;
 /// }
 /// assert_eq!(tokens.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 0]);
 /// # Ok::<(), piecework_core::Error>(())
@@ -71,13 +71,13 @@ impl WordLevel {
         self.unk_id
     }
 
-    /// Appends the token of `word`, which starts at byte `at` of the normalized text.
+    /// Appends the token of `word`, with spans in it.
     ///
     /// No text produces a token outside `entries`.
-    pub fn encode_word(&self, word: &str, at: u32, entries: Entries, out: &mut Vec<Token>) -> Result<()> {
+    pub fn encode_word(&self, word: &str, entries: Entries, out: &mut Vec<Token>) -> Result<()> {
         let known = self.vocab.id(word).filter(|id| entries == Entries::All || !self.specials.contains(id));
         let id = known.or(self.unk_id).ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
-        out.push(Token { id, span: Span::new(0, word.len()).shifted(at) });
+        out.push(Token { id, span: Span::new(0, word.len()) });
         Ok(())
     }
 }
@@ -92,7 +92,7 @@ mod tests {
         let model = WordLevel::new(vocab, "[UNK]".to_owned()).with_specials(HashSet::from([2]));
         let mut out = Vec::new();
         for word in ["a", "b", "[X]"] {
-            model.encode_word(word, 0, Entries::Ordinary, &mut out).unwrap();
+            model.encode_word(word, Entries::Ordinary, &mut out).unwrap();
         }
         assert_eq!(out.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 0, 0]);
     }

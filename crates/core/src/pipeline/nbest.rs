@@ -4,7 +4,7 @@ use super::Tokenizer;
 use super::encode::Inputs;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
-use super::tokens::TextToken;
+use super::tokens::{TextToken, shift};
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::model::{Scored, Token};
@@ -86,7 +86,11 @@ impl Tokenizer {
         self.split(text, &[(text.len(), None)], options, true, scratch)?;
         let words = scratch.generic.words.as_slice().iter().map(|word| match word.kind {
             WordKind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
-            _ => model.nbest(scratch.generic.words.text_of(word), word.span.start, word.entries, wanted),
+            _ => {
+                let mut found = model.nbest(scratch.generic.words.text_of(word), word.entries, wanted)?;
+                found.iter_mut().for_each(|segmentation| shift(&mut segmentation.tokens, word.span.start));
+                Ok(found)
+            }
         });
         words.collect()
     }

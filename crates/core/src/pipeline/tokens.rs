@@ -158,6 +158,14 @@ impl Tokenizer {
             out.push(Token { id, span: word.span });
             return Ok(());
         }
-        self.model().encode_word(words.text_of(word), word.span.start, word.entries, scratch, out)
+        let first = out.len();
+        self.model().encode_word(words.text_of(word), word.entries, scratch, out)?;
+        shift(&mut out[first..], word.span.start);
+        Ok(())
     }
+}
+
+/// Moves the spans of the tokens of a word, which starts at byte `at` of the normalized text.
+pub(super) fn shift(tokens: &mut [Token], at: u32) {
+    tokens.iter_mut().for_each(|token| token.span = token.span.shifted(at));
 }

@@ -238,7 +238,7 @@ fn count(
         for &(word, count) in chunk {
             tokens.clear();
             let token = added.get(word).copied();
-            if token.is_none() && model.encode_word(word, 0, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
+            if token.is_none() && model.encode_word(word, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
                 continue;
             }
             let ids = tokens.iter().map(|token| token.id).chain(token);

@@ -12,19 +12,18 @@ use crate::text::span::Span;
 use crate::vocab::Entries;
 
 impl Bpe {
-    /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
+    /// Appends the tokens of `word`, with spans in it.
     ///
     /// No text produces a token outside `entries`. The cost is O(n log n) for n characters.
     pub fn encode_word(
         &self,
         word: &str,
-        at: u32,
         entries: Entries,
         scratch: &mut BpeScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
         self.split_word(word, entries, true, scratch)?;
-        push(word, scratch, at, out);
+        push(word, scratch, out);
         Ok(())
     }
 
@@ -67,7 +66,7 @@ impl Bpe {
         let backtracks = !is_plain || self.backtracking(tables, InputForm::Bytes).is_none();
         let encoded = self.split_word(&text, entries, backtracks, scratch);
         if encoded.is_ok() {
-            push(&text, scratch, 0, out);
+            push(&text, scratch, out);
         }
         // A character of the text is a byte of the word. Spans come in order, except where unused entries that contain
         // unknown text were split.
@@ -306,13 +305,13 @@ impl Character<'_> {
 /// Appends the parts of the word as tokens, with spans.
 ///
 /// A token's span covers the characters that its bytes belong to; a token without bytes has the last character.
-pub(super) fn push(word: &str, scratch: &BpeScratch, at: u32, out: &mut Vec<Token>) {
+pub(super) fn push(word: &str, scratch: &BpeScratch, out: &mut Vec<Token>) {
     let mut end = 0;
     out.extend(scratch.parts.iter().map(|part| {
         let start = end;
         end += part.bytes as usize;
         let span = if start == end { Span::new(word.len(), word.len()) } else { Span::new(start, end) };
-        Token { id: part.id, span: span.of_characters(word).shifted(at) }
+        Token { id: part.id, span: span.of_characters(word) }
     }));
 }
 
@@ -339,7 +338,7 @@ pub(super) mod tests {
 
     fn ids(model: &Bpe, word: &str, scratch: &mut BpeScratch) -> Vec<u32> {
         let mut out = Vec::new();
-        model.encode_word(word, 0, Entries::All, scratch, &mut out).unwrap();
+        model.encode_word(word, Entries::All, scratch, &mut out).unwrap();
         out.iter().map(|token| token.id).collect()
     }
 
@@ -419,7 +418,7 @@ pub(super) mod tests {
         let mut scratch = BpeScratch::default();
         for (entries, wanted) in [(Entries::All, vec![2]), (Entries::Ordinary, vec![0, 1, 0])] {
             let [mut word, mut bytes] = [Vec::new(), Vec::new()];
-            model.encode_word("SYS", 0, entries, &mut scratch, &mut word).unwrap();
+            model.encode_word("SYS", entries, &mut scratch, &mut word).unwrap();
             model.encode_bytes("SYS", entries, &mut scratch, &mut bytes).unwrap();
             for found in [word, bytes] {
                 assert_eq!(found.iter().map(|token| token.id).collect::<Vec<_>>(), wanted, "{entries:?}");

@@ -59,7 +59,7 @@ impl Bpe {
         let tables = self.tables(entries);
         self.fill(word, &tables.alphabet, &mut scratch)?;
         let mut symbols = Vec::new();
-        push(word, &scratch, 0, &mut symbols);
+        push(word, &scratch, &mut symbols);
         let mut ids: Vec<u32> = symbols.iter().map(|symbol| symbol.id).collect();
         let merges = merge(&mut ids, tables);
         Ok(MergeSteps { is_whole: false, symbols, merges, replacements: self.replacements(&ids) })

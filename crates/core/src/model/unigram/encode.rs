@@ -12,13 +12,12 @@ use crate::text::span::Span;
 use crate::vocab::Entries;
 
 impl Unigram {
-    /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
+    /// Appends the tokens of `word`, with spans in it.
     ///
     /// No text produces a token outside `entries`. The cost is linear in the word.
     pub fn encode_word(
         &self,
         word: &str,
-        at: u32,
         entries: Entries,
         paths: &mut ViterbiScratch,
         out: &mut Vec<Token>,
@@ -29,7 +28,7 @@ impl Unigram {
             Scores::Float64(scores, unknown) => paths.double(&self.pieces(tables, scores, *unknown), word),
         };
         found.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
-        self.push(word, paths.path.edges(), at, tables, out);
+        self.push(word, paths.path.edges(), tables, out);
         Ok(())
     }
 
@@ -81,7 +80,7 @@ impl Unigram {
             while let Some(next) = edges.next_if(|next| next.id == UNKNOWN && !self.falls_back_per_character()) {
                 (end, characters) = (next.end, characters + 1);
             }
-            self.push_unknown(word, Edge { end, ..edge }, 0, tables, out);
+            self.push_unknown(word, Edge { end, ..edge }, tables, out);
             let [token, others @ ..] = &mut out[first..] else { return None };
             token.id = id_tags::unknown(token.id, characters)?;
             others.iter_mut().for_each(|token| token.id = id_tags::nothing(token.id));
@@ -90,29 +89,22 @@ impl Unigram {
     }
 
     /// Appends the tokens of a path.
-    pub(super) fn push(
-        &self,
-        word: &str,
-        path: impl Iterator<Item = Edge>,
-        at: u32,
-        tables: &Tables,
-        out: &mut Vec<Token>,
-    ) {
+    pub(super) fn push(&self, word: &str, path: impl Iterator<Item = Edge>, tables: &Tables, out: &mut Vec<Token>) {
         let mut unknown: Option<Edge> = None;
         for edge in path {
             let is_unknown = edge.id == UNKNOWN || Some(edge.id) == self.unk_id();
             if let Some(run) = unknown.take_if(|_| !is_unknown || self.falls_back_per_character()) {
-                self.push_unknown(word, run, at, tables, out);
+                self.push_unknown(word, run, tables, out);
             }
             if is_unknown {
                 let start = unknown.map_or(edge.start, |run| run.start);
                 unknown = Some(Edge { start, ..edge });
             } else {
-                out.push(Token { id: edge.id, span: Span::new(edge.start, edge.end).shifted(at) });
+                out.push(Token { id: edge.id, span: Span::new(edge.start, edge.end) });
             }
         }
         if let Some(run) = unknown {
-            self.push_unknown(word, run, at, tables, out);
+            self.push_unknown(word, run, tables, out);
         }
     }
 
@@ -127,8 +119,8 @@ impl Unigram {
     }
 
     /// Appends the tokens of characters that no piece of the path covers.
-    fn push_unknown(&self, word: &str, Edge { start, end, .. }: Edge, at: u32, tables: &Tables, out: &mut Vec<Token>) {
-        let (text, span) = (&word[start..end], Span::new(start, end).shifted(at));
+    fn push_unknown(&self, word: &str, Edge { start, end, .. }: Edge, tables: &Tables, out: &mut Vec<Token>) {
+        let (text, span) = (&word[start..end], Span::new(start, end));
         // `tokenizers` looks up the unknown text in the vocabulary; SentencePiece does not.
         let may_be_piece = self.settings().precision == Precision::Float64;
         if let Some(id) = may_be_piece.then(|| tables.letters.piece(text)).flatten() {

@@ -14,29 +14,28 @@ impl Unigram {
     pub(crate) fn sample_word(
         &self,
         word: &str,
-        at: u32,
         entries: Entries,
         sampling: &mut Sampling,
         out: &mut Vec<Token>,
     ) -> Result<()> {
         let tables = self.tables(entries);
         let drawn = self.lattice(word, tables)?.sample(sampling);
-        self.push(word, drawn.into_iter().rev(), at, tables, out);
+        self.push(word, drawn.into_iter().rev(), tables, out);
         Ok(())
     }
 
     /// Returns the best segmentations of `word`, best first, with the sums of their scores.
-    pub fn nbest(&self, word: &str, at: u32, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
+    pub fn nbest(&self, word: &str, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
         let tables = self.tables(entries);
         let paths = self.lattice(word, tables)?.nbest(wanted);
-        Ok(self.scored(word, &paths, at, tables))
+        Ok(self.scored(word, &paths, tables))
     }
 
     /// Returns the tokens and the scores of paths.
-    fn scored(&self, word: &str, paths: &[LatticePath], at: u32, tables: &Tables) -> Vec<Scored> {
+    fn scored(&self, word: &str, paths: &[LatticePath], tables: &Tables) -> Vec<Scored> {
         let scored = paths.iter().map(|path| {
             let mut tokens = Vec::new();
-            self.push(word, path.reversed.iter().rev().copied(), at, tables, &mut tokens);
+            self.push(word, path.reversed.iter().rev().copied(), tables, &mut tokens);
             Scored { tokens, score: path.score }
         });
         scored.collect()
@@ -46,7 +45,7 @@ impl Unigram {
     pub(crate) fn lattice_steps(&self, word: &str, entries: Entries, wanted: usize) -> Result<LatticeSteps> {
         let tables = self.tables(entries);
         let lattice = self.lattice(word, tables)?;
-        let best = self.scored(word, &lattice.nbest(wanted), 0, tables);
+        let best = self.scored(word, &lattice.nbest(wanted), tables);
         let (edges, log_probability) = (lattice_edges(&lattice.scored_edges()), lattice.log_probability());
         Ok(LatticeSteps { edges, log_probability, best })
     }

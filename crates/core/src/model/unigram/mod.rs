@@ -89,7 +89,7 @@ impl Total {
 ///
 /// let vocab = Vocab::from_tokens(["a", "b", "ab"].map(String::from))?;
 /// let model = Unigram::new(vocab, vec![-1.0, -1.0, -1.5], Settings::default())?;
-/// let best = model.nbest("ab", 0, Entries::All, 2)?;
+/// let best = model.nbest("ab", Entries::All, 2)?;
 /// assert_eq!(best.iter().map(|path| path.score).collect::<Vec<_>>(), [-1.5, -2.0]);
 /// # Ok::<(), piecework_core::Error>(())
 /// ```

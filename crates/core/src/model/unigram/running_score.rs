@@ -141,7 +141,7 @@ impl RunningScore<'_> {
             return Ok(valid_below);
         }
         paths.before = self.add_up(ids);
-        self.model.encode_word(word, 0, self.entries, paths, out)?;
+        self.model.encode_word(word, self.entries, paths, out)?;
         self.set(paths.after, paths.steps(), ids.len() + out.len());
         Ok(0)
     }

@@ -20,53 +20,45 @@ pub struct Matches {
 }
 
 impl WordPiece {
-    /// Appends the tokens of `word`, which starts at byte `at` of the normalized text.
+    /// Appends the tokens of `word`, with spans in it.
     ///
     /// No text produces a token outside `entries`. The cost is linear in the length of the word, except
     /// with dropout.
-    pub fn encode_word(
-        &self,
-        word: &str,
-        at: u32,
-        entries: Entries,
-        matches: &mut Matches,
-        out: &mut Vec<Token>,
-    ) -> Result<()> {
+    pub fn encode_word(&self, word: &str, entries: Entries, matches: &mut Matches, out: &mut Vec<Token>) -> Result<()> {
         if self.is_likeliest() {
             let best = self.lattice(word, entries)?.map(|lattice| lattice.best().reversed);
-            return self.push_path(word, best.as_deref(), at, out);
+            return self.push_path(word, best.as_deref(), out);
         }
         if self.is_too_long(word) {
-            return self.push_unknown_word(word, at, out);
+            return self.push_unknown_word(word, out);
         }
         let first = out.len();
-        let mut run = WordTokens::new(self.settings().unknown, at);
+        let mut run = WordTokens::new(self.settings().unknown);
         let emit = |piece| run.push(piece, out);
         match &mut matches.dropout {
             None => self.automaton(entries).walk(word, &mut matches.stack, emit),
             Some(dropout) => self.automaton(entries).walk_with_dropout(word, dropout, emit),
         }
-        self.resolve_unknown(word, &run, at, first, out)
+        self.resolve_unknown(word, &run, first, out)
     }
 
     /// Appends the tokens of a random segmentation of `word`.
     pub(crate) fn sample_word(
         &self,
         word: &str,
-        at: u32,
         entries: Entries,
         sampling: &mut Sampling,
         out: &mut Vec<Token>,
     ) -> Result<()> {
         let drawn = self.lattice(word, entries)?.map(|lattice| lattice.sample(sampling));
-        self.push_path(word, drawn.as_deref(), at, out)
+        self.push_path(word, drawn.as_deref(), out)
     }
 
     /// Returns the best segmentations of `word` with their scores, best first; without any, one unknown token.
-    pub(crate) fn nbest(&self, word: &str, at: u32, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
+    pub(crate) fn nbest(&self, word: &str, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
         let scored = |path: Option<&[Edge]>, score| {
             let mut tokens = Vec::new();
-            self.push_path(word, path, at, &mut tokens)?;
+            self.push_path(word, path, &mut tokens)?;
             Ok(Scored { tokens, score })
         };
         match self.lattice(word, entries)? {
@@ -80,7 +72,7 @@ impl WordPiece {
     /// Returns the lattice of `word` and its `wanted` best segmentations; without any, one unknown token.
     pub(crate) fn lattice_steps(&self, word: &str, entries: Entries, wanted: usize) -> Result<LatticeSteps> {
         let lattice = self.lattice(word, entries)?;
-        let best = self.nbest(word, 0, entries, wanted)?;
+        let best = self.nbest(word, entries, wanted)?;
         let log_probability = lattice.as_ref().map_or_else(unknown_score, Segmentations::log_probability);
         let edges = lattice.map_or_else(Vec::new, |lattice| lattice_edges(&lattice.scored_edges()));
         Ok(LatticeSteps { edges, log_probability, best })
@@ -108,25 +100,25 @@ impl WordPiece {
     }
 
     /// Appends the tokens of a path in reverse order; without a path, the word is unknown.
-    fn push_path(&self, word: &str, reversed: Option<&[Edge]>, at: u32, out: &mut Vec<Token>) -> Result<()> {
-        let Some(reversed) = reversed else { return self.push_unknown_word(word, at, out) };
+    fn push_path(&self, word: &str, reversed: Option<&[Edge]>, out: &mut Vec<Token>) -> Result<()> {
+        let Some(reversed) = reversed else { return self.push_unknown_word(word, out) };
         let first = out.len();
-        let mut run = WordTokens::new(self.settings().unknown, at);
+        let mut run = WordTokens::new(self.settings().unknown);
         reversed.iter().rev().for_each(|edge| {
             run.push(piece(edge), out);
         });
-        self.resolve_unknown(word, &run, at, first, out)
+        self.resolve_unknown(word, &run, first, out)
     }
 
     /// Appends unknown tokens for unmatched characters.
-    fn resolve_unknown(&self, word: &str, run: &WordTokens, at: u32, first: usize, out: &mut Vec<Token>) -> Result<()> {
+    fn resolve_unknown(&self, word: &str, run: &WordTokens, first: usize, out: &mut Vec<Token>) -> Result<()> {
         if !run.unmatched {
             return Ok(());
         }
         match run.policy {
             Unknown::Word => {
                 out.truncate(first);
-                self.push_unknown_word(word, at, out)
+                self.push_unknown_word(word, out)
             }
             Unknown::Run | Unknown::Char => {
                 let unk = self.require_unk_id(word)?;
@@ -147,9 +139,9 @@ impl WordPiece {
     }
 
     /// Appends one unknown token for the whole word.
-    fn push_unknown_word(&self, word: &str, at: u32, out: &mut Vec<Token>) -> Result<()> {
+    fn push_unknown_word(&self, word: &str, out: &mut Vec<Token>) -> Result<()> {
         let id = self.require_unk_id(word)?;
-        out.push(Token { id, span: Span::new(0, word.len()).shifted(at) });
+        out.push(Token { id, span: Span::new(0, word.len()) });
         Ok(())
     }
 }
@@ -165,8 +157,8 @@ struct WordTokens {
 }
 
 impl WordTokens {
-    fn new(policy: Unknown, at: u32) -> Self {
-        Self { policy, unmatched: false, end: at }
+    fn new(policy: Unknown) -> Self {
+        Self { policy, unmatched: false, end: 0 }
     }
 
     /// Adds a piece; returns false if the rest of the word no longer matters.

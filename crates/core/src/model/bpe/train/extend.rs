@@ -37,7 +37,7 @@ pub fn extend(
         report(callback, Stage::Reading, done * CHUNK, words.len())?;
         for &(word, count) in chunk {
             tokens.clear();
-            if model.encode_word(word, 0, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
+            if model.encode_word(word, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
                 continue;
             }
             segmented.begin_word(count);

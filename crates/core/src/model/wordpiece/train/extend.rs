@@ -58,7 +58,7 @@ fn segmented(model: &WordPiece, words: &[(&str, u64)], callback: ProgressCallbac
         report(callback, Stage::Reading, done * CHUNK, words.len())?;
         for &(word, count) in chunk {
             tokens.clear();
-            if model.encode_word(word, 0, Entries::Ordinary, &mut matches, &mut tokens).is_err() {
+            if model.encode_word(word, Entries::Ordinary, &mut matches, &mut tokens).is_err() {
                 continue;
             }
             segmented.begin_word(count);
