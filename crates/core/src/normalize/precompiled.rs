@@ -102,10 +102,11 @@ impl Precompiled {
     /// Returns the texts that a rule replaces by a text with this character; `None` if there are too many rules.
     pub(crate) fn sources(&self, c: char) -> Option<Vec<String>> {
         let mut sources = Vec::new();
-        self.each(|source, replacement| {
-            if let (Ok(source), true) = (str::from_utf8(source), replacement.contains(c)) {
+        self.each(|source, value| {
+            if let (Ok(source), true) = (str::from_utf8(source), self.text_at(value)?.contains(c)) {
                 sources.push(source.to_owned());
             }
+            Some(())
         })?;
         Some(sources)
     }
@@ -221,12 +222,14 @@ impl Precompiled {
             let source = str::from_utf8(source).unwrap_or_default();
             let is_alone = source.chars().nth(1).is_none();
             source.chars().skip(usize::from(!is_alone)).for_each(|c| changed.insert(c));
+            Some(())
         })?;
         Some(changed)
     }
 
-    /// Calls `each` with the text and the replacement of every rule; `None` if there are more than any file needs.
-    fn each(&self, mut each: impl FnMut(&[u8], &str)) -> Option<()> {
+    /// Calls `each` with the text of every rule and the node of its value, until it returns `None`; `None` also if there are
+    /// more rules than any file needs.
+    fn each(&self, mut each: impl FnMut(&[u8], usize) -> Option<()>) -> Option<()> {
         let children = self.children();
         let (mut open, mut nodes) = (vec![(self.offset(self.unit(0)?), Vec::new())], 0);
         while let Some((node, bytes)) = open.pop() {
@@ -239,7 +242,7 @@ impl Precompiled {
                 let unit = self.unit(node ^ usize::from(byte))?;
                 let next = node ^ usize::from(byte) ^ self.offset(unit);
                 if unit >> 8 & 1 == 1 {
-                    each(&bytes, self.text_at(next)?);
+                    each(&bytes, next)?;
                 }
                 open.push((next, bytes));
             }
