@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use piecework_core::added::Specials;
+use piecework_core::added::SpecialsPolicy;
 use piecework_core::decode::StreamOutput;
 use piecework_core::format::{
     JsonSettings, read_sentencepiece, read_tokenizer_json, write_sentencepiece, write_tokenizer_json,
@@ -32,7 +32,7 @@ fn check(tokenizer: &Tokenizer) {
 /// Checks that a segmentation can be sampled if there is a best one.
 fn check_segmentations(tokenizer: &Tokenizer, scratch: &mut Scratch) {
     let text: String = HARD_TEXTS[..20].join(" ");
-    let options = Options { specials: Specials::Text, ..Options::default() };
+    let options = Options { specials: SpecialsPolicy::Text, ..Options::default() };
     // Only Unigram has an n-best list, and some texts have no segmentation.
     if let Ok(best) = tokenizer.encode_nbest(&text, 5, &options, scratch) {
         assert!(!best.is_empty());

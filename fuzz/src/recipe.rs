@@ -1,7 +1,7 @@
 //! Makes tokenizers and options of calls from a few bytes.
 
 use arbitrary::{Result, Unstructured};
-use piecework_core::added::Specials;
+use piecework_core::added::SpecialsPolicy;
 use piecework_core::encoding::pad::Padding;
 use piecework_core::encoding::truncate::{Truncation, TruncationStrategy};
 use piecework_core::encoding::{Direction, NamedToken};
@@ -172,10 +172,10 @@ pub fn pipeline(u: &mut Unstructured<'_>) -> Result<Value> {
 pub fn options(u: &mut Unstructured<'_>) -> Result<Options> {
     let direction = |left| if left { Direction::Left } else { Direction::Right };
     let specials = match below(u, 8)? {
-        0..4 => Specials::Match,
-        4 | 5 => Specials::Text,
-        6 => Specials::Error,
-        _ => Specials::Allowed(vec!["[MASK]".to_owned(), "<x>".to_owned()]),
+        0..4 => SpecialsPolicy::Match,
+        4 | 5 => SpecialsPolicy::Text,
+        6 => SpecialsPolicy::Error,
+        _ => SpecialsPolicy::Allowed(vec!["[MASK]".to_owned(), "<x>".to_owned()]),
     };
     let truncation = Truncation {
         max_length: 3 + below(u, 40)?,

@@ -15,7 +15,7 @@ use crate::error::{Error, Message, Result, shorten};
 use crate::settings::METASPACE;
 use crate::text::span::Span;
 use crate::text::unicode::{class, stands_alone};
-use crate::vocab::{Entries, Vocab};
+use crate::vocab::{AllowedEntries, Vocab};
 
 /// A token that is matched as a whole, in addition to the model's tokens or among them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -54,7 +54,7 @@ impl AddedToken {
 
 /// The treatment of special tokens in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Specials {
+pub enum SpecialsPolicy {
     /// The behaviour of the file's library: control symbols are ordinary text, all others are matched.
     #[default]
     AsFormat,
@@ -70,7 +70,7 @@ pub enum Specials {
     Allowed(Vec<String>),
 }
 
-/// A section of a text.
+/// A part of a text that is cut at added tokens: text, or a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextPart {
     /// Ordinary text.
@@ -131,7 +131,7 @@ struct Automaton {
 
 /// A worker's cache: the automata for the special tokens that were allowed last.
 #[derive(Debug, Default)]
-pub struct AllowedTokens {
+pub struct AllowedAutomata {
     names: Vec<String>,
     automata: Option<Automata>,
 }
@@ -141,7 +141,7 @@ pub struct AllowedTokens {
 pub(crate) struct AddedTokenSearch<'a> {
     tokens: &'a AddedTokens,
     automata: &'a Automata,
-    specials: &'a Specials,
+    specials: &'a SpecialsPolicy,
     /// The whole text, for the positions of errors.
     text: &'a str,
 }
@@ -297,11 +297,13 @@ impl AddedTokens {
     }
 
     /// Returns the entries that the model may produce from text: no special ones if only some are allowed.
-    pub(crate) fn entries(&self, specials: &Specials) -> Entries {
+    pub(crate) fn entries(&self, specials: &SpecialsPolicy) -> AllowedEntries {
         match specials {
-            Specials::Match | Specials::Unmatched => Entries::All,
-            Specials::AsFormat if self.without_controls.is_none() => Entries::All,
-            Specials::AsFormat | Specials::Text | Specials::Error | Specials::Allowed(_) => Entries::Ordinary,
+            SpecialsPolicy::Match | SpecialsPolicy::Unmatched => AllowedEntries::All,
+            SpecialsPolicy::AsFormat if self.without_controls.is_none() => AllowedEntries::All,
+            SpecialsPolicy::AsFormat | SpecialsPolicy::Text | SpecialsPolicy::Error | SpecialsPolicy::Allowed(_) => {
+                AllowedEntries::Ordinary
+            }
         }
     }
 
@@ -309,19 +311,21 @@ impl AddedTokens {
     pub(crate) fn matching<'a>(
         &'a self,
         text: &'a str,
-        specials: &'a Specials,
-        allowed: &'a mut AllowedTokens,
+        specials: &'a SpecialsPolicy,
+        allowed: &'a mut AllowedAutomata,
     ) -> Result<AddedTokenSearch<'a>> {
         let automata = match specials {
-            Specials::Allowed(names) => self.allow(names, allowed)?,
-            Specials::AsFormat => self.without_controls.as_ref().unwrap_or(&self.automata),
-            Specials::Match | Specials::Text | Specials::Unmatched | Specials::Error => &self.automata,
+            SpecialsPolicy::Allowed(names) => self.allow(names, allowed)?,
+            SpecialsPolicy::AsFormat => self.without_controls.as_ref().unwrap_or(&self.automata),
+            SpecialsPolicy::Match | SpecialsPolicy::Text | SpecialsPolicy::Unmatched | SpecialsPolicy::Error => {
+                &self.automata
+            }
         };
         Ok(AddedTokenSearch { tokens: self, automata, specials, text })
     }
 
     /// Returns the automata of the allowed tokens alone, so that forbidden tokens do not hide allowed ones inside them.
-    fn allow<'a>(&self, names: &[String], allowed: &'a mut AllowedTokens) -> Result<&'a Automata> {
+    fn allow<'a>(&self, names: &[String], allowed: &'a mut AllowedAutomata) -> Result<&'a Automata> {
         if allowed.names != names {
             allowed.automata = None;
         }
@@ -401,7 +405,7 @@ impl<'a> AddedTokenSearch<'a> {
 
     /// Returns the search for a segment whose special tokens are matched, or are text.
     pub(crate) fn with_trust(self, trusted: bool) -> Self {
-        let specials = if trusted { &Specials::Match } else { &Specials::Text };
+        let specials = if trusted { &SpecialsPolicy::Match } else { &SpecialsPolicy::Text };
         Self { specials, automata: &self.tokens.automata, ..self }
     }
 
@@ -429,11 +433,11 @@ impl<'a> AddedTokenSearch<'a> {
 
     /// Whether an error may need the original position of normalized text.
     pub(crate) fn needs_origin(self) -> bool {
-        *self.specials == Specials::Error && self.searches_normalized()
+        *self.specials == SpecialsPolicy::Error && self.searches_normalized()
     }
 
     /// Returns the entries that the model may produce from text.
-    pub(crate) fn entries(self) -> Entries {
+    pub(crate) fn entries(self) -> AllowedEntries {
         self.tokens.entries(self.specials)
     }
 
@@ -505,9 +509,9 @@ impl<'a> AddedTokenSearch<'a> {
     /// Returns whether a special token is matched, or an error if it is forbidden.
     fn takes_special(self, token: &AddedToken, at: impl Fn() -> usize) -> Result<bool> {
         match self.specials {
-            Specials::AsFormat | Specials::Match | Specials::Allowed(_) => Ok(true),
-            Specials::Text | Specials::Unmatched => Ok(false),
-            Specials::Error => {
+            SpecialsPolicy::AsFormat | SpecialsPolicy::Match | SpecialsPolicy::Allowed(_) => Ok(true),
+            SpecialsPolicy::Text | SpecialsPolicy::Unmatched => Ok(false),
+            SpecialsPolicy::Error => {
                 Err(Error::SpecialToken { token: token.content.clone(), character: self.text[..at()].chars().count() })
             }
         }
@@ -532,9 +536,9 @@ mod tests {
         AddedTokens::new(tokens.collect(), |text| Ok(text.to_lowercase())).unwrap()
     }
 
-    fn split(tokens: &AddedTokens, text: &str, specials: &Specials) -> Result<Vec<String>> {
+    fn split(tokens: &AddedTokens, text: &str, specials: &SpecialsPolicy) -> Result<Vec<String>> {
         let mut found = Vec::new();
-        tokens.matching(text, specials, &mut AllowedTokens::default())?.raw(text, 0, |part| {
+        tokens.matching(text, specials, &mut AllowedAutomata::default())?.raw(text, 0, |part| {
             found.push(match part {
                 TextPart::Text(span) => text[span.range()].to_owned(),
                 TextPart::Token(id, span) => format!("<{id}:{}>", &text[span.range()]),
@@ -546,46 +550,52 @@ mod tests {
 
     #[test]
     fn leftmost_longest() {
-        let found = split(&tokens(|_| {}), "x[A][B]y[B]", &Specials::Match).unwrap();
+        let found = split(&tokens(|_| {}), "x[A][B]y[B]", &SpecialsPolicy::Match).unwrap();
         assert_eq!(found, ["x", "<1:[A][B]>", "y", "<2:[B]>"]);
     }
 
     #[test]
     fn flags() {
         let strip = tokens(|token| (token.lstrip, token.rstrip) = (true, true));
-        assert_eq!(split(&strip, "x  [B] [B] y", &Specials::Match).unwrap(), ["x", "<2:  [B] >", "<2:[B] >", "y"]);
+        assert_eq!(
+            split(&strip, "x  [B] [B] y", &SpecialsPolicy::Match).unwrap(),
+            ["x", "<2:  [B] >", "<2:[B] >", "y"]
+        );
         let single = tokens(|token| token.single_word = true);
-        assert_eq!(split(&single, "x[B] [B]", &Specials::Match).unwrap(), ["x[B] ", "<2:[B]>"]);
+        assert_eq!(split(&single, "x[B] [B]", &SpecialsPolicy::Match).unwrap(), ["x[B] ", "<2:[B]>"]);
         let normalized = tokens(|token| token.normalized = true);
-        assert_eq!(split(&normalized, "[B]", &Specials::Match).unwrap(), ["[B]"]);
+        assert_eq!(split(&normalized, "[B]", &SpecialsPolicy::Match).unwrap(), ["[B]"]);
         assert_eq!(normalized.token(2), Some("[b]"));
     }
 
     #[test]
     fn specials_as_text_error_or_allowed_list() {
         let tokens = tokens(|_| {});
-        assert_eq!(split(&tokens, "x[A]", &Specials::Text).unwrap(), ["x[A]"]);
-        assert_eq!(split(&tokens, "x[A]", &Specials::Unmatched).unwrap(), ["x[A]"]);
-        assert!(matches!(split(&tokens, "é[A]", &Specials::Error), Err(Error::SpecialToken { character: 1, .. })));
-        let only_b = Specials::Allowed(vec!["[B]".to_owned()]);
+        assert_eq!(split(&tokens, "x[A]", &SpecialsPolicy::Text).unwrap(), ["x[A]"]);
+        assert_eq!(split(&tokens, "x[A]", &SpecialsPolicy::Unmatched).unwrap(), ["x[A]"]);
+        assert!(matches!(
+            split(&tokens, "é[A]", &SpecialsPolicy::Error),
+            Err(Error::SpecialToken { character: 1, .. })
+        ));
+        let only_b = SpecialsPolicy::Allowed(vec!["[B]".to_owned()]);
         assert_eq!(split(&tokens, "[A][B]", &only_b).unwrap(), ["[A]", "<2:[B]>"]);
-        assert!(split(&tokens, "", &Specials::Allowed(vec!["[C]".to_owned()])).is_err());
+        assert!(split(&tokens, "", &SpecialsPolicy::Allowed(vec!["[C]".to_owned()])).is_err());
     }
 
     #[test]
     fn control_symbols_are_text_by_default() {
         let control = tokens(|token| token.control = token.content != "[B]");
         assert_eq!(
-            split(&control, "[A][B]", &Specials::AsFormat).unwrap(),
+            split(&control, "[A][B]", &SpecialsPolicy::AsFormat).unwrap(),
             ["[A]", "<2:[B]>"],
             "nor do they hide others"
         );
-        assert_eq!(split(&control, "[A][B]", &Specials::Match).unwrap(), ["<1:[A][B]>"]);
-        let of = |specials: &Specials, tokens: &AddedTokens| {
-            tokens.matching("", specials, &mut AllowedTokens::default()).unwrap().entries()
+        assert_eq!(split(&control, "[A][B]", &SpecialsPolicy::Match).unwrap(), ["<1:[A][B]>"]);
+        let of = |specials: &SpecialsPolicy, tokens: &AddedTokens| {
+            tokens.matching("", specials, &mut AllowedAutomata::default()).unwrap().entries()
         };
-        assert_eq!(of(&Specials::AsFormat, &control), Entries::Ordinary);
-        assert_eq!(of(&Specials::AsFormat, &tokens(|_| {})), Entries::All);
+        assert_eq!(of(&SpecialsPolicy::AsFormat, &control), AllowedEntries::Ordinary);
+        assert_eq!(of(&SpecialsPolicy::AsFormat, &tokens(|_| {})), AllowedEntries::All);
         let none = AddedTokens::new(control.with_controls(&[]).unwrap(), |text| Ok(text.to_owned())).unwrap();
         assert_eq!((none.controls().count(), control.controls().count()), (0, 2));
         assert!(control.with_controls(&["[C]".to_owned()]).is_err());

@@ -218,14 +218,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::added::{AddedToken, AddedTokens, AllowedTokens, Specials};
+    use crate::added::{AddedToken, AddedTokens, AllowedAutomata, SpecialsPolicy};
     use crate::normalize::UnicodeForm;
     #[cfg(feature = "jieba")]
     use crate::pretokenize::Jieba;
     use crate::pretokenize::words::{Word, WordKind};
     use crate::pretokenize::{Behavior, Dictionary};
     use crate::settings::{ByteLevel, Metaspace, PrependScheme};
-    use crate::vocab::Entries;
+    use crate::vocab::AllowedEntries;
 
     fn splitter(normalizer: Option<Normalizer>, steps: Vec<PreTokenizer>) -> WordSplitter {
         WordSplitter::new(normalizer, Some(PreTokenizer::Sequence(steps))).unwrap()
@@ -240,8 +240,8 @@ mod tests {
     fn split(splitter: &WordSplitter, text: &str, ends: &[(usize, bool)]) -> Words {
         let token = AddedToken { id: 8, content: "Yo".to_owned(), normalized: true, ..AddedToken::default() };
         let added = AddedTokens::new(vec![AddedToken::special(7, "[X]"), token], |text| splitter.normalize(text));
-        let (added, mut allowed) = (added.unwrap(), AllowedTokens::default());
-        let matching = added.matching(text, &Specials::Match, &mut allowed).unwrap();
+        let (added, mut allowed) = (added.unwrap(), AllowedAutomata::default());
+        let matching = added.matching(text, &SpecialsPolicy::Match, &mut allowed).unwrap();
         let mut start = 0;
         let segments = ends.iter().map(|&(end, trusted)| {
             let segment = Span::new(start, end);
@@ -268,10 +268,10 @@ mod tests {
         let plain = WordSplitter::default();
         let words = split(&plain, "a[X]b[X]Yo", &[(4, true), (10, false)]);
         assert_eq!(marked(&words), ["a", "<7:[X]>", "b[X]", "<8:Yo>"], "a token that is not special is always matched");
-        let entries: Vec<Entries> = words.as_slice().iter().map(|word| word.entries).collect();
+        let entries: Vec<AllowedEntries> = words.as_slice().iter().map(|word| word.entries).collect();
         assert_eq!(
             entries,
-            [Entries::All, Entries::All, Entries::Ordinary, Entries::Ordinary],
+            [AllowedEntries::All, AllowedEntries::All, AllowedEntries::Ordinary, AllowedEntries::Ordinary],
             "nor may the model make [X] of what is not trusted"
         );
         let words = split(&plain, "a[X]b", &[(2, true), (2, true), (5, true)]);
@@ -334,8 +334,8 @@ mod tests {
         for step in steps {
             let splitter = splitter(normalizer(), vec![step]);
             for text in ["É yo, [X] Éyo", "  a[X]b  ", "[X]", "", "\u{301}e", "ﬁ \u{1f600}!"] {
-                let (mut allowed, mut direct, mut rebased) = <(AllowedTokens, Words, Words)>::default();
-                let matching = added.matching(text, &Specials::Match, &mut allowed).unwrap();
+                let (mut allowed, mut direct, mut rebased) = <(AllowedAutomata, Words, Words)>::default();
+                let matching = added.matching(text, &SpecialsPolicy::Match, &mut allowed).unwrap();
                 splitter.split_segments(text, [(Span::new(0, text.len()), matching)], true, &mut direct).unwrap();
                 splitter.split_with_base(text, matching, &mut rebased).unwrap();
                 let base = rebased.take_base();

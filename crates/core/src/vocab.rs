@@ -6,16 +6,16 @@ use crate::error::{Error, Result, shorten};
 use crate::hash::hash_one;
 use crate::text::span::Span;
 
-/// The entries that a model may produce from ordinary text.
+/// Which entries a model may produce from ordinary text: all, or none of the special ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entries {
+pub enum AllowedEntries {
     /// All but special tokens, so that text cannot forge one.
     Ordinary,
     /// All, special tokens too.
     All,
 }
 
-impl Entries {
+impl AllowedEntries {
     /// The number of variants, for arrays by [`Self::index`].
     pub(crate) const COUNT: usize = 2;
 

@@ -12,7 +12,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use piecework_core::added::{AddedToken, Specials};
+use piecework_core::added::{AddedToken, SpecialsPolicy};
 use piecework_core::counts::{FirstOccurrence, WordCounts};
 use piecework_core::decode::{Decoder, WordPieceDecoder};
 use piecework_core::encoding::Encoding;
@@ -105,10 +105,10 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
 
 fn options(settings: &Object) -> Options {
     let specials = match &settings["specials"] {
-        Value::String(word) if word == "match" => Specials::Match,
-        Value::String(word) if word == "text" => Specials::Text,
-        Value::String(_) => Specials::Error,
-        allowed => Specials::Allowed(strings(allowed)),
+        Value::String(word) if word == "match" => SpecialsPolicy::Match,
+        Value::String(word) if word == "text" => SpecialsPolicy::Text,
+        Value::String(_) => SpecialsPolicy::Error,
+        allowed => SpecialsPolicy::Allowed(strings(allowed)),
     };
     Options { add_special_tokens: false, specials, ..Options::default() }
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use piecework_core::added::Specials;
+use piecework_core::added::SpecialsPolicy;
 use piecework_core::encoding::{Direction, Encoding, NONE};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
@@ -64,11 +64,11 @@ fn options(case: &Value, tokenizer: &Tokenizer) -> Options {
     Options {
         add_special_tokens: case.get("add_special_tokens").is_none_or(|flag| flag.as_bool().unwrap()),
         specials: match case.get("specials") {
-            None => Specials::AsFormat,
-            Some(Value::String(word)) if word == "match" => Specials::Match,
-            Some(Value::String(word)) if word == "text" => Specials::Text,
-            Some(Value::String(word)) if word == "error" => Specials::Error,
-            Some(names) => Specials::Allowed(strings(names)),
+            None => SpecialsPolicy::AsFormat,
+            Some(Value::String(word)) if word == "match" => SpecialsPolicy::Match,
+            Some(Value::String(word)) if word == "text" => SpecialsPolicy::Text,
+            Some(Value::String(word)) if word == "error" => SpecialsPolicy::Error,
+            Some(names) => SpecialsPolicy::Allowed(strings(names)),
         },
         truncation: tokenizer.truncation().copied(),
         padding: tokenizer.padding().cloned(),

@@ -9,7 +9,7 @@
 
 mod random;
 
-use piecework_core::added::Specials;
+use piecework_core::added::SpecialsPolicy;
 use piecework_core::encoding::pad::Padding;
 use piecework_core::encoding::truncate::{Truncation, TruncationStrategy};
 use piecework_core::encoding::{Direction, Encoding, NONE, NamedToken};
@@ -201,11 +201,11 @@ fn options(random: &mut Random) -> Options {
     Options {
         add_special_tokens: random.flag(),
         specials: random.pick(&[
-            Specials::Match,
-            Specials::Match,
-            Specials::Text,
-            Specials::Unmatched,
-            Specials::Error,
+            SpecialsPolicy::Match,
+            SpecialsPolicy::Match,
+            SpecialsPolicy::Text,
+            SpecialsPolicy::Unmatched,
+            SpecialsPolicy::Error,
         ]),
         truncation: random.flag().then(|| truncation(random)),
         padding: None,
@@ -328,7 +328,7 @@ fn check_truncation(tokenizer: &Tokenizer, text: Input<'_>, options: &Options, t
 /// Checks that one segment is encoded as a text with special tokens matched or taken as text.
 fn check_one_segment(tokenizer: &Tokenizer, text: &str, options: &Options) {
     let scratch = &mut Scratch::default();
-    for (trusted, specials) in [(true, Specials::Match), (false, Specials::Text)] {
+    for (trusted, specials) in [(true, SpecialsPolicy::Match), (false, SpecialsPolicy::Text)] {
         let options = Options { specials, ..options.clone() };
         let segments = [(text.len(), trusted)];
         let segment = tokenizer.encode(Input::Segments(text, &segments), None, &options, scratch);

@@ -5,12 +5,12 @@
 use std::fs;
 use std::path::Path;
 
-use piecework_core::added::Specials;
+use piecework_core::added::SpecialsPolicy;
 use piecework_core::encoding::Encoding;
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::pipeline::{Input, Options, Scratch, Tokenizer};
 use piecework_core::text::span::Span;
-use piecework_core::vocab::Entries;
+use piecework_core::vocab::AllowedEntries;
 use piecework_core::{Error, Result};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn is_unigram(table: &Value, case: &Value) -> bool {
 }
 
 fn options(case: &Value) -> Options {
-    let specials = if case["specials"] == "text" { Specials::Text } else { Specials::Match };
+    let specials = if case["specials"] == "text" { SpecialsPolicy::Text } else { SpecialsPolicy::Match };
     let number = |name| case.get(name).map_or(0, |number| number.as_u64().unwrap());
     let (seed, first_input) = (number("seed"), number("number"));
     let alpha = case.get("alpha").map(|alpha| alpha.as_f64().unwrap());
@@ -71,7 +71,7 @@ fn check_paths(case: &Value, tokenizer: &Tokenizer) {
     let text = case["text"].as_str().unwrap();
     let wanted = usize::try_from(case["nbest"].as_u64().unwrap()).unwrap();
     let model = tokenizer.model().as_unigram().unwrap();
-    let found = model.nbest(text, Entries::All, wanted).unwrap();
+    let found = model.nbest(text, AllowedEntries::All, wanted).unwrap();
     let paths: Value = found
         .iter()
         .map(|path| {
@@ -106,7 +106,7 @@ fn unigram_encode_json() {
             check_paths(case, &tokenizer);
         }
         if let Some(wanted) = case.get("log_probability") {
-            let found = tokenizer.model().as_unigram().unwrap().log_probability(text, Entries::All).unwrap();
+            let found = tokenizer.model().as_unigram().unwrap().log_probability(text, AllowedEntries::All).unwrap();
             assert_eq!(&json!(found), wanted, "{}", case["name"]);
         }
     }

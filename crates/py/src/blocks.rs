@@ -32,14 +32,14 @@ pub(crate) fn report(py: Python<'_>, progress: &Py<PyAny>, read: u64) -> PyResul
 }
 
 /// The reason why there is no next block.
-pub(crate) enum BlockError {
+pub(crate) enum FileBlockError {
     Io(std::io::Error),
     Core(Error),
 }
 
 /// The position of a block in its file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BlockPosition {
+pub(crate) struct FileBlockPosition {
     /// The number of blocks before it.
     pub(crate) number: usize,
     /// The number of bytes before it.
@@ -49,20 +49,20 @@ pub(crate) struct BlockPosition {
 }
 
 /// A reader of a file in blocks.
-pub(crate) struct Blocks<'a> {
+pub(crate) struct FileBlocks<'a> {
     source: Box<dyn Read + Send + 'a>,
     /// The number of bytes of a read.
     size: usize,
     /// The bytes that were read after the end of the last block.
     rest: Vec<u8>,
-    next: Option<BlockPosition>,
+    next: Option<FileBlockPosition>,
     /// The number of bytes of all blocks so far.
     pub(crate) read: u64,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> FileBlocks<'a> {
     pub(crate) fn new(source: Box<dyn Read + Send + 'a>, size: usize) -> Self {
-        let next = Some(BlockPosition { number: 0, byte: 0, is_last: false });
+        let next = Some(FileBlockPosition { number: 0, byte: 0, is_last: false });
         Self { source, size: size.max(1), rest: Vec::new(), next, read: 0 }
     }
 
@@ -73,23 +73,23 @@ impl<'a> Blocks<'a> {
         &mut self,
         block: &mut Vec<u8>,
         cut: impl Fn(&[u8], usize) -> Option<usize>,
-    ) -> Result<Option<BlockPosition>, BlockError> {
+    ) -> Result<Option<FileBlockPosition>, FileBlockError> {
         let Some(place) = self.next.take() else { return Ok(None) };
         block.clear();
         block.append(&mut self.rest);
         loop {
             let before = block.len();
-            let read = (&mut self.source).take(self.size as u64).read_to_end(block).map_err(BlockError::Io)?;
-            check_bytes(block.len()).map_err(BlockError::Core)?;
+            let read = (&mut self.source).take(self.size as u64).read_to_end(block).map_err(FileBlockError::Io)?;
+            check_bytes(block.len()).map_err(FileBlockError::Core)?;
             if read < self.size {
                 self.read += block.len() as u64;
-                return Ok(Some(BlockPosition { is_last: true, ..place }));
+                return Ok(Some(FileBlockPosition { is_last: true, ..place }));
             }
             if let Some(end) = cut(block, before) {
                 self.rest.extend_from_slice(&block[end..]);
                 block.truncate(end);
                 self.read += end as u64;
-                self.next = Some(BlockPosition { number: place.number + 1, byte: self.read, ..place });
+                self.next = Some(FileBlockPosition { number: place.number + 1, byte: self.read, ..place });
                 return Ok(Some(place));
             }
         }

@@ -4,7 +4,7 @@ use piecework_core::encoding::Encoding;
 use piecework_core::text::span::Span;
 
 /// A map from the bytes of a text to its characters; `None` if it is ASCII.
-pub(crate) struct CharMap(Option<Vec<CharBlock>>);
+pub(crate) struct CharacterOffsets(Option<Vec<CharBlock>>);
 
 /// A block of 64 bytes of a text.
 #[derive(Clone, Copy)]
@@ -15,7 +15,7 @@ struct CharBlock {
     begins: u64,
 }
 
-impl CharMap {
+impl CharacterOffsets {
     pub(crate) fn new(text: &str) -> Self {
         if text.is_ascii() {
             return Self(None);
@@ -60,7 +60,7 @@ fn begins(bytes: &[u8]) -> u64 {
 /// The maps from bytes to characters of a text, or of a pair.
 pub(crate) struct CharMaps {
     /// The maps of each text: one, or one for each word.
-    pub(crate) maps: [Vec<CharMap>; 2],
+    pub(crate) maps: [Vec<CharacterOffsets>; 2],
     /// Whether there is a map for each word.
     pub(crate) words: bool,
 }
@@ -68,7 +68,7 @@ pub(crate) struct CharMaps {
 impl CharMaps {
     /// Returns the map of a single text.
     pub(crate) fn of(text: &str) -> Self {
-        Self { maps: [vec![CharMap::new(text)], Vec::new()], words: false }
+        Self { maps: [vec![CharacterOffsets::new(text)], Vec::new()], words: false }
     }
 
     /// Returns the spans of an encoding's tokens in characters.

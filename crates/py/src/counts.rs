@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use piecework_core::Error;
 use piecework_core::counts::{
-    self, BlockStart, Counter, FirstOccurrence, Lines, MAX_MERGED, Merge, Run, SortedWords, Spill, TextSplitter, reduce,
+    self, BlockStart, Counter, FirstOccurrence, Lines, MAX_MERGED, MergedWords, Run, SortedWords, Spill, TextSplitter,
+    reduce,
 };
 use piecework_core::format::{read_counts, read_text_splitter, write_counts, write_text_splitter};
 use pyo3::prelude::*;
@@ -14,13 +15,13 @@ use pyo3::types::{PyAny, PyDict, PyString};
 
 use crate::arguments::string;
 use crate::arrow::ArrowTexts;
-use crate::blocks::{BlockError, Blocks, last_line_end, open, report};
+use crate::blocks::{FileBlockError, FileBlocks, last_line_end, open, report};
 use crate::counts_files::{Summary, merged_files, until_interrupted, write_bucket_files, write_file};
 use crate::errors::{from_io, from_storage, in_file, in_settings, to_py, utf8};
 use crate::functions;
 use crate::input::texts;
 use crate::temporary::WorkFolder;
-use crate::threads::{self, Tickets};
+use crate::threads::{self, TaskNumbers};
 use crate::utf8::checked;
 
 /// The number of bytes that a thread reads at a time.
@@ -182,19 +183,19 @@ impl WordCounter {
     fn add_file(&mut self, path: PathBuf, replace: bool, keep_ends: bool, progress: &Bound<'_, PyAny>) -> PyResult<()> {
         let lines = Lines { replace, keep_ends };
         let start = BlockStart { document: self.documents, line: 0, byte: 0 };
-        let blocks = Mutex::new((Blocks::new(Box::new(open(&path)?), BLOCK), start));
+        let blocks = Mutex::new((FileBlocks::new(Box::new(open(&path)?), BLOCK), start));
         let work = |shard: &mut Counter, stop: &AtomicBool| {
             let mut block = Vec::new();
             loop {
                 if stop.load(Ordering::Relaxed) {
-                    return Err(BlockError::Core(Error::Interrupted));
+                    return Err(FileBlockError::Core(Error::Interrupted));
                 }
-                let mut blocks = blocks.lock().map_err(|_| BlockError::Core(Error::Interrupted))?;
+                let mut blocks = blocks.lock().map_err(|_| FileBlockError::Core(Error::Interrupted))?;
                 let Some(start) = next_lines(&mut blocks, &mut block)? else { return Ok(()) };
                 drop(blocks);
                 if let Err(error) = shard.add_lines(&block, start, lines) {
                     stop.store(true, Ordering::Relaxed);
-                    return Err(BlockError::Core(error));
+                    return Err(FileBlockError::Core(error));
                 }
             }
         };
@@ -203,8 +204,8 @@ impl WordCounter {
         let results = threads::run(py, self.shards.iter_mut().collect(), work, tick)?;
         if let Some(failure) = results.into_iter().filter_map(Result::err).min_by_key(rank) {
             return Err(match failure {
-                BlockError::Io(error) => from_io(&error, &path),
-                BlockError::Core(error) => in_file(error, &path),
+                FileBlockError::Io(error) => from_io(&error, &path),
+                FileBlockError::Core(error) => in_file(error, &path),
             });
         }
         self.documents = blocks.into_inner().map_or(self.documents, |(_, start)| start.document);
@@ -243,7 +244,7 @@ impl WordCounter {
             return write_bucket_files(py, runs, Some(&splitter), &paths);
         }
         let tables: Vec<_> = py.detach(|| self.tables().collect::<Result<_, _>>()).map_err(to_py)?;
-        let words = py.detach(|| Merge::new(tables.iter().map(counts::WordCounts::sorted).collect()));
+        let words = py.detach(|| MergedWords::new(tables.iter().map(counts::WordCounts::sorted).collect()));
         write_bucket_files(py, words.map_err(to_py)?, Some(&splitter), &paths)
     }
 }
@@ -264,7 +265,8 @@ impl WordCounter {
         for each in threads::run(py, std::mem::take(&mut self.shards), last, threads::no_progress)? {
             runs.extend(each.map_err(to_py)?);
         }
-        let few = |stop: &AtomicBool| Merge::new(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
+        let few =
+            |stop: &AtomicBool| MergedWords::new(reduce(runs, MAX_MERGED, &**work, &|| stop.load(Ordering::Relaxed))?);
         threads::run_one(py, few)?.map(Some).map_err(to_py)
     }
 
@@ -276,7 +278,7 @@ impl WordCounter {
         text: impl Fn(usize) -> piecework_core::Result<&'a str> + Sync,
     ) -> PyResult<()> {
         let first = self.documents;
-        let tickets = Tickets::new(count.div_ceil(TEXTS));
+        let tickets = TaskNumbers::new(count.div_ceil(TEXTS));
         let work = |shard: &mut Counter, stop: &AtomicBool| {
             while let Some(ticket) = tickets.next() {
                 if stop.load(Ordering::Relaxed) {
@@ -315,19 +317,19 @@ fn limited_counters(
 }
 
 /// Orders failures: the first invalid byte, then other errors, then interruptions that they caused.
-fn rank(failure: &BlockError) -> u64 {
+fn rank(failure: &FileBlockError) -> u64 {
     match failure {
-        BlockError::Core(Error::Interrupted) => u64::MAX,
-        BlockError::Core(Error::Utf8 { byte, .. }) => *byte,
+        FileBlockError::Core(Error::Interrupted) => u64::MAX,
+        FileBlockError::Core(Error::Utf8 { byte, .. }) => *byte,
         _ => u64::MAX - 1,
     }
 }
 
 /// Reads the next lines into `block` and returns where they start; moves `start` to their end.
 fn next_lines(
-    (blocks, start): &mut (Blocks<'_>, BlockStart),
+    (blocks, start): &mut (FileBlocks<'_>, BlockStart),
     block: &mut Vec<u8>,
-) -> Result<Option<BlockStart>, BlockError> {
+) -> Result<Option<BlockStart>, FileBlockError> {
     if blocks.next(block, last_line_end)?.is_none() || block.is_empty() {
         return Ok(None);
     }

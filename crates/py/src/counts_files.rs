@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::Error;
 use piecework_core::counts::{
-    CountedWord, FirstOccurrence, Interruptible, MAX_MERGED, Merge, Run, SortedWords, TextSplitter, reduce,
+    CountedWord, FirstOccurrence, Interruptible, MAX_MERGED, MergedWords, Run, SortedWords, TextSplitter, reduce,
 };
 use piecework_core::error::Message;
 use piecework_core::format::{CountsReader, CountsSummary, write_buckets, write_sorted_counts};
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::blocks::open;
 use crate::errors::{from_io, from_storage, in_file, to_core, to_py};
-use crate::temporary::{NamedFile, WorkFolder};
+use crate::temporary::{FileWithPath, WorkFolder};
 use crate::threads;
 
 /// The number of words, the sum of their counts, and the fingerprint of a table.
@@ -50,7 +50,7 @@ pub(crate) fn merged_files(
     work_dir: Option<PathBuf>,
 ) -> PyResult<(Option<TextSplitter>, Words)> {
     let mut first: Option<(PathBuf, Option<TextSplitter>)> = None;
-    let mut open_all = |paths: &[(PathBuf, u64)]| -> PyResult<Merge<FileWords>> {
+    let mut open_all = |paths: &[(PathBuf, u64)]| -> PyResult<MergedWords<FileWords>> {
         let mut files = Vec::with_capacity(paths.len());
         for (path, first_document) in paths {
             let file = FileWords::open(path, *first_document)?;
@@ -60,7 +60,7 @@ pub(crate) fn merged_files(
             }
             files.push(file);
         }
-        py.detach(|| Merge::new(files)).map_err(to_py)
+        py.detach(|| MergedWords::new(files)).map_err(to_py)
     };
     let words: Words = if paths.len() <= MAX_MERGED {
         Box::new(open_all(&paths)?)
@@ -70,7 +70,7 @@ pub(crate) fn merged_files(
         for group in paths.chunks(MAX_MERGED) {
             runs.push(until_interrupted(py, open_all(group)?, |words| Run::write(&*work, words))?);
         }
-        Box::new(py.detach(|| Merge::new(reduce(runs, MAX_MERGED, &*work, &|| false)?)).map_err(to_py)?)
+        Box::new(py.detach(|| MergedWords::new(reduce(runs, MAX_MERGED, &*work, &|| false)?)).map_err(to_py)?)
     };
     Ok((first.and_then(|(_, splitter)| splitter), words))
 }
@@ -101,9 +101,9 @@ pub(crate) fn write_bucket_files(
 }
 
 /// Opens a file that exists for writing, and empties it.
-fn existing(path: &Path) -> PyResult<NamedFile> {
+fn existing(path: &Path) -> PyResult<FileWithPath> {
     let file = OpenOptions::new().write(true).truncate(true).open(path).map_err(|error| from_io(&error, path))?;
-    Ok(NamedFile::new(file, path))
+    Ok(FileWithPath::new(file, path))
 }
 
 fn summary(CountsSummary { words, total, fingerprint }: CountsSummary) -> Summary {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use piecework_core::Error;
 use piecework_core::encoding::Direction;
-use piecework_core::pipeline::{Cuts, Options, Scratch, SplitPart};
+use piecework_core::pipeline::{Options, Scratch, SplitPart, TextCutter};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
@@ -16,7 +16,7 @@ use crate::call::{Call, Failure};
 use crate::encoded::{Encoded, in_order};
 use crate::errors::{in_text, to_py};
 use crate::input::InputRows;
-use crate::threads::{self, MIN_DETACHED_BYTES, Tickets, task_bytes};
+use crate::threads::{self, MIN_DETACHED_BYTES, TaskNumbers, task_bytes};
 
 /// A task for a thread.
 enum Task<'a> {
@@ -29,7 +29,7 @@ enum Task<'a> {
 struct Job<'a> {
     call: &'a Call<'a>,
     rows: &'a InputRows<'a>,
-    cuts: Option<Cuts<'a>>,
+    cuts: Option<TextCutter<'a>>,
 }
 
 /// Encodes the rows on at most the requested number of threads.
@@ -99,7 +99,7 @@ impl<'a> Job<'a> {
 
     /// Runs the tasks; the error is that of the first text that has one.
     fn encode_all(&self, py: Python<'_>, tasks: &[Task<'_>], empty: Vec<Encoded>) -> PyResult<Encoded> {
-        let tickets = Tickets::new(tasks.len());
+        let tickets = TaskNumbers::new(tasks.len());
         let start = || {
             let (mut scratch, tickets) = (self.call.pool.scratch(), &tickets);
             move |encoded: &mut Encoded| {

@@ -13,7 +13,7 @@ use crate::call::{Call, Failure};
 use crate::encoding::Encoding;
 use crate::errors::{in_text, to_py};
 use crate::input::InputRows;
-use crate::threads::{self, MIN_DETACHED_BYTES, Tickets};
+use crate::threads::{self, MIN_DETACHED_BYTES, TaskNumbers};
 
 /// An encoding and its offsets in characters.
 type Aligned = (encoding::Encoding, Vec<(u32, u32)>);
@@ -54,7 +54,7 @@ fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &InputRows<'_>, threads: u
         return py.detach(encode).map_err(in_text);
     }
     let tasks = rows.tasks(threads);
-    let (tickets, failed) = (Tickets::new(tasks.len()), AtomicBool::new(false));
+    let (tickets, failed) = (TaskNumbers::new(tasks.len()), AtomicBool::new(false));
     let work = |(), stop: &AtomicBool| {
         let (mut scratch, mut done) = (call.pool.scratch(), Vec::new());
         while !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {

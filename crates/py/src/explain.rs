@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use piecework_core::Result;
 use piecework_core::model::Token;
-use piecework_core::model::steps::{LatticeSteps, MergeStep, MergeSteps, PairMerge, Replacement, Steps};
+use piecework_core::model::steps::{LatticeSteps, MergeStep, MergeSteps, PairMerge, Steps, UnusedSplit};
 use piecework_core::normalize::Normalized;
 use piecework_core::pipeline::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};
 use piecework_core::pretokenize::words::WordKind;
@@ -12,7 +12,7 @@ use piecework_core::text::span::Span;
 use pyo3::prelude::*;
 
 use crate::call::Call;
-use crate::char_map::CharMap;
+use crate::char_map::CharacterOffsets;
 
 /// A span in characters.
 type CharSpan = (u32, u32);
@@ -78,7 +78,7 @@ pub(crate) type MergeStepRow = (usize, PairMergeRow, Vec<PairMergeRow>);
 pub(crate) fn explain(call: Call<'_>, text: &str, limits: ExplainLimits) -> Result<TextRow> {
     let ExplainedText { normalized, words, word_count } =
         call.tokenizer.explain(text, call.options, limits, &mut call.pool.scratch())?;
-    let maps = TextMaps { normalized: CharMap::new(normalized.text()), original: CharMap::new(text) };
+    let maps = TextMaps { normalized: CharacterOffsets::new(normalized.text()), original: CharacterOffsets::new(text) };
     // The alignment begins and ends where the listed tokens do.
     let range = if words.len() == word_count && words.iter().all(ExplainedWord::is_complete) {
         0..normalized.text().len()
@@ -104,13 +104,13 @@ pub(crate) fn bytes_of(text: &str, (start, end): (usize, usize)) -> Span {
 
 /// The maps from bytes to characters of a text and its normalized form.
 struct TextMaps {
-    normalized: CharMap,
-    original: CharMap,
+    normalized: CharacterOffsets,
+    original: CharacterOffsets,
 }
 
 impl TextMaps {
     fn word(&self, word: ExplainedWord) -> WordRow {
-        let map = CharMap::new(&word.text);
+        let map = CharacterOffsets::new(&word.text);
         let token = |token: &ExplainedToken| {
             let ExplainedToken { id, span, normalized, original } = *token;
             let spans = (self.normalized.characters(normalized), self.original.characters(original));
@@ -138,17 +138,17 @@ impl TextMaps {
     }
 }
 
-fn merges_row(steps: MergeSteps, map: &CharMap) -> MergesRow {
+fn merges_row(steps: MergeSteps, map: &CharacterOffsets) -> MergesRow {
     let MergeSteps { is_whole, symbols, merges, replacements } = steps;
     MergesRow {
         is_whole,
         symbols: placed(&symbols, map),
         steps: merges.into_iter().map(merge_step_row).collect(),
-        replacements: replacements.into_iter().map(|Replacement { index, id, ids }| (index, id, ids)).collect(),
+        replacements: replacements.into_iter().map(|UnusedSplit { index, id, ids }| (index, id, ids)).collect(),
     }
 }
 
-fn lattice_row(steps: LatticeSteps, map: &CharMap) -> LatticeRow {
+fn lattice_row(steps: LatticeSteps, map: &CharacterOffsets) -> LatticeRow {
     let LatticeSteps { edges, log_probability, best } = steps;
     LatticeRow {
         edges: edges.into_iter().map(|edge| (edge.id, map.characters(edge.span), edge.score)).collect(),
@@ -157,7 +157,7 @@ fn lattice_row(steps: LatticeSteps, map: &CharMap) -> LatticeRow {
     }
 }
 
-fn placed(tokens: &[Token], map: &CharMap) -> Vec<PlacedToken> {
+fn placed(tokens: &[Token], map: &CharacterOffsets) -> Vec<PlacedToken> {
     tokens.iter().map(|token| (Some(token.id), map.characters(token.span))).collect()
 }
 

@@ -7,14 +7,14 @@ use std::sync::Mutex;
 
 use memchr::memchr_iter;
 use piecework_core::Error;
-use piecework_core::added::Specials;
+use piecework_core::added::SpecialsPolicy;
 use piecework_core::counts::strip_line_end;
-use piecework_core::pipeline::{Cuts, Input, Scratch, SplitPart};
+use piecework_core::pipeline::{Input, Scratch, SplitPart, TextCutter};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use crate::batch::Batch;
-use crate::blocks::{BlockError, BlockPosition, Blocks, last_line_end, open, report};
+use crate::blocks::{FileBlockError, FileBlockPosition, FileBlocks, last_line_end, open, report};
 use crate::call::Call;
 use crate::encoded::{Encoded, in_order};
 use crate::errors::{from_io, in_file, in_line};
@@ -39,19 +39,19 @@ tuple_struct! {
 struct FileCall<'a> {
     call: Call<'a>,
     reading: &'a FileReading,
-    cuts: Option<Cuts<'a>>,
+    cuts: Option<TextCutter<'a>>,
 }
 
 /// An error, with the number of its block and of its line in the block.
 struct Failure {
     block: usize,
     line: Option<u64>,
-    error: BlockError,
+    error: FileBlockError,
 }
 
 /// A reader of blocks that numbers the first line of each, if its number affects sampling.
 struct Reader<'a> {
-    blocks: Blocks<'a>,
+    blocks: FileBlocks<'a>,
     /// Whether lines are counted.
     counts: bool,
     /// The number of lines of all blocks so far; 0 if they are not counted.
@@ -60,7 +60,11 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads the next block into `block`; returns its position and the number of its first line.
-    fn next(&mut self, file: &FileCall<'_>, block: &mut Vec<u8>) -> Result<Option<(BlockPosition, u64)>, BlockError> {
+    fn next(
+        &mut self,
+        file: &FileCall<'_>,
+        block: &mut Vec<u8>,
+    ) -> Result<Option<(FileBlockPosition, u64)>, FileBlockError> {
         let Some(place) = self.blocks.next(block, |block, from| file.cut(block, from))? else {
             return Ok(None);
         };
@@ -85,7 +89,7 @@ pub(crate) fn encode_file(
     let bytes = usize::try_from(length).unwrap_or(usize::MAX);
     let threads = threads::number(requested).min(bytes / reading.block.max(1) + 1);
     let file = FileCall { call, reading, cuts: call.tokenizer.cuts(call.options) };
-    let blocks = Blocks::new(source, reading.block);
+    let blocks = FileBlocks::new(source, reading.block);
     let reader = Mutex::new(Reader { blocks, counts: file.samples_lines(), lines: 0 });
     let start = || {
         let (mut block, mut scratch, file, reader) = (Vec::new(), call.pool.scratch(), &file, &reader);
@@ -94,7 +98,7 @@ pub(crate) fn encode_file(
             let place = read.map_err(|error| Failure { block: usize::MAX, line: None, error })?;
             let Some((place, first_line)) = place else { return Ok(None) };
             let done = file.encode(place, first_line, &block, &mut scratch, encoded);
-            done.map_err(|(line, error)| Failure { block: place.number, line, error: BlockError::Core(error) })?;
+            done.map_err(|(line, error)| Failure { block: place.number, line, error: FileBlockError::Core(error) })?;
             Ok(Some(place.number))
         }
     };
@@ -141,7 +145,7 @@ impl FileCall<'_> {
     /// Encodes a block and appends to `encoded`; an error comes with the index of its line in the block.
     fn encode(
         &self,
-        place: BlockPosition,
+        place: FileBlockPosition,
         first_line: u64,
         block: &[u8],
         scratch: &mut Scratch,
@@ -161,7 +165,7 @@ impl FileCall<'_> {
         done.map_err(|error| (None, error))?;
         encoded.push_part(encoded.ids.len() - before, part.is_first);
         encoded.lines += memchr_iter(b'\n', block).count() as u64;
-        if options.specials == Specials::Error {
+        if options.specials == SpecialsPolicy::Error {
             encoded.characters += text.chars().count();
         }
         Ok(())
@@ -189,7 +193,7 @@ impl FileCall<'_> {
         Ok(())
     }
 
-    fn text<'a>(&self, place: BlockPosition, block: &'a [u8]) -> Result<Cow<'a, str>, Error> {
+    fn text<'a>(&self, place: FileBlockPosition, block: &'a [u8]) -> Result<Cow<'a, str>, Error> {
         match simdutf8::compat::from_utf8(block) {
             Ok(text) => Ok(text.into()),
             // No character crosses a block boundary, which is next to an ASCII character.
@@ -207,12 +211,12 @@ impl Failure {
     /// Returns the exception; `before` is what was encoded before the block.
     fn into_py(self, path: &Path, before: &Encoded) -> PyErr {
         match (self.error, self.line) {
-            (BlockError::Io(error), _) => from_io(&error, path),
-            (BlockError::Core(Error::Utf8 { line, byte, value }), _) => {
+            (FileBlockError::Io(error), _) => from_io(&error, path),
+            (FileBlockError::Core(Error::Utf8 { line, byte, value }), _) => {
                 in_file(Error::Utf8 { line: before.lines + line, byte, value }, path)
             }
-            (BlockError::Core(error), Some(line)) => in_line(error, path, before.lines + line + 1),
-            (BlockError::Core(error), None) => in_file(error.shifted(before.characters), path),
+            (FileBlockError::Core(error), Some(line)) => in_line(error, path, before.lines + line + 1),
+            (FileBlockError::Core(error), None) => in_file(error.shifted(before.characters), path),
         }
     }
 }

@@ -11,7 +11,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 
 use crate::arguments::{items, wrong_type};
 use crate::arrow::ArrowTexts;
-use crate::char_map::{CharMap, CharMaps};
+use crate::char_map::{CharMaps, CharacterOffsets};
 use crate::errors::{surrogate, surrogate_at};
 use crate::threads::{MIN_DETACHED_BYTES, task_bytes};
 use crate::utf8::checked;
@@ -123,11 +123,11 @@ impl InputText {
         }
     }
 
-    fn maps(&self) -> Vec<CharMap> {
+    fn maps(&self) -> Vec<CharacterOffsets> {
         match self {
-            Self::Text(text) => text.get().map(CharMap::new).into_iter().collect(),
-            Self::Words(words) => words.iter().map(|word| CharMap::new(word)).collect(),
-            Self::Segments(text, _) => vec![CharMap::new(text)],
+            Self::Text(text) => text.get().map(CharacterOffsets::new).into_iter().collect(),
+            Self::Words(words) => words.iter().map(|word| CharacterOffsets::new(word)).collect(),
+            Self::Segments(text, _) => vec![CharacterOffsets::new(text)],
         }
     }
 }
@@ -292,7 +292,7 @@ impl<'a> InputRows<'a> {
         match self {
             Self::Mixed(rows) => rows[row].maps(),
             Self::Texts(_) | Self::Arrow(_) => {
-                let map = self.text(row).map(CharMap::new).into_iter().collect();
+                let map = self.text(row).map(CharacterOffsets::new).into_iter().collect();
                 CharMaps { maps: [map, Vec::new()], words: false }
             }
         }

@@ -54,7 +54,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<options::Options>()?;
     module.add_class::<stream::DecodeStream>()?;
-    module.add_class::<text::Stage>()?;
+    module.add_class::<text::TextStages>()?;
     module.add_class::<encoding::Encoding>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<arrow::ArrowTexts>()?;

@@ -13,7 +13,7 @@ use crate::call::{Call, Failure};
 use crate::errors::in_text;
 use crate::input::InputRows;
 use crate::options::Options;
-use crate::threads::{self, MIN_DETACHED_BYTES, ThreadCount, Tickets};
+use crate::threads::{self, MIN_DETACHED_BYTES, TaskNumbers, ThreadCount};
 use crate::tokenizer::Tokenizer;
 
 /// Sums over texts.
@@ -99,7 +99,7 @@ impl TextMeasures {
 fn measure(py: Python<'_>, call: Call<'_>, rows: &InputRows<'_>, most: usize, threads: usize) -> PyResult<Measured> {
     let threads = if rows.total_bytes() < MIN_DETACHED_BYTES { 1 } else { threads };
     let tasks = rows.tasks(threads);
-    let tickets = Tickets::new(tasks.len());
+    let tickets = TaskNumbers::new(tasks.len());
     let work = |(), stop: &AtomicBool| {
         let mut scratch = call.pool.scratch();
         let mut meter = Meter::new(call.tokenizer, call.options);

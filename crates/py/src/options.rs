@@ -1,7 +1,7 @@
 //! The options of a call, made once and used for many texts.
 
 use piecework_core::Result;
-use piecework_core::added::Specials;
+use piecework_core::added::SpecialsPolicy;
 use piecework_core::pipeline::{self, EncodingPath};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -79,17 +79,17 @@ fn path(name: &str) -> PyResult<EncodingPath> {
 }
 
 /// Returns the treatment of special tokens, by default that of the core: `"match"`, `"text"`, `"error"` or a collection of allowed ones.
-pub(crate) fn specials(value: Option<&Bound<'_, PyAny>>) -> PyResult<Specials> {
+pub(crate) fn specials(value: Option<&Bound<'_, PyAny>>) -> PyResult<SpecialsPolicy> {
     const NAMES: &str = "\"match\", \"text\", \"error\" or a set of special tokens";
     const EXPECTED: &str = "\"match\", \"text\", \"error\" or a set of special tokens, each a str";
-    let Some(value) = value else { return Ok(Specials::default()) };
+    let Some(value) = value else { return Ok(SpecialsPolicy::default()) };
     if let Ok(word) = value.cast::<PyString>() {
         return match utf8(word)? {
-            "match" => Ok(Specials::Match),
-            "text" => Ok(Specials::Text),
+            "match" => Ok(SpecialsPolicy::Match),
+            "text" => Ok(SpecialsPolicy::Text),
             // For the facade of `tokenizers` alone, which encodes special tokens in this way.
-            "unmatched" => Ok(Specials::Unmatched),
-            "error" => Ok(Specials::Error),
+            "unmatched" => Ok(SpecialsPolicy::Unmatched),
+            "error" => Ok(SpecialsPolicy::Error),
             other => Err(invalid_setting("specials", NAMES, format_args!("{other:?}"))),
         };
     }
@@ -101,5 +101,5 @@ pub(crate) fn specials(value: Option<&Bound<'_, PyAny>>) -> PyResult<Specials> {
         allowed.push(utf8(token)?.to_owned());
     }
     allowed.sort_unstable();
-    Ok(Specials::Allowed(allowed))
+    Ok(SpecialsPolicy::Allowed(allowed))
 }

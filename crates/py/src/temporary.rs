@@ -28,7 +28,7 @@ impl RunStore for WorkFolder {
     fn create(&self) -> io::Result<Box<dyn RunStorage>> {
         let in_folder = |source| io::Error::other(PathError { path: self.path.clone(), is_work_folder: true, source });
         let file = unnamed(&self.path).map_err(in_folder)?;
-        Ok(Box::new(NamedFile { file, path: self.path.clone(), is_work_folder: true }))
+        Ok(Box::new(FileWithPath { file, path: self.path.clone(), is_work_folder: true }))
     }
 }
 
@@ -58,13 +58,13 @@ fn unnamed(folder: &Path) -> io::Result<File> {
 
 /// A file whose errors name a path.
 #[derive(Debug)]
-pub(crate) struct NamedFile {
+pub(crate) struct FileWithPath {
     file: File,
     path: Arc<Path>,
     is_work_folder: bool,
 }
 
-impl NamedFile {
+impl FileWithPath {
     pub(crate) fn new(file: File, path: &Path) -> Self {
         Self { file, path: path.into(), is_work_folder: false }
     }
@@ -79,14 +79,14 @@ impl NamedFile {
     }
 }
 
-impl Read for NamedFile {
+impl Read for FileWithPath {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer);
         self.named(read)
     }
 }
 
-impl Write for NamedFile {
+impl Write for FileWithPath {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let written = self.file.write(buffer);
         self.named(written)
@@ -98,7 +98,7 @@ impl Write for NamedFile {
     }
 }
 
-impl Seek for NamedFile {
+impl Seek for FileWithPath {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let sought = self.file.seek(to);
         self.named(sought)

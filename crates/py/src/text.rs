@@ -9,19 +9,19 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::arguments::string;
-use crate::char_map::CharMap;
+use crate::char_map::CharacterOffsets;
 use crate::errors::{in_settings, to_py};
 use crate::functions;
 use crate::input::texts;
 
 /// A normalizer and a pre-tokenizer without a model.
 #[pyclass(frozen, module = "piecework._core")]
-pub(crate) struct Stage {
+pub(crate) struct TextStages {
     splitter: WordSplitter,
 }
 
 #[pymethods]
-impl Stage {
+impl TextStages {
     /// Takes the normalizer and the pre-tokenizer as JSON.
     #[new]
     fn new(splitter: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
@@ -37,14 +37,14 @@ impl Stage {
     fn normalize_aligned(&self, text: &Bound<'_, PyAny>) -> PyResult<Aligned> {
         let text = string("text", text)?;
         let normalized = self.splitter.normalize_aligned(text).map_err(to_py)?;
-        Ok(aligned(normalized.text(), 0, &CharMap::new(text), |span| normalized.original(span)))
+        Ok(aligned(normalized.text(), 0, &CharacterOffsets::new(text), |span| normalized.original(span)))
     }
 
     /// Returns the words of the pre-tokenizer, each with the original characters of its characters.
     fn pre_tokenize_aligned(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<Aligned>> {
         let text = string("text", text)?;
         let words = self.words(text)?;
-        let map = CharMap::new(text);
+        let map = CharacterOffsets::new(text);
         let word =
             |word: &Word| aligned(words.text_of(word), word.span.range().start, &map, |span| words.original(span));
         Ok(words.as_slice().iter().map(word).collect())
@@ -54,12 +54,12 @@ impl Stage {
     fn pre_tokenize<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let (py, text) = (text.py(), string("text", text)?);
         let words = self.words(text)?;
-        let map = CharMap::new(text);
+        let map = CharacterOffsets::new(text);
         PyList::new(py, words.as_slice().iter().map(|word| (words.text_of(word), map.characters(word.origin))))
     }
 }
 
-impl Stage {
+impl TextStages {
     fn words(&self, text: &str) -> PyResult<Words> {
         let mut words = Words::default();
         self.splitter.split(text, true, &mut words).map_err(to_py)?;
@@ -71,7 +71,7 @@ impl Stage {
 type Aligned = (String, Vec<(u32, u32)>);
 
 /// Returns a text that begins at byte `base`, with the origin of each character.
-fn aligned(text: &str, base: usize, map: &CharMap, original: impl Fn(Span) -> Span) -> Aligned {
+fn aligned(text: &str, base: usize, map: &CharacterOffsets, original: impl Fn(Span) -> Span) -> Aligned {
     let origin = |(at, c): (usize, char)| {
         let start = base + at;
         map.characters(original(Span::new(start, start + c.len_utf8())))

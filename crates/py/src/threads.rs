@@ -177,12 +177,12 @@ fn wait_until_idle(time: Duration, busy: &AtomicUsize) -> bool {
 }
 
 /// A queue of task numbers: gives out each number below `limit` once.
-pub(crate) struct Tickets {
+pub(crate) struct TaskNumbers {
     next: AtomicUsize,
     limit: usize,
 }
 
-impl Tickets {
+impl TaskNumbers {
     pub(crate) fn new(limit: usize) -> Self {
         Self { next: AtomicUsize::new(0), limit }
     }

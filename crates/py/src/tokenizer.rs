@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use numpy::PyArray1;
 use piecework_core::Result;
-use piecework_core::added::Specials;
+use piecework_core::added::SpecialsPolicy;
 use piecework_core::decode::StreamOutput;
 use piecework_core::encoding::Direction;
 use piecework_core::format::{
-    AddedIds, JsonSettings, VocabSettings, fingerprint, has_nearest_splitter, read_edited_json, read_padding,
+    AddedIdSource, JsonSettings, VocabSettings, fingerprint, has_nearest_splitter, read_edited_json, read_padding,
     read_truncation, read_vocab_txt, with_parts, write_model, write_own_json, write_parts, write_saved_json,
     write_splitter, write_trainer, write_vocab_txt,
 };
@@ -79,11 +79,11 @@ fn read_json(data: &Bound<'_, PyBytes>, settings: &JsonSettings, place: &str) ->
 }
 
 /// Returns the ids of added tokens named `"file"` or `"tokenizers"`; by default ids that differ are refused.
-fn added_ids(name: Option<&str>) -> PyResult<AddedIds> {
+fn added_ids(name: Option<&str>) -> PyResult<AddedIdSource> {
     match name {
-        None => Ok(AddedIds::Equal),
-        Some("file") => Ok(AddedIds::File),
-        Some("tokenizers") => Ok(AddedIds::Tokenizers),
+        None => Ok(AddedIdSource::Equal),
+        Some("file") => Ok(AddedIdSource::File),
+        Some("tokenizers") => Ok(AddedIdSource::Tokenizers),
         Some(other) => {
             let expected = "\"file\", \"tokenizers\" or None";
             Err(invalid_setting("added_token_ids", expected, format_args!("{other:?}")))
@@ -112,7 +112,7 @@ impl Tokenizer {
         let settings = JsonSettings {
             allow_no_unk: true,
             ignore_own_normalizer: true,
-            added_ids: AddedIds::Tokenizers,
+            added_ids: AddedIdSource::Tokenizers,
             ..JsonSettings::default()
         };
         read_json(data, &settings, place)
@@ -499,7 +499,7 @@ impl Tokenizer {
 
     fn log_likelihood(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
         let (py, text) = (text.py(), string("text", text)?);
-        let specials: &Specials = &options.inner.specials;
+        let specials: &SpecialsPolicy = &options.inner.specials;
         py.detach(|| self.inner.log_likelihood(text, specials, &mut self.pool.scratch())).map_err(to_py)
     }
 

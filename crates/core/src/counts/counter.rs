@@ -4,7 +4,7 @@
 //! The result is equal to that of the generic path, including first occurrences.
 
 use super::runs::{MAX_MERGED, Run, Spill, push_run, reduce};
-use super::sorted::Merge;
+use super::sorted::MergedWords;
 use super::token_finder::TokenFinder;
 use super::{FirstOccurrence, TextSplitter, WordCounts};
 use crate::added::TextPart;
@@ -138,7 +138,7 @@ impl Counter {
         let Some(spill) = self.spill.clone() else { return Ok(self.counts) };
         let splitter = self.counts.splitter.clone();
         let runs = reduce(self.into_runs()?, MAX_MERGED, &*spill.store, &|| false)?;
-        WordCounts::from_sorted(splitter, Merge::new(runs)?)
+        WordCounts::from_sorted(splitter, MergedWords::new(runs)?)
     }
 
     /// Whether the counter has written words as runs.

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 pub use counter::{BlockStart, Counter, Lines, strip_line_end};
 pub use runs::{MAX_MERGED, Run, RunStorage, RunStore, Spill, reduce};
-pub use sorted::{CountedWord, Interruptible, Merge, SortedTable, SortedWords};
+pub use sorted::{CountedWord, Interruptible, MergedWords, SortedTable, SortedWords};
 pub use text_splitter::TextSplitter;
 
 use crate::error::{Error, Message, Result, shorten};

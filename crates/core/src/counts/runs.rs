@@ -11,7 +11,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::sync::Arc;
 
-use super::sorted::{CountedWord, Interruptible, Merge, SortedWords};
+use super::sorted::{CountedWord, Interruptible, MergedWords, SortedWords};
 use crate::error::{Error, Result};
 use crate::numbers::leb128;
 
@@ -69,7 +69,7 @@ pub fn reduce(
 ) -> Result<Vec<Run>> {
     while runs.len() > limit {
         let rest = runs.split_off(limit.min(runs.len() - limit + 1).max(2));
-        let merged = Interruptible::new(Merge::new(runs)?, is_stopped);
+        let merged = Interruptible::new(MergedWords::new(runs)?, is_stopped);
         runs = rest;
         runs.push(Run::write(store, merged)?);
     }
@@ -85,7 +85,7 @@ pub(super) fn push_run(levels: &mut Vec<Vec<Run>>, mut run: Run, spill: &Spill) 
         if level.len() < spill.max_runs {
             return Ok(());
         }
-        run = Run::write(&*spill.store, Merge::new(std::mem::take(level))?)?;
+        run = Run::write(&*spill.store, MergedWords::new(std::mem::take(level))?)?;
     }
     levels.push(vec![run]);
     Ok(())
@@ -200,7 +200,10 @@ mod tests {
             for runs in [levels.into_iter().flatten().collect(), list] {
                 let runs = reduce(runs, limit, &InMemory, &|| false).unwrap();
                 assert!(runs.len() <= limit);
-                assert_eq!(WordCounts::from_sorted(None, Merge::new(runs).unwrap()).unwrap().by_word(), sum.by_word());
+                assert_eq!(
+                    WordCounts::from_sorted(None, MergedWords::new(runs).unwrap()).unwrap().by_word(),
+                    sum.by_word()
+                );
             }
         }
     }

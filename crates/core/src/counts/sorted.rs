@@ -75,24 +75,24 @@ impl SortedWords for SortedTable<'_> {
 /// The sources are a binary heap by their current words, so a word of k sources costs O(log k) comparisons.
 ///
 /// ```
-/// use piecework_core::counts::{FirstOccurrence, Merge, SortedWords, WordCounts};
+/// use piecework_core::counts::{FirstOccurrence, MergedWords, SortedWords, WordCounts};
 ///
 /// let (mut one, mut other) = (WordCounts::default(), WordCounts::default());
 /// one.add("low", 2, FirstOccurrence { document: 4, word: 0 })?;
 /// other.add("low", 1, FirstOccurrence { document: 3, word: 5 })?;
-/// let mut merge = Merge::new(vec![one.sorted(), other.sorted()])?;
+/// let mut merge = MergedWords::new(vec![one.sorted(), other.sorted()])?;
 /// assert!(merge.advance()?);
 /// assert_eq!((merge.current().word, merge.current().count, merge.current().first.document), ("low", 3, 3));
 /// assert!(!merge.advance()?);
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Merge<S> {
+pub struct MergedWords<S> {
     heap: Vec<S>,
     current: CountedWord<String>,
 }
 
-impl<S: SortedWords> Merge<S> {
+impl<S: SortedWords> MergedWords<S> {
     /// Creates a merge; reads the first word of each source.
     pub fn new(sources: Vec<S>) -> Result<Self> {
         let mut heap = Vec::with_capacity(sources.len());
@@ -123,7 +123,7 @@ impl<S: SortedWords> Merge<S> {
     }
 }
 
-impl<S: SortedWords> SortedWords for Merge<S> {
+impl<S: SortedWords> SortedWords for MergedWords<S> {
     fn advance(&mut self) -> Result<bool> {
         let Some(source) = self.heap.first() else { return Ok(false) };
         let CountedWord { word, count, first } = source.current();
@@ -197,7 +197,7 @@ mod tests {
             [table(&[("b", 1, 9), ("a", 2, 3), ("b\0", 1, 1)]), table(&[]), table(&[("é", 4, 1), ("b", 5, 2)])];
         let mut sum = WordCounts::default();
         tables.iter().for_each(|table| sum.merge(table).unwrap());
-        let merge = Merge::new(tables.iter().map(WordCounts::sorted).collect()).unwrap();
+        let merge = MergedWords::new(tables.iter().map(WordCounts::sorted).collect()).unwrap();
         let merged = WordCounts::from_sorted(None, merge).unwrap();
         assert_eq!(merged.by_word(), sum.by_word());
         assert_eq!(merged.by_word().iter().map(|(word, ..)| *word).collect::<Vec<_>>(), ["a", "b", "b\0", "é"]);
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn merging_refuses_an_overflow() {
         let tables = [table(&[("a", u64::MAX, 0)]), table(&[("a", 1, 0)])];
-        let mut merge = Merge::new(tables.iter().map(WordCounts::sorted).collect()).unwrap();
+        let mut merge = MergedWords::new(tables.iter().map(WordCounts::sorted).collect()).unwrap();
         assert!(matches!(merge.advance(), Err(Error::Overflow(_))));
     }
 

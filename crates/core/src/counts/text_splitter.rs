@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::added::{AddedToken, AddedTokenSearch, AddedTokens, AllowedTokens, Specials};
+use crate::added::{AddedToken, AddedTokenSearch, AddedTokens, AllowedAutomata, SpecialsPolicy};
 use crate::error::Result;
 use crate::pretokenize::words::{Word, WordKind, Words};
 use crate::splitter::WordSplitter;
@@ -68,14 +68,18 @@ impl TextSplitter {
 
     /// Replaces `words` with the words of `text`.
     pub(super) fn split(&self, text: &str, words: &mut Words) -> Result<()> {
-        let mut allowed = AllowedTokens::default();
+        let mut allowed = AllowedAutomata::default();
         let search = self.search(text, &mut allowed)?;
         self.words.split_segments(text, [(Span::new(0, text.len()), search)], false, words)
     }
 
     /// Returns the search for the added tokens of a text.
-    pub(super) fn search<'a>(&'a self, text: &'a str, allowed: &'a mut AllowedTokens) -> Result<AddedTokenSearch<'a>> {
-        self.added.matching(text, &Specials::Match, allowed)
+    pub(super) fn search<'a>(
+        &'a self,
+        text: &'a str,
+        allowed: &'a mut AllowedAutomata,
+    ) -> Result<AddedTokenSearch<'a>> {
+        self.added.matching(text, &SpecialsPolicy::Match, allowed)
     }
 
     /// Returns the text of an added token.

@@ -1,7 +1,7 @@
 //! Finds the added tokens of texts to count, without normalizing most of the texts.
 
 use super::TextSplitter;
-use crate::added::{AllowedTokens, TextPart};
+use crate::added::{AllowedAutomata, TextPart};
 use crate::fast::{
     AddedTokenSplitter, Failed, NormalizedTokenBuffers, NormalizedTokenPart, NormalizedTokenSearch, finds_any,
 };
@@ -11,7 +11,7 @@ use crate::fast::{
 pub(super) struct TokenFinder {
     known: NormalizedTokenSearch,
     forms: NormalizedTokenBuffers,
-    allowed: AllowedTokens,
+    allowed: AllowedAutomata,
     /// Whether a token may be in two lines of a text.
     spans_lines: bool,
 }
@@ -23,7 +23,7 @@ impl TokenFinder {
         (!tokens.is_empty()).then(|| Self {
             known: NormalizedTokenSearch::of(splitter.words()),
             forms: NormalizedTokenBuffers::default(),
-            allowed: AllowedTokens::default(),
+            allowed: AllowedAutomata::default(),
             spans_lines: tokens.iter().any(|token| token.content.contains(['\n', '\r'])),
         })
     }

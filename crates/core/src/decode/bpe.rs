@@ -13,7 +13,7 @@ pub struct BpeDecoder {
 
 /// The stage that replaces suffixes of words with spaces, and removes them from the last part.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Suffix {
+pub(super) struct SuffixStage {
     needle: Needle,
     matched: usize,
     /// Whether the first part is the last one.
@@ -24,7 +24,7 @@ pub(super) struct Suffix {
     is_complete: bool,
 }
 
-impl Suffix {
+impl SuffixStage {
     pub(super) fn new(suffix: &str, is_single: bool) -> Self {
         Self { needle: Needle::new(suffix), matched: 0, is_single, pending: None, is_complete: false }
     }
@@ -60,7 +60,7 @@ impl Suffix {
     }
 }
 
-impl DecodeStage for Suffix {
+impl DecodeStage for SuffixStage {
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.release(out)?;
         let Self { needle, matched, is_single, pending, .. } = self;

@@ -12,7 +12,7 @@ const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
 /// The stage of tokens such as `<0x61>`.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ByteFallback {
+pub(super) struct ByteFallbackStage {
     output: StreamOutput,
     /// The part so far, while it may be a byte token.
     token: Vec<u8>,
@@ -33,7 +33,7 @@ enum Run {
     Emitted,
 }
 
-impl ByteFallback {
+impl ByteFallbackStage {
     pub(super) fn new(output: StreamOutput) -> Self {
         Self { output, token: Vec::new(), is_text: false, run: Run::None }
     }
@@ -104,7 +104,7 @@ fn replacements(count: usize, out: &mut DecodedParts) -> Result<()> {
     Ok(())
 }
 
-impl DecodeStage for ByteFallback {
+impl DecodeStage for ByteFallbackStage {
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.token.extend_from_slice(fragment);
         if self.is_text || !Self::may_be_byte(&self.token) {

@@ -27,12 +27,12 @@ static NEEDLES: LazyLock<[Needle; CLEANUP.len()]> = LazyLock::new(|| CLEANUP.map
 
 /// The stage of all replacements in each part; most parts need none.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Cleanup {
+pub(super) struct CleanupStage {
     /// The number of bytes that each replacement delays.
     matched: [usize; CLEANUP.len()],
 }
 
-impl Cleanup {
+impl CleanupStage {
     /// Passes a fragment, and the end of the part if it is the last, through all replacements.
     fn replace(&mut self, fragment: &[u8], is_last: bool, out: &mut DecodedParts) -> Result<()> {
         let mut text = Cow::Borrowed(fragment);
@@ -51,7 +51,7 @@ impl Cleanup {
     }
 }
 
-impl DecodeStage for Cleanup {
+impl DecodeStage for CleanupStage {
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.replace(fragment, false, out)
     }
@@ -89,7 +89,7 @@ mod tests {
     fn replacements_apply_in_order() {
         for (text, cleaned) in [("it ' s  . do not", "it's . don't"), ("  ' s", "'s"), ("a b.c", "a b.c")] {
             let mut out = DecodedParts::default();
-            Cleanup::default().part(text.as_bytes(), &mut out).unwrap();
+            CleanupStage::default().part(text.as_bytes(), &mut out).unwrap();
             assert_eq!(out.bytes, cleaned.as_bytes(), "{text:?}");
         }
         assert!(CLEANUP.iter().all(|(found, _)| !is_clean(found.as_bytes())));

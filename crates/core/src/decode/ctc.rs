@@ -1,8 +1,8 @@
 //! The decoder of connectionist temporal classification (CTC), whose output has repetitions and padding.
 
-use super::cleanup::Cleanup;
-use super::literal::Literal;
-use super::stage::{DecodeStage, DecodedParts, StageKind, Stages};
+use super::cleanup::CleanupStage;
+use super::literal::LiteralStage;
+use super::stage::{AnyStage, DecodeStage, DecodedParts, Stages};
 use crate::error::Result;
 
 /// A decoder that removes repetitions and padding.
@@ -25,26 +25,26 @@ impl Default for CtcDecoder {
 impl CtcDecoder {
     /// Adds the stages that remove repeated tokens and padding, then empty parts.
     pub(super) fn add_stages(&self, stages: &mut Stages) {
-        stages.push(StageKind::Repetitions(Repetitions::default()));
-        stages.push(StageKind::Literal(Literal::new(&self.pad_token, "")));
+        stages.push(AnyStage::Repetitions(RepetitionsStage::default()));
+        stages.push(AnyStage::Literal(LiteralStage::new(&self.pad_token, "")));
         if self.cleanup {
-            stages.push(StageKind::Cleanup(Cleanup::default()));
-            stages.push(StageKind::Literal(Literal::new(&self.word_delimiter_token, " ")));
+            stages.push(AnyStage::Cleanup(CleanupStage::default()));
+            stages.push(AnyStage::Literal(LiteralStage::new(&self.word_delimiter_token, " ")));
         }
-        stages.push(StageKind::NonEmpty(NonEmpty::default()));
+        stages.push(AnyStage::NonEmpty(NonEmptyStage::default()));
     }
 }
 
 /// The stage that removes repeated parts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Repetitions {
+pub(super) struct RepetitionsStage {
     /// The part before, followed by the differing bytes of this one.
     last: Option<Vec<u8>>,
     /// The number of bytes of the part before that this one repeats; `None` after the first difference.
     repeated: Option<usize>,
 }
 
-impl Repetitions {
+impl RepetitionsStage {
     /// Emits the delayed bytes of a part that differs.
     fn differ(&mut self, out: &mut DecodedParts) -> Result<()> {
         let last = self.last.get_or_insert_default();
@@ -56,7 +56,7 @@ impl Repetitions {
     }
 }
 
-impl DecodeStage for Repetitions {
+impl DecodeStage for RepetitionsStage {
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         if let (Some(last), Some(repeated)) = (&self.last, &mut self.repeated)
             && last[*repeated..].starts_with(fragment)
@@ -84,11 +84,11 @@ impl DecodeStage for Repetitions {
 
 /// The stage that removes empty parts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct NonEmpty {
+pub(super) struct NonEmptyStage {
     has_text: bool,
 }
 
-impl DecodeStage for NonEmpty {
+impl DecodeStage for NonEmptyStage {
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.has_text = true;
         out.push(fragment)

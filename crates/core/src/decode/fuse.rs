@@ -5,9 +5,9 @@ use crate::error::Result;
 
 /// The stage that concatenates all parts; the result ends with the input.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fuse;
+pub(super) struct FuseStage;
 
-impl DecodeStage for Fuse {
+impl DecodeStage for FuseStage {
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         out.push(fragment)
     }

@@ -7,7 +7,7 @@ use crate::text::span::check_bytes;
 
 /// The stage that replaces a string in each part.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Literal {
+pub(super) struct LiteralStage {
     needle: Needle,
     matched: usize,
     by: Vec<u8>,
@@ -18,7 +18,7 @@ pub(super) struct Literal {
     is_empty: bool,
 }
 
-impl Literal {
+impl LiteralStage {
     pub(super) fn new(found: &str, by: &str) -> Self {
         let (needle, by) = (Needle::new(found), by.as_bytes().to_vec());
         Self { needle, matched: 0, by, in_first: None, matches_empty_parts: true, is_empty: true }
@@ -35,7 +35,7 @@ impl Literal {
     }
 }
 
-impl DecodeStage for Literal {
+impl DecodeStage for LiteralStage {
     #[inline]
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.is_empty = false;

@@ -22,9 +22,9 @@ mod wordpiece;
 
 use crate::error::Result;
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
-use cleanup::Cleanup;
-use literal::Literal;
-use stage::{StageKind, Stages};
+use cleanup::CleanupStage;
+use literal::LiteralStage;
+use stage::{AnyStage, Stages};
 
 pub use bpe::BpeDecoder;
 pub use ctc::CtcDecoder;
@@ -107,7 +107,7 @@ impl Decoder {
         let mut stages = Stages::default();
         match decoder {
             Some(decoder) => drop(decoder.add_stages(output, false, &mut stages)),
-            None => stages.push(StageKind::Spaces(wordpiece::Spaces::new(None))),
+            None => stages.push(AnyStage::Spaces(wordpiece::SpacesStage::new(None))),
         }
         stages
     }
@@ -117,25 +117,25 @@ impl Decoder {
     fn add_stages(&self, output: StreamOutput, is_single: bool, stages: &mut Stages) -> bool {
         match self {
             Self::WordPiece(decoder) => {
-                stages.push(StageKind::Spaces(wordpiece::Spaces::new(Some(&decoder.prefix))));
+                stages.push(AnyStage::Spaces(wordpiece::SpacesStage::new(Some(&decoder.prefix))));
                 if decoder.cleanup {
-                    stages.push(StageKind::Cleanup(Cleanup::default()));
+                    stages.push(AnyStage::Cleanup(CleanupStage::default()));
                 }
             }
-            Self::Bpe(decoder) => stages.push(StageKind::Suffix(bpe::Suffix::new(&decoder.suffix, is_single))),
-            Self::ByteLevel(_) => stages.push(StageKind::ByteLevel(byte_level::ByteLevelStage::new(output))),
-            Self::ByteFallback => stages.push(StageKind::ByteFallback(byte_fallback::ByteFallback::new(output))),
+            Self::Bpe(decoder) => stages.push(AnyStage::Suffix(bpe::SuffixStage::new(&decoder.suffix, is_single))),
+            Self::ByteLevel(_) => stages.push(AnyStage::ByteLevel(byte_level::ByteLevelStage::new(output))),
+            Self::ByteFallback => stages.push(AnyStage::ByteFallback(byte_fallback::ByteFallbackStage::new(output))),
             Self::Metaspace(settings) => {
                 let literal = metaspace(settings);
                 let keeps_first = settings.prepend_scheme == PrependScheme::Never;
-                stages.push(StageKind::Literal(if keeps_first { literal } else { literal.with_first("") }));
+                stages.push(AnyStage::Literal(if keeps_first { literal } else { literal.with_first("") }));
             }
-            Self::Fuse => stages.push(StageKind::Fuse(fuse::Fuse)),
-            Self::Strip(decoder) => stages.push(StageKind::Strip(strip::StripStage::new(decoder))),
+            Self::Fuse => stages.push(AnyStage::Fuse(fuse::FuseStage)),
+            Self::Strip(decoder) => stages.push(AnyStage::Strip(strip::StripStage::new(decoder))),
             Self::Replace(decoder) => stages.push(decoder.stage()),
             Self::Ctc(decoder) => decoder.add_stages(stages),
             Self::SentencePiece(decoder) => {
-                stages.push(StageKind::Pieces(sentencepiece::PieceStage::new(decoder, output)));
+                stages.push(AnyStage::Pieces(sentencepiece::PieceStage::new(decoder, output)));
             }
             Self::Sequence(decoders) => {
                 return decoders
@@ -150,8 +150,8 @@ impl Decoder {
     fn add_stages_of_one(&self, stages: &mut Stages) {
         match self {
             Self::Sequence(decoders) => decoders.iter().for_each(|decoder| decoder.add_stages_of_one(stages)),
-            Self::Metaspace(settings) => stages.push(StageKind::Literal(metaspace(settings))),
-            Self::SentencePiece(decoder) => stages.push(StageKind::Pieces(sentencepiece::PieceStage::of_one(decoder))),
+            Self::Metaspace(settings) => stages.push(AnyStage::Literal(metaspace(settings))),
+            Self::SentencePiece(decoder) => stages.push(AnyStage::Pieces(sentencepiece::PieceStage::of_one(decoder))),
             Self::ByteLevel(_) | Self::ByteFallback | Self::Replace(_) => {
                 self.add_stages(StreamOutput::Bytes, false, stages);
             }
@@ -167,8 +167,8 @@ pub(crate) fn text_of(decoder: Option<&Decoder>, tokens: &[&str]) -> Result<Stri
 }
 
 /// Returns the stage that replaces the metaspace with a space.
-fn metaspace(settings: &Metaspace) -> Literal {
-    Literal::new(settings.replacement.encode_utf8(&mut [0; 4]), " ")
+fn metaspace(settings: &Metaspace) -> LiteralStage {
+    LiteralStage::new(settings.replacement.encode_utf8(&mut [0; 4]), " ")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The decoder that replaces the matches of a pattern.
 
-use super::literal::Literal;
-use super::stage::{DecodeStage, DecodedParts, StageKind};
+use super::literal::LiteralStage;
+use super::stage::{AnyStage, DecodeStage, DecodedParts};
 use super::strip::{StripDecoder, StripStage};
 use crate::error::Result;
 use crate::text::pattern::Pattern;
@@ -21,14 +21,14 @@ pub struct ReplaceDecoder {
 
 impl ReplaceDecoder {
     /// Returns the stage that replaces the matches.
-    pub(super) fn stage(&self) -> StageKind {
+    pub(super) fn stage(&self) -> AnyStage {
         if self.removes_last_space() {
-            return StageKind::Strip(StripStage::new(&StripDecoder { content: ' ', start: 0, stop: 1 }));
+            return AnyStage::Strip(StripStage::new(&StripDecoder { content: ' ', start: 0, stop: 1 }));
         }
         if self.pattern.is_regex() {
-            return StageKind::Regex(Regex::new(self));
+            return AnyStage::Pattern(PatternStage::new(self));
         }
-        StageKind::Literal(Literal::new(self.pattern.source(), &self.content).without_empty_parts())
+        AnyStage::Literal(LiteralStage::new(self.pattern.source(), &self.content).without_empty_parts())
     }
 
     /// Whether one space at the end is removed, for which nobody has to search, nor a stream to wait for the whole part.
@@ -39,12 +39,12 @@ impl ReplaceDecoder {
 
 /// The stage that replaces the matches of a pattern in each part.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Regex {
+pub(super) struct PatternStage {
     decoder: ReplaceDecoder,
     part: Vec<u8>,
 }
 
-impl Regex {
+impl PatternStage {
     pub(super) fn new(decoder: &ReplaceDecoder) -> Self {
         Self { decoder: decoder.clone(), part: Vec::new() }
     }
@@ -66,7 +66,7 @@ impl Regex {
     }
 }
 
-impl DecodeStage for Regex {
+impl DecodeStage for PatternStage {
     fn receive(&mut self, fragment: &[u8], _out: &mut DecodedParts) -> Result<()> {
         self.part.extend_from_slice(fragment);
         Ok(())

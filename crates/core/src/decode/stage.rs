@@ -1,16 +1,16 @@
 //! Stages of decoding: each receives the parts of the one before, and passes on its own.
 
-use super::bpe::Suffix;
-use super::byte_fallback::ByteFallback;
+use super::bpe::SuffixStage;
+use super::byte_fallback::ByteFallbackStage;
 use super::byte_level::ByteLevelStage;
-use super::cleanup::Cleanup;
-use super::ctc::{NonEmpty, Repetitions};
-use super::fuse::Fuse;
-use super::literal::Literal;
-use super::replace::Regex;
+use super::cleanup::CleanupStage;
+use super::ctc::{NonEmptyStage, RepetitionsStage};
+use super::fuse::FuseStage;
+use super::literal::LiteralStage;
+use super::replace::PatternStage;
 use super::sentencepiece::PieceStage;
 use super::strip::StripStage;
-use super::wordpiece::Spaces;
+use super::wordpiece::SpacesStage;
 use crate::error::Result;
 use crate::text::span::check_bytes;
 
@@ -130,19 +130,19 @@ pub(super) trait DecodeStage {
 
 /// A stage of any kind.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum StageKind {
-    ByteFallback(ByteFallback),
+pub(super) enum AnyStage {
+    ByteFallback(ByteFallbackStage),
     ByteLevel(ByteLevelStage),
-    Cleanup(Cleanup),
-    Fuse(Fuse),
-    Literal(Literal),
-    NonEmpty(NonEmpty),
+    Cleanup(CleanupStage),
+    Fuse(FuseStage),
+    Literal(LiteralStage),
+    NonEmpty(NonEmptyStage),
     Pieces(PieceStage),
-    Regex(Regex),
-    Repetitions(Repetitions),
-    Spaces(Spaces),
+    Pattern(PatternStage),
+    Repetitions(RepetitionsStage),
+    Spaces(SpacesStage),
     Strip(StripStage),
-    Suffix(Suffix),
+    Suffix(SuffixStage),
 }
 
 /// Stages in order, with their state after the parts so far.
@@ -152,16 +152,16 @@ pub(super) struct Stages(Vec<OpenStage>);
 /// A stage, and whether it has received fragments of a part that is not complete.
 #[derive(Debug, Clone, PartialEq)]
 struct OpenStage {
-    kind: StageKind,
+    kind: AnyStage,
     is_open: bool,
 }
 
 impl Stages {
-    pub(super) fn push(&mut self, kind: StageKind) {
+    pub(super) fn push(&mut self, kind: AnyStage) {
         self.0.push(OpenStage { kind, is_open: false });
     }
 
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &StageKind> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &AnyStage> {
         self.0.iter().map(|stage| &stage.kind)
     }
 
@@ -201,7 +201,7 @@ impl OpenStage {
     }
 }
 
-impl StageKind {
+impl AnyStage {
     fn stage(&mut self) -> &mut dyn DecodeStage {
         match self {
             Self::ByteFallback(stage) => stage,
@@ -211,7 +211,7 @@ impl StageKind {
             Self::Literal(stage) => stage,
             Self::NonEmpty(stage) => stage,
             Self::Pieces(stage) => stage,
-            Self::Regex(stage) => stage,
+            Self::Pattern(stage) => stage,
             Self::Repetitions(stage) => stage,
             Self::Spaces(stage) => stage,
             Self::Strip(stage) => stage,

@@ -3,7 +3,7 @@
 //! The table is made by decoding each token after each state that the stages of a decoder reach: before the first
 //! token, after a word, and so on. A decoder that remembers a token has too many states for a table.
 
-use super::stage::{StageKind, Stages};
+use super::stage::{AnyStage, Stages};
 use super::{Decoder, StreamOutput};
 use crate::error::Result;
 use crate::memory::prefetch;
@@ -97,12 +97,11 @@ impl DecodeTable {
 /// a state.
 fn initial_stages(decoder: Option<&Decoder>) -> Stages {
     let stages = Decoder::stages(decoder, StreamOutput::Bytes);
-    let is_byte = |stage: &StageKind| {
-        matches!(stage, StageKind::ByteLevel(_) | StageKind::ByteFallback(_) | StageKind::Pieces(_))
-    };
-    let keeps_bytes = |stage: &StageKind| match stage {
-        StageKind::Fuse(_) => true,
-        StageKind::Strip(stage) => !stage.strips(char::REPLACEMENT_CHARACTER),
+    let is_byte =
+        |stage: &AnyStage| matches!(stage, AnyStage::ByteLevel(_) | AnyStage::ByteFallback(_) | AnyStage::Pieces(_));
+    let keeps_bytes = |stage: &AnyStage| match stage {
+        AnyStage::Fuse(_) => true,
+        AnyStage::Strip(stage) => !stage.strips(char::REPLACEMENT_CHARACTER),
         _ => false,
     };
     if stages.iter().skip_while(|stage| !is_byte(stage)).skip(1).all(keeps_bytes) {

@@ -20,13 +20,13 @@ impl Default for WordPieceDecoder {
 
 /// The stage that adds a space before each part, except the first and those with the prefix, which is removed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Spaces {
+pub(super) struct SpacesStage {
     prefix: Option<Vec<u8>>,
     /// The start of the part that may be the prefix; `None` once that is decided, as in the first part.
     head: Option<Vec<u8>>,
 }
 
-impl Spaces {
+impl SpacesStage {
     pub(super) fn new(prefix: Option<&str>) -> Self {
         Self { prefix: prefix.map(|prefix| prefix.as_bytes().to_vec()), head: None }
     }
@@ -46,7 +46,7 @@ impl Spaces {
     }
 }
 
-impl DecodeStage for Spaces {
+impl DecodeStage for SpacesStage {
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         let Some(mut head) = self.head.take() else { return out.push(fragment) };
         head.extend_from_slice(fragment);

@@ -398,11 +398,11 @@ fn tag(hash: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::keys::Fold;
+    use super::super::keys::KeyFold;
     use super::*;
 
     fn key(text: &str, lowercase: bool) -> ChunkKey {
-        ChunkKey::new(text.as_bytes(), 0, text.len(), if lowercase { Fold::Case } else { Fold::Nothing })
+        ChunkKey::new(text.as_bytes(), 0, text.len(), if lowercase { KeyFold::Case } else { KeyFold::Nothing })
     }
 
     fn long(chunk: &str) -> HashedKey {
@@ -420,7 +420,7 @@ mod tests {
     fn keys_are_the_bytes_and_their_number() {
         assert_eq!(
             key("ab", false),
-            ChunkKey::new("xab and what follows".as_bytes(), 1, 3, Fold::Nothing),
+            ChunkKey::new("xab and what follows".as_bytes(), 1, 3, KeyFold::Nothing),
             "at the end and before it"
         );
         assert_ne!(key("ab", false), key("ab\0", false));

@@ -33,7 +33,7 @@ impl ChunkKey {
 
     /// Returns the key of the folded, non-empty `text[start..end]`; [`ChunkKey::NONE`] if it is too long.
     #[cfg(test)]
-    pub(super) fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
+    pub(super) fn new(text: &[u8], start: usize, end: usize, fold: KeyFold) -> Self {
         HashedKey::new(text, start, end, fold).key
     }
 
@@ -81,7 +81,7 @@ impl HashedKey {
 
     /// Returns the key and the hash of the non-empty chunk `text[start..end]`.
     #[cfg(test)]
-    fn new(text: &[u8], start: usize, end: usize, fold: Fold) -> Self {
+    fn new(text: &[u8], start: usize, end: usize, fold: KeyFold) -> Self {
         let (mut list, ends) = (KeyList::default(), [start, end].map(|at| u32::try_from(at).unwrap_or_default()));
         list.fill(text, ChunkRanges::contiguous(&ends), fold, |_, _| ());
         list.as_slice()[0]
@@ -148,17 +148,17 @@ impl KeyList {
     /// Fills the list with the keys of chunks, after `prefetch` has been called with the hash of each, and whether the chunk
     /// has a key.
     #[inline(always)]
-    pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, fold: Fold, prefetch: impl Fn(u64, bool)) {
+    pub(super) fn fill(&mut self, text: &[u8], chunks: ChunkRanges<'_>, fold: KeyFold, prefetch: impl Fn(u64, bool)) {
         match fold {
-            Fold::Nothing => self.fill_folded(
+            KeyFold::Nothing => self.fill_folded(
                 text,
                 chunks,
                 #[inline(always)]
                 |low, high| (low, high),
                 prefetch,
             ),
-            Fold::Case => self.fill_folded(text, chunks, lowercase, prefetch),
-            Fold::Space(spaces) => self.fill_folded(
+            KeyFold::Case => self.fill_folded(text, chunks, lowercase, prefetch),
+            KeyFold::Space(spaces) => self.fill_folded(
                 text,
                 chunks,
                 #[inline(always)]
@@ -196,11 +196,11 @@ impl KeyList {
     }
 }
 
-/// The equivalence of chunks that share a key, because their tokens are equal.
+/// The differences between chunks that keys ignore, because the tokens are equal: case, or a leading space.
 ///
 /// Each variant names the bytes of a key that are folded (replaced by a common form).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fold {
+pub(super) enum KeyFold {
     Nothing,
     /// The case of ASCII letters.
     Case,

@@ -25,10 +25,10 @@ mod unchanged;
 
 use crate::error::Error;
 use crate::model::{Model, VALID_ALWAYS};
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 pub(crate) use cache::Cache;
 pub(crate) use counts::{ChunkCounts, Documents, WordTable};
-use keys::{Fold, HashedKey, KeyList};
+use keys::{HashedKey, KeyFold, KeyList};
 use list::{ChunkList, ChunkRanges};
 pub(crate) use normalized_tokens::{
     AddedTokenSplitter, NormalizedTokenBuffers, NormalizedTokenPart, NormalizedTokenSearch, finds_any,
@@ -108,7 +108,7 @@ impl CutPlan {
         &self,
         (text, begins): (&str, bool),
         mut cache: Option<&mut Cache<T, INLINE>>,
-        model: (&Model, Entries),
+        model: (&Model, AllowedEntries),
         ChunkBuffers { list, keys, parts }: &mut ChunkBuffers,
         sink: &mut S,
     ) -> Result<()> {
@@ -171,7 +171,7 @@ fn fill<T: Copy + Default, const INLINE: usize>(
     keys: &mut KeyList,
     text: &[u8],
     chunks: ChunkRanges<'_>,
-    fold: Fold,
+    fold: KeyFold,
     cache: &Cache<T, INLINE>,
 ) {
     let primary = cache.first_tier();

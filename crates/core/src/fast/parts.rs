@@ -2,15 +2,15 @@
 //!
 //! A pre-token is cut where no entry that the model may produce spans the cut.
 
-use super::keys::{Fold, KeyList, MAX_KEY_BYTES};
+use super::keys::{KeyFold, KeyList, MAX_KEY_BYTES};
 use super::list::{CAPACITY, ChunkRanges};
 use super::masks::Kernel;
 use super::{Cache, Result, Sink, fill, look_up};
 use crate::model::{Model, WordParts};
 use crate::text::span::offset;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
-/// The parts of a chunk.
+/// The parts of a long word, with their cache keys.
 #[derive(Debug, Default)]
 pub(super) struct PartList {
     /// The first byte of each part in the text, and the end of the last one.
@@ -25,7 +25,7 @@ pub(super) struct ChunkParts<'a> {
     /// The text of all chunks.
     pub(super) text: &'a str,
     /// The model, and the entries that it may produce.
-    pub(super) model: (&'a Model, Entries),
+    pub(super) model: (&'a Model, AllowedEntries),
     pub(super) kernel: Kernel,
     pub(super) list: &'a mut PartList,
 }
@@ -65,7 +65,7 @@ impl ChunkParts<'_> {
             kernel.call(
                 #[inline(always)]
                 || {
-                    fill(keys, text.as_bytes(), parts, Fold::Nothing, cache);
+                    fill(keys, text.as_bytes(), parts, KeyFold::Nothing, cache);
                     look_up(text, parts, keys.as_slice(), (cache, None), sink)
                 },
             )

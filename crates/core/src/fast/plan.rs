@@ -5,7 +5,7 @@
 //! pre-tokenizer, the adjacency of a model). It is read when a plan is made, here and in the constructors of programs: the
 //! plan has the [`Program`] that says where chunks begin, and data for all others.
 
-use super::keys::Fold;
+use super::keys::KeyFold;
 use super::programs::Program;
 use super::programs::adjacency::AdjacencyProgram;
 use super::programs::characters::CharacterProgram;
@@ -17,7 +17,7 @@ use crate::pretokenize::boundary::Boundary;
 use crate::settings::PrependScheme;
 use crate::splitter::WordSplitter;
 use crate::text::span::Span;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// How the texts of one tokenizer are cut into chunks.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub(crate) struct CutPlan {
     /// Where chunks begin.
     pub(super) program: Program,
     /// The chunks that share a cache key, because their tokens are equal.
-    pub(super) fold: Fold,
+    pub(super) fold: KeyFold,
     /// Whether text that is in no chunk may be between chunks.
     pub(super) has_gaps: bool,
     /// The splitters of chunks behind the first: of those that begin with white space, which becomes a metaspace, and of
@@ -64,7 +64,7 @@ impl CutPlan {
     pub(super) fn new(program: Program) -> Self {
         Self {
             program,
-            fold: Fold::Nothing,
+            fold: KeyFold::Nothing,
             has_gaps: false,
             later: None,
             counts_lines: [false; 2],
@@ -166,7 +166,7 @@ impl CutPlan {
 
     /// Returns whether chunks that differ in the case of ASCII letters share a cache key.
     pub(crate) fn folds_case(&self) -> bool {
-        self.fold == Fold::Case
+        self.fold == KeyFold::Case
     }
 
     /// Returns whether a text between added tokens gets what is put before texts; otherwise it continues another.
@@ -232,7 +232,7 @@ impl CutPlan {
     }
 
     /// Builds the tables of a model that encode chunks of these entries.
-    pub(crate) fn build_tables(&self, model: &Model, entries: Entries) {
+    pub(crate) fn build_tables(&self, model: &Model, entries: AllowedEntries) {
         let mut buffer = String::new();
         let as_bytes = matches!(self.model_input("a", false, false, &mut buffer), Some(ModelInput::Bytes(_)));
         model.build_tables(entries, as_bytes, self.may_cut_words);

@@ -95,7 +95,7 @@ fn in_one_order(some: &[u32], others: &[u32]) -> bool {
     both.windows(2).all(agree) && both.iter().all(|(one, other)| (*one == NO_RANK) == (*other == NO_RANK))
 }
 
-/// A format to write, and the refusal of models that it cannot hold.
+/// The name of a format to write, for errors about what it cannot hold.
 pub(super) struct WriteTarget {
     /// Its name in messages.
     pub(super) format: &'static str,

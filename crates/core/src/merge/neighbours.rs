@@ -8,7 +8,7 @@ use super::pairs::{NewPair, Pairs};
 use super::segments::to_u32;
 use crate::error::Result;
 
-/// The neighbours on one side, in order of first occurrence.
+/// The symbols beside the occurrences of a merged pair on one side, in order of first occurrence.
 #[derive(Default)]
 pub(crate) struct Neighbours {
     /// For each symbol its index in `found` plus 1, or 0.

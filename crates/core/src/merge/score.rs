@@ -33,7 +33,7 @@ pub(crate) enum ScoreValue {
     /// A fraction: numerator and denominator, which is not 0.
     Ratio(u64, u128),
     /// A real number.
-    Real(Real),
+    Real(ExactReal),
 }
 
 impl ScoreValue {
@@ -66,7 +66,7 @@ impl PartialEq for ScoreValue {
 
 /// A real number: an approximation as a float, and the exact number where the float cannot decide.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Real {
+pub(crate) struct ExactReal {
     /// The approximation.
     pub(crate) estimate: f64,
     /// A bound of its error, which covers the rounding of a comparison.
@@ -77,7 +77,7 @@ pub(crate) struct Real {
     pub(crate) exact: fn(&PairCounts) -> LinearForm,
 }
 
-impl Real {
+impl ExactReal {
     /// Compares the number with 0.
     pub(crate) fn sign(&self) -> Ordering {
         decide(self.estimate, self.error, || (self.exact)(&self.counts))

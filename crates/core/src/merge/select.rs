@@ -10,7 +10,7 @@ use super::queue::{Queue, counts};
 use super::score::{PairCounts, ScoreValue};
 use crate::error::Result;
 
-/// A candidate among the best ones.
+/// One of the best pairs to merge, with its rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BestPair {
     /// Its id.

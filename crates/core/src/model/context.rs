@@ -6,7 +6,7 @@
 use super::unigram::RunningScore;
 use super::{Model, ModelScratch, Token};
 use crate::error::Result;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// The valid-below exponent of tokens that do not depend on the text before.
 pub(crate) const VALID_ALWAYS: u8 = u8::MAX;
@@ -34,7 +34,7 @@ impl<'a> Context<'a> {
     }
 
     /// Begins a text whose first id has the index `ids`, and which may become these entries.
-    pub(crate) fn begin(&mut self, ids: usize, entries: Entries) {
+    pub(crate) fn begin(&mut self, ids: usize, entries: AllowedEntries) {
         if let Some(score) = &mut self.score {
             score.begin(ids, entries);
         }
@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
     pub(crate) fn encode_word(
         &mut self,
         word: &str,
-        entries: Entries,
+        entries: AllowedEntries,
         ids: &[u32],
         scratch: &mut ModelScratch,
         out: &mut Vec<Token>,

@@ -7,20 +7,20 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
-/// A model's special tokens, and one value of `T` for each choice of [`Entries`].
+/// A model's special tokens, and one value of `T` for each choice of [`AllowedEntries`].
 ///
 /// The values are filled on first use, by cells in `T` such as `OnceLock`. Clones share both values. Models that differ
-/// only in their special tokens share the value for [`Entries::All`].
+/// only in their special tokens share the value for [`AllowedEntries::All`].
 #[derive(Debug)]
-pub(crate) struct EntryTables<T> {
+pub(crate) struct TablesByEntries<T> {
     specials: Arc<HashSet<u32>>,
     ordinary: Arc<T>,
     all: Arc<T>,
 }
 
-impl<T: Default> EntryTables<T> {
+impl<T: Default> TablesByEntries<T> {
     /// Returns the tables of a model with these special tokens.
     pub(crate) fn with_specials(&self, specials: HashSet<u32>) -> Self {
         if specials == *self.specials {
@@ -35,23 +35,23 @@ impl<T: Default> EntryTables<T> {
     }
 
     /// Returns the value for a choice of entries; it is the same for both without special tokens.
-    pub(crate) fn of(&self, entries: Entries) -> &T {
-        if entries == Entries::All || self.specials.is_empty() { &self.all } else { &self.ordinary }
+    pub(crate) fn of(&self, entries: AllowedEntries) -> &T {
+        if entries == AllowedEntries::All || self.specials.is_empty() { &self.all } else { &self.ordinary }
     }
 
     /// Returns whether a choice of entries contains the entry `id`.
-    pub(crate) fn allows(&self, entries: Entries, id: u32) -> bool {
-        entries == Entries::All || !self.specials.contains(&id)
+    pub(crate) fn allows(&self, entries: AllowedEntries, id: u32) -> bool {
+        entries == AllowedEntries::All || !self.specials.contains(&id)
     }
 }
 
-impl<T: Default> Default for EntryTables<T> {
+impl<T: Default> Default for TablesByEntries<T> {
     fn default() -> Self {
         Self { specials: Arc::default(), ordinary: Arc::default(), all: Arc::default() }
     }
 }
 
-impl<T> Clone for EntryTables<T> {
+impl<T> Clone for TablesByEntries<T> {
     fn clone(&self) -> Self {
         let Self { specials, ordinary, all } = self;
         Self { specials: Arc::clone(specials), ordinary: Arc::clone(ordinary), all: Arc::clone(all) }

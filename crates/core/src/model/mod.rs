@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::lattice::Sampling;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
-use crate::vocab::{Entries, Vocab};
+use crate::vocab::{AllowedEntries, Vocab};
 use adjacency::{ByteAdjacency, UnspacedAdjacency};
 pub(crate) use bpe::WordParts;
 use bpe::{Bpe, BpeScratch};
@@ -30,7 +30,7 @@ pub(crate) use traits::DropoutTrait;
 pub use traits::ModelTraits;
 use unigram::{Unigram, ViterbiScratch};
 use word_level::WordLevel;
-use wordpiece::{Matches, WordPiece};
+use wordpiece::{MatchScratch, WordPiece};
 
 /// A token, with its bytes: in the word, from a model; in the normalized text, in a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ pub(crate) enum FoundEntry {
 /// The working memory of any model, owned by the caller.
 #[derive(Debug, Default)]
 pub struct ModelScratch {
-    matches: Matches,
+    matches: MatchScratch,
     merging: BpeScratch,
     paths: ViterbiScratch,
     sampling: Option<Sampling>,
@@ -221,7 +221,7 @@ impl Model {
     /// Returns the best segmentations of `word`, best first, with the sums of their scores.
     ///
     /// Spans are bytes of the word.
-    pub(crate) fn nbest(&self, word: &str, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
+    pub(crate) fn nbest(&self, word: &str, entries: AllowedEntries, wanted: usize) -> Result<Vec<Scored>> {
         match self {
             Self::Unigram(model) => model.nbest(word, entries, wanted),
             Self::WordPiece(model) if model.is_likeliest() => model.nbest(word, entries, wanted),
@@ -230,7 +230,7 @@ impl Model {
     }
 
     /// Returns the natural logarithm of the probability of `word`, summed over all segmentations.
-    pub(crate) fn log_probability(&self, word: &str, entries: Entries) -> Result<f64> {
+    pub(crate) fn log_probability(&self, word: &str, entries: AllowedEntries) -> Result<f64> {
         match self {
             Self::Unigram(model) => model.log_probability(word, entries),
             Self::WordPiece(model) if model.is_likeliest() => model.log_probability(word, entries),
@@ -239,7 +239,7 @@ impl Model {
     }
 
     /// Returns the steps by which `word` is encoded, with the `nbest` best segmentations; `None` for whole words.
-    pub(crate) fn steps(&self, word: &str, entries: Entries, nbest: usize) -> Result<Option<Steps>> {
+    pub(crate) fn steps(&self, word: &str, entries: AllowedEntries, nbest: usize) -> Result<Option<Steps>> {
         Ok(match self {
             Self::WordPiece(model) if model.is_likeliest() => {
                 Some(Steps::Lattice(model.lattice_steps(word, entries, nbest)?))
@@ -320,14 +320,14 @@ impl Model {
     }
 
     /// Returns where byte-level words may be cut into parts that are encoded separately, if they may.
-    pub(crate) fn word_parts(&self, entries: Entries) -> Option<&WordParts> {
+    pub(crate) fn word_parts(&self, entries: AllowedEntries) -> Option<&WordParts> {
         self.as_bpe()?.word_parts(entries)
     }
 
     /// Returns whether an unknown text becomes the entries of its bytes.
     ///
     /// Then the unknown token may be one of these.
-    pub(crate) fn falls_back(&self, text: &str, entries: Entries) -> bool {
+    pub(crate) fn falls_back(&self, text: &str, entries: AllowedEntries) -> bool {
         self.as_unigram().is_some_and(|model| model.falls_back(text, entries))
     }
 
@@ -337,7 +337,7 @@ impl Model {
         self.as_unigram().is_some_and(|model| model.settings().user_defined.contains(&id))
     }
 
-    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
+    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         match self {
@@ -350,7 +350,7 @@ impl Model {
 
     /// Builds the tables that encode words of these entries; those of BPE are for words as bytes or as text, and in parts or
     /// as a whole.
-    pub(crate) fn build_tables(&self, entries: Entries, as_bytes: bool, in_parts: bool) {
+    pub(crate) fn build_tables(&self, entries: AllowedEntries, as_bytes: bool, in_parts: bool) {
         match self {
             Self::WordPiece(model) => model.build_tables(entries),
             Self::Bpe(model) => model.build_tables(entries, as_bytes, in_parts),
@@ -365,7 +365,7 @@ impl Model {
     pub(crate) fn encode_word(
         &self,
         word: &str,
-        entries: Entries,
+        entries: AllowedEntries,
         scratch: &mut ModelScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
@@ -387,7 +387,7 @@ impl Model {
     pub(crate) fn encode_bytes(
         &self,
         word: &str,
-        entries: Entries,
+        entries: AllowedEntries,
         scratch: &mut ModelScratch,
         out: &mut Vec<Token>,
     ) -> Result<bool> {

@@ -4,7 +4,7 @@ use super::Scored;
 use crate::lattice::{Edge, UNKNOWN};
 use crate::text::span::Span;
 
-pub use super::bpe::{MergeStep, MergeSteps, PairMerge, Replacement};
+pub use super::bpe::{MergeStep, MergeSteps, PairMerge, UnusedSplit};
 
 /// The steps by which a model encodes a word; spans are bytes of the word.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,18 +8,18 @@ use std::sync::Arc;
 use super::{ModelTraits, Token};
 use crate::error::{Error, Result, shorten};
 use crate::text::span::Span;
-use crate::vocab::{Entries, Vocab};
+use crate::vocab::{AllowedEntries, Vocab};
 
 /// A vocabulary of whole words, immutable once built and cheap to clone.
 ///
 /// ```
 /// use piecework_core::model::word_level::WordLevel;
-/// use piecework_core::vocab::{Entries, Vocab};
+/// use piecework_core::vocab::{AllowedEntries, Vocab};
 ///
 /// let model = WordLevel::new(Vocab::from_tokens(["[UNK]", "low"].map(String::from))?, "[UNK]".to_owned());
 /// let mut tokens = Vec::new();
 /// for word in ["low", "high"] {
-///     model.encode_word(word, Entries::All, &mut tokens)?;
+///     model.encode_word(word, AllowedEntries::All, &mut tokens)?;
 /// }
 /// assert_eq!(tokens.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 0]);
 /// # Ok::<(), piecework_core::Error>(())
@@ -41,7 +41,7 @@ impl WordLevel {
         Self { vocab: Arc::new(vocab), unk_token, unk_id, specials: HashSet::new() }
     }
 
-    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
+    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         Self { specials, ..self.clone() }
@@ -74,8 +74,8 @@ impl WordLevel {
     /// Appends the token of `word`, with spans in it.
     ///
     /// No text produces a token outside `entries`.
-    pub fn encode_word(&self, word: &str, entries: Entries, out: &mut Vec<Token>) -> Result<()> {
-        let known = self.vocab.id(word).filter(|id| entries == Entries::All || !self.specials.contains(id));
+    pub fn encode_word(&self, word: &str, entries: AllowedEntries, out: &mut Vec<Token>) -> Result<()> {
+        let known = self.vocab.id(word).filter(|id| entries == AllowedEntries::All || !self.specials.contains(id));
         let id = known.or(self.unk_id).ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
         out.push(Token { id, span: Span::new(0, word.len()) });
         Ok(())
@@ -92,7 +92,7 @@ mod tests {
         let model = WordLevel::new(vocab, "[UNK]".to_owned()).with_specials(HashSet::from([2]));
         let mut out = Vec::new();
         for word in ["a", "b", "[X]"] {
-            model.encode_word(word, Entries::Ordinary, &mut out).unwrap();
+            model.encode_word(word, AllowedEntries::Ordinary, &mut out).unwrap();
         }
         assert_eq!(out.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 0, 0]);
     }

@@ -12,7 +12,7 @@ pub(super) struct Block {
     pub(super) last_origin: Span,
 }
 
-/// A character that waits.
+/// A character that waits for canonical reordering.
 #[derive(Debug, Clone)]
 pub(super) struct Pending {
     pub(super) class: u8,

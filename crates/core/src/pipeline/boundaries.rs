@@ -24,9 +24,9 @@ use crate::model::Context;
 /// character on each side and the one after.
 const CONTEXT: usize = 64;
 
-/// The token boundaries of texts under the options of one call.
+/// Finds the positions of texts that no token spans, under the options of one call.
 #[derive(Debug)]
-pub(super) struct Boundaries<'a> {
+pub(super) struct BoundaryFinder<'a> {
     fast: &'a CutPlan,
     /// The pairs of bytes that are adjacent in added tokens, a bit each; empty without added tokens.
     pairs: Vec<u64>,
@@ -40,7 +40,7 @@ pub(super) struct Boundaries<'a> {
     needs_space: bool,
 }
 
-impl<'a> Boundaries<'a> {
+impl<'a> BoundaryFinder<'a> {
     /// Returns the boundaries; `None` if the pipeline has no fast path, or if tokens are found in normalized text.
     pub(super) fn of(tokenizer: &'a Tokenizer, options: &Options) -> Option<Self> {
         let fast = tokenizer.fast.as_ref().ok()?;
@@ -122,7 +122,7 @@ mod tests {
     fn boundaries(text: &str, added: Vec<AddedToken>) -> Vec<usize> {
         let tokenizer = format_named("vocab.txt").unwrap().read(b"[UNK]\nlow\n##er\n").unwrap();
         let (tokenizer, options) = (tokenizer.with_added_tokens(added).unwrap(), Options::default());
-        let boundaries = Boundaries::of(&tokenizer, &options).unwrap();
+        let boundaries = BoundaryFinder::of(&tokenizer, &options).unwrap();
         (1..text.len()).filter(|&at| boundaries.is_at(text, at)).collect()
     }
 
@@ -144,6 +144,6 @@ mod tests {
     #[test]
     fn without_a_fast_path_there_are_none() {
         let tokenizer = format_named("vocab.txt").unwrap().read(b"[UNK]\nlow\n").unwrap().model_alone().unwrap();
-        assert!(Boundaries::of(&tokenizer, &Options::default()).is_none());
+        assert!(BoundaryFinder::of(&tokenizer, &Options::default()).is_none());
     }
 }

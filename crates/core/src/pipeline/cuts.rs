@@ -25,7 +25,7 @@
 //! decides the error and its place.
 
 use super::Tokenizer;
-use super::encode::PostProcessingStep;
+use super::encode::IdPart;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::added::AddedToken;
@@ -36,7 +36,7 @@ use crate::text::unicode::class;
 
 /// Finds the safe split points of texts under the options of one call, and encodes the parts.
 #[derive(Debug, Clone, Copy)]
-pub struct Cuts<'a> {
+pub struct TextCutter<'a> {
     tokenizer: &'a Tokenizer,
     fast: &'a CutPlan,
     options: &'a Options,
@@ -44,7 +44,7 @@ pub struct Cuts<'a> {
     around: [&'a [u32]; 2],
 }
 
-/// A part of a text.
+/// A part of a long text, between two safe split points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SplitPart<'a> {
     /// The text of the part.
@@ -74,19 +74,17 @@ impl Tokenizer {
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
     #[must_use]
-    pub fn cuts<'a>(&'a self, options: &'a Options) -> Option<Cuts<'a>> {
+    pub fn cuts<'a>(&'a self, options: &'a Options) -> Option<TextCutter<'a>> {
         let may = options.truncation.is_none() && self.regularization(options).is_none();
         let fast = self.fast.as_ref().ok().filter(|_| may)?;
         let around = match self.plan(false, options).ok()? {
-            [PostProcessingStep::Text(0)] => [&[][..], &[]],
-            [PostProcessingStep::Special(before), PostProcessingStep::Text(0)] => [before, &[][..]],
-            [PostProcessingStep::Text(0), PostProcessingStep::Special(after)] => [&[][..], after],
-            [PostProcessingStep::Special(before), PostProcessingStep::Text(0), PostProcessingStep::Special(after)] => {
-                [&before[..], after]
-            }
+            [IdPart::Text(0)] => [&[][..], &[]],
+            [IdPart::Special(before), IdPart::Text(0)] => [before, &[][..]],
+            [IdPart::Text(0), IdPart::Special(after)] => [&[][..], after],
+            [IdPart::Special(before), IdPart::Text(0), IdPart::Special(after)] => [&before[..], after],
             _ => return None,
         };
-        let cuts = Cuts { tokenizer: self, fast, options, around };
+        let cuts = TextCutter { tokenizer: self, fast, options, around };
         let tokens = self.added.cutting();
         let mut sought = tokens.filter_map(|token| self.added.token(token.id));
         let has_space = |text: &str| text.chars().any(|c| class(c).is_whitespace());
@@ -96,7 +94,7 @@ impl Tokenizer {
     }
 }
 
-impl Cuts<'_> {
+impl TextCutter<'_> {
     /// Returns the last safe split point of a text (a byte offset), or `None` if it has none.
     ///
     /// It is never 0. It stays safe if `text` is only a prefix of a longer text.
@@ -162,7 +160,7 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::added::Specials;
+    use crate::added::SpecialsPolicy;
     use crate::encoding::Direction;
     use crate::encoding::truncate::{Truncation, TruncationStrategy};
     use crate::model::Model;
@@ -257,7 +255,7 @@ mod tests {
     }
 
     /// Returns the ids of a text part by part, or the first error with its position in the text.
-    fn in_parts(cuts: &Cuts<'_>, text: &str, size: usize) -> Result<Vec<u32>> {
+    fn in_parts(cuts: &TextCutter<'_>, text: &str, size: usize) -> Result<Vec<u32>> {
         let (mut ids, mut before) = (Vec::new(), 0);
         for part in cuts.parts(text, size) {
             cuts.encode(part, &mut Scratch::default(), &mut ids).map_err(|error| error.shifted(before))?;
@@ -276,12 +274,12 @@ mod tests {
             let is_mixed = added.iter().any(|token| token.normalized);
             let tokenizer = tokenizer(&splitters[trial % splitters.len()], added);
             let specials = [
-                Specials::AsFormat,
-                Specials::Match,
-                Specials::Text,
-                Specials::Unmatched,
-                Specials::Error,
-                Specials::Allowed(vec!["[X]".to_owned()]),
+                SpecialsPolicy::AsFormat,
+                SpecialsPolicy::Match,
+                SpecialsPolicy::Text,
+                SpecialsPolicy::Unmatched,
+                SpecialsPolicy::Error,
+                SpecialsPolicy::Allowed(vec!["[X]".to_owned()]),
             ];
             let path = [EncodingPath::Fast, EncodingPath::Uncached, EncodingPath::Generic][random(&mut state) % 3];
             let add_special_tokens = random(&mut state).is_multiple_of(2);

@@ -3,7 +3,7 @@
 use super::Tokenizer;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
-use crate::added::Specials;
+use crate::added::SpecialsPolicy;
 use crate::decode::{DecodeStream, DecodeTable, StreamOutput, text_of};
 use crate::error::{Error, Message, Result};
 use crate::model::{PROBABILITY_FLOOR, Probabilities};
@@ -133,7 +133,7 @@ impl Tokenizer {
     /// The tokens count as independent, whatever the model. Special tokens are not added, and dropout is off. p is the
     /// given probability of a token, or its share of all tokens counted in training. It is [`PROBABILITY_FLOOR`] if
     /// there is neither or the token is unknown, so the sum is finite.
-    pub fn log_likelihood(&self, text: &str, specials: &Specials, scratch: &mut Scratch) -> Result<f64> {
+    pub fn log_likelihood(&self, text: &str, specials: &SpecialsPolicy, scratch: &mut Scratch) -> Result<f64> {
         let probabilities = self.probabilities().ok_or_else(|| {
             Error::NoCounts(
                 Message::new("the tokenizer has no token counts, so its tokens have no probabilities")

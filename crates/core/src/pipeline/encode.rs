@@ -15,9 +15,9 @@ use crate::model::SubwordRegularization;
 use crate::postprocess::{self, PostProcessor, TokenTexts};
 use crate::text::span::Span;
 
-/// A step of post-processing for ids.
+/// A part of the ids that post-processing gives: those of a text, or of special tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PostProcessingStep {
+pub(super) enum IdPart {
     /// The tokens of the first (0) or second (1) text.
     Text(usize),
     /// Special tokens.
@@ -54,8 +54,8 @@ impl Tokenizer {
         if options.truncation.is_none() && in_order(plan, texts) {
             for step in plan {
                 match step {
-                    PostProcessingStep::Special(special) => ids.extend_from_slice(special),
-                    PostProcessingStep::Text(index) => {
+                    IdPart::Special(special) => ids.extend_from_slice(special),
+                    IdPart::Text(index) => {
                         self.token_ids(input(*index), options, scratch, ids)?;
                     }
                 }
@@ -78,8 +78,8 @@ impl Tokenizer {
         };
         for step in plan {
             match step {
-                PostProcessingStep::Special(special) => ids.extend_from_slice(special),
-                PostProcessingStep::Text(index) => ids.extend_from_slice(&kept[*index][parts[*index].clone()]),
+                IdPart::Special(special) => ids.extend_from_slice(special),
+                IdPart::Text(index) => ids.extend_from_slice(&kept[*index][parts[*index].clone()]),
             }
         }
         scratch.ids = kept;
@@ -204,8 +204,8 @@ impl Tokenizer {
         let mut ids = std::mem::take(&mut scratch.ids[0]);
         for step in self.plan(false, options)? {
             match step {
-                PostProcessingStep::Special(special) => count += special.len(),
-                PostProcessingStep::Text(_) => {
+                IdPart::Special(special) => count += special.len(),
+                IdPart::Text(_) => {
                     ids.clear();
                     self.token_ids(Input::Text(text), options, scratch, &mut ids)?;
                     count += ids.len();
@@ -239,7 +239,7 @@ impl Tokenizer {
     }
 
     /// Returns the steps of post-processing, or the reason why it is not possible.
-    pub(super) fn plan(&self, pair: bool, options: &Options) -> Result<&[PostProcessingStep]> {
+    pub(super) fn plan(&self, pair: bool, options: &Options) -> Result<&[IdPart]> {
         let plan = &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)];
         plan.as_deref().map_err(Clone::clone)
     }
@@ -274,11 +274,7 @@ impl Tokenizer {
 }
 
 /// Returns the steps of post-processing, derived from its result for texts of one token each.
-pub(super) fn steps(
-    processor: Option<&PostProcessor>,
-    pair: bool,
-    add_special_tokens: bool,
-) -> Result<Vec<PostProcessingStep>> {
+pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, add_special_tokens: bool) -> Result<Vec<IdPart>> {
     let texts = (0..=u32::from(pair)).map(|text| {
         let mut encoding = Encoding::default();
         encoding.push(0, Span::default(), 0, text);
@@ -292,18 +288,17 @@ pub(super) fn steps(
     let mut steps = Vec::new();
     for (&id, &text) in processed.ids.iter().zip(&processed.texts) {
         match (steps.last_mut(), text) {
-            (Some(PostProcessingStep::Special(ids)), NONE) => ids.push(id),
-            (_, NONE) => steps.push(PostProcessingStep::Special(vec![id])),
-            (_, text) => steps.push(PostProcessingStep::Text(text as usize)),
+            (Some(IdPart::Special(ids)), NONE) => ids.push(id),
+            (_, NONE) => steps.push(IdPart::Special(vec![id])),
+            (_, text) => steps.push(IdPart::Text(text as usize)),
         }
     }
     Ok(steps)
 }
 
 /// Returns whether each text occurs once in the plan, in order, so that ids can be written directly.
-fn in_order(plan: &[PostProcessingStep], texts: usize) -> bool {
-    let found =
-        plan.iter().filter_map(|step| if let PostProcessingStep::Text(index) = step { Some(*index) } else { None });
+fn in_order(plan: &[IdPart], texts: usize) -> bool {
+    let found = plan.iter().filter_map(|step| if let IdPart::Text(index) = step { Some(*index) } else { None });
     found.eq(0..texts)
 }
 
@@ -357,7 +352,7 @@ impl TokenTexts for Inputs<'_> {
 mod tests {
     use super::*;
     use crate::added::AddedToken;
-    use crate::added::Specials;
+    use crate::added::SpecialsPolicy;
     use crate::encoding::pad::Padding;
     use crate::encoding::truncate::Truncation;
     use crate::encoding::truncate::TruncationStrategy;
@@ -516,7 +511,8 @@ mod tests {
         let one = tokenizer(None);
         let other = one.with_added_tokens(vec![AddedToken::special(0, "b")]).unwrap();
         for path in [EncodingPath::Fast, EncodingPath::Generic] {
-            let options = Options { specials: Specials::Allowed(vec!["b".to_owned()]), path, ..Options::default() };
+            let options =
+                Options { specials: SpecialsPolicy::Allowed(vec!["b".to_owned()]), path, ..Options::default() };
             let (mut scratch, input) = (Scratch::default(), Input::Text("a b"));
             for _ in 0..2 {
                 let mut ids = Vec::new();
@@ -537,7 +533,9 @@ mod tests {
         let tokenizer = tokenizer(None).with_model(Model::WordLevel(no_unk)).unwrap();
         let texts = ["a x [SEP]", "a [SEP] x", "a x", "a"];
         let mut scratch = Scratch::default();
-        for (text, specials) in texts.iter().flat_map(|text| [(text, Specials::Error), (text, Specials::Text)]) {
+        for (text, specials) in
+            texts.iter().flat_map(|text| [(text, SpecialsPolicy::Error), (text, SpecialsPolicy::Text)])
+        {
             let of = |path| Options { specials: specials.clone(), path, ..Options::default() };
             let mut all = |path| {
                 let mut ids = vec![7];

@@ -30,7 +30,7 @@ mod unreachable;
 mod word_characters;
 mod word_ends;
 
-pub use cuts::{Cuts, SplitPart};
+pub use cuts::{SplitPart, TextCutter};
 pub use decode::DecodeOptions;
 pub use explain::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};
 pub use measure::{LENGTHS, Measures, Meter, TEXT_LENGTHS};
@@ -41,7 +41,7 @@ pub use word_characters::WordCharacters;
 
 use std::sync::{Arc, OnceLock};
 
-use crate::added::{AddedToken, AddedTokens, Specials};
+use crate::added::{AddedToken, AddedTokens, SpecialsPolicy};
 use crate::decode::{DecodeTable, Decoder};
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
@@ -52,7 +52,7 @@ use crate::model::{Model, ModelTraits, Trainer};
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
 use decoder_inputs::DecoderInputs;
-use encode::{PostProcessingStep, steps};
+use encode::{IdPart, steps};
 
 /// The record of a training: its settings, and its results except the vocabulary.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,7 +140,7 @@ pub struct Tokenizer {
     /// For added tokens that are matched in normalized text: the texts in which they are found without normalizing.
     forms: Option<NormalizedTokenSearch>,
     /// The steps of post-processing for one text and for a pair, without and with special tokens.
-    plans: [[Result<Vec<PostProcessingStep>>; 2]; 2],
+    plans: [[Result<Vec<IdPart>>; 2]; 2],
     /// The parts that the decoder receives for added tokens, made on first use.
     decoder_inputs: OnceLock<DecoderInputs>,
     /// The bytes of tokens in texts, made on first use.
@@ -293,7 +293,7 @@ impl Tokenizer {
     }
 
     /// Builds the tables that encode texts with such a treatment of special tokens, which the first call builds otherwise.
-    pub fn build_tables(&self, specials: &Specials) {
+    pub fn build_tables(&self, specials: &SpecialsPolicy) {
         let entries = self.added.entries(specials);
         match &self.fast {
             Ok(plan) => plan.build_tables(self.model(), entries),

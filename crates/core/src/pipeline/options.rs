@@ -1,6 +1,6 @@
 //! The input and the options of an encoding call.
 
-use crate::added::Specials;
+use crate::added::SpecialsPolicy;
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
 
@@ -21,7 +21,7 @@ pub struct Options {
     /// Whether the post-processor adds its special tokens.
     pub add_special_tokens: bool,
     /// The treatment of special tokens in the text.
-    pub specials: Specials,
+    pub specials: SpecialsPolicy,
     /// The truncation of encodings.
     pub truncation: Option<Truncation>,
     /// The padding of encodings.
@@ -58,7 +58,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             add_special_tokens: true,
-            specials: Specials::default(),
+            specials: SpecialsPolicy::default(),
             truncation: None,
             padding: None,
             overflow: true,

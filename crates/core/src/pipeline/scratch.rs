@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Tokenizer;
 use super::fast_path::{CachedToken, ChunkToken, INLINE_IDS, INLINE_TOKENS};
-use crate::added::AllowedTokens;
+use crate::added::AllowedAutomata;
 use crate::encoding::Encoding;
 use crate::fast::{Cache, ChunkBuffers, NormalizedTokenBuffers};
 use crate::model::{ModelScratch, SubwordRegularization, Token};
@@ -15,7 +15,7 @@ use crate::pretokenize::words::Words;
 /// A call with another tokenizer clears the caches.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    pub(super) allowed: AllowedTokens,
+    pub(super) allowed: AllowedAutomata,
     pub(super) generic: GenericBuffers,
     pub(super) chunks: ChunkBuffers,
     pub(super) forms: NormalizedTokenBuffers,

@@ -2,7 +2,7 @@
 //!
 //! A text that is cut at the offset of a token may encode to more tokens: the characters before the cut merge differently,
 //! or the token begins inside a character. The number of tokens may even fall with a longer prefix. So candidates are
-//! encoded, from the longest one down. [`Boundaries`] limit them: if the text before a boundary has too many tokens, so
+//! encoded, from the longest one down. [`BoundaryFinder`] limit them: if the text before a boundary has too many tokens, so
 //! has every prefix that extends beyond it. Bisection finds the first such boundary, by encoding about twice the text
 //! that is kept; the candidates lie between two boundaries. A suffix is found in the same way from the other end.
 //!
@@ -16,13 +16,13 @@
 use std::ops::Range;
 
 use super::Tokenizer;
-use super::boundaries::Boundaries;
-use super::cuts::Cuts;
-use super::encode::PostProcessingStep;
+use super::boundaries::BoundaryFinder;
+use super::cuts::TextCutter;
+use super::encode::IdPart;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use super::word_ends::{self, WordEnds};
-use crate::added::Specials;
+use crate::added::SpecialsPolicy;
 use crate::encoding::Direction;
 use crate::error::{Error, Message, Result};
 use crate::splitter::WordSplitter;
@@ -110,8 +110,7 @@ impl Tokenizer {
     ) -> Result<Option<TruncatedText<'t>>> {
         let options = Options { truncation: None, padding: None, dropout: Some(0.0), alpha: None, ..options.clone() };
         let steps = self.plan(false, &options)?;
-        let specials =
-            steps.iter().map(|step| if let PostProcessingStep::Special(ids) = step { ids.len() } else { 0 }).sum();
+        let specials = steps.iter().map(|step| if let IdPart::Special(ids) = step { ids.len() } else { 0 }).sum();
         let mut search = Search {
             tokenizer: self,
             text,
@@ -127,12 +126,12 @@ impl Tokenizer {
         if !search.fits("")? {
             return Err(search.too_small()?);
         }
-        let Some((at, is_longest)) = search.kept(Boundaries::of(self, &options).as_ref())? else { return Ok(None) };
+        let Some((at, is_longest)) = search.kept(BoundaryFinder::of(self, &options).as_ref())? else { return Ok(None) };
         let text = match limit.direction {
             Direction::Right => &text[..at],
             Direction::Left => &text[at..],
         };
-        if options.specials == Specials::Error {
+        if options.specials == SpecialsPolicy::Error {
             search.check_specials(at)?;
         }
         Ok(Some(TruncatedText { text, is_longest }))
@@ -147,7 +146,7 @@ struct Search<'a> {
     /// The number of special tokens that post-processing adds.
     specials: usize,
     options: &'a Options,
-    cuts: Option<Cuts<'a>>,
+    cuts: Option<TextCutter<'a>>,
     /// Whether the words on both sides of a word's end that stages prove are those of the two sides.
     is_additive: bool,
     scratch: &'a mut Scratch,
@@ -224,7 +223,7 @@ impl Search<'_> {
 
     /// Returns the place of the cut, and whether the kept part is proven to be the longest; `None` if the text is too short
     /// to decide.
-    fn kept(&mut self, boundaries: Option<&Boundaries<'_>>) -> Result<Option<(usize, bool)>> {
+    fn kept(&mut self, boundaries: Option<&BoundaryFinder<'_>>) -> Result<Option<(usize, bool)>> {
         let word_ends = WordEnds::of(self.tokenizer.splitter(), self.limit.direction)?;
         let window = match boundaries {
             Some(boundaries) => self.window(boundaries)?,
@@ -262,7 +261,7 @@ impl Search<'_> {
     }
 
     /// Returns the window between two boundaries; `None` if the text is too short to decide.
-    fn window(&mut self, boundaries: &Boundaries<'_>) -> Result<Option<Window>> {
+    fn window(&mut self, boundaries: &BoundaryFinder<'_>) -> Result<Option<Window>> {
         let (base, far) = match self.limit.direction {
             Direction::Right => {
                 let (low, high) = self.prefix_window(boundaries)?;
@@ -405,7 +404,7 @@ impl Search<'_> {
     /// Returns two boundaries: the prefixes that extend beyond the second do not fit, nor does the one that ends there.
     ///
     /// The first is 0 if there is none; the second is `None` if the end of the text was reached.
-    fn prefix_window(&mut self, boundaries: &Boundaries<'_>) -> Result<(usize, Option<usize>)> {
+    fn prefix_window(&mut self, boundaries: &BoundaryFinder<'_>) -> Result<(usize, Option<usize>)> {
         let (mut low, mut high, mut size) = (0, None, self.first_size());
         let last =
             if self.limit.continues { self.text.len().saturating_sub(boundaries.context()) } else { self.text.len() };
@@ -431,7 +430,7 @@ impl Search<'_> {
     /// Returns two boundaries: the suffixes that begin before the first do not fit.
     ///
     /// The first is `None` if the start of the text was reached; the second is the end of the text if there is none.
-    fn suffix_window(&mut self, boundaries: &Boundaries<'_>) -> Result<(Option<usize>, usize)> {
+    fn suffix_window(&mut self, boundaries: &BoundaryFinder<'_>) -> Result<(Option<usize>, usize)> {
         let (mut low, mut high, mut size) = (None, self.text.len(), self.first_size());
         let first = if self.limit.continues { boundaries.context() } else { 1 };
         while low.is_none() && high > first {
@@ -454,7 +453,7 @@ impl Search<'_> {
     }
 
     /// Returns a boundary after another, from which the rest of the text fits, or the end of the text.
-    fn fitting_boundary(&mut self, boundaries: &Boundaries<'_>, mut low: usize) -> Result<usize> {
+    fn fitting_boundary(&mut self, boundaries: &BoundaryFinder<'_>, mut low: usize) -> Result<usize> {
         let mut high = self.text.len();
         while let Some(at) = between(boundaries, self.text, low, high) {
             if self.fits(&self.text[at..])? { high = at } else { low = at }
@@ -463,7 +462,7 @@ impl Search<'_> {
     }
 
     /// Returns whether the tokens after a boundary do not fit in any suffix that begins before it.
-    fn exceeds_after(&mut self, boundaries: &Boundaries<'_>, at: usize) -> Result<bool> {
+    fn exceeds_after(&mut self, boundaries: &BoundaryFinder<'_>, at: usize) -> Result<bool> {
         if boundaries.has_context() {
             // The number of tokens may depend on the score of the text before, so only chunks are counted: each one that
             // ends at a boundary has a token.
@@ -550,7 +549,7 @@ fn last_fitting(count: usize, step: usize, mut fits: impl FnMut(usize) -> Result
 }
 
 /// Returns a boundary between two others, near the middle.
-fn between(boundaries: &Boundaries<'_>, text: &str, low: usize, high: usize) -> Option<usize> {
+fn between(boundaries: &BoundaryFinder<'_>, text: &str, low: usize, high: usize) -> Option<usize> {
     let middle = low.midpoint(high);
     boundaries.last_in(text, low + 1..middle + 1).or_else(|| boundaries.first_in(text, (middle + 1).max(low + 1)..high))
 }

@@ -6,7 +6,7 @@
 use super::Tokenizer;
 use super::options::Options;
 use super::scratch::{GenericBuffers, Scratch};
-use crate::added::Specials;
+use crate::added::SpecialsPolicy;
 use crate::encoding::Direction;
 use crate::error::Result;
 use crate::normalize::Normalizer;
@@ -79,7 +79,7 @@ pub(super) fn spans(
 ) -> Result<Vec<Span>> {
     check_length(text)?;
     let Scratch { allowed, generic: GenericBuffers { words, .. }, .. } = scratch;
-    let specials = if options.specials == Specials::Error { &Specials::Match } else { &options.specials };
+    let specials = if options.specials == SpecialsPolicy::Error { &SpecialsPolicy::Match } else { &options.specials };
     let matching = tokenizer.added.matching(text, specials, allowed)?;
     splitter.split_segments(text, [(Span::new(0, text.len()), matching)], true, words)?;
     Ok(words.as_slice().iter().map(|word| word.origin).collect())

@@ -11,7 +11,7 @@ use crate::added::{AddedTokenSearch, TextPart};
 use crate::error::Result;
 use crate::normalize::{Normalized, Normalizer};
 use crate::text::span::{Span, check_bytes};
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// The kind of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Word {
     /// Its kind.
     pub kind: WordKind,
     /// The entries that the model may produce from it.
-    pub entries: Entries,
+    pub entries: AllowedEntries,
 }
 
 /// The words of one text, with buffers that the next text reuses.
@@ -127,7 +127,7 @@ impl Words {
                 TextPart::Text(_) => self.add_text(normalizer, here, span.start, Some(matching)),
                 TextPart::Token(id, _) => {
                     self.part.start(here, span.start, self.normalized.is_aligned());
-                    self.add_part(Span::new(0, here.len()), WordKind::Added(id), Entries::All);
+                    self.add_part(Span::new(0, here.len()), WordKind::Added(id), AllowedEntries::All);
                     // Adjacent tokens may each include the same white space.
                     self.check_length()
                 }
@@ -149,7 +149,7 @@ impl Words {
             normalizer.normalize(&mut self.part, &mut self.spare)?;
         }
         let Some(matching) = matching else {
-            self.add_part(Span::new(0, self.part.text().len()), WordKind::Text, Entries::All);
+            self.add_part(Span::new(0, self.part.text().len()), WordKind::Text, AllowedEntries::All);
             return Ok(());
         };
         let entries = matching.entries();
@@ -171,7 +171,7 @@ impl Words {
     }
 
     /// Adds a span of the normalized segment as a word.
-    fn add_part(&mut self, span: Span, kind: WordKind, entries: Entries) {
+    fn add_part(&mut self, span: Span, kind: WordKind, entries: AllowedEntries) {
         if span.start == span.end {
             return;
         }
@@ -186,7 +186,7 @@ impl Words {
     }
 
     /// Adds a span of another normalized text as a word.
-    fn add_from(&mut self, part: &Normalized, span: Span, kind: WordKind, entries: Entries) {
+    fn add_from(&mut self, part: &Normalized, span: Span, kind: WordKind, entries: AllowedEntries) {
         if span.start < span.end {
             let span = self.normalized.append(part, span);
             self.push(span, kind, entries);
@@ -194,7 +194,7 @@ impl Words {
     }
 
     /// Adds a word that is in the text already.
-    fn push(&mut self, span: Span, kind: WordKind, entries: Entries) {
+    fn push(&mut self, span: Span, kind: WordKind, entries: AllowedEntries) {
         let origin = self.normalized.origin(span);
         self.words.push(Word { span, origin, kind, entries });
     }

@@ -26,7 +26,7 @@ use crate::pipeline::{Tokenizer, TokenizerParts, Training};
 use crate::postprocess::{PostProcessor, Template};
 use crate::pretokenize::PreTokenizer;
 use crate::splitter::WordSplitter;
-use crate::vocab::{Entries, Vocab};
+use crate::vocab::{AllowedEntries, Vocab};
 
 /// The recorders of a training; that of its kind of model is used.
 #[derive(Debug)]
@@ -238,7 +238,8 @@ fn count(
         for &(word, count) in chunk {
             tokens.clear();
             let token = added.get(word).copied();
-            if token.is_none() && model.encode_word(word, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
+            if token.is_none() && model.encode_word(word, AllowedEntries::Ordinary, &mut scratch, &mut tokens).is_err()
+            {
                 continue;
             }
             let ids = tokens.iter().map(|token| token.id).chain(token);

@@ -9,8 +9,8 @@
 //! are classified by sets; beyond ASCII only in unspaced scripts.
 
 use super::Program;
-use super::spaces::Change;
-use super::unspaced::UnspacedBoundaries;
+use super::spaces::Changeability;
+use super::unspaced::UnspacedBoundaryFinder;
 use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
@@ -26,7 +26,7 @@ use crate::text::unicode::CharSet;
 pub(in crate::fast) struct AdjacencyProgram {
     pub(super) classifier: Classifier<SETS>,
     adjacency: ByteAdjacency,
-    unspaced: UnspacedBoundaries,
+    unspaced: UnspacedBoundaryFinder,
     /// Whether a metaspace is put before a text, and whether also before one that begins with a space or a metaspace.
     prefix: (bool, bool),
 }
@@ -62,9 +62,9 @@ impl AdjacencyProgram {
         let (adjacency, unspaced) = model.text_adjacency(METASPACE, symbols)?;
         let classifier = Classifier::new(std::array::from_fn(|byte| sets(&adjacency.separate, byte)));
         // Entries have metaspaces for spaces, so the adjacency of characters does not hold for spaces.
-        let mut ascii = [Change::Unchanged; 128];
-        ascii[usize::from(b' ')] = Change::Separator;
-        let unspaced = UnspacedBoundaries::new(unspaced, &CharSet::default(), &ascii);
+        let mut ascii = [Changeability::Unchanged; 128];
+        ascii[usize::from(b' ')] = Changeability::Separator;
+        let unspaced = UnspacedBoundaryFinder::new(unspaced, &CharSet::default(), &ascii);
         let program = Program::Adjacency(Self { classifier, adjacency, unspaced, prefix });
         Some(CutPlan { later, is_one_word: true, prepend, ..CutPlan::new(program) })
     }

@@ -12,7 +12,7 @@
 //! a word: it may contain several words, or none. Its ends do not depend on the text around it.
 
 use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
-use crate::fast::keys::Fold;
+use crate::fast::keys::KeyFold;
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::programs::Program;
@@ -65,7 +65,7 @@ impl CharacterProgram {
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
         let ends_lines = [b'\r', b'\n'].iter().all(|&byte| ascii[usize::from(byte)] == CharacterKind::Space);
         Ok(CutPlan {
-            fold: if changes.lowercases { Fold::Case } else { Fold::Nothing },
+            fold: if changes.lowercases { KeyFold::Case } else { KeyFold::Nothing },
             has_gaps: true,
             counts_lines: [ends_lines; 2],
             drops_spaces: true,

@@ -17,7 +17,7 @@ use self::words::WordProgram;
 use super::driver::{BlockPosition, Listing};
 use super::masks::Kernel;
 
-/// Where the chunks of a text begin.
+/// How the starts of chunks are found in a text.
 #[derive(Debug, Clone)]
 pub(super) enum Program {
     /// At white space and between kinds of characters, for stages that read one character at a time.

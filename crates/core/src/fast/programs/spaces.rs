@@ -9,9 +9,9 @@
 //! chunk to chunk: see [`Context`](crate::model::Context).
 
 use super::Program;
-use super::unspaced::UnspacedBoundaries;
+use super::unspaced::UnspacedBoundaryFinder;
 use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
-use crate::fast::keys::Fold;
+use crate::fast::keys::KeyFold;
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::text::last;
@@ -25,7 +25,7 @@ use crate::text::unicode::{CharSet, Class, class};
 
 /// Whether a normalizer may change a character; the classifier has a set for each variant except the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum Changeability {
     /// The character does not change.
     Unchanged = 0,
     /// The character is white space that becomes plain spaces.
@@ -46,7 +46,7 @@ const MAY_CHANGE: Class = Class::COMBINING_MARK
 pub(in crate::fast) struct SpaceProgram {
     pub(super) classifier: Classifier<2>,
     /// Which ASCII characters may change.
-    ascii: [Change; 128],
+    ascii: [Changeability; 128],
     /// The characters that rules may change, and the metaspace.
     may_change: CharSet,
     /// The number of bytes before a cut in which all characters must be unchanged.
@@ -66,7 +66,7 @@ pub(in crate::fast) struct SpaceProgram {
     /// Whether the model encodes the text as one word.
     is_one_word: bool,
     /// The boundaries in scripts without white space, if the text is one word.
-    unspaced: Option<UnspacedBoundaries>,
+    unspaced: Option<UnspacedBoundaryFinder>,
 }
 
 impl SpaceProgram {
@@ -77,13 +77,14 @@ impl SpaceProgram {
         let spaces = splitter.locality()?.metaspaces?;
         let unspaced = model.space_adjacency(METASPACE, spaces.symbols)?;
         let program = Self::new(spaces.rules, " ", Class::NONE)?;
-        let is_separator = |byte| program.kind(byte) == Some(Change::Separator);
+        let is_separator = |byte| program.kind(byte) == Some(Changeability::Separator);
         if spaces.symbols.iter().flat_map(|symbol| symbol.bytes()).any(is_separator) {
             return None;
         }
         let later = spaces.chunk_normalizers()?.map(|normalizer| WordSplitter::new(Some(normalizer), None).ok());
         let [Some(after_space), Some(elsewhere)] = later else { return None };
-        let unspaced = unspaced.map(|unspaced| UnspacedBoundaries::new(unspaced, &program.may_change, &program.ascii));
+        let unspaced =
+            unspaced.map(|unspaced| UnspacedBoundaryFinder::new(unspaced, &program.may_change, &program.ascii));
         let program = Self {
             collapses: spaces.collapses,
             has_symbols: !spaces.symbols.is_empty(),
@@ -139,7 +140,7 @@ impl SpaceProgram {
             Some(rules) => Some((rules, rules.changed_characters()?)),
             None => None,
         };
-        let ascii: [Change; 128] =
+        let ascii: [Changeability; 128] =
             std::array::from_fn(|byte| kind(u8::try_from(byte).unwrap_or_default(), rules, separators, changing));
         let classifier = Classifier::new(std::array::from_fn(|byte| ascii.get(byte).map_or(0, |&kind| kind as u8)));
         let mut may_change = rules.map(|(_, changed)| changed.clone()).unwrap_or_default();
@@ -159,18 +160,18 @@ impl SpaceProgram {
             unspaced: None,
         };
         // The rules may map a space to something else.
-        (program.kind(b' ') == Some(Change::Separator)).then_some(program)
+        (program.kind(b' ') == Some(Changeability::Separator)).then_some(program)
     }
 
     fn plan(self, prepend: Option<PrependScheme>) -> CutPlan {
-        let spaces = (0..32).filter(|&byte| self.ascii[byte] == Change::Separator);
-        let fold = Fold::Space(spaces.fold(0, |spaces, byte| spaces | 1 << byte));
+        let spaces = (0..32).filter(|&byte| self.ascii[byte] == Changeability::Separator);
+        let fold = KeyFold::Space(spaces.fold(0, |spaces, byte| spaces | 1 << byte));
         CutPlan { fold, prepend, ..CutPlan::new(Program::Spaces(Box::new(self))) }
     }
 
     /// Returns whether a text begins with a separator.
     pub(in crate::fast) fn begins_with_space(&self, text: &str) -> bool {
-        text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Change::Separator))
+        text.bytes().next().is_some_and(|byte| self.kind(byte) == Some(Changeability::Separator))
     }
 
     /// Returns whether the first chunk of a text is encoded unlike an equal one in the text.
@@ -203,13 +204,13 @@ impl SpaceProgram {
     }
 
     pub(super) fn is_token_boundary(&self, text: &str, at: usize) -> bool {
-        let lies_at = |unspaced: &UnspacedBoundaries| unspaced.lies_at(text, at);
+        let lies_at = |unspaced: &UnspacedBoundaryFinder| unspaced.lies_at(text, at);
         self.begins_chunk(text.as_bytes(), at) || self.unspaced.as_ref().is_some_and(lies_at)
     }
 
     /// Returns whether a chunk begins at a byte other than the first: a separator after an unchanged character.
     fn begins_chunk(&self, text: &[u8], at: usize) -> bool {
-        self.kind(text[at]) == Some(Change::Separator) && self.ends_unchanged(&text[..at])
+        self.kind(text[at]) == Some(Changeability::Separator) && self.ends_unchanged(&text[..at])
     }
 
     /// Returns the model input of a chunk, if it is one word in which only the metaspace changes.
@@ -222,7 +223,7 @@ impl SpaceProgram {
         aligned: bool,
         buffer: &'a mut String,
     ) -> Option<ModelInput<'a>> {
-        let is_space = |byte: &u8| self.kind(*byte) == Some(Change::Separator);
+        let is_space = |byte: &u8| self.kind(*byte) == Some(Changeability::Separator);
         let spaces = chunk.bytes().take_while(|byte| is_space(byte)).count();
         let has_metaspace = match spaces {
             0 => self.prefix && begins && !aligned,
@@ -245,7 +246,7 @@ impl SpaceProgram {
     /// Returns whether all characters of a text are unchanged.
     fn is_stable_text(&self, word: &str) -> bool {
         // Most words are ASCII, and testing bytes is faster than decoding characters.
-        word.bytes().all(|byte| self.kind(byte) == Some(Change::Unchanged))
+        word.bytes().all(|byte| self.kind(byte) == Some(Changeability::Unchanged))
             || word.chars().all(|c| self.is_unchanged(c))
     }
 
@@ -255,7 +256,7 @@ impl SpaceProgram {
         let mut rest = before;
         while let Some(&byte) = rest.last() {
             let c = if byte.is_ascii() { Some(char::from(byte)) } else { last(rest) };
-            let is_space = self.kind(byte) == Some(Change::Separator) && rest.len() < before.len();
+            let is_space = self.kind(byte) == Some(Changeability::Separator) && rest.len() < before.len();
             if is_space || rest.len() + self.looks_back <= before.len() {
                 return true;
             }
@@ -267,11 +268,11 @@ impl SpaceProgram {
 
     /// Returns whether a character may change.
     #[inline]
-    fn kind_of(&self, c: char) -> Change {
+    fn kind_of(&self, c: char) -> Changeability {
         match self.ascii.get(c as usize) {
             Some(&kind) => kind,
-            None if self.may_change(c) => Change::MayChange,
-            None => Change::Unchanged,
+            None if self.may_change(c) => Changeability::MayChange,
+            None => Changeability::Unchanged,
         }
     }
 
@@ -283,11 +284,11 @@ impl SpaceProgram {
 
     #[inline]
     fn is_unchanged(&self, c: char) -> bool {
-        self.kind_of(c) == Change::Unchanged
+        self.kind_of(c) == Changeability::Unchanged
     }
 
     #[inline]
-    fn kind(&self, byte: u8) -> Option<Change> {
+    fn kind(&self, byte: u8) -> Option<Changeability> {
         self.ascii.get(usize::from(byte)).copied()
     }
 }
@@ -337,7 +338,7 @@ impl BlockProgram<2> for SpaceProgram {
 
 /// Returns whether an ASCII character may change, by the rules and the characters that these change; see
 /// [`SpaceProgram::new`].
-fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, separators: &str, changing: Class) -> Change {
+fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, separators: &str, changing: Class) -> Changeability {
     let rewriting = rules.filter(|(_, changed)| changed.contains(char::from(byte)));
     let becomes_space = match rewriting {
         // Only a control character is safe: any other character and a combining mark after it are rewritten together.
@@ -345,11 +346,11 @@ fn kind(byte: u8, rules: Option<(&Precompiled, &CharSet)>, separators: &str, cha
         None => separators.contains(char::from(byte)),
     };
     if becomes_space && !rules.is_some_and(|(rules, _)| rules.joins(byte)) {
-        return Change::Separator;
+        return Changeability::Separator;
     }
     // A rule may replace a line end of two characters as a whole.
     let may_change = (changing != Class::NONE || rules.is_some()) && !byte.is_ascii_graphic();
-    if rewriting.is_some() || may_change { Change::MayChange } else { Change::Unchanged }
+    if rewriting.is_some() || may_change { Changeability::MayChange } else { Changeability::Unchanged }
 }
 
 /// Returns the positions that follow a byte of the set by at most [`Precompiled::LONGEST_WINDOW`] bytes.

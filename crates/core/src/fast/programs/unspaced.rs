@@ -3,13 +3,13 @@
 //! Each character of such a text may begin a chunk, and about half of them do. So each character is classified once,
 //! and the computation has no branch on a character.
 
-use super::spaces::Change;
+use super::spaces::Changeability;
 use crate::model::adjacency::{CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency};
 use crate::text::unicode::{CharMap, CharSet};
 
-/// The boundaries in unspaced scripts of one tokenizer.
+/// Finds where texts may be cut between characters of unspaced scripts.
 #[derive(Debug, Clone)]
-pub(super) struct UnspacedBoundaries {
+pub(super) struct UnspacedBoundaryFinder {
     adjacency: CharacterAdjacency,
     /// The flags of each character: a sum of the following constants.
     kinds: CharMap<u8>,
@@ -22,22 +22,22 @@ const MAY_CHANGE: u8 = 2;
 /// The character is a piece, so it is never unknown.
 const KNOWN: u8 = 4;
 
-impl UnspacedBoundaries {
+impl UnspacedBoundaryFinder {
     /// Builds the boundaries of a model whose normalizer may change the characters in `may_change`; `ascii` says
     /// the same of ASCII.
     pub(super) fn new(
         UnspacedAdjacency { characters: adjacency, known }: UnspacedAdjacency,
         may_change: &CharSet,
-        ascii: &[Change; 128],
+        ascii: &[Changeability; 128],
     ) -> Self {
         let others = if known.is_none() { KNOWN } else { 0 };
         let mut kinds = CharMap::new(UNCHANGED | others);
         may_change.iter().for_each(|c| *kinds.get_mut(c) = MAY_CHANGE | others);
         for (byte, kind) in (0_u8..).zip(ascii) {
             *kinds.get_mut(char::from(byte)) = match kind {
-                Change::Unchanged => UNCHANGED | others,
-                Change::Separator => others,
-                Change::MayChange => MAY_CHANGE | others,
+                Changeability::Unchanged => UNCHANGED | others,
+                Changeability::Separator => others,
+                Changeability::MayChange => MAY_CHANGE | others,
             };
         }
         known.into_iter().flatten().for_each(|c| *kinds.get_mut(c) |= KNOWN);

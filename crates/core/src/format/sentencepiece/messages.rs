@@ -12,7 +12,7 @@ pub(super) const DENORMALIZER_SPEC: u64 = 5;
 /// A model: pieces in the order of their ids, and the settings that affect encoding.
 #[derive(Debug, Default)]
 pub(super) struct ModelProto<'a> {
-    pub(super) pieces: Vec<Piece<'a>>,
+    pub(super) pieces: Vec<PieceProto<'a>>,
     pub(super) trainer: TrainerSpec,
     pub(super) normalizer: NormalizerSpec<'a>,
     /// Whether rules change decoded text.
@@ -21,7 +21,7 @@ pub(super) struct ModelProto<'a> {
 
 /// A piece: its text, score and kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Piece<'a> {
+pub(super) struct PieceProto<'a> {
     pub(super) text: &'a str,
     pub(super) score: f32,
     pub(super) kind: PieceKind,
@@ -132,8 +132,8 @@ impl<'a> ModelProto<'a> {
     }
 }
 
-fn piece(bytes: &[u8], id: usize) -> Result<Piece<'_>> {
-    let mut piece = Piece { text: "", score: 0.0, kind: PieceKind::Normal };
+fn piece(bytes: &[u8], id: usize) -> Result<PieceProto<'_>> {
+    let mut piece = PieceProto { text: "", score: 0.0, kind: PieceKind::Normal };
     for field in fields("pieces", bytes) {
         match field? {
             Field { number: 1, value: WireValue::Bytes(text) } => {

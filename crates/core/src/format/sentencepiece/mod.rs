@@ -22,7 +22,7 @@ use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::splitter::WordSplitter;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
-use messages::{BPE, ModelProto, Piece, PieceKind, UNIGRAM, model_name};
+use messages::{BPE, ModelProto, PieceKind, PieceProto, UNIGRAM, model_name};
 pub use write::write_sentencepiece;
 
 /// The name of a `.model` file in messages, and what to save instead.
@@ -112,7 +112,7 @@ fn refuse(proto: &ModelProto<'_>) -> Result<()> {
     Ok(())
 }
 
-fn bpe(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fallback: bool) -> Result<Bpe> {
+fn bpe(vocab: Vocab, pieces: &[PieceProto<'_>], unk_token: &str, byte_fallback: bool) -> Result<Bpe> {
     let settings = Settings {
         unk_token: Some(unk_token.to_owned()),
         fuse_unk: true,
@@ -123,7 +123,7 @@ fn bpe(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fallback: bool)
     Bpe::implied(vocab, ranks(pieces), settings)
 }
 
-fn vocab(pieces: &[Piece<'_>]) -> Result<Vocab> {
+fn vocab(pieces: &[PieceProto<'_>]) -> Result<Vocab> {
     let mut vocab = Vocab::expecting(pieces.len());
     for piece in pieces {
         vocab.insert_next(piece.text).map_err(|error| messages::wrong("pieces", error.to_string()))?;
@@ -137,7 +137,7 @@ fn refuse_missing_bytes(vocab: &Vocab) -> Result<()> {
 }
 
 /// Returns the text of the unknown piece; there must be exactly one.
-fn unknown<'a>(pieces: &[Piece<'a>]) -> Result<&'a str> {
+fn unknown<'a>(pieces: &[PieceProto<'a>]) -> Result<&'a str> {
     let mut unknown = pieces.iter().filter(|piece| piece.kind == PieceKind::Unknown);
     match (unknown.next(), unknown.next()) {
         (Some(piece), None) => Ok(piece.text),
@@ -154,7 +154,7 @@ fn unknown<'a>(pieces: &[Piece<'a>]) -> Result<&'a str> {
 ///
 /// Among equal ranks the leftmost pair merges, so a run grows from its left end and becomes longer than any other run
 /// beside it. Merging the longest run first is therefore equivalent, and a list of merges can express it.
-fn ranks(pieces: &[Piece<'_>]) -> Vec<u32> {
+fn ranks(pieces: &[PieceProto<'_>]) -> Vec<u32> {
     let score = |id: usize| pieces[id].score;
     let is_made = |id: &usize| pieces[*id].kind.merges() && pieces[*id].text.chars().nth(1).is_some();
     let mut order: Vec<usize> = (0..pieces.len()).filter(is_made).collect();
@@ -173,8 +173,8 @@ fn ranks(pieces: &[Piece<'_>]) -> Vec<u32> {
 }
 
 /// Returns the ids of pieces that are split again after merging.
-fn unused(pieces: &[Piece<'_>]) -> BTreeSet<u32> {
-    let is_unused = |(_, piece): &(u32, &Piece<'_>)| piece.kind == PieceKind::Unused;
+fn unused(pieces: &[PieceProto<'_>]) -> BTreeSet<u32> {
+    let is_unused = |(_, piece): &(u32, &PieceProto<'_>)| piece.kind == PieceKind::Unused;
     (0..).zip(pieces).filter(is_unused).map(|(id, _)| id).collect()
 }
 
@@ -185,8 +185,8 @@ fn is_run(text: &str) -> bool {
     characters.all(|c| Some(c) == first)
 }
 
-fn added(pieces: &[Piece<'_>]) -> Vec<AddedToken> {
-    let token = |(id, piece): (u32, &Piece<'_>)| match piece.kind {
+fn added(pieces: &[PieceProto<'_>]) -> Vec<AddedToken> {
+    let token = |(id, piece): (u32, &PieceProto<'_>)| match piece.kind {
         PieceKind::Control => Some(AddedToken::control(id, piece.text)),
         PieceKind::UserDefined => {
             Some(AddedToken { id, content: piece.text.to_owned(), normalized: true, ..AddedToken::default() })
@@ -197,8 +197,8 @@ fn added(pieces: &[Piece<'_>]) -> Vec<AddedToken> {
 }
 
 /// Returns the symbols that normalization does not change.
-fn symbols(pieces: &[Piece<'_>]) -> Vec<String> {
-    let is_symbol = |piece: &&Piece<'_>| piece.kind == PieceKind::UserDefined;
+fn symbols(pieces: &[PieceProto<'_>]) -> Vec<String> {
+    let is_symbol = |piece: &&PieceProto<'_>| piece.kind == PieceKind::UserDefined;
     pieces.iter().filter(is_symbol).map(|piece| piece.text.to_owned()).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::TARGET;
-use super::messages::{Piece, PieceKind, wrong};
+use super::messages::{PieceKind, PieceProto, wrong};
 use crate::added::AddedToken;
 use crate::error::{Result, shorten};
 use crate::model::unigram::{Precision, Settings, Unigram};
@@ -12,7 +12,7 @@ use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
 /// Returns the model of pieces with these texts (`vocab`).
-pub(super) fn model(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fallback: bool) -> Result<Unigram> {
+pub(super) fn model(vocab: Vocab, pieces: &[PieceProto<'_>], unk_token: &str, byte_fallback: bool) -> Result<Unigram> {
     let of_kind = |is: fn(PieceKind) -> bool| {
         (0..).zip(pieces).filter(|(_, piece)| is(piece.kind)).map(|(id, _)| id).collect::<HashSet<u32>>()
     };
@@ -28,7 +28,7 @@ pub(super) fn model(vocab: Vocab, pieces: &[Piece<'_>], unk_token: &str, byte_fa
 }
 
 /// Returns the pieces of a model with their scores.
-pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result<Vec<Piece<'a>>> {
+pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result<Vec<PieceProto<'a>>> {
     refuse(tokenizer, model)?;
     let added: HashMap<u32, &AddedToken> = tokenizer.added().tokens().iter().map(|token| (token.id, token)).collect();
     let (symbols, user_defined) = (tokenizer.splitter().user_defined_symbols(), &model.settings().user_defined);
@@ -39,7 +39,7 @@ pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result
         let score = model.scores().get(id as usize).copied().unwrap_or_default();
         let is_symbol = user_defined.contains(&id) || symbols.contains(text);
         let is_control = added.get(&id).is_some_and(|token| token.special) && !is_symbol;
-        Ok(Piece { text, score: single(score), kind: kind(model, id, is_control, is_symbol) })
+        Ok(PieceProto { text, score: single(score), kind: kind(model, id, is_control, is_symbol) })
     };
     (0..limit).map(piece).collect()
 }

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::messages::{
-    BPE, ModelProto, NORMALIZER_SPEC, NormalizerSpec, PIECES, Piece, PieceKind, TRAINER_SPEC, TrainerSpec, UNIGRAM,
-    wrong,
+    BPE, ModelProto, NORMALIZER_SPEC, NormalizerSpec, PIECES, PieceKind, PieceProto, TRAINER_SPEC, TrainerSpec,
+    UNIGRAM, wrong,
 };
 use super::wire::{Field, WireValue, fields, put};
 use super::{TARGET, ranks, symbols, unigram};
@@ -47,8 +47,8 @@ pub fn write_sentencepiece(tokenizer: &Tokenizer, base: Option<&[u8]>) -> Result
 }
 
 /// Refuses NUL, which the library allows only in an unused piece.
-fn refuse_nul(pieces: &[Piece<'_>]) -> Result<()> {
-    let is_taken = |piece: &&Piece<'_>| piece.text == "\0" && piece.kind == PieceKind::Unused;
+fn refuse_nul(pieces: &[PieceProto<'_>]) -> Result<()> {
+    let is_taken = |piece: &&PieceProto<'_>| piece.text == "\0" && piece.kind == PieceKind::Unused;
     match pieces.iter().find(|piece| piece.text.contains('\0') && !is_taken(piece)) {
         Some(piece) => Err(TARGET.cannot_hold(&format!("NUL, as the token {:?} has it", shorten(piece.text)))),
         None => Ok(()),
@@ -56,7 +56,7 @@ fn refuse_nul(pieces: &[Piece<'_>]) -> Result<()> {
 }
 
 /// Returns the pieces with scores that decrease with their ranks, from 0.
-fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<Piece<'a>>> {
+fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<PieceProto<'a>>> {
     TARGET.refuse_affixes_but_bytes(model)?;
     let entries = entries(tokenizer, model);
     let order = merge_ranks(model);
@@ -80,7 +80,7 @@ fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<Piece<'a>>
             return Err(TARGET.cannot_hold(&format!("the token {:?} (id {id}), which no merge makes", shorten(text))));
         }
         let below = if rank == NO_RANK { last } else { rank };
-        Ok(Piece { text, score: if kind.merges() { -score(below) } else { 0.0 }, kind })
+        Ok(PieceProto { text, score: if kind.merges() { -score(below) } else { 0.0 }, kind })
     };
     (0..limit).map(piece).collect()
 }
@@ -116,7 +116,7 @@ fn kind(model: &Bpe, id: u32, text: &str, added: Option<&AddedToken>, symbols: &
 }
 
 /// Returns the normalizer settings of a model; its user-defined symbols are pieces.
-fn normalizer(tokenizer: &Tokenizer, pieces: &[Piece<'_>]) -> Result<SentencePieceSettings> {
+fn normalizer(tokenizer: &Tokenizer, pieces: &[PieceProto<'_>]) -> Result<SentencePieceSettings> {
     let splitter = tokenizer.splitter();
     if splitter.pre_tokenizer().is_some() {
         return Err(TARGET.cannot_hold("a pre-tokenizer"));
@@ -140,7 +140,7 @@ fn unk_surface(tokenizer: &Tokenizer) -> String {
     own.map_or_else(|| TrainerSpec::default().unk_surface, |own| own.unk_surface.clone())
 }
 
-fn write(pieces: &[Piece<'_>], trainer: &TrainerSpec, normalizer: &NormalizerSpec<'_>) -> Vec<u8> {
+fn write(pieces: &[PieceProto<'_>], trainer: &TrainerSpec, normalizer: &NormalizerSpec<'_>) -> Vec<u8> {
     let mut model = Vec::new();
     let mut put = |number, message: Vec<u8>| put(&mut model, Field { number, value: WireValue::Bytes(&message) });
     pieces.iter().for_each(|piece| put(PIECES, piece_message(piece)));
@@ -152,7 +152,7 @@ fn write(pieces: &[Piece<'_>], trainer: &TrainerSpec, normalizer: &NormalizerSpe
 /// Writes the fields of `base` with other pieces, at the position of its first piece.
 fn write_with_base(
     base: &[u8],
-    pieces: &[Piece<'_>],
+    pieces: &[PieceProto<'_>],
     trainer: &TrainerSpec,
     normalizer: &NormalizerSpec<'_>,
 ) -> Result<Vec<u8>> {
@@ -184,12 +184,12 @@ fn write_with_base(
 }
 
 /// Returns whether two lists have equal pieces, with equal scores or, in BPE, with ranks in the same order.
-fn are_equivalent(some: &[Piece<'_>], others: &[Piece<'_>], model_type: u64) -> bool {
+fn are_equivalent(some: &[PieceProto<'_>], others: &[PieceProto<'_>], model_type: u64) -> bool {
     if model_type == UNIGRAM {
         return some == others;
     }
     let names =
-        |pieces: &[Piece<'_>]| pieces.iter().map(|piece| (piece.text.to_owned(), piece.kind)).collect::<Vec<_>>();
+        |pieces: &[PieceProto<'_>]| pieces.iter().map(|piece| (piece.text.to_owned(), piece.kind)).collect::<Vec<_>>();
     names(some) == names(others) && renumbered(&ranks(some)) == renumbered(&ranks(others))
 }
 
@@ -203,7 +203,7 @@ fn renumbered(ranks: &[u32]) -> Vec<u32> {
     ranks.iter().map(place).collect()
 }
 
-fn piece_message(piece: &Piece<'_>) -> Vec<u8> {
+fn piece_message(piece: &PieceProto<'_>) -> Vec<u8> {
     let mut message = Vec::new();
     put(&mut message, Field { number: 1, value: WireValue::Bytes(piece.text.as_bytes()) });
     put(&mut message, Field { number: 2, value: WireValue::Fixed32(piece.score.to_le_bytes()) });
@@ -214,7 +214,7 @@ fn piece_message(piece: &Piece<'_>) -> Vec<u8> {
 }
 
 /// Returns the trainer settings, with ids and names of special pieces in the library's fields; −1 means none.
-fn trainer_message(pieces: &[Piece<'_>], trainer: &TrainerSpec) -> Vec<u8> {
+fn trainer_message(pieces: &[PieceProto<'_>], trainer: &TrainerSpec) -> Vec<u8> {
     let mut message = Vec::new();
     let mut put = |number, value| put(&mut message, Field { number, value });
     let id = |found: Option<usize>| found.map_or(u64::MAX, |id| id as u64);

@@ -10,7 +10,7 @@ use crate::vocab::Vocab;
 
 /// The ids of added tokens where a file has others than the reference library gives them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AddedIds {
+pub enum AddedIdSource {
     /// Such a file is an error.
     #[default]
     Equal,
@@ -21,13 +21,13 @@ pub enum AddedIds {
 }
 
 /// Reads added tokens with these ids.
-pub(super) fn added_tokens(node: &JsonNode<'_>, vocab: &Vocab, ids: AddedIds) -> Result<Vec<AddedToken>> {
+pub(super) fn added_tokens(node: &JsonNode<'_>, vocab: &Vocab, ids: AddedIdSource) -> Result<Vec<AddedToken>> {
     let written = Vec::<AddedToken>::read(node)?;
-    if ids == AddedIds::File {
+    if ids == AddedIdSource::File {
         return Ok(written);
     }
     let numbered = AddedTokens::default().numbered(written.clone(), vocab);
-    if ids == AddedIds::Equal {
+    if ids == AddedIdSource::Equal {
         check_ids(node, &written, &numbered, vocab)?;
     }
     Ok(numbered)

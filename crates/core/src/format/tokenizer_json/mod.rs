@@ -41,7 +41,7 @@ use crate::postprocess::PostProcessor;
 use crate::pretokenize::{Function, PreTokenizer};
 use crate::splitter::WordSplitter;
 
-pub use self::added_tokens::AddedIds;
+pub use self::added_tokens::AddedIdSource;
 pub use self::decoders::{read_decoder, write_decoder};
 pub use self::limits::{read_padding, read_truncation, write_padding, write_truncation};
 pub use self::models::write_model;
@@ -79,7 +79,7 @@ pub struct JsonSettings {
     /// Whether only the members that `tokenizers` reads decide the words of a text.
     pub ignore_own_normalizer: bool,
     /// The ids of added tokens where the file has others than `tokenizers` gives them.
-    pub added_ids: AddedIds,
+    pub added_ids: AddedIdSource,
 }
 
 /// Returns whether a file is JSON: by its name, or by a first `{` if its name decides nothing.
@@ -219,7 +219,7 @@ pub fn write_tokenizer_json(tokenizer: &Tokenizer) -> Result<String> {
     }
 }
 
-/// Writes the tokenizer as a `tokenizer.json` that keeps its vocabulary, for [`AddedIds::File`] alone.
+/// Writes the tokenizer as a `tokenizer.json` that keeps its vocabulary, for [`AddedIdSource::File`] alone.
 pub fn write_own_json(tokenizer: &Tokenizer) -> Result<String> {
     tokenizer_json(tokenizer, None)
 }

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::format::json::{Json, JsonNode, choice};
 use crate::format::members::{Member, components, names, record};
 use crate::model::bpe::SuffixStyle;
-use crate::model::bpe::train::{Alphabet, Ties};
+use crate::model::bpe::train::{InitialAlphabet, Ties};
 use crate::model::wordpiece::train::Criterion;
 use crate::model::{Trainer, bpe, unigram, word_level, wordpiece};
 
@@ -93,7 +93,7 @@ fn own_ties(node: &JsonNode<'_>) -> Result<Ties> {
     choice(node, &TIES[..3])
 }
 names! {
-    Alphabet: &[("char", Self::Char), ("byte", Self::Byte)]
+    InitialAlphabet: &[("char", Self::Char), ("byte", Self::Byte)]
 }
 names! {
     SuffixStyle: &[("attached", Self::Attached), ("separate", Self::Separate)]

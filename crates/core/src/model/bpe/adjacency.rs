@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::{Bpe, Merges, NO_RANK, Settings};
 use crate::model::adjacency::{ByteAdjacency, CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency, neighbours};
 use crate::text::bytes::byte_entry;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 impl Bpe {
     /// Returns the adjacency of the bytes, and of unspaced characters, of a text that is one word; `None` if a token may
@@ -46,7 +46,7 @@ impl Bpe {
     /// encoded.
     fn bytes_never_merge(&self) -> bool {
         let fallback =
-            |byte| self.vocab().id(&byte_entry(byte)).filter(|&id| self.tables.allows(Entries::Ordinary, id));
+            |byte| self.vocab().id(&byte_entry(byte)).filter(|&id| self.tables.allows(AllowedEntries::Ordinary, id));
         let fallbacks: Option<HashSet<u32>> = (0..=255).map(fallback).collect();
         let Some(fallbacks) = fallbacks else { return false };
         match self.merges() {

@@ -9,7 +9,7 @@ use crate::error::{Error, Result, shorten};
 use crate::model::Token;
 use crate::text::bytes::byte_to_char;
 use crate::text::span::Span;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 impl Bpe {
     /// Appends the tokens of `word`, with spans in it.
@@ -18,7 +18,7 @@ impl Bpe {
     pub fn encode_word(
         &self,
         word: &str,
-        entries: Entries,
+        entries: AllowedEntries,
         scratch: &mut BpeScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
@@ -28,7 +28,13 @@ impl Bpe {
     }
 
     /// Fills `scratch` with the entries of a word; `backtracks` unless the word is known to need merging.
-    fn split_word(&self, word: &str, entries: Entries, backtracks: bool, scratch: &mut BpeScratch) -> Result<()> {
+    fn split_word(
+        &self,
+        word: &str,
+        entries: AllowedEntries,
+        backtracks: bool,
+        scratch: &mut BpeScratch,
+    ) -> Result<()> {
         scratch.clear();
         if let Some(id) = self.whole(word, entries, scratch) {
             scratch.push(id, word.len());
@@ -49,7 +55,7 @@ impl Bpe {
     pub fn encode_bytes(
         &self,
         word: &str,
-        entries: Entries,
+        entries: AllowedEntries,
         scratch: &mut BpeScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
@@ -80,7 +86,7 @@ impl Bpe {
     }
 
     /// Returns the entry that equals the word, if `ignore_merges` applies to it.
-    pub(super) fn whole(&self, word: &str, entries: Entries, scratch: &BpeScratch) -> Option<u32> {
+    pub(super) fn whole(&self, word: &str, entries: AllowedEntries, scratch: &BpeScratch) -> Option<u32> {
         if !self.settings().ignore_merges || scratch.dropout.is_some() {
             return None;
         }
@@ -338,13 +344,13 @@ pub(super) mod tests {
 
     fn ids(model: &Bpe, word: &str, scratch: &mut BpeScratch) -> Vec<u32> {
         let mut out = Vec::new();
-        model.encode_word(word, Entries::All, scratch, &mut out).unwrap();
+        model.encode_word(word, AllowedEntries::All, scratch, &mut out).unwrap();
         out.iter().map(|token| token.id).collect()
     }
 
     /// Returns the ids by the definition: merges the leftmost pair of the lowest rank, until none is left.
     fn encode_by_definition(model: &Bpe, word: &str) -> Vec<u32> {
-        let tables = model.tables(Entries::All);
+        let tables = model.tables(AllowedEntries::All);
         let mut parts: Vec<u32> = word
             .char_indices()
             .map(|(at, c)| tables.alphabet.ids_at(at == 0, at + c.len_utf8() == word.len()).id(c))
@@ -396,7 +402,7 @@ pub(super) mod tests {
         let (mut random, mut backtracking) = (Random(11), 0);
         for round in 0..3000 {
             let model = random_model(&mut random, if round % 3 == 0 { "</w>" } else { "" });
-            backtracking += u32::from(model.backtracking(model.tables(Entries::All), InputForm::Text).is_some());
+            backtracking += u32::from(model.backtracking(model.tables(AllowedEntries::All), InputForm::Text).is_some());
             let (mut scratch, mut never) = (BpeScratch::default(), BpeScratch::default());
             // Dropout with probability 0 selects the heap.
             never.dropout = Some(crate::numbers::random::Dropout::new(0.0, 0, 0));
@@ -416,7 +422,7 @@ pub(super) mod tests {
         let settings = Settings { ignore_merges: true, ..Settings::default() };
         let model = Bpe::listed(vocab, Vec::new(), settings).unwrap().with_specials([2].into());
         let mut scratch = BpeScratch::default();
-        for (entries, wanted) in [(Entries::All, vec![2]), (Entries::Ordinary, vec![0, 1, 0])] {
+        for (entries, wanted) in [(AllowedEntries::All, vec![2]), (AllowedEntries::Ordinary, vec![0, 1, 0])] {
             let [mut word, mut bytes] = [Vec::new(), Vec::new()];
             model.encode_word("SYS", entries, &mut scratch, &mut word).unwrap();
             model.encode_bytes("SYS", entries, &mut scratch, &mut bytes).unwrap();
@@ -435,7 +441,7 @@ pub(super) mod tests {
         for (text, wanted) in [("SYS", vec![0, 1, 0]), ("YY", vec![3])] {
             assert_eq!(ids(&model, text, &mut scratch), wanted);
             let mut bytes = Vec::new();
-            model.encode_bytes(text, Entries::All, &mut scratch, &mut bytes).unwrap();
+            model.encode_bytes(text, AllowedEntries::All, &mut scratch, &mut bytes).unwrap();
             assert_eq!(bytes.iter().map(|token| token.id).collect::<Vec<_>>(), wanted);
         }
     }
@@ -446,7 +452,7 @@ pub(super) mod tests {
         let vocab = Vocab::from_tokens(tokens.map(String::from)).unwrap();
         // "abc" has a lower rank than its part "ab".
         let model = Bpe::listed(vocab, vec![(6, 2), (0, 1), (2, 3), (3, 4), (4, 5)], Settings::default()).unwrap();
-        let tables = model.tables(Entries::All);
+        let tables = model.tables(AllowedEntries::All);
         let backtracking = model.backtracking(tables, InputForm::Text).unwrap();
         let (mut memory, mut scratch) = (BacktrackingScratch::default(), BpeScratch::default());
         for (word, is_decided) in [("abc", false), ("cdabcd", false), ("cdabd", true), ("cdefab", true), ("fab", true)]

@@ -27,10 +27,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Message, Result, shorten};
-use crate::model::entries::EntryTables;
+use crate::model::entries::TablesByEntries;
 use crate::model::{DropoutTrait, ModelTraits};
 use crate::text::bytes::byte_entry;
-use crate::vocab::{Entries, Vocab};
+use crate::vocab::{AllowedEntries, Vocab};
 use alphabet::Alphabet;
 use backtracking::BacktrackingEncoder;
 use derivations::InputForm;
@@ -38,7 +38,7 @@ pub use merging::BpeScratch;
 use pairs::MergeTable;
 pub use pairs::PairMerge;
 pub(crate) use parts::WordParts;
-pub use steps::{MergeStep, MergeSteps, Replacement};
+pub use steps::{MergeStep, MergeSteps, UnusedSplit};
 use unused::Splits;
 
 /// The rank of an entry that no merge produces.
@@ -117,7 +117,7 @@ pub struct Bpe {
     /// The special ids.
     specials: Arc<HashSet<u32>>,
     /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and inspecting a file do not need them.
-    tables: EntryTables<OnceLock<Tables>>,
+    tables: TablesByEntries<OnceLock<Tables>>,
 }
 
 #[derive(Debug)]
@@ -133,7 +133,7 @@ struct Shared {
 #[derive(Debug)]
 struct Tables {
     /// The entries that the tables contain.
-    entries: Entries,
+    entries: AllowedEntries,
     alphabet: Alphabet,
     pairs: MergeTable,
     /// Whether every unknown character becomes a token or fallback entries that never merge.
@@ -186,7 +186,7 @@ impl Bpe {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         unused::check(&vocab, &settings, unk_id)?;
         let shared = Arc::new(Shared { vocab, merges, settings, unk_id, splits: OnceLock::new() });
-        Ok(Self { shared, specials: Arc::default(), tables: EntryTables::default() })
+        Ok(Self { shared, specials: Arc::default(), tables: TablesByEntries::default() })
     }
 
     /// Returns the model with other settings; the prefix, on which merges depend, must not change.
@@ -200,7 +200,7 @@ impl Bpe {
         Ok(changed.with_specials((*self.specials).clone()))
     }
 
-    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
+    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         if specials == *self.specials {
@@ -288,7 +288,7 @@ impl Bpe {
     }
 
     /// Builds the tables that encode words of these entries, as bytes or as text, and in parts or as a whole.
-    pub(crate) fn build_tables(&self, entries: Entries, as_bytes: bool, in_parts: bool) {
+    pub(crate) fn build_tables(&self, entries: AllowedEntries, as_bytes: bool, in_parts: bool) {
         let tables = self.tables(entries);
         if self.settings().dropout.is_some_and(|dropout| dropout > 0.0) {
             // Words are encoded by merging.
@@ -304,7 +304,7 @@ impl Bpe {
     }
 
     /// Returns the tables of these entries.
-    fn tables(&self, entries: Entries) -> &Tables {
+    fn tables(&self, entries: AllowedEntries) -> &Tables {
         self.tables.of(entries).get_or_init(|| self.make_tables(entries))
     }
 
@@ -314,7 +314,7 @@ impl Bpe {
         tables.backtracking[form as usize].get_or_init(make).as_ref()
     }
 
-    fn make_tables(&self, entries: Entries) -> Tables {
+    fn make_tables(&self, entries: AllowedEntries) -> Tables {
         let allowed = |id| self.tables.allows(entries, id);
         let Shared { vocab, merges, settings, .. } = &*self.shared;
         let alphabet = Alphabet::new(vocab, settings, &allowed);
@@ -364,7 +364,7 @@ fn unknown_merge(vocab: &Vocab, place: usize, (left, right): (u32, u32), prefix:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::added::Specials;
+    use crate::added::SpecialsPolicy;
     use crate::model::Model;
     use crate::pipeline::{Input, Options, Scratch, Tokenizer, TokenizerParts};
     use crate::pretokenize::PreTokenizer;
@@ -397,12 +397,12 @@ mod tests {
             let tokenizer = Tokenizer::new(parts).unwrap();
             let built = || {
                 let Model::Bpe(bpe) = tokenizer.model() else { unreachable!() };
-                let tables = bpe.tables.of(Entries::All).get();
+                let tables = bpe.tables.of(AllowedEntries::All).get();
                 let has_form = |tables: &Tables| tables.backtracking.each_ref().map(|form| form.get().is_some());
                 tables.map(|tables| (has_form(tables), tables.parts.get().is_some()))
             };
             assert_eq!(built(), None);
-            tokenizer.build_tables(&Specials::AsFormat);
+            tokenizer.build_tables(&SpecialsPolicy::AsFormat);
             assert_eq!(built(), Some(([!is_bytes, is_bytes], is_bytes)));
             let text = Input::Text("hugs hug 中文字的一段很长的文字");
             tokenizer.encode(text, None, &Options::default(), &mut Scratch::default()).unwrap();
@@ -415,7 +415,7 @@ mod tests {
         let shares = |model: &Bpe, special: &str| {
             let id = model.vocab().id(special).unwrap();
             let model = model.with_specials(HashSet::from([id]));
-            std::ptr::eq(model.tables(Entries::All), model.tables(Entries::Ordinary))
+            std::ptr::eq(model.tables(AllowedEntries::All), model.tables(AllowedEntries::Ordinary))
         };
         assert!(shares(&model(false), "<s>"));
         assert!(!shares(&model(false), "hug"));
@@ -424,6 +424,6 @@ mod tests {
         let id = model(false).vocab().id("<s>").unwrap();
         let special = model(false).with_specials(HashSet::from([id]));
         let changed = special.with_settings(Settings { ignore_merges: true, ..Settings::default() }).unwrap();
-        assert!(!changed.tables.allows(Entries::Ordinary, id), "all special ids apply to other settings");
+        assert!(!changed.tables.allows(AllowedEntries::Ordinary, id), "all special ids apply to other settings");
     }
 }

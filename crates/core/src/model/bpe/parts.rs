@@ -16,7 +16,7 @@ use super::{Bpe, Tables};
 use crate::hash::FixedHasher;
 use crate::model::adjacency::CharacterAdjacency;
 use crate::text::bytes::char_to_byte;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// The characters that parts may begin and end with.
 const FIRST: u32 = 0x3000;
@@ -45,7 +45,7 @@ const FRAGMENT_BITS: usize = 32;
 
 impl Bpe {
     /// Returns where words may be cut; `None` if the model is not byte-level, or has settings that depend on the word.
-    pub(crate) fn word_parts(&self, entries: Entries) -> Option<&WordParts> {
+    pub(crate) fn word_parts(&self, entries: AllowedEntries) -> Option<&WordParts> {
         let tables = self.tables(entries);
         tables.parts.get_or_init(|| self.make_word_parts(tables)).as_ref()
     }
@@ -227,9 +227,9 @@ mod tests {
             Bpe::listed(Vocab::from_tokens(tokens).unwrap(), Vec::new(), Settings::default()).unwrap()
         };
         let mut ends = Vec::new();
-        model(bytes().collect()).word_parts(Entries::All).unwrap().find("中文字".as_bytes(), &mut ends);
+        model(bytes().collect()).word_parts(AllowedEntries::All).unwrap().find("中文字".as_bytes(), &mut ends);
         assert_eq!(ends, [3, 6]);
-        assert!(model(bytes().skip(1).collect()).word_parts(Entries::All).is_none(), "a byte may be unknown");
+        assert!(model(bytes().skip(1).collect()).word_parts(AllowedEntries::All).is_none(), "a byte may be unknown");
     }
 
     #[test]

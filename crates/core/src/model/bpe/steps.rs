@@ -9,7 +9,7 @@ use super::{Bpe, NO_RANK, PairMerge, SuffixStyle, Tables};
 use crate::error::Result;
 use crate::model::Token;
 use crate::text::span::Span;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// The steps by which a word is merged; spans are bytes of the word.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,7 +21,7 @@ pub struct MergeSteps {
     /// The merges in their order.
     pub merges: Vec<MergeStep>,
     /// The symbols after the last merge that are not tokens, and what they are split into.
-    pub replacements: Vec<Replacement>,
+    pub replacements: Vec<UnusedSplit>,
 }
 
 /// One merge of a word.
@@ -35,9 +35,9 @@ pub struct MergeStep {
     pub blocked: Vec<PairMerge>,
 }
 
-/// An entry that is not a token, at a position after the last merge, and the entries that replace it.
+/// The split of an unused entry (an entry that merges but is no token) after the last merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replacement {
+pub struct UnusedSplit {
     /// The index of the symbol.
     pub index: usize,
     /// The entry.
@@ -50,7 +50,7 @@ impl Bpe {
     /// Returns the merges of `word` in their order.
     ///
     /// The cost is quadratic in the number of characters.
-    pub fn merge_steps(&self, word: &str, entries: Entries) -> Result<MergeSteps> {
+    pub fn merge_steps(&self, word: &str, entries: AllowedEntries) -> Result<MergeSteps> {
         let mut scratch = BpeScratch::default();
         if let Some(id) = self.whole(word, entries, &scratch) {
             let symbols = vec![Token { id, span: Span::new(0, word.len()) }];
@@ -71,7 +71,7 @@ impl Bpe {
     /// suffix, and for a text that is no entry.
     #[must_use]
     pub fn merges_of(&self, entry: &str) -> Option<Vec<MergeStep>> {
-        let (id, tables) = (self.vocab().id(entry)?, self.tables(Entries::All));
+        let (id, tables) = (self.vocab().id(entry)?, self.tables(AllowedEntries::All));
         let mut ids = self.characters_of(entry, &tables.alphabet);
         if ids.len() < 2 {
             return None;
@@ -100,11 +100,11 @@ impl Bpe {
     }
 
     /// Returns what the unused entries among the symbols are split into.
-    fn replacements(&self, ids: &[u32]) -> Vec<Replacement> {
+    fn replacements(&self, ids: &[u32]) -> Vec<UnusedSplit> {
         let unused = ids.iter().enumerate().filter(|(_, id)| self.settings().unused.contains(id));
         let replacement = |(index, &id): (usize, &u32)| {
             let ids = self.splits().get(&id).cloned().unwrap_or_default();
-            Replacement { index, id, ids }
+            UnusedSplit { index, id, ids }
         };
         unused.map(replacement).collect()
     }
@@ -143,7 +143,7 @@ mod tests {
     fn merges_in_their_order_with_those_they_prevent() {
         // gs comes after ug, which takes its left symbol.
         let bpe = model(&[(1, 2), (0, 4), (2, 3)], &["h", "u", "g", "s", "ug", "hug", "gs"], Settings::default());
-        let steps = bpe.merge_steps("hugs", Entries::All).unwrap();
+        let steps = bpe.merge_steps("hugs", AllowedEntries::All).unwrap();
         let merges: Vec<_> = steps.merges.iter().map(|step| (step.index, step.merge.rank, step.merge.id)).collect();
         assert_eq!(merges, [(1, 0, 4), (0, 1, 5)]);
         assert_eq!(steps.merges[0].blocked, [PairMerge { pair: (2, 3), id: 6, rank: 2 }]);

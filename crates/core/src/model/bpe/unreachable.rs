@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::alphabet::{Alphabet, NONE};
 use super::merging::BpeScratch;
 use super::{Bpe, Tables, merged};
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 impl Bpe {
     /// Returns the ids of all entries that no text can become, in order; special tokens are treated like all others.
@@ -22,7 +22,7 @@ impl Bpe {
         if self.settings().ignore_merges {
             return Vec::new();
         }
-        let (tables, mut scratch) = (self.tables(Entries::All), BpeScratch::default());
+        let (tables, mut scratch) = (self.tables(AllowedEntries::All), BpeScratch::default());
         let from_unknown = self.entries_of_unknown(&tables.alphabet);
         let mut is_reached = |token: &str, id: u32| {
             from_unknown.contains(&id)
@@ -49,7 +49,7 @@ impl Bpe {
     /// ```
     #[must_use]
     pub fn unused_merges(&self) -> Vec<(u32, u32)> {
-        let (tables, mut scratch, mut text) = (self.tables(Entries::All), BpeScratch::default(), String::new());
+        let (tables, mut scratch, mut text) = (self.tables(AllowedEntries::All), BpeScratch::default(), String::new());
         let from_unknown = self.entries_of_unknown(&tables.alphabet);
         let merges = self.merge_list();
         let last_position: HashMap<_, _> = merges.iter().enumerate().map(|(at, &pair)| (pair, at)).collect();
@@ -70,7 +70,7 @@ impl Bpe {
 
     /// Returns the last two parts of an entry's own encoding before the final merge.
     pub(super) fn last_pair(&self, id: u32, scratch: &mut BpeScratch) -> Option<(u32, u32)> {
-        let (tables, token) = (self.tables(Entries::All), self.vocab().token(id)?);
+        let (tables, token) = (self.tables(AllowedEntries::All), self.vocab().token(id)?);
         let is_made = self.initial_symbols(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, scratch));
         scratch.last().map(|(_, pair)| pair).filter(|_| is_made)
     }
@@ -82,7 +82,7 @@ impl Bpe {
     #[must_use]
     pub fn last_pairs(&self) -> Vec<(u32, u32, u32)> {
         let (mut scratch, mut pairs) = (BpeScratch::default(), Vec::new());
-        for entries in [Entries::All, Entries::Ordinary] {
+        for entries in [AllowedEntries::All, AllowedEntries::Ordinary] {
             let tables = self.tables(entries);
             for (token, id) in self.vocab().iter().filter(|&(_, id)| self.tables.allows(entries, id)) {
                 for ids in self.initial_symbols(token, &tables.alphabet) {
@@ -94,7 +94,7 @@ impl Bpe {
                 break;
             }
         }
-        let from_unknown = self.entries_of_unknown(&self.tables(Entries::All).alphabet);
+        let from_unknown = self.entries_of_unknown(&self.tables(AllowedEntries::All).alphabet);
         let of_unknown = |pair: &(u32, u32)| from_unknown.contains(&pair.0) || from_unknown.contains(&pair.1);
         let merges = if from_unknown.is_empty() { Vec::new() } else { self.merge_list() };
         pairs.extend(
@@ -104,7 +104,7 @@ impl Bpe {
     }
 
     fn is_ordinary(&self, id: u32) -> bool {
-        self.tables.allows(Entries::Ordinary, id)
+        self.tables.allows(AllowedEntries::Ordinary, id)
     }
 
     /// Returns the unknown token, the byte-fallback entries, and all entries that merges make with any of these.

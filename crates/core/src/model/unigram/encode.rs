@@ -9,7 +9,7 @@ use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, UNKNOWN};
 use crate::model::Token;
 use crate::text::span::Span;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 impl Unigram {
     /// Appends the tokens of `word`, with spans in it.
@@ -18,7 +18,7 @@ impl Unigram {
     pub fn encode_word(
         &self,
         word: &str,
-        entries: Entries,
+        entries: AllowedEntries,
         paths: &mut ViterbiScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
@@ -38,7 +38,7 @@ impl Unigram {
     pub(super) fn encode_cacheable(
         &self,
         word: &str,
-        entries: Entries,
+        entries: AllowedEntries,
         exponent: u8,
         paths: &mut ViterbiScratch,
         out: &mut Vec<Token>,
@@ -109,7 +109,7 @@ impl Unigram {
     }
 
     /// Returns whether a text becomes the entries of its bytes if it is unknown.
-    pub(crate) fn falls_back(&self, text: &str, entries: Entries) -> bool {
+    pub(crate) fn falls_back(&self, text: &str, entries: AllowedEntries) -> bool {
         self.tables(entries).fallbacks(text).is_some()
     }
 

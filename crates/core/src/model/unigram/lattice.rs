@@ -7,14 +7,14 @@ use crate::error::{Error, Result, shorten};
 use crate::lattice::{Lattice, LatticePath, PathScore, Sampling, Segmentations};
 use crate::model::steps::{LatticeSteps, lattice_edges};
 use crate::model::{Scored, Token};
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 impl Unigram {
     /// Appends the tokens of a sampled segmentation of `word`.
     pub(crate) fn sample_word(
         &self,
         word: &str,
-        entries: Entries,
+        entries: AllowedEntries,
         sampling: &mut Sampling,
         out: &mut Vec<Token>,
     ) -> Result<()> {
@@ -25,7 +25,7 @@ impl Unigram {
     }
 
     /// Returns the best segmentations of `word`, best first, with the sums of their scores.
-    pub fn nbest(&self, word: &str, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
+    pub fn nbest(&self, word: &str, entries: AllowedEntries, wanted: usize) -> Result<Vec<Scored>> {
         let tables = self.tables(entries);
         let paths = self.lattice(word, tables)?.nbest(wanted);
         Ok(self.scored(word, &paths, tables))
@@ -42,7 +42,7 @@ impl Unigram {
     }
 
     /// Returns the lattice of `word` and its `wanted` best segmentations.
-    pub(crate) fn lattice_steps(&self, word: &str, entries: Entries, wanted: usize) -> Result<LatticeSteps> {
+    pub(crate) fn lattice_steps(&self, word: &str, entries: AllowedEntries, wanted: usize) -> Result<LatticeSteps> {
         let tables = self.tables(entries);
         let lattice = self.lattice(word, tables)?;
         let best = self.scored(word, &lattice.nbest(wanted), tables);
@@ -51,7 +51,7 @@ impl Unigram {
     }
 
     /// Returns the natural logarithm of the probability of `word`, summed over all segmentations.
-    pub fn log_probability(&self, word: &str, entries: Entries) -> Result<f64> {
+    pub fn log_probability(&self, word: &str, entries: AllowedEntries) -> Result<f64> {
         Ok(self.lattice(word, self.tables(entries))?.log_probability())
     }
 
@@ -60,7 +60,7 @@ impl Unigram {
     /// An unknown token has the score of one unknown character, a reserved one none.
     #[must_use]
     pub fn score(&self, ids: &[u32]) -> f64 {
-        match &self.tables(Entries::All).scores {
+        match &self.tables(AllowedEntries::All).scores {
             Scores::Float32(scores, unknown) => self.sum(ids, *unknown, |id| self.lattice_score(scores, id)),
             Scores::Float64(scores, unknown) => self.sum(ids, *unknown, |id| scores[id as usize]),
         }

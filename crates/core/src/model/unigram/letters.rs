@@ -14,7 +14,7 @@ pub(super) use super::trie::NO_PIECE;
 use crate::hash::FixedHasher;
 use crate::text::unicode::CharMap;
 
-/// A character of a word, with its first look-up.
+/// A character of a word: its byte, its piece, and its node in the trie.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Letter {
     symbol: Symbol,

@@ -30,9 +30,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, shorten};
-use crate::model::entries::EntryTables;
+use crate::model::entries::TablesByEntries;
 use crate::model::{DropoutTrait, ModelTraits};
-use crate::vocab::{Entries, Vocab};
+use crate::vocab::{AllowedEntries, Vocab};
 pub(super) use running_score::RunningScore;
 use tables::{Scores, Tables};
 pub use viterbi::ViterbiScratch;
@@ -85,11 +85,11 @@ impl Total {
 ///
 /// ```
 /// use piecework_core::model::unigram::{Settings, Unigram};
-/// use piecework_core::vocab::{Entries, Vocab};
+/// use piecework_core::vocab::{AllowedEntries, Vocab};
 ///
 /// let vocab = Vocab::from_tokens(["a", "b", "ab"].map(String::from))?;
 /// let model = Unigram::new(vocab, vec![-1.0, -1.0, -1.5], Settings::default())?;
-/// let best = model.nbest("ab", Entries::All, 2)?;
+/// let best = model.nbest("ab", AllowedEntries::All, 2)?;
 /// assert_eq!(best.iter().map(|path| path.score).collect::<Vec<_>>(), [-1.5, -2.0]);
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
@@ -97,7 +97,7 @@ impl Total {
 pub struct Unigram {
     shared: Arc<Shared>,
     /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and inspecting a file do not need them.
-    tables: EntryTables<OnceLock<Tables>>,
+    tables: TablesByEntries<OnceLock<Tables>>,
 }
 
 #[derive(Debug)]
@@ -157,7 +157,7 @@ impl Unigram {
 
     fn over(vocab: Arc<Vocab>, scores: Arc<[f64]>, settings: Settings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
-        Self { shared: Arc::new(Shared { vocab, scores, settings, unk_id }), tables: EntryTables::default() }
+        Self { shared: Arc::new(Shared { vocab, scores, settings, unk_id }), tables: TablesByEntries::default() }
     }
 
     /// Returns the model with other settings.
@@ -167,7 +167,7 @@ impl Unigram {
         Self { tables: self.tables.emptied(), ..Self::over(Arc::clone(vocab), Arc::clone(scores), settings) }
     }
 
-    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
+    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         Self { shared: Arc::clone(&self.shared), tables: self.tables.with_specials(specials) }
@@ -212,12 +212,12 @@ impl Unigram {
 
     /// Returns whether a text is a piece, whatever the options for special tokens.
     pub(crate) fn is_piece(&self, text: &str) -> bool {
-        let open = |id| !self.settings().reserved.contains(&id) && self.tables.allows(Entries::Ordinary, id);
+        let open = |id| !self.settings().reserved.contains(&id) && self.tables.allows(AllowedEntries::Ordinary, id);
         self.vocab().id(text).is_some_and(open)
     }
 
     /// Adds the scores of ids to a sum, one after the other. See [`id_tags`].
-    fn add_up(&self, ids: &[u32], entries: Entries, sum: &mut Total) {
+    fn add_up(&self, ids: &[u32], entries: AllowedEntries, sum: &mut Total) {
         let Scores::Float32(scores, unknown) = &self.tables(entries).scores else { return };
         for &id in ids {
             if id_tags::is_tagged(id) {
@@ -229,17 +229,17 @@ impl Unigram {
     }
 
     /// Returns the largest absolute score, in 32 bits.
-    fn largest(&self, entries: Entries) -> f32 {
+    fn largest(&self, entries: AllowedEntries) -> f32 {
         self.tables(entries).largest
     }
 
     /// Builds the tables that encode words of these entries.
-    pub(crate) fn build_tables(&self, entries: Entries) {
+    pub(crate) fn build_tables(&self, entries: AllowedEntries) {
         self.tables(entries);
     }
 
     /// Returns the tables of these entries.
-    fn tables(&self, entries: Entries) -> &Tables {
+    fn tables(&self, entries: AllowedEntries) -> &Tables {
         let Shared { vocab, scores, settings, .. } = &*self.shared;
         let make = || Tables::new(vocab, scores, settings, |id| self.tables.allows(entries, id));
         self.tables.of(entries).get_or_init(make)

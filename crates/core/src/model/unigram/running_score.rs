@@ -13,13 +13,13 @@ use super::{Total, Unigram, id_tags};
 use crate::error::Result;
 use crate::model::context::NOTHING_VALID;
 use crate::model::{ModelScratch, Token};
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// The running score of a text, with a bound of its exponent.
 #[derive(Debug, Clone)]
 pub(crate) struct RunningScore<'a> {
     model: &'a Unigram,
-    entries: Entries,
+    entries: AllowedEntries,
     /// The largest absolute score.
     largest: f64,
     /// The number of ids whose scores are in the sum.
@@ -40,7 +40,7 @@ impl<'a> RunningScore<'a> {
     pub(in crate::model) fn new(model: &'a Unigram) -> Self {
         Self {
             model,
-            entries: Entries::All,
+            entries: AllowedEntries::All,
             largest: 0.0,
             summed: 0,
             sum: Total::default(),
@@ -82,7 +82,7 @@ impl<'a> RunningScore<'a> {
 
 impl RunningScore<'_> {
     /// Begins a text whose first id has the index `ids`, and which may become these entries.
-    pub(crate) fn begin(&mut self, ids: usize, entries: Entries) {
+    pub(crate) fn begin(&mut self, ids: usize, entries: AllowedEntries) {
         let largest = f64::from(self.model.largest(entries));
         *self = Self { entries, largest, summed: ids, begun: ids, ..Self::new(self.model) };
     }

@@ -9,11 +9,11 @@ use crate::model::steps::{LatticeSteps, lattice_edges};
 use crate::model::{Scored, Token};
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
-/// The working memory of a search, which the caller reuses for every word.
+/// The working memory of the longest match, which the caller reuses for every word.
 #[derive(Debug, Default)]
-pub struct Matches {
+pub struct MatchScratch {
     stack: Vec<u32>,
     /// The dropout of tokens, if there is one.
     pub dropout: Option<Dropout>,
@@ -24,7 +24,13 @@ impl WordPiece {
     ///
     /// No text produces a token outside `entries`. The cost is linear in the length of the word, except
     /// with dropout.
-    pub fn encode_word(&self, word: &str, entries: Entries, matches: &mut Matches, out: &mut Vec<Token>) -> Result<()> {
+    pub fn encode_word(
+        &self,
+        word: &str,
+        entries: AllowedEntries,
+        matches: &mut MatchScratch,
+        out: &mut Vec<Token>,
+    ) -> Result<()> {
         if self.is_likeliest() {
             let best = self.lattice(word, entries)?.map(|lattice| lattice.best().reversed);
             return self.push_path(word, best.as_deref(), out);
@@ -46,7 +52,7 @@ impl WordPiece {
     pub(crate) fn sample_word(
         &self,
         word: &str,
-        entries: Entries,
+        entries: AllowedEntries,
         sampling: &mut Sampling,
         out: &mut Vec<Token>,
     ) -> Result<()> {
@@ -55,7 +61,7 @@ impl WordPiece {
     }
 
     /// Returns the best segmentations of `word` with their scores, best first; without any, one unknown token.
-    pub(crate) fn nbest(&self, word: &str, entries: Entries, wanted: usize) -> Result<Vec<Scored>> {
+    pub(crate) fn nbest(&self, word: &str, entries: AllowedEntries, wanted: usize) -> Result<Vec<Scored>> {
         let scored = |path: Option<&[Edge]>, score| {
             let mut tokens = Vec::new();
             self.push_path(word, path, &mut tokens)?;
@@ -70,7 +76,7 @@ impl WordPiece {
     }
 
     /// Returns the lattice of `word` and its `wanted` best segmentations; without any, one unknown token.
-    pub(crate) fn lattice_steps(&self, word: &str, entries: Entries, wanted: usize) -> Result<LatticeSteps> {
+    pub(crate) fn lattice_steps(&self, word: &str, entries: AllowedEntries, wanted: usize) -> Result<LatticeSteps> {
         let lattice = self.lattice(word, entries)?;
         let best = self.nbest(word, entries, wanted)?;
         let log_probability = lattice.as_ref().map_or_else(unknown_score, Segmentations::log_probability);
@@ -80,20 +86,20 @@ impl WordPiece {
 
     /// Returns the log-probability (natural logarithm) of `word`, summed over all segmentations; without any, that of
     /// unknown.
-    pub(crate) fn log_probability(&self, word: &str, entries: Entries) -> Result<f64> {
+    pub(crate) fn log_probability(&self, word: &str, entries: AllowedEntries) -> Result<f64> {
         let lattice = self.lattice(word, entries)?;
         Ok(lattice.map_or_else(unknown_score, |lattice| lattice.log_probability()))
     }
 
     /// Returns the sum of the scores of these tokens.
     pub(crate) fn score(&self, ids: &[u32]) -> Result<f64> {
-        let tables = self.likeliest(Entries::All)?;
+        let tables = self.likeliest(AllowedEntries::All)?;
         let score = |&id: &u32| if Some(id) == self.unk_id() { unknown_score() } else { tables.score(id) };
         Ok(ids.iter().map(score).fold(0.0, |sum, score| sum + score))
     }
 
     /// Returns the lattice of a word's segmentations, if there are any.
-    fn lattice(&self, word: &str, entries: Entries) -> Result<Option<Lattice<f64>>> {
+    fn lattice(&self, word: &str, entries: AllowedEntries) -> Result<Option<Lattice<f64>>> {
         let tables = self.likeliest(entries)?;
         let lattice = || tables.lattice(word, self.settings().unknown != Unknown::Word);
         Ok(if self.is_too_long(word) { None } else { lattice() })

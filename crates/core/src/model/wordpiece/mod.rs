@@ -12,12 +12,12 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Message, Result, shorten};
-use crate::model::entries::EntryTables;
+use crate::model::entries::TablesByEntries;
 use crate::model::{DropoutTrait, FoundEntry, ModelTraits, Probabilities};
 use crate::text::span::Span;
-use crate::vocab::{Entries, Vocab};
+use crate::vocab::{AllowedEntries, Vocab};
 use automaton::{Automaton, Piece};
-pub use encode::Matches;
+pub use encode::MatchScratch;
 use likeliest::Likeliest;
 
 /// The treatment of characters that no piece covers.
@@ -126,12 +126,12 @@ pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str
 /// ```
 /// use piecework_core::model::wordpiece::{Settings, WordPiece};
 /// use piecework_core::text::span::Span;
-/// use piecework_core::vocab::{Entries, Vocab};
+/// use piecework_core::vocab::{AllowedEntries, Vocab};
 ///
 /// let vocab = Vocab::from_tokens(["[UNK]", "un", "##able"].map(String::from))?;
 /// let model = WordPiece::new(vocab, Settings::default());
 /// assert_eq!(
-///     model.matches("unzip", Entries::All),
+///     model.matches("unzip", AllowedEntries::All),
 ///     [(Some(1), Span::new(0, 2)), (None, Span::new(2, 3))],
 /// );
 /// # Ok::<(), piecework_core::Error>(())
@@ -139,7 +139,7 @@ pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str
 #[derive(Debug, Clone)]
 pub struct WordPiece {
     shared: Arc<Shared>,
-    tables: EntryTables<Tables>,
+    tables: TablesByEntries<Tables>,
     /// The count of each token, by id, for the likeliest segmentation.
     counts: Option<Arc<[u64]>>,
 }
@@ -178,7 +178,7 @@ impl WordPiece {
     fn from_shared(vocab: Arc<Vocab>, settings: Settings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         let shared = Arc::new(Shared { vocab, settings, unk_id });
-        Self { shared, tables: EntryTables::default(), counts: None }
+        Self { shared, tables: TablesByEntries::default(), counts: None }
     }
 
     /// Returns the model with other settings.
@@ -187,7 +187,7 @@ impl WordPiece {
         Self { tables: self.tables.emptied(), ..Self::from_shared(Arc::clone(&self.shared.vocab), settings) }
     }
 
-    /// Returns the model with these special ids, which [`Entries::Ordinary`] excludes.
+    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
         Self { tables: self.tables.with_specials(specials), ..self.clone() }
@@ -265,7 +265,7 @@ impl WordPiece {
 
     /// Returns the entries that are not special tokens, in order of their ids.
     pub(crate) fn ordinary_entries(&self) -> impl Iterator<Item = &str> {
-        self.vocab().iter().filter(|&(_, id)| self.tables.allows(Entries::Ordinary, id)).map(|(entry, _)| entry)
+        self.vocab().iter().filter(|&(_, id)| self.tables.allows(AllowedEntries::Ordinary, id)).map(|(entry, _)| entry)
     }
 
     /// Returns the unknown token's id, or an error for this word.
@@ -274,7 +274,7 @@ impl WordPiece {
     }
 
     /// Builds the tables that encode words of these entries.
-    pub(crate) fn build_tables(&self, entries: Entries) {
+    pub(crate) fn build_tables(&self, entries: AllowedEntries) {
         if self.is_likeliest() {
             // Encoding reports an error.
             _ = self.likeliest(entries);
@@ -284,7 +284,7 @@ impl WordPiece {
     }
 
     /// Returns the automaton over these tokens.
-    fn automaton(&self, entries: Entries) -> &Automaton {
+    fn automaton(&self, entries: AllowedEntries) -> &Automaton {
         self.tables.of(entries).automaton.get_or_init(|| {
             let tokens = self.vocab().iter().filter(|(_, id)| self.tables.allows(entries, *id));
             Automaton::new(tokens, &self.settings().continuing_subword_prefix)
@@ -292,7 +292,7 @@ impl WordPiece {
     }
 
     /// Returns the tables of the likeliest segmentation over these tokens.
-    fn likeliest(&self, entries: Entries) -> Result<&Likeliest> {
+    fn likeliest(&self, entries: AllowedEntries) -> Result<&Likeliest> {
         let tables = self.tables.of(entries).likeliest.get_or_init(|| {
             let Settings { continuing_subword_prefix: prefix, probabilities, .. } = self.settings();
             let probabilities = Probabilities::new(probabilities.as_deref(), self.counts.as_deref());
@@ -306,7 +306,7 @@ impl WordPiece {
     /// They end at the first character without a match if that makes the whole word unknown. None for a word that is too
     /// long.
     #[must_use]
-    pub fn matches(&self, word: &str, entries: Entries) -> Vec<(Option<u32>, Span)> {
+    pub fn matches(&self, word: &str, entries: AllowedEntries) -> Vec<(Option<u32>, Span)> {
         let (mut found, mut end) = (Vec::new(), 0);
         if self.is_too_long(word) {
             return found;

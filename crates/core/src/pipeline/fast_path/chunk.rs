@@ -9,7 +9,7 @@ use crate::pipeline::Tokenizer;
 use crate::pipeline::scratch::GenericBuffers;
 use crate::settings::METASPACE;
 use crate::text::span::Span;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// A token of a chunk: its id, its bytes in the chunk, and the index of its word.
 pub(in crate::pipeline) type ChunkToken = (u32, Span, u32);
@@ -23,7 +23,7 @@ pub(super) struct ChunkEncoder<'a> {
     /// Whether the current text gets what is put before texts; otherwise it continues another.
     pub(super) begins: bool,
     /// The vocabulary entries that the model may produce from the chunks.
-    pub(super) entries: Entries,
+    pub(super) entries: AllowedEntries,
     /// The unknown token's id, if it takes the text that it replaces as its name.
     pub(super) unknown: Option<u32>,
     pub(super) generic: &'a mut GenericBuffers,
@@ -43,7 +43,7 @@ impl<'a> ChunkEncoder<'a> {
         generic: &'a mut GenericBuffers,
     ) -> Self {
         let context = Context::new(tokenizer.model(), fast.is_one_word);
-        Self { tokenizer, fast, begins: true, entries: Entries::All, unknown, generic, context }
+        Self { tokenizer, fast, begins: true, entries: AllowedEntries::All, unknown, generic, context }
     }
 
     /// Fills `out` with the tokens of a chunk, with their bytes in the chunk if `aligned`.

@@ -16,13 +16,13 @@ pub(super) use self::sink::{CachedToken, INLINE_IDS, INLINE_TOKENS};
 use super::Tokenizer;
 use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
-use crate::added::{AllowedTokens, TextPart};
+use crate::added::{AllowedAutomata, TextPart};
 use crate::encoding::Encoding;
 use crate::fast::{
     AddedTokenSplitter, Cache, ChunkBuffers, CutPlan, Failed, NormalizedTokenBuffers, NormalizedTokenPart, Sink,
 };
 use crate::text::span::{Span, check_bytes, check_length};
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 type Result<T> = std::result::Result<T, Failed>;
 
@@ -31,10 +31,10 @@ struct Call<'a, T, const INLINE: usize> {
     tokenizer: &'a Tokenizer,
     fast: &'a CutPlan,
     options: &'a Options,
-    allowed: &'a mut AllowedTokens,
+    allowed: &'a mut AllowedAutomata,
     chunks: &'a mut ChunkBuffers,
     forms: &'a mut NormalizedTokenBuffers,
-    caches: &'a mut [Cache<T, INLINE>; Entries::COUNT],
+    caches: &'a mut [Cache<T, INLINE>; AllowedEntries::COUNT],
 }
 
 impl Tokenizer {

@@ -7,7 +7,7 @@ use crate::encoding::Encoding;
 use crate::fast::{Failed, Sink};
 use crate::model::Context;
 use crate::text::span::Span;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// The number of ids that fill half a cache line of 64 bytes, with the key.
 pub(in crate::pipeline) const INLINE_IDS: usize = 3;
@@ -86,7 +86,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     /// Begins a plain-text range of the text; the model may produce only `entries` from it.
     ///
     /// `begins` says whether it gets what is put before texts.
-    pub(super) fn plain_text(&mut self, span: Span, begins: bool, entries: Entries) {
+    pub(super) fn plain_text(&mut self, span: Span, begins: bool, entries: AllowedEntries) {
         self.end();
         (self.base, self.range) = (span.start, &self.text[span.range()]);
         (self.encoder.begins, self.encoder.entries) = (begins, entries);

@@ -13,7 +13,7 @@ const IDEOGRAPHS: &str = "[一-龥぀-ゟ゠-ヿ]+";
 
 /// How the starts of pieces are found in a block of text.
 #[derive(Debug, Clone)]
-pub(super) enum Matcher {
+pub(super) enum StartFinder {
     /// By shifts of bit sets.
     Grammar(GrammarMatcher),
     /// By shifts of bit sets, for runs of characters alone.
@@ -33,7 +33,7 @@ pub(super) struct GrammarMatcher {
     pub(super) classes: Classes,
 }
 
-impl Matcher {
+impl StartFinder {
     /// Returns the matcher of divisions in a row.
     pub(super) fn of_divisions(steps: &[Division]) -> Self {
         let grammar = match steps.split_last() {

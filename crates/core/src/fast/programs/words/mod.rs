@@ -17,7 +17,7 @@ mod starts;
 
 pub(super) use self::classes::SETS;
 use self::classes::{Classes, ClassifiedBlock};
-use self::matcher::{GrammarMatcher, Matcher};
+use self::matcher::{GrammarMatcher, StartFinder};
 use self::starts::BlockContext;
 use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::masks::{BLOCK, Classifier, Masks};
@@ -39,7 +39,7 @@ const TOGETHER: usize = 16;
 pub(in crate::fast) struct WordProgram {
     pub(super) classifier: Classifier<SETS>,
     divisions: Divisions,
-    matcher: Matcher,
+    matcher: StartFinder,
     /// The splitter of a piece: without a normalizer, which does not change it, and without the divisions.
     pieces: WordSplitter,
     /// The effect of a normalizer on ASCII, if one may change the text between matches.
@@ -54,21 +54,21 @@ impl WordProgram {
     /// Returns the program of a grammar, all of whose matches are words.
     pub(in crate::fast) fn of_matches(grammar: Grammar, writes_bytes: bool, has_prefix: bool) -> Self {
         let divisions = Divisions::into_words([Division::Grammar(grammar)].into(), writes_bytes);
-        let matcher = Matcher::Grammar(GrammarMatcher::of_grammar(grammar));
+        let matcher = StartFinder::Grammar(GrammarMatcher::of_grammar(grammar));
         Self { has_prefix, ..Self::new(divisions, matcher) }
     }
 
     /// Returns the program of divisions.
     pub(in crate::fast) fn of_divisions(divisions: Divisions) -> Self {
-        let matcher = Matcher::of_divisions(&divisions.steps);
+        let matcher = StartFinder::of_divisions(&divisions.steps);
         Self::new(divisions, matcher)
     }
 
-    fn new(divisions: Divisions, matcher: Matcher) -> Self {
+    fn new(divisions: Divisions, matcher: StartFinder) -> Self {
         let classifier = match &matcher {
-            Matcher::Grammar(grammar) => grammar.classes.classifier(),
-            Matcher::Runs(runs) => runs.classifier(),
-            Matcher::OneByOne => Classifier::scalar(),
+            StartFinder::Grammar(grammar) => grammar.classes.classifier(),
+            StartFinder::Runs(runs) => runs.classifier(),
+            StartFinder::OneByOne => Classifier::scalar(),
         };
         Self {
             classifier,
@@ -87,7 +87,7 @@ impl WordProgram {
             return None;
         }
         match (&mut self.matcher, splitter.locality()) {
-            (Matcher::Grammar(matcher), Some(locality)) if matcher.rules == Rules::Spaceless => {
+            (StartFinder::Grammar(matcher), Some(locality)) if matcher.rules == Rules::Spaceless => {
                 matcher.classes.ascii = true;
                 self.classifier = matcher.classes.classifier();
                 self.normalized = Some(locality.ascii?);
@@ -106,7 +106,7 @@ impl WordProgram {
 
     /// Returns the matcher of a grammar, if the pieces are found by one.
     fn grammar(&self) -> Option<&GrammarMatcher> {
-        if let Matcher::Grammar(matcher) = &self.matcher { Some(matcher) } else { None }
+        if let StartFinder::Grammar(matcher) = &self.matcher { Some(matcher) } else { None }
     }
 
     /// Returns whether white space is between words and in none.
@@ -267,11 +267,11 @@ impl BlockProgram<SETS> for WordProgram {
         listing: &mut Listing<'_>,
     ) -> BlockPosition {
         match &self.matcher {
-            Matcher::Grammar(matcher) => match matcher.divided {
+            StartFinder::Grammar(matcher) => match matcher.divided {
                 None => self.grammar_blocks(*matcher, None, (text, place), masks, listing),
                 digits => self.grammar_blocks(*matcher, digits, (text, place), masks, listing),
             },
-            Matcher::Runs(runs) => listing.each_block(
+            StartFinder::Runs(runs) => listing.each_block(
                 (text, place),
                 masks,
                 #[inline(always)]
@@ -279,7 +279,7 @@ impl BlockProgram<SETS> for WordProgram {
                     self.list_runs(runs.starts(text, at, block), text, at, listing)
                 },
             ),
-            Matcher::OneByOne => self.one_by_one((text, place), listing),
+            StartFinder::OneByOne => self.one_by_one((text, place), listing),
         }
     }
 }

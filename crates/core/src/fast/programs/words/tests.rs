@@ -63,7 +63,7 @@ fn plan(program: WordProgram) -> CutPlan {
 /// Returns a plan whose pieces are found one at a time; `None` if text may be between them.
 fn one_by_one(plan: &CutPlan) -> Option<CutPlan> {
     let Program::Words(program) = &plan.program else { return None };
-    let program = WordProgram { matcher: Matcher::OneByOne, ..program.clone() };
+    let program = WordProgram { matcher: StartFinder::OneByOne, ..program.clone() };
     (!plan.has_gaps).then(|| CutPlan { program: Program::Words(program), ..plan.clone() })
 }
 
@@ -462,9 +462,9 @@ fn the_words_of_pieces_are_those_of_the_text() {
         check_words(&plan, &splitter, are_words);
         let Program::Words(WordProgram { matcher, .. }) = &plan.program else { unreachable!("words have a program") };
         kinds[match matcher {
-            Matcher::Grammar(_) => 0,
-            Matcher::Runs(_) => 1,
-            Matcher::OneByOne => 2,
+            StartFinder::Grammar(_) => 0,
+            StartFinder::Runs(_) => 1,
+            StartFinder::OneByOne => 2,
         }] += 1;
     }
     assert_eq!(kinds, [4, 2, 10]);
@@ -490,7 +490,7 @@ fn every_kernel_finds_the_pieces_of_runs() {
     ]);
     let plans = all.map(|sequence| sequence_plan(sequence).1);
     let is_of_runs =
-        |plan: &CutPlan| matches!(&plan.program, Program::Words(WordProgram { matcher: Matcher::Runs(_), .. }));
+        |plan: &CutPlan| matches!(&plan.program, Program::Words(WordProgram { matcher: StartFinder::Runs(_), .. }));
     let plans: Vec<_> = plans.filter(is_of_runs).collect();
     assert_eq!(plans.len(), 5);
     for plan in &plans {

@@ -9,7 +9,7 @@ use crate::text::bytes::byte_to_char;
 
 /// The characters that the alphabet contains even if they do not occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Alphabet {
+pub enum InitialAlphabet {
     /// Only the requested characters.
     #[default]
     Char,
@@ -41,7 +41,7 @@ pub struct TrainerConfig {
     /// Entries at which words are cut, even if they do not occur; nothing is learned across them.
     pub user_defined_symbols: Vec<String>,
     /// The alphabet's required characters.
-    pub alphabet: Alphabet,
+    pub alphabet: InitialAlphabet,
     /// More characters that the alphabet contains even if they do not occur.
     pub initial_alphabet: Vec<char>,
     /// The largest number of characters in the alphabet; words are cut at all others.
@@ -69,7 +69,7 @@ impl Default for TrainerConfig {
             special_tokens_first: true,
             unk_token: None,
             user_defined_symbols: Vec::new(),
-            alphabet: Alphabet::Char,
+            alphabet: InitialAlphabet::Char,
             initial_alphabet: Vec::new(),
             limit_alphabet: None,
             continuing_subword_prefix: String::new(),
@@ -102,8 +102,8 @@ impl TrainerConfig {
         let special = special_tokens.iter().map(|content| CutToken::special(content));
         let tokens = special.chain(self.user_defined_symbols.iter().map(|content| CutToken::symbol(content)));
         match self.alphabet {
-            Alphabet::Char => tokens.collect(),
-            Alphabet::Byte => {
+            InitialAlphabet::Char => tokens.collect(),
+            InitialAlphabet::Byte => {
                 let spelled = |token: CutToken<'a>| {
                     [CutToken { occurrences: Occurrences::Whole, ..token.clone() }, token.in_bytes()]
                 };
@@ -115,8 +115,8 @@ impl TrainerConfig {
     /// Returns the characters that the alphabet contains even if they do not occur.
     pub(super) fn wanted(&self) -> Vec<char> {
         let bytes = match self.alphabet {
-            Alphabet::Char => 0..0,
-            Alphabet::Byte => 0..256,
+            InitialAlphabet::Char => 0..0,
+            InitialAlphabet::Byte => 0..256,
         };
         let bytes = bytes.filter_map(|byte| u8::try_from(byte).ok()).map(byte_to_char);
         self.initial_alphabet.iter().copied().chain(bytes).collect()

@@ -13,7 +13,7 @@ use crate::learn::{Extension, Merge, ProgressCallback, Stage, report};
 use crate::merge::score::Frequency;
 use crate::model::bpe::{Bpe, BpeScratch};
 use crate::settings::METASPACE;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// The number of words encoded between two calls of the progress callback.
 const CHUNK: usize = 1 << 12;
@@ -37,7 +37,7 @@ pub fn extend(
         report(callback, Stage::Reading, done * CHUNK, words.len())?;
         for &(word, count) in chunk {
             tokens.clear();
-            if model.encode_word(word, Entries::Ordinary, &mut scratch, &mut tokens).is_err() {
+            if model.encode_word(word, AllowedEntries::Ordinary, &mut scratch, &mut tokens).is_err() {
                 continue;
             }
             segmented.begin_word(count);

@@ -10,7 +10,7 @@ mod extend;
 
 use std::collections::HashMap;
 
-pub use config::{Alphabet, TrainerConfig};
+pub use config::{InitialAlphabet, TrainerConfig};
 pub use extend::extend;
 
 pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties, Trained};
@@ -48,7 +48,7 @@ pub fn train_recorded(
     let plan = config.plan(&wanted, &special_tokens);
     let words = cut_words(words, &config.cut_tokens(&special_tokens))?;
     let table = TrainingWords::new(&words, &plan)?;
-    if config.alphabet == Alphabet::Byte {
+    if config.alphabet == InitialAlphabet::Byte {
         check_bytes(&table)?;
     }
     let mut run = MergeRun::new(&table, plan, recorder, callback)?;

@@ -38,6 +38,7 @@ impl Shape {
     }
 }
 
+/// Which substrings of words may become pieces.
 pub(super) struct Rules<'a> {
     config: &'a TrainerConfig,
     classes: Vec<Class>,

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::learn::{Extension, ProgressCallback, Threads};
 use crate::model::unigram::Unigram;
 use crate::numbers::floats::exp;
-use crate::vocab::Entries;
+use crate::vocab::AllowedEntries;
 
 /// The score below which a piece of the model has the probability of this score, so that sums stay safe.
 const LOWEST_FIXED_SCORE: f64 = -110.0;
@@ -65,7 +65,7 @@ fn ordinary(model: &Unigram) -> impl Iterator<Item = (&str, f64)> {
         !settings.reserved.contains(id)
             && !settings.user_defined.contains(id)
             && model.unk_id() != Some(*id)
-            && model.tables.allows(Entries::Ordinary, *id)
+            && model.tables.allows(AllowedEntries::Ordinary, *id)
     };
     let pieces = model.vocab().iter().filter(move |(_, id)| is_ordinary(id));
     pieces.map(|(piece, id)| (piece, model.scores()[id as usize]))

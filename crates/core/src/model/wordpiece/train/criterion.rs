@@ -1,7 +1,7 @@
 //! The criteria of WordPiece, except `frequency`: functions of the counts of a pair.
 
 use crate::learn::Candidate;
-use crate::merge::score::{Frequency, PairCounts, PairScore, Real, ScoreValue, Signature};
+use crate::merge::score::{ExactReal, Frequency, PairCounts, PairScore, ScoreValue, Signature};
 use crate::numbers::logarithms::{LinearForm, gcd};
 
 /// The score of a pair with count n, symbol counts A and B, among N symbols.
@@ -146,8 +146,8 @@ impl PairScore for Likelihood {
 const ERROR: f64 = 1.0 / (1_u64 << 44) as f64;
 
 /// Returns the increase in log-likelihood (nats) by the merges of a pair.
-pub(super) fn gain(counts: &PairCounts) -> Real {
-    Real { estimate: estimate(counts), error: ERROR * counts.pair as f64, counts: *counts, exact }
+pub(super) fn gain(counts: &PairCounts) -> ExactReal {
+    ExactReal { estimate: estimate(counts), error: ERROR * counts.pair as f64, counts: *counts, exact }
 }
 
 /// Returns the gain as a sum of φ(x) = x ln x.

@@ -8,8 +8,8 @@ use crate::learn::run::MergeRun;
 use crate::learn::segmented::SegmentedTokens;
 use crate::learn::table::TrainingWords;
 use crate::learn::{Extension, Merge, ProgressCallback, Stage, report};
-use crate::model::wordpiece::{Matches, WordPiece};
-use crate::vocab::Entries;
+use crate::model::wordpiece::{MatchScratch, WordPiece};
+use crate::vocab::AllowedEntries;
 
 /// The number of words encoded between two calls of the progress callback.
 const CHUNK: usize = 1 << 12;
@@ -53,12 +53,12 @@ pub fn extend(
 /// Returns the words as their tokens, cut at unknown tokens.
 fn segmented(model: &WordPiece, words: &[(&str, u64)], callback: ProgressCallback<'_>) -> Result<SegmentedTokens> {
     let mut segmented = SegmentedTokens::new(&model.settings().continuing_subword_prefix, "");
-    let (mut matches, mut tokens) = (Matches::default(), Vec::new());
+    let (mut matches, mut tokens) = (MatchScratch::default(), Vec::new());
     for (done, chunk) in words.chunks(CHUNK).enumerate() {
         report(callback, Stage::Reading, done * CHUNK, words.len())?;
         for &(word, count) in chunk {
             tokens.clear();
-            if model.encode_word(word, Entries::Ordinary, &mut matches, &mut tokens).is_err() {
+            if model.encode_word(word, AllowedEntries::Ordinary, &mut matches, &mut tokens).is_err() {
                 continue;
             }
             segmented.begin_word(count);
