@@ -13,7 +13,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use piecework_core::model::wordpiece::train::{Criterion, Stage, Ties, TrainerConfig, train};
+use piecework_core::model::wordpiece::train::{Criterion, Stage, Ties, WordPieceTrainerConfig, train};
 
 /// A small generator (splitmix64), so that the table is the same everywhere.
 struct Random(u64);
@@ -97,13 +97,13 @@ fn main() {
     let letters: usize = words.iter().map(|(word, _)| word.chars().count()).sum();
     let before = peak_megabytes();
     let merges = number(2, 30_000);
-    let config = TrainerConfig {
+    let config = WordPieceTrainerConfig {
         vocab_size: usize::MAX,
         max_merges: Some(merges),
         criterion,
         ties,
         min_frequency: number(4, 1) as u64,
-        ..TrainerConfig::default()
+        ..WordPieceTrainerConfig::default()
     };
     let start = Instant::now();
     let (mut last, mut longest, mut stage) = (start, 0.0_f64, Stage::Reading);

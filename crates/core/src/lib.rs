@@ -22,7 +22,7 @@
 //! let splitter = WordSplitter::bert()?;
 //! let mut counter = Counter::new(splitter.clone());
 //! counter.add_text(0, "low lower newest lowest")?;
-//! let trainer = Trainer::WordPiece(wordpiece::train::TrainerConfig { vocab_size: 20, ..Default::default() });
+//! let trainer = Trainer::WordPiece(wordpiece::train::WordPieceTrainerConfig { vocab_size: 20, ..Default::default() });
 //! let execution = Execution { threads: Threads::SINGLE, callback: &mut |_| ControlFlow::Continue(()) };
 //! let tokenizer = train(&counter.finish()?, &splitter, &trainer, execution)?;
 //!

@@ -21,7 +21,7 @@ use piecework_core::format::{
 };
 use piecework_core::learn::Threads;
 use piecework_core::model::Model;
-use piecework_core::model::wordpiece::{Settings, Unknown, WordPiece};
+use piecework_core::model::wordpiece::{Unknown, WordPiece, WordPieceSettings};
 use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer, TokenizerParts};
 use piecework_core::pretokenize::words::Words;
 use piecework_core::splitter::WordSplitter;
@@ -79,7 +79,7 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
     let special = |content: &&str| Some(AddedToken::special(vocab.id(content)?, content));
     let added = SPECIAL_TOKENS.iter().filter_map(special).collect();
     let prefix = settings["prefix"].as_str().unwrap().to_owned();
-    let model = Settings {
+    let model = WordPieceSettings {
         continuing_subword_prefix: prefix.clone(),
         unk_token: Some("[UNK]".to_owned()),
         unknown: match settings["unknown"].as_str().unwrap() {
@@ -88,7 +88,7 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
             _ => Unknown::Char,
         },
         max_input_chars_per_word: settings["max_input_chars_per_word"].as_u64().map(|n| usize::try_from(n).unwrap()),
-        ..Settings::default()
+        ..WordPieceSettings::default()
     };
     Tokenizer::new(TokenizerParts {
         splitter: splitter(settings),

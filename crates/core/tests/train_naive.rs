@@ -18,7 +18,7 @@ use num_bigint::{BigInt, BigUint};
 use piecework_core::Error;
 use piecework_core::learn::MergeTrace;
 use piecework_core::model::wordpiece::train::{
-    Criterion, Merge, MergeRecorder, Ties, Trained, TrainerConfig, train, train_recorded,
+    Criterion, Merge, MergeRecorder, Ties, Trained, WordPieceTrainerConfig, train, train_recorded,
 };
 
 /// A symbol: whether it begins a word, and its text.
@@ -26,7 +26,7 @@ type Symbol = (bool, String);
 type Pair = (Symbol, Symbol);
 
 struct Naive<'a> {
-    config: &'a TrainerConfig,
+    config: &'a WordPieceTrainerConfig,
     words: Vec<(&'a str, u64)>,
     /// Segments between removed characters, with the count of their word, in order.
     segments: Vec<(Vec<Symbol>, u64)>,
@@ -48,7 +48,7 @@ struct PairCounts {
 }
 
 impl<'a> Naive<'a> {
-    fn new(words: &'a [(&'a str, u64)], config: &'a TrainerConfig) -> Result<Self, Error> {
+    fn new(words: &'a [(&'a str, u64)], config: &'a WordPieceTrainerConfig) -> Result<Self, Error> {
         let least = config.min_word_frequency.max(1);
         let symbols = &config.user_defined_symbols;
         let is_symbol = |word: &str| symbols.iter().any(|symbol| symbol == word);
@@ -497,11 +497,11 @@ fn words(random: &mut Random) -> Vec<(String, u64)> {
     words
 }
 
-fn config(random: &mut Random) -> TrainerConfig {
+fn config(random: &mut Random) -> WordPieceTrainerConfig {
     let specials: &[&str] = random.pick(&[&[][..], &["[UNK]"], &["ab", "##aa", "[X]"], &["a", "##ab", "##b"]]);
     let forced: &[&[&str]] = &[&["ba", "ab", "aab"], &["b", "##a", "aaa", "中文"], &["##ba", "z", "aaaa"], &["a", "a"]];
     let symbols: &[&str] = if random.one_in(3) { random.pick(forced) } else { &[] };
-    TrainerConfig {
+    WordPieceTrainerConfig {
         vocab_size: random.pick(&[8, 12, 20, 30, 60, 1000]),
         criterion: random.pick(&[Criterion::Frequency, Criterion::Pmi, Criterion::Sum, Criterion::Likelihood]),
         min_frequency: random.pick(&[0, 1, 1, 1, 2, 3, 10]),
@@ -548,7 +548,7 @@ fn cut<'w>(words: &[(&'w str, u64)], specials: &[String]) -> Vec<(&'w str, u64)>
 }
 
 /// Trains, and checks that a recorded training gives the same result, of which the record has the merges.
-fn core(words: &[(&str, u64)], config: &TrainerConfig) -> Result<Trained, Error> {
+fn core(words: &[(&str, u64)], config: &WordPieceTrainerConfig) -> Result<Trained, Error> {
     let trained = train(words, config, &mut |_| ControlFlow::Continue(()));
     let mut recorder = MergeRecorder::new(3, 2);
     let recorded = train_recorded(words, config, Some(&mut recorder), &mut |_| ControlFlow::Continue(()));
@@ -627,14 +627,14 @@ fn equals_a_recount_with_tied_gains() {
             words.insert((0..len).map(|_| random.pick(&letters)).collect(), random.pick(counts));
         }
         let words: Vec<(&str, u64)> = words.iter().map(|(word, count)| (word.as_str(), *count)).collect();
-        let config = TrainerConfig {
+        let config = WordPieceTrainerConfig {
             criterion: Criterion::Likelihood,
             ties: [Ties::Lex, Ties::First, Ties::Hf, Ties::SentencePiece][seed as usize % 4],
             special_tokens: Vec::new(),
             vocab_size: 1000,
             continuing_subword_prefix: random.pick(&["##", "##", ""]).to_owned(),
             stop_without_gain: random.one_in(4),
-            ..TrainerConfig::default()
+            ..WordPieceTrainerConfig::default()
         };
         let mut naive = Naive::new(&words, &config).unwrap();
         let wanted = naive.finish();
@@ -658,12 +658,12 @@ fn equals_a_recount_of_larger_tables() {
         }
         let words: Vec<(&str, u64)> = counts.iter().map(|(word, count)| (word.as_str(), *count)).collect();
         let criteria = [Criterion::Frequency, Criterion::Pmi, Criterion::Sum, Criterion::Likelihood];
-        let config = TrainerConfig {
+        let config = WordPieceTrainerConfig {
             criterion: criteria[seed as usize % 4],
             ties: [Ties::Lex, Ties::First, Ties::Hf][seed as usize % 3],
             vocab_size: 200,
             prune_unused: true,
-            ..TrainerConfig::default()
+            ..WordPieceTrainerConfig::default()
         };
         let naive = Naive::new(&words, &config).unwrap().run();
         assert_eq!(core(&words, &config).unwrap(), naive, "seed {seed}");
@@ -672,7 +672,7 @@ fn equals_a_recount_of_larger_tables() {
 
 fn hug(criterion: Criterion) -> Trained {
     let words = [("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)];
-    let config = TrainerConfig { criterion, ties: Ties::First, ..TrainerConfig::default() };
+    let config = WordPieceTrainerConfig { criterion, ties: Ties::First, ..WordPieceTrainerConfig::default() };
     core(&words, &config).unwrap()
 }
 
@@ -722,8 +722,12 @@ fn golden_four_sentences() {
             None => words.push((word, 1)),
         }
     }
-    let config =
-        TrainerConfig { vocab_size: 70, criterion: Criterion::Pmi, ties: Ties::First, ..TrainerConfig::default() };
+    let config = WordPieceTrainerConfig {
+        vocab_size: 70,
+        criterion: Criterion::Pmi,
+        ties: Ties::First,
+        ..WordPieceTrainerConfig::default()
+    };
     let trained = core(&words, &config).unwrap();
     let expected = "[PAD] [UNK] [CLS] [SEP] [MASK] T ##h ##i ##s i t ##e H ##u ##g ##n F ##a ##c C ##o ##r . c \
                     ##p ##t a ##b ##k ##z s ##w ##v ##l ##m ##f ##y , y w b u ##d h g ab ##fu Fa Fac ##ct ##ful \
@@ -736,7 +740,7 @@ fn golden_four_sentences() {
 #[test]
 fn the_progress_callback_can_stop_a_training_at_any_call() {
     let words = [("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)];
-    let config = TrainerConfig { prune_unused: true, ..TrainerConfig::default() };
+    let config = WordPieceTrainerConfig { prune_unused: true, ..WordPieceTrainerConfig::default() };
     let mut calls = 0;
     let all = train(&words, &config, &mut |_| {
         calls += 1;
@@ -759,23 +763,24 @@ fn the_progress_callback_can_stop_a_training_at_any_call() {
 #[test]
 fn bad_settings_are_errors() {
     let words = [("ab", u64::MAX / 2), ("b", 1)];
-    let config = TrainerConfig { vocab_size: 7, ..TrainerConfig::default() };
+    let config = WordPieceTrainerConfig { vocab_size: 7, ..WordPieceTrainerConfig::default() };
     let Err(Error::Config(text)) = core(&words, &config) else { panic!("too small") };
     assert!(text.to_string().contains("at least 8"), "{text}");
     let twice = vec!["[X]".to_owned(), "[X]".to_owned()];
-    let config = TrainerConfig { special_tokens: twice, ..TrainerConfig::default() };
+    let config = WordPieceTrainerConfig { special_tokens: twice, ..WordPieceTrainerConfig::default() };
     assert!(matches!(core(&words, &config), Err(Error::Config(_))));
     for (symbols, said) in
         [(["x", "x"], "\"x\" is given twice"), (["x", "[CLS]"], "special token"), (["x", ""], "empty")]
     {
         let symbols = symbols.map(str::to_owned).into();
-        let config = TrainerConfig { user_defined_symbols: symbols, ..TrainerConfig::default() };
+        let config = WordPieceTrainerConfig { user_defined_symbols: symbols, ..WordPieceTrainerConfig::default() };
         let Err(Error::Config(text)) = core(&words, &config) else { panic!("{said}") };
         assert!(text.to_string().contains(said), "{text}");
     }
-    let config = TrainerConfig { user_defined_symbols: vec!["ab".to_owned()], ..TrainerConfig::default() };
+    let config =
+        WordPieceTrainerConfig { user_defined_symbols: vec!["ab".to_owned()], ..WordPieceTrainerConfig::default() };
     assert!(matches!(core(&[("ab", u64::MAX / 2), ("c", 2)], &config), Err(Error::Overflow(_))));
-    let config = TrainerConfig::default();
+    let config = WordPieceTrainerConfig::default();
     assert!(matches!(core(&[("ab", u64::MAX / 2), ("c", 2)], &config), Err(Error::Overflow(_))));
     assert!(matches!(core(&[("ab", 0)], &config), Err(Error::Counts(_))));
     assert!(core(&[("ab", u64::MAX / 2), ("c", 1)], &config).is_ok());

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use piecework_core::Error;
 use piecework_core::format::read_trainer;
 use piecework_core::model::Trainer;
-use piecework_core::model::unigram::train::{Threads, Trained, UnigramStep, train};
+use piecework_core::model::unigram::train::{Threads, UnigramStep, UnigramTrained, train};
 use serde_json::{Value, json};
 
 /// Runs the work on two more threads.
@@ -19,7 +19,7 @@ fn beside(work: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     });
 }
 
-fn trained(case: &Value, threads: Threads<'_>) -> Result<Trained, Error> {
+fn trained(case: &Value, threads: Threads<'_>) -> Result<UnigramTrained, Error> {
     let mut settings = json!({
         "type": "UnigramTrainer", "seed_size": 1_000_000, "shrinking_factor": 0.75, "em_steps": 1,
         "max_piece_length": 16, "min_frequency": 2, "min_word_frequency": 1,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use piecework_core::model::Model;
-use piecework_core::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
+use piecework_core::model::wordpiece::{self, Segmentation, Unknown, WordPiece, WordPieceSettings};
 use piecework_core::{Error, pipeline};
 use pyo3::prelude::*;
 
@@ -35,20 +35,20 @@ impl ModelSettings {
     }
 
     /// Returns the settings of the core; an unknown choice is an error.
-    pub(crate) fn into_core(self) -> PyResult<Settings> {
+    pub(crate) fn into_core(self) -> PyResult<WordPieceSettings> {
         let Self { continuing_subword_prefix, unk_token, unknown, max_input_chars_per_word, segmentation } = self;
         let unknown = Unknown::from_name(&unknown)
             .ok_or_else(|| invalid_setting("unknown", "\"word\", \"run\" or \"char\"", format_args!("{unknown:?}")))?;
         let segmentation = Segmentation::from_name(&segmentation).ok_or_else(|| {
             invalid_setting("segmentation", "\"longest\" or \"likeliest\"", format_args!("{segmentation:?}"))
         })?;
-        Ok(Settings {
+        Ok(WordPieceSettings {
             continuing_subword_prefix,
             unk_token,
             unknown,
             max_input_chars_per_word,
             segmentation,
-            ..Settings::default()
+            ..WordPieceSettings::default()
         })
     }
 }
@@ -68,13 +68,13 @@ pub(crate) fn with_model(
     probabilities: Option<BTreeMap<String, f64>>,
 ) -> PyResult<pipeline::Tokenizer> {
     let old = word_piece(tokenizer)?;
-    let Settings { dropout, probabilities: own, .. } = old.settings().clone();
+    let WordPieceSettings { dropout, probabilities: own, .. } = old.settings().clone();
     let given = probabilities.map(|given| {
         let given = given.iter().map(|(token, probability)| (token.as_str(), *probability));
         let is_none = given.len() == 0;
         wordpiece::probabilities(old.vocab(), given).map(|given| (!is_none).then_some(given))
     });
     let probabilities = given.transpose().map_err(to_py)?.unwrap_or(own);
-    let changed = old.with_settings(Settings { dropout, probabilities, ..model.into_core()? });
+    let changed = old.with_settings(WordPieceSettings { dropout, probabilities, ..model.into_core()? });
     tokenizer.with_model(Model::WordPiece(changed)).map_err(to_py)
 }

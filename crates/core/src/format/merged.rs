@@ -6,7 +6,7 @@ use super::lines;
 use crate::decode::Decoder;
 use crate::error::{Error, Message, Result, shorten};
 use crate::model::Model;
-use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
+use crate::model::bpe::{Bpe, BpeSettings, Merges, NO_RANK, SuffixStyle};
 use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::postprocess::PostProcessor;
 use crate::settings::ByteLevel;
@@ -83,7 +83,7 @@ pub(super) fn is_implied(model: &Bpe, ranks: &[u32]) -> Result<bool> {
     };
     let made = merges.iter().map(|&pair| model.merged_id(pair).map_or(NO_RANK, |id| ranks[id as usize]));
     let listed: HashSet<(u32, u32)> = merges.iter().copied().collect();
-    let implied = Bpe::implied(model.vocab().clone(), ranks.to_vec(), Settings::default())?;
+    let implied = Bpe::implied(model.vocab().clone(), ranks.to_vec(), BpeSettings::default())?;
     Ok(made.is_sorted() && implied.merge_list().iter().all(|pair| listed.contains(pair)))
 }
 
@@ -123,7 +123,7 @@ impl WriteTarget {
 
     /// Refuses affixes of tokens; byte fallback is allowed.
     pub(super) fn refuse_affixes_but_bytes(&self, model: &Bpe) -> Result<()> {
-        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = model.settings();
+        let BpeSettings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = model.settings();
         if prefix.is_empty() && suffix.is_empty() {
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl WriteTarget {
 
     /// Refuses affixes other than the end-of-word suffix `wanted` in one of `styles`.
     pub(super) fn refuse_other_affixes(&self, model: &Bpe, wanted: &str, styles: &[SuffixStyle]) -> Result<()> {
-        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } =
+        let BpeSettings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } =
             model.settings();
         if prefix.is_empty() && suffix == wanted && styles.contains(suffix_style) {
             return Ok(());
@@ -160,7 +160,7 @@ impl WriteTarget {
     /// Refuses a model in which merges cannot make one of `entries`, if the format would encode words with it
     /// differently.
     pub(super) fn refuse_unreachable(&self, model: &Bpe, entries: &HashSet<u32>) -> Result<()> {
-        let merging = model.with_settings(Settings { ignore_merges: false, ..model.settings().clone() })?;
+        let merging = model.with_settings(BpeSettings { ignore_merges: false, ..model.settings().clone() })?;
         let Some(id) = merging.unreachable().into_iter().find(|id| entries.contains(id)) else { return Ok(()) };
         let how = if model.settings().ignore_merges { "only a whole word is" } else { "nothing is" };
         let entry = shorten(model.vocab().token(id).unwrap_or_default());

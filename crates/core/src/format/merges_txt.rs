@@ -13,7 +13,7 @@ use crate::decode::{BpeDecoder, Decoder, ReplaceDecoder, StripDecoder};
 use crate::encoding::NamedToken;
 use crate::error::{Error, Message, Place, Result, shorten};
 use crate::model::Model;
-use crate::model::bpe::{Bpe, Settings, SuffixStyle};
+use crate::model::bpe::{Bpe, BpeSettings, SuffixStyle};
 use crate::normalize::{Normalizer, UnicodeForm};
 use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::postprocess::{Bert, PostProcessor, Roberta};
@@ -93,9 +93,13 @@ impl VocabularyKind {
         vocab.id(name).map(|_| name.to_owned())
     }
 
-    fn settings(self, vocab: &Vocab) -> Settings {
+    fn settings(self, vocab: &Vocab) -> BpeSettings {
         let suffix = if matches!(self, Self::Clip | Self::Words) { SUFFIX } else { "" };
-        Settings { unk_token: self.unk_token(vocab), end_of_word_suffix: suffix.to_owned(), ..Settings::default() }
+        BpeSettings {
+            unk_token: self.unk_token(vocab),
+            end_of_word_suffix: suffix.to_owned(),
+            ..BpeSettings::default()
+        }
     }
 
     fn parts(self, model: Model) -> Result<TokenizerParts> {
@@ -362,8 +366,8 @@ fn refuse_other_ids(target: &WriteTarget, model: &Bpe, merges: &[(u32, u32)]) ->
 }
 
 /// Refuses affixes that a reader could not infer from the vocabulary.
-fn refuse_uninferable_affixes(settings: &Settings) -> Result<()> {
-    let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } = settings;
+fn refuse_uninferable_affixes(settings: &BpeSettings) -> Result<()> {
+    let BpeSettings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, suffix_style, .. } = settings;
     if !prefix.is_empty() || !["", SUFFIX].contains(&suffix.as_str()) {
         return Err(TARGET.cannot_hold(&format!("the marks {prefix:?} and {suffix:?} of tokens in a word")));
     }

@@ -5,7 +5,7 @@
 
 use super::{merges_txt, sentencepiece, subword_nmt, tiktoken, tokenizer_json, vocab_txt};
 use crate::error::{Error, Message, Result};
-use crate::model::wordpiece::Settings;
+use crate::model::wordpiece::WordPieceSettings;
 use crate::pipeline::Tokenizer;
 use crate::splitter::WordSplitter;
 
@@ -93,7 +93,8 @@ pub const FORMATS: [FileFormat; 7] = [
         companions: &[],
         detect: |_, _| true,
         read: Some(|bytes| {
-            let settings = vocab_txt::VocabSettings { splitter: WordSplitter::bert()?, model: Settings::default() };
+            let settings =
+                vocab_txt::VocabSettings { splitter: WordSplitter::bert()?, model: WordPieceSettings::default() };
             vocab_txt::read_vocab_txt(bytes, settings)
         }),
         write: |tokenizer, _| one(vocab_txt::write_vocab_txt(tokenizer.model().vocab())),

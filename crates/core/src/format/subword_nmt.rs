@@ -15,7 +15,7 @@ use super::merges_txt::merge_lines;
 use crate::decode::{BpeDecoder, Decoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
-use crate::model::bpe::{Bpe, Settings, SuffixStyle};
+use crate::model::bpe::{Bpe, BpeSettings, SuffixStyle};
 use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
 use crate::splitter::WordSplitter;
@@ -52,12 +52,12 @@ pub fn read_subword_nmt(bytes: &[u8], filter: Option<&Filter<'_>>) -> Result<Tok
     let vocab = vocab(style, &unknown, &merges)?;
     let id = |symbol: &str| vocab.id(symbol).unwrap_or_default();
     let pairs = merges.iter().map(|(left, right)| (id(left), id(right))).collect();
-    let settings = Settings {
+    let settings = BpeSettings {
         unk_token: Some(unknown),
         end_of_word_suffix: SUFFIX.to_owned(),
         suffix_style: style,
         unused: filter.map(|filter| filter.unused(style, &merges, &vocab)).transpose()?.unwrap_or_default(),
-        ..Settings::default()
+        ..BpeSettings::default()
     };
     let split = Split { pattern: Pattern::regex(BETWEEN)?, behavior: Behavior::Removed, invert: false };
     Tokenizer::new(TokenizerParts {

@@ -11,7 +11,7 @@ use super::merged::{WriteTarget, byte_level, byte_level_parts, entries, is_impli
 use crate::added::AddedToken;
 use crate::error::{Error, Message, Result, shorten};
 use crate::model::Model;
-use crate::model::bpe::{Bpe, NO_RANK, Settings};
+use crate::model::bpe::{Bpe, BpeSettings, NO_RANK};
 use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::pretokenize::{Behavior, PreTokenizer, Split};
 use crate::splitter::WordSplitter;
@@ -68,7 +68,7 @@ pub fn read_tiktoken(bytes: &[u8], settings: TiktokenSettings) -> Result<Tokeniz
         vocab.insert(token, *id).map_err(|error| Error::Config(Message::from(error).setting("special_tokens")))?;
     }
     ranks.resize(vocab.id_limit() as usize, NO_RANK);
-    let model = Settings { ignore_merges: true, ..Settings::default() };
+    let model = BpeSettings { ignore_merges: true, ..BpeSettings::default() };
     let split = Split { pattern: settings.pattern, behavior: Behavior::Isolated, invert: false };
     let steps = vec![PreTokenizer::Split(split), PreTokenizer::ByteLevel(byte_level(false))];
     Tokenizer::new(TokenizerParts {

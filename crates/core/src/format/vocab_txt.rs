@@ -5,7 +5,7 @@ use crate::added::AddedToken;
 use crate::decode::{Decoder, WordPieceDecoder};
 use crate::error::{Error, Message, Result, shorten};
 use crate::model::Model;
-use crate::model::wordpiece::{Settings, WordPiece};
+use crate::model::wordpiece::{WordPiece, WordPieceSettings};
 use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::postprocess::{PostProcessor, Template};
 use crate::splitter::WordSplitter;
@@ -20,17 +20,17 @@ pub struct VocabSettings {
     /// The normalizer and the pre-tokenizer.
     pub splitter: WordSplitter,
     /// The model's settings; their unknown token must be in the vocabulary.
-    pub model: Settings,
+    pub model: WordPieceSettings,
 }
 
 /// Reads a `vocab.txt`; special tokens in it are added, and BERT's template if it has `[CLS]` and `[SEP]`.
 ///
 /// ```
 /// use piecework_core::format::{VocabSettings, read_vocab_txt};
-/// use piecework_core::model::wordpiece::Settings;
+/// use piecework_core::model::wordpiece::WordPieceSettings;
 /// use piecework_core::splitter::WordSplitter;
 ///
-/// let model = Settings { unk_token: None, ..Settings::default() };
+/// let model = WordPieceSettings { unk_token: None, ..WordPieceSettings::default() };
 /// let tokenizer = read_vocab_txt(b"low\n##er\n", VocabSettings { splitter: WordSplitter::bert()?, model })?;
 /// assert_eq!(tokenizer.id("##er"), Some(1));
 /// # Ok::<(), piecework_core::Error>(())

@@ -23,10 +23,10 @@ pub struct UnigramTraceStep {
 /// use std::ops::ControlFlow;
 ///
 /// use piecework_core::learn::{Threads, UnigramRecorder};
-/// use piecework_core::model::unigram::train::{TrainerConfig, train_recorded};
+/// use piecework_core::model::unigram::train::{UnigramTrainerConfig, train_recorded};
 ///
 /// let words = [("hug", 10), ("hugs", 5), ("bun", 3)];
-/// let config = TrainerConfig { vocab_size: 12, ..TrainerConfig::default() };
+/// let config = UnigramTrainerConfig { vocab_size: 12, ..UnigramTrainerConfig::default() };
 /// let mut recorder = UnigramRecorder::new(1);
 /// let recorded = Some(&mut recorder);
 /// train_recorded(&words, &config, recorded, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))?;

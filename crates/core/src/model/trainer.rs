@@ -11,13 +11,13 @@ const UNKNOWN: [&str; 2] = ["<unk>", "[UNK]"];
 #[derive(Debug, Clone, PartialEq)]
 pub enum Trainer {
     /// The settings of a `WordPiece` training.
-    WordPiece(wordpiece::train::TrainerConfig),
+    WordPiece(wordpiece::train::WordPieceTrainerConfig),
     /// The settings of a BPE training.
-    Bpe(bpe::train::TrainerConfig),
+    Bpe(bpe::train::BpeTrainerConfig),
     /// The settings of a Unigram training.
-    Unigram(unigram::train::TrainerConfig),
+    Unigram(unigram::train::UnigramTrainerConfig),
     /// The settings of a `WordLevel` training.
-    WordLevel(word_level::train::TrainerConfig),
+    WordLevel(word_level::train::WordLevelTrainerConfig),
 }
 
 impl Trainer {

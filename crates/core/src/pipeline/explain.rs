@@ -81,12 +81,12 @@ impl Tokenizer {
     ///
     /// ```
     /// use piecework_core::format::{VocabSettings, read_vocab_txt};
-    /// use piecework_core::model::wordpiece::Settings;
+    /// use piecework_core::model::wordpiece::WordPieceSettings;
     /// use piecework_core::pipeline::{ExplainLimits, Options, Scratch};
     /// use piecework_core::splitter::WordSplitter;
     /// use piecework_core::text::span::Span;
     ///
-    /// let settings = VocabSettings { splitter: WordSplitter::bert()?, model: Settings::default() };
+    /// let settings = VocabSettings { splitter: WordSplitter::bert()?, model: WordPieceSettings::default() };
     /// let tokenizer = read_vocab_txt("[UNK]\nhug\n##s\n[UNK2]\n".as_bytes(), settings)?;
     /// let bytes = Span::new(0, 5);
     /// let limits = ExplainLimits { bytes, characters: 100, step_characters: 100, nbest: 3 };

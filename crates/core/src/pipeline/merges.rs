@@ -35,10 +35,10 @@ fn merging(model: &WordPiece, history: &[Merge]) -> Result<Bpe> {
         })
     };
     let pairs = history.iter().map(|Merge { left, right, .. }| Ok((id(left)?, id(right)?))).collect::<Result<_>>()?;
-    let settings = bpe::Settings {
+    let settings = bpe::BpeSettings {
         unk_token: model.settings().unk_token.clone(),
         continuing_subword_prefix: model.settings().continuing_subword_prefix.clone(),
-        ..bpe::Settings::default()
+        ..bpe::BpeSettings::default()
     };
     Bpe::listed(vocab.clone(), pairs, settings)
 }

@@ -31,7 +31,7 @@ impl Tokenizer {
     /// use piecework_core::vocab::Vocab;
     ///
     /// let vocab = Vocab::from_tokens(["a", "b", "ab"].map(String::from))?;
-    /// let model = unigram::Unigram::new(vocab, vec![-1.0, -1.0, -1.5], unigram::Settings::default())?;
+    /// let model = unigram::Unigram::new(vocab, vec![-1.0, -1.0, -1.5], unigram::UnigramSettings::default())?;
     /// let parts = TokenizerParts {
     ///     splitter: WordSplitter::new(None, None)?,
     ///     model: Model::Unigram(model),

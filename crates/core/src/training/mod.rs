@@ -117,7 +117,7 @@ fn check_splitter(counts: &WordCounts, splitter: &WordSplitter) -> Result<()> {
 fn word_piece(
     entries: Vec<String>,
     splitter: &WordSplitter,
-    config: &wordpiece::train::TrainerConfig,
+    config: &wordpiece::train::WordPieceTrainerConfig,
 ) -> Result<TokenizerParts> {
     let vocab = Vocab::from_tokens(entries)?;
     let prefix = config.continuing_subword_prefix.clone();
@@ -127,7 +127,7 @@ fn word_piece(
     let undo = decoder_for(splitter, TokenMarks { prefix: &prefix, cleanup, ..TokenMarks::default() })?;
     // Without a prefix, tokens do not show where words end; they are joined without spaces.
     let glue = || Decoder::WordPiece(WordPieceDecoder { prefix: String::new(), cleanup });
-    let settings = wordpiece::Settings { continuing_subword_prefix: prefix, ..Default::default() };
+    let settings = wordpiece::WordPieceSettings { continuing_subword_prefix: prefix, ..Default::default() };
     let added = specials(&vocab, &config.special_tokens);
     let model = Model::WordPiece(WordPiece::new(vocab, settings));
     let (post_processor, decoder) = (template.map(PostProcessor::Template), Some(undo.unwrap_or_else(glue)));
@@ -138,13 +138,13 @@ fn bpe(
     entries: Vec<String>,
     history: &[Merge],
     splitter: &WordSplitter,
-    config: &bpe::train::TrainerConfig,
+    config: &bpe::train::BpeTrainerConfig,
 ) -> Result<TokenizerParts> {
     let vocab = Vocab::from_tokens(entries)?;
     let pair = |merge: &Merge| Some((vocab.id(&merge.left)?, vocab.id(&merge.right)?));
     let merges = history.iter().filter_map(pair).collect();
     let added = named(&vocab, &config.all_special_tokens(), &config.user_defined_symbols);
-    let settings = bpe::Settings {
+    let settings = bpe::BpeSettings {
         unk_token: config.unk_token.clone(),
         continuing_subword_prefix: config.continuing_subword_prefix.clone(),
         end_of_word_suffix: config.end_of_word_suffix.clone(),
@@ -165,7 +165,7 @@ fn bpe(
 fn word_level(
     entries: Vec<String>,
     splitter: &WordSplitter,
-    config: &word_level::train::TrainerConfig,
+    config: &word_level::train::WordLevelTrainerConfig,
 ) -> Result<TokenizerParts> {
     let vocab = Vocab::from_tokens(entries)?;
     let added = specials(&vocab, &config.special_tokens);
@@ -192,12 +192,12 @@ fn named(vocab: &Vocab, special_tokens: &[String], symbols: &[String]) -> Vec<Ad
 fn unigram(
     entries: Vec<(String, f64)>,
     splitter: &WordSplitter,
-    config: &unigram::train::TrainerConfig,
+    config: &unigram::train::UnigramTrainerConfig,
 ) -> Result<TokenizerParts> {
     let (entries, scores) = entries.into_iter().unzip::<_, _, Vec<_>, _>();
     let vocab = Vocab::from_tokens(entries)?;
     let added = named(&vocab, &config.special_tokens, &config.user_defined_symbols);
-    let settings = unigram::Settings {
+    let settings = unigram::UnigramSettings {
         unk_token: config.unk_token.clone(),
         byte_fallback: config.byte_fallback,
         ..Default::default()
@@ -256,7 +256,7 @@ fn count(
     Ok(counts)
 }
 
-fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::TrainerConfig) -> Result<Option<Decoder>> {
+fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::UnigramTrainerConfig) -> Result<Option<Decoder>> {
     Ok(match sentencepiece(splitter) {
         Some(own) => Some(Decoder::SentencePiece(sentencepiece_decoder(own.settings(), config))),
         None => decoder_for(splitter, TokenMarks { byte_fallback: config.byte_fallback, ..TokenMarks::default() })?,
@@ -266,7 +266,7 @@ fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::TrainerConf
 /// Returns the decoder that SentencePiece uses for a model trained with these settings.
 fn sentencepiece_decoder(
     normalizer: &SentencePieceSettings,
-    config: &unigram::train::TrainerConfig,
+    config: &unigram::train::UnigramTrainerConfig,
 ) -> SentencePieceDecoder {
     SentencePieceDecoder {
         add_dummy_prefix: normalizer.add_dummy_prefix,

@@ -16,7 +16,7 @@ use crate::added::AddedToken;
 use crate::decode::{Decoder, SentencePieceDecoder};
 use crate::error::{Error, Place, Result, shorten};
 use crate::model::Model;
-use crate::model::bpe::{Bpe, NO_RANK, Settings};
+use crate::model::bpe::{Bpe, BpeSettings, NO_RANK};
 use crate::normalize::{Normalizer, Precompiled, SentencePieceSettings};
 use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::splitter::WordSplitter;
@@ -113,12 +113,12 @@ fn refuse(proto: &ModelProto<'_>) -> Result<()> {
 }
 
 fn bpe(vocab: Vocab, pieces: &[PieceProto<'_>], unk_token: &str, byte_fallback: bool) -> Result<Bpe> {
-    let settings = Settings {
+    let settings = BpeSettings {
         unk_token: Some(unk_token.to_owned()),
         fuse_unk: true,
         byte_fallback,
         unused: unused(pieces),
-        ..Settings::default()
+        ..BpeSettings::default()
     };
     Bpe::implied(vocab, ranks(pieces), settings)
 }

@@ -6,7 +6,7 @@ use super::TARGET;
 use super::messages::{PieceKind, PieceProto, wrong};
 use crate::added::AddedToken;
 use crate::error::{Result, shorten};
-use crate::model::unigram::{Precision, Settings, Unigram};
+use crate::model::unigram::{Precision, Unigram, UnigramSettings};
 use crate::pipeline::Tokenizer;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
@@ -16,7 +16,7 @@ pub(super) fn model(vocab: Vocab, pieces: &[PieceProto<'_>], unk_token: &str, by
     let of_kind = |is: fn(PieceKind) -> bool| {
         (0..).zip(pieces).filter(|(_, piece)| is(piece.kind)).map(|(id, _)| id).collect::<HashSet<u32>>()
     };
-    let settings = Settings {
+    let settings = UnigramSettings {
         unk_token: Some(unk_token.to_owned()),
         precision: Precision::Float32,
         byte_fallback,
@@ -46,7 +46,7 @@ pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result
 
 /// Refuses models that the library would encode differently.
 fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
-    let Settings { precision, byte_fallback, reserved, unk_token, user_defined } = model.settings();
+    let UnigramSettings { precision, byte_fallback, reserved, unk_token, user_defined } = model.settings();
     if *precision != Precision::Float32 {
         return Err(TARGET
             .cannot_hold("scores that are added up in 64 bits (precision=\"float64\"), without `approximate=True`"));
@@ -67,7 +67,7 @@ fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
 }
 
 fn kind(model: &Unigram, id: u32, is_control: bool, is_symbol: bool) -> PieceKind {
-    let Settings { byte_fallback, reserved, .. } = model.settings();
+    let UnigramSettings { byte_fallback, reserved, .. } = model.settings();
     let is_byte = || *byte_fallback && (0..=255).any(|byte| model.vocab().id(&byte_entry(byte)) == Some(id));
     match () {
         () if model.unk_id() == Some(id) => PieceKind::Unknown,

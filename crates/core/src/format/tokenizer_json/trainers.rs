@@ -10,13 +10,13 @@ use crate::model::{Trainer, bpe, unigram, word_level, wordpiece};
 
 components! {
     Trainer by JsonNode::kind;
-    "WordPieceTrainer": WordPiece(wordpiece::train::TrainerConfig);
-    "BpeTrainer": Bpe(bpe::train::TrainerConfig);
-    "UnigramTrainer": Unigram(unigram::train::TrainerConfig);
-    "WordLevelTrainer": WordLevel(word_level::train::TrainerConfig);
+    "WordPieceTrainer": WordPiece(wordpiece::train::WordPieceTrainerConfig);
+    "BpeTrainer": Bpe(bpe::train::BpeTrainerConfig);
+    "UnigramTrainer": Unigram(unigram::train::UnigramTrainerConfig);
+    "WordLevelTrainer": WordLevel(word_level::train::WordLevelTrainerConfig);
 }
 
-record!(wordpiece::train::TrainerConfig {
+record!(wordpiece::train::WordPieceTrainerConfig {
     vocab_size,
     criterion,
     min_frequency,
@@ -36,7 +36,7 @@ record!(wordpiece::train::TrainerConfig {
     prune_unused,
 });
 
-record!(bpe::train::TrainerConfig {
+record!(bpe::train::BpeTrainerConfig {
     vocab_size,
     max_merges,
     min_frequency,
@@ -56,7 +56,7 @@ record!(bpe::train::TrainerConfig {
     max_token_length,
 });
 
-record!(unigram::train::TrainerConfig {
+record!(unigram::train::UnigramTrainerConfig {
     vocab_size,
     seed_size,
     shrinking_factor,
@@ -79,7 +79,7 @@ record!(unigram::train::TrainerConfig {
     treat_whitespace_as_suffix,
 });
 
-record!(word_level::train::TrainerConfig { vocab_size, min_frequency, special_tokens, unk_token });
+record!(word_level::train::WordLevelTrainerConfig { vocab_size, min_frequency, special_tokens, unk_token });
 
 names!(Criterion: &Criterion::NAMES);
 names!(Ties: &TIES);

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::{Bpe, Merges, NO_RANK, Settings};
+use super::{Bpe, BpeSettings, Merges, NO_RANK};
 use crate::model::adjacency::{ByteAdjacency, CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency, neighbours};
 use crate::text::bytes::byte_entry;
 use crate::vocab::AllowedEntries;
@@ -16,7 +16,7 @@ impl Bpe {
     /// Spaces are written as `space`, and `symbols` stay whole. The result requires that only entries that contain two
     /// adjacent characters join them. So a character without an entry must become fallback entries that never merge.
     pub(crate) fn text_adjacency(&self, space: char, symbols: &[String]) -> Option<(ByteAdjacency, UnspacedAdjacency)> {
-        let Settings { continuing_subword_prefix, end_of_word_suffix, ignore_merges, byte_fallback, .. } =
+        let BpeSettings { continuing_subword_prefix, end_of_word_suffix, ignore_merges, byte_fallback, .. } =
             self.settings();
         let has_affix = !continuing_subword_prefix.is_empty() || !end_of_word_suffix.is_empty();
         if has_affix || *ignore_merges || !byte_fallback || !self.bytes_never_merge() {

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::Settings;
+use super::BpeSettings;
 use crate::hash::FixedHasher;
 use crate::text::bytes::{byte_entry, byte_to_char};
 use crate::vocab::Vocab;
@@ -73,7 +73,7 @@ pub(super) fn single(text: &str) -> Option<char> {
 }
 
 impl Alphabet {
-    pub(super) fn new(vocab: &Vocab, settings: &Settings, allowed: &impl Fn(u32) -> bool) -> Self {
+    pub(super) fn new(vocab: &Vocab, settings: &BpeSettings, allowed: &impl Fn(u32) -> bool) -> Self {
         let (prefix, suffix) = (&settings.continuing_subword_prefix, settings.attached_suffix());
         let mut kinds: Vec<(&str, &str)> = Vec::new();
         let places = [(prefix.as_str(), ""), ("", ""), (prefix.as_str(), suffix), ("", suffix)].map(|kind| {

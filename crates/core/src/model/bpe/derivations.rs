@@ -8,7 +8,7 @@ use super::backtracking::{Derivation, Derivations};
 use super::last_merges::{LastMerge, LastMerges};
 use super::merging::BpeScratch;
 use super::pairs::MergeTable;
-use super::{Bpe, Settings, SuffixStyle, Tables};
+use super::{Bpe, BpeSettings, SuffixStyle, Tables};
 use crate::text::bytes::char_to_byte;
 use crate::vocab::Vocab;
 
@@ -59,7 +59,7 @@ impl Bpe {
     /// Unsupported are a prefix, a separate suffix, a suffix with `ignore_merges`, and an entry with several derivations.
     pub(super) fn derivations(&self, tables: &Tables, form: InputForm) -> Option<Derivations> {
         let (vocab, Tables { entries, alphabet, pairs, .. }) = (self.vocab(), tables);
-        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } =
+        let BpeSettings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } =
             self.settings();
         let (marked, separate) = (!suffix.is_empty(), self.settings().suffix_style == SuffixStyle::Separate);
         let allowed = |id| self.tables.allows(*entries, id);
@@ -154,7 +154,7 @@ mod tests {
                 }
             }
             list.truncate(random.below(list.len() + 1) + list.len() / 2);
-            let alphabet = Alphabet::new(&vocab, &Settings::default(), &|_| true);
+            let alphabet = Alphabet::new(&vocab, &BpeSettings::default(), &|_| true);
             let pairs = MergeTable::listed(&vocab, &list, "", |_| true);
             let last = last_merges(&vocab, &alphabet, &pairs, |_| true);
             for (text, id) in vocab.iter() {

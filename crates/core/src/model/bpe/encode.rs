@@ -324,7 +324,7 @@ pub(super) fn push(word: &str, scratch: &BpeScratch, out: &mut Vec<Token>) {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::model::bpe::Settings;
+    use crate::model::bpe::BpeSettings;
     use crate::model::bpe::backtracking::BacktrackingScratch;
     use crate::vocab::Vocab;
 
@@ -387,7 +387,7 @@ pub(super) mod tests {
             let at = if random.below(3) == 0 { random.below(merges.len() + 1) } else { merges.len() };
             merges.insert(at, pair);
         }
-        let settings = Settings { end_of_word_suffix: suffix.to_owned(), ..Settings::default() };
+        let settings = BpeSettings { end_of_word_suffix: suffix.to_owned(), ..BpeSettings::default() };
         if suffix.is_empty() && random.below(2) == 0 {
             let ranks = (0..vocab.len())
                 .map(|_| if random.below(9) == 0 { NO_RANK } else { u32::try_from(random.below(60)).unwrap() });
@@ -419,7 +419,7 @@ pub(super) mod tests {
     #[test]
     fn an_excluded_entry_encodes_no_word() {
         let vocab = Vocab::from_tokens(["S", "Y", "SYS"].map(String::from)).unwrap();
-        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        let settings = BpeSettings { ignore_merges: true, ..BpeSettings::default() };
         let model = Bpe::listed(vocab, Vec::new(), settings).unwrap().with_specials([2].into());
         let mut scratch = BpeScratch::default();
         for (entries, wanted) in [(AllowedEntries::All, vec![2]), (AllowedEntries::Ordinary, vec![0, 1, 0])] {
@@ -435,7 +435,7 @@ pub(super) mod tests {
     #[test]
     fn an_entry_without_a_rank_encodes_no_word() {
         let vocab = Vocab::from_tokens(["S", "Y", "SYS", "YY"].map(String::from)).unwrap();
-        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        let settings = BpeSettings { ignore_merges: true, ..BpeSettings::default() };
         let model = Bpe::implied(vocab, vec![0, 1, NO_RANK, 2], settings).unwrap();
         let mut scratch = BpeScratch::default();
         for (text, wanted) in [("SYS", vec![0, 1, 0]), ("YY", vec![3])] {
@@ -451,7 +451,7 @@ pub(super) mod tests {
         let tokens = ["a", "b", "c", "d", "e", "f", "ab", "abc", "cd", "de", "ef"];
         let vocab = Vocab::from_tokens(tokens.map(String::from)).unwrap();
         // "abc" has a lower rank than its part "ab".
-        let model = Bpe::listed(vocab, vec![(6, 2), (0, 1), (2, 3), (3, 4), (4, 5)], Settings::default()).unwrap();
+        let model = Bpe::listed(vocab, vec![(6, 2), (0, 1), (2, 3), (3, 4), (4, 5)], BpeSettings::default()).unwrap();
         let tables = model.tables(AllowedEntries::All);
         let backtracking = model.backtracking(tables, InputForm::Text).unwrap();
         let (mut memory, mut scratch) = (BacktrackingScratch::default(), BpeScratch::default());
@@ -489,7 +489,7 @@ pub(super) mod tests {
             sorted.sort_unstable();
             let is_tied = sorted.windows(2).any(|pair| pair[0] == pair[1]);
             *(if is_tied { &mut tied } else { &mut distinct }) += 1;
-            let listed = Bpe::listed(model.vocab().clone(), model.merge_list(), Settings::default()).unwrap();
+            let listed = Bpe::listed(model.vocab().clone(), model.merge_list(), BpeSettings::default()).unwrap();
             let mut scratch = BpeScratch::default();
             for longest in [2, 5, 12, 40] {
                 let word = random.word(&['a', 'b', 'c', 'd'], longest);

@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Bpe, Merges, NO_RANK, Settings};
+use super::{Bpe, BpeSettings, Merges, NO_RANK};
 use crate::error::Result;
 use crate::model::FoundEntry;
 
 impl Bpe {
     /// Returns where a text that no merge makes is found if it becomes an entry.
     pub(crate) fn finds_entry(&self, text: &str) -> FoundEntry {
-        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self.settings();
+        let BpeSettings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self.settings();
         let inner = text.strip_prefix(prefix.as_str()).unwrap_or(text);
         // A first symbol of a word is a character, with a prefix or suffix.
         let is_character = |text: &str| text.chars().nth(1).is_none();
@@ -75,7 +75,7 @@ impl Bpe {
 
     /// Returns whether an entry is a single character, but for the marks of its position in the word.
     fn is_character(&self, id: u32) -> bool {
-        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self.settings();
+        let BpeSettings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self.settings();
         let text = self.vocab().token(id).unwrap_or_default();
         let text = text.strip_prefix(prefix).unwrap_or(text);
         text.strip_suffix(suffix).unwrap_or(text).chars().nth(1).is_none()
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn characters_results_of_merges_and_ranks() {
         let tokens = ["é", "b", "éb", "bé", "ébb"];
-        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        let settings = BpeSettings { ignore_merges: true, ..BpeSettings::default() };
         let listed = Bpe::listed(vocab(&tokens), vec![(0, 1), (2, 1)], settings.clone()).unwrap();
         assert_eq!(made(&listed), [0, 1, 2, 4]);
         let implied = Bpe::implied(vocab(&tokens), vec![0, 1, 2, NO_RANK, 3], settings).unwrap();
@@ -121,10 +121,10 @@ mod tests {
     #[test]
     fn marks_of_the_position_in_a_word() {
         let tokens = ["é", "##é", "##é$", "éé", "éé$", "##é##é"];
-        let settings = Settings {
+        let settings = BpeSettings {
             continuing_subword_prefix: "##".to_owned(),
             end_of_word_suffix: "$".to_owned(),
-            ..Settings::default()
+            ..BpeSettings::default()
         };
         let model = Bpe::listed(vocab(&tokens), vec![(0, 1), (0, 2)], settings).unwrap();
         assert_eq!(made(&model), [0, 1, 2, 3, 4]);

@@ -46,7 +46,7 @@ pub const NO_RANK: u32 = u32::MAX;
 
 /// The settings of a [`Bpe`] model besides its vocabulary and merges.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Settings {
+pub struct BpeSettings {
     /// The token of characters that are not entries; without it they are dropped.
     pub unk_token: Option<String>,
     /// The prefix of an entry that continues a word; may be empty.
@@ -77,7 +77,7 @@ pub enum SuffixStyle {
     Separate,
 }
 
-impl Settings {
+impl BpeSettings {
     /// Returns the suffix with which the last character of a word is looked up.
     fn attached_suffix(&self) -> &str {
         if self.suffix_style == SuffixStyle::Attached { &self.end_of_word_suffix } else { "" }
@@ -103,11 +103,11 @@ pub enum Merges {
 /// A BPE model, immutable once built and cheap to clone.
 ///
 /// ```
-/// use piecework_core::model::bpe::{Bpe, Merges, Settings};
+/// use piecework_core::model::bpe::{Bpe, Merges, BpeSettings};
 /// use piecework_core::vocab::Vocab;
 ///
 /// let vocab = Vocab::from_tokens(["l", "o", "w", "lo", "low"].map(String::from))?;
-/// let model = Bpe::listed(vocab, vec![(0, 1), (3, 2)], Settings::default())?;
+/// let model = Bpe::listed(vocab, vec![(0, 1), (3, 2)], BpeSettings::default())?;
 /// assert_eq!(model.merged_id((3, 2)), Some(4));
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
@@ -124,7 +124,7 @@ pub struct Bpe {
 struct Shared {
     vocab: Arc<Vocab>,
     merges: Arc<Merges>,
-    settings: Settings,
+    settings: BpeSettings,
     unk_id: Option<u32>,
     splits: OnceLock<Splits>,
 }
@@ -148,7 +148,7 @@ impl Bpe {
     /// Returns the model with these merges, each of which must produce an entry.
     ///
     /// A merge concatenates the left text and the right text without the prefix, with which the right text must begin.
-    pub fn listed(vocab: Vocab, merges: Vec<(u32, u32)>, settings: Settings) -> Result<Self> {
+    pub fn listed(vocab: Vocab, merges: Vec<(u32, u32)>, settings: BpeSettings) -> Result<Self> {
         let mut text = String::new();
         for (place, &pair) in merges.iter().enumerate() {
             if merged(&vocab, pair, &settings.continuing_subword_prefix, &mut text).is_none() {
@@ -163,7 +163,7 @@ impl Bpe {
     /// Returns the model in which two adjacent entries merge if their concatenation has a rank.
     ///
     /// The lowest rank is merged first, and of equal ranks the leftmost; an id without a rank has [`NO_RANK`].
-    pub fn implied(vocab: Vocab, ranks: Vec<u32>, settings: Settings) -> Result<Self> {
+    pub fn implied(vocab: Vocab, ranks: Vec<u32>, settings: BpeSettings) -> Result<Self> {
         if ranks.len() != vocab.id_limit() as usize {
             return Err(Error::Vocabulary(
                 format!("{} ranks were given for {} ids", ranks.len(), vocab.id_limit()).into(),
@@ -177,7 +177,7 @@ impl Bpe {
         Self::over(Arc::new(vocab), Arc::new(Merges::Implied(ranks)), settings)
     }
 
-    fn over(vocab: Arc<Vocab>, merges: Arc<Merges>, settings: Settings) -> Result<Self> {
+    fn over(vocab: Arc<Vocab>, merges: Arc<Merges>, settings: BpeSettings) -> Result<Self> {
         if let Some(dropout) = settings.dropout.filter(|dropout| !(0.0..=1.0).contains(dropout)) {
             return Err(Error::Config(
                 Message::new(format!("expected a number from 0 to 1, found {dropout}")).setting("dropout"),
@@ -190,7 +190,7 @@ impl Bpe {
     }
 
     /// Returns the model with other settings; the prefix, on which merges depend, must not change.
-    pub fn with_settings(&self, settings: Settings) -> Result<Self> {
+    pub fn with_settings(&self, settings: BpeSettings) -> Result<Self> {
         let Shared { vocab, merges, settings: old, .. } = &*self.shared;
         if settings.continuing_subword_prefix != old.continuing_subword_prefix {
             let message = "the merges of a model are made for its continuing_subword_prefix, which cannot be changed";
@@ -212,12 +212,12 @@ impl Bpe {
 
     /// Returns those of some entries that a text may become: the tables without the others are equal to those with them.
     fn produced(&self, ids: &HashSet<u32>) -> HashSet<u32> {
-        let Settings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self.settings();
+        let BpeSettings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = self.settings();
         if !prefix.is_empty() || !suffix.is_empty() {
             // The marks of a character's position may overlap, and a merge may have an empty half.
             return ids.clone();
         }
-        let Settings { ignore_merges, byte_fallback, .. } = self.settings();
+        let BpeSettings { ignore_merges, byte_fallback, .. } = self.settings();
         let made = self.made(&ids.iter().copied().collect::<Vec<_>>());
         let bytes: HashSet<u32> = match byte_fallback {
             true => (0..=255).filter_map(|byte| self.vocab().id(&byte_entry(byte))).collect(),
@@ -241,7 +241,7 @@ impl Bpe {
 
     /// Returns the settings.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &BpeSettings {
         &self.shared.settings
     }
 
@@ -377,7 +377,7 @@ mod tests {
         let bytes = (0..=255).map(|byte| byte_to_char(byte).to_string());
         let vocab = Vocab::from_tokens(bytes.chain(["hu", "hug", "<s>"].map(String::from))).unwrap();
         let merges = [("h", "u"), ("hu", "g")].map(|(left, right)| (vocab.id(left).unwrap(), vocab.id(right).unwrap()));
-        Bpe::listed(vocab, merges.to_vec(), Settings { ignore_merges, ..Settings::default() }).unwrap()
+        Bpe::listed(vocab, merges.to_vec(), BpeSettings { ignore_merges, ..BpeSettings::default() }).unwrap()
     }
 
     #[test]
@@ -423,7 +423,7 @@ mod tests {
         assert!(!shares(&model(true), "<s>"));
         let id = model(false).vocab().id("<s>").unwrap();
         let special = model(false).with_specials(HashSet::from([id]));
-        let changed = special.with_settings(Settings { ignore_merges: true, ..Settings::default() }).unwrap();
+        let changed = special.with_settings(BpeSettings { ignore_merges: true, ..BpeSettings::default() }).unwrap();
         assert!(!changed.tables.allows(AllowedEntries::Ordinary, id), "all special ids apply to other settings");
     }
 }

@@ -191,7 +191,7 @@ fn characters_of(bytes: &[u8], begins: bool, mut each: impl FnMut(usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::bpe::Settings;
+    use crate::model::bpe::BpeSettings;
     use crate::text::bytes::byte_to_char;
     use crate::vocab::Vocab;
 
@@ -224,7 +224,7 @@ mod tests {
     fn byte_level_models_have_parts() {
         let bytes = || (0..=255).map(|byte| byte_to_char(byte).to_string());
         let model = |tokens: Vec<String>| {
-            Bpe::listed(Vocab::from_tokens(tokens).unwrap(), Vec::new(), Settings::default()).unwrap()
+            Bpe::listed(Vocab::from_tokens(tokens).unwrap(), Vec::new(), BpeSettings::default()).unwrap()
         };
         let mut ends = Vec::new();
         model(bytes().collect()).word_parts(AllowedEntries::All).unwrap().find("中文字".as_bytes(), &mut ends);

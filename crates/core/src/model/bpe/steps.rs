@@ -131,10 +131,10 @@ fn merge(ids: &mut Vec<u32>, tables: &Tables) -> Vec<MergeStep> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::bpe::Settings;
+    use crate::model::bpe::BpeSettings;
     use crate::vocab::Vocab;
 
-    fn model(merges: &[(u32, u32)], tokens: &[&str], settings: Settings) -> Bpe {
+    fn model(merges: &[(u32, u32)], tokens: &[&str], settings: BpeSettings) -> Bpe {
         let vocab = Vocab::from_tokens(tokens.iter().map(|&token| token.to_owned())).unwrap();
         Bpe::listed(vocab, merges.to_vec(), settings).unwrap()
     }
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn merges_in_their_order_with_those_they_prevent() {
         // gs comes after ug, which takes its left symbol.
-        let bpe = model(&[(1, 2), (0, 4), (2, 3)], &["h", "u", "g", "s", "ug", "hug", "gs"], Settings::default());
+        let bpe = model(&[(1, 2), (0, 4), (2, 3)], &["h", "u", "g", "s", "ug", "hug", "gs"], BpeSettings::default());
         let steps = bpe.merge_steps("hugs", AllowedEntries::All).unwrap();
         let merges: Vec<_> = steps.merges.iter().map(|step| (step.index, step.merge.rank, step.merge.id)).collect();
         assert_eq!(merges, [(1, 0, 4), (0, 1, 5)]);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn merges_of_entries() {
-        let settings = Settings { end_of_word_suffix: "</w>".to_owned(), ..Settings::default() };
+        let settings = BpeSettings { end_of_word_suffix: "</w>".to_owned(), ..BpeSettings::default() };
         let bpe = model(&[(0, 1), (3, 2)], &["l", "o", "w</w>", "lo", "low</w>", "</w>", "x"], settings);
         let ranks = |entry| Some(bpe.merges_of(entry)?.iter().map(|step| step.merge.rank).collect::<Vec<_>>());
         assert_eq!(ranks("low</w>"), Some(vec![0, 1]));

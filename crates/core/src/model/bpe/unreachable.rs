@@ -39,11 +39,11 @@ impl Bpe {
     /// used, since these have no characters of their own. The cost is that of encoding all entries.
     ///
     /// ```
-    /// use piecework_core::model::bpe::{Bpe, Settings};
+    /// use piecework_core::model::bpe::{Bpe, BpeSettings};
     /// use piecework_core::vocab::Vocab;
     ///
     /// let vocab = Vocab::from_tokens(["a", "b", "c", "ab", "bc", "abc"].map(String::from))?;
-    /// let model = Bpe::listed(vocab, vec![(0, 1), (1, 2), (0, 4), (3, 2)], Settings::default())?;
+    /// let model = Bpe::listed(vocab, vec![(0, 1), (1, 2), (0, 4), (3, 2)], BpeSettings::default())?;
     /// assert_eq!(model.unused_merges(), [(0, 4)]);
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
@@ -154,11 +154,11 @@ fn merge_to(ids: Vec<u32>, id: u32, tables: &Tables, scratch: &mut BpeScratch) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Settings, SuffixStyle};
+    use super::super::{BpeSettings, SuffixStyle};
     use super::*;
     use crate::vocab::Vocab;
 
-    fn unreachable(tokens: &[&str], merges: &[(&str, &str)], settings: Settings) -> Vec<String> {
+    fn unreachable(tokens: &[&str], merges: &[(&str, &str)], settings: BpeSettings) -> Vec<String> {
         let vocab = Vocab::from_tokens(tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>()).unwrap();
         let ids = merges.iter().map(|(left, right)| (vocab.id(left).unwrap(), vocab.id(right).unwrap())).collect();
         let model = Bpe::listed(vocab, ids, settings).unwrap();
@@ -170,19 +170,19 @@ mod tests {
         let tokens = ["a", "b", "c", "ab", "bc", "abc", "cab", "<unk>"];
         let merges = [("a", "b"), ("b", "c"), ("a", "bc")];
         // `b c` merges after `a b`, so `a bc` never does.
-        assert_eq!(unreachable(&tokens, &merges, Settings::default()), ["abc", "cab", "<unk>"]);
+        assert_eq!(unreachable(&tokens, &merges, BpeSettings::default()), ["abc", "cab", "<unk>"]);
         let bytes = ["a", "<0xC3>", "<0xA9>", "<0xC3><0xA9>", "<0xC4>"];
-        let fallback = |byte_fallback| Settings { byte_fallback, ..Settings::default() };
+        let fallback = |byte_fallback| BpeSettings { byte_fallback, ..BpeSettings::default() };
         let merges_bytes = [("<0xC3>", "<0xA9>")];
         assert!(unreachable(&bytes, &merges_bytes, fallback(true)).is_empty());
         assert_eq!(unreachable(&bytes, &merges_bytes, fallback(false)).len(), 4);
         let unk_token = Some("<unk>".to_owned());
-        assert_eq!(unreachable(&tokens, &merges, Settings { unk_token, ..Settings::default() }), ["abc", "cab"]);
-        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        assert_eq!(unreachable(&tokens, &merges, BpeSettings { unk_token, ..BpeSettings::default() }), ["abc", "cab"]);
+        let settings = BpeSettings { ignore_merges: true, ..BpeSettings::default() };
         assert!(unreachable(&tokens, &merges, settings).is_empty());
     }
 
-    fn unused_merges(tokens: &[&str], merges: &[(&str, &str)], settings: Settings) -> Vec<(String, String)> {
+    fn unused_merges(tokens: &[&str], merges: &[(&str, &str)], settings: BpeSettings) -> Vec<(String, String)> {
         let vocab = Vocab::from_tokens(tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>()).unwrap();
         let ids = merges.iter().map(|(left, right)| (vocab.id(left).unwrap(), vocab.id(right).unwrap())).collect();
         let model = Bpe::listed(vocab, ids, settings).unwrap();
@@ -199,22 +199,22 @@ mod tests {
         let merges =
             [("a", "b"), ("b", "c"), ("a", "bc"), ("a", "b"), ("ab", "c"), ("a", "a"), ("a", "aa"), ("aa", "a")];
         // The last `a b` counts, so `b c` merges before it. `a aa` never applies, as the leftmost pair merges first.
-        let unused = unused_merges(&tokens, &merges, Settings::default());
+        let unused = unused_merges(&tokens, &merges, BpeSettings::default());
         assert_eq!(unused, pairs(&[("a", "b"), ("ab", "c"), ("a", "aa")]));
         // Merges apply within longer words, even if a whole word is an entry.
-        let settings = Settings { ignore_merges: true, ..Settings::default() };
+        let settings = BpeSettings { ignore_merges: true, ..BpeSettings::default() };
         assert_eq!(unused_merges(&tokens, &merges, settings), unused);
-        let settings = Settings { unk_token: Some("a".to_owned()), ..Settings::default() };
+        let settings = BpeSettings { unk_token: Some("a".to_owned()), ..BpeSettings::default() };
         assert_eq!(unused_merges(&tokens, &merges, settings), pairs(&[("a", "b")]));
     }
 
     #[test]
     fn prefix_and_suffix_decide_the_position_of_an_entry() {
-        let settings = |suffix_style| Settings {
+        let settings = |suffix_style| BpeSettings {
             continuing_subword_prefix: "##".to_owned(),
             end_of_word_suffix: "$".to_owned(),
             suffix_style,
-            ..Settings::default()
+            ..BpeSettings::default()
         };
         let tokens = ["a", "##b", "##b$", "##$", "ab", "ab$", "##ab"];
         let attached = [("a", "##b"), ("a", "##b$")];

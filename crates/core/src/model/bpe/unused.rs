@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::alphabet::Alphabet;
 use super::merging::{BpeScratch, Part};
-use super::{Bpe, Merges, Settings};
+use super::{Bpe, BpeSettings, Merges};
 use crate::error::{Error, Message, Result, shorten};
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
@@ -21,8 +21,8 @@ pub(super) type Splits = HashMap<u32, Vec<u32>>;
 /// Returns an error if an unused id is not in the vocabulary, or is needed for unknown characters.
 ///
 /// A prefix and unused ids exclude each other.
-pub(super) fn check(vocab: &Vocab, settings: &Settings, unk_id: Option<u32>) -> Result<()> {
-    let Settings { unused, byte_fallback, continuing_subword_prefix: prefix, .. } = settings;
+pub(super) fn check(vocab: &Vocab, settings: &BpeSettings, unk_id: Option<u32>) -> Result<()> {
+    let BpeSettings { unused, byte_fallback, continuing_subword_prefix: prefix, .. } = settings;
     if unused.is_empty() {
         return Ok(());
     }
@@ -109,7 +109,7 @@ impl Bpe {
         alphabet: &Alphabet,
         scratch: &mut BpeScratch,
     ) -> Result<()> {
-        let Settings { unused, byte_fallback, fuse_unk, unk_token, .. } = self.settings();
+        let BpeSettings { unused, byte_fallback, fuse_unk, unk_token, .. } = self.settings();
         let is_unused = unused.contains(&id);
         if is_unused
             && *byte_fallback

@@ -39,7 +39,7 @@ pub use viterbi::ViterbiScratch;
 
 /// The settings of a [`Unigram`] model besides its vocabulary and scores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Settings {
+pub struct UnigramSettings {
     /// The token of characters that are not pieces; without it they are an error.
     pub unk_token: Option<String>,
     /// The precision of the sums of scores.
@@ -84,11 +84,11 @@ impl Total {
 /// A unigram model, immutable once built and cheap to clone.
 ///
 /// ```
-/// use piecework_core::model::unigram::{Settings, Unigram};
+/// use piecework_core::model::unigram::{UnigramSettings, Unigram};
 /// use piecework_core::vocab::{AllowedEntries, Vocab};
 ///
 /// let vocab = Vocab::from_tokens(["a", "b", "ab"].map(String::from))?;
-/// let model = Unigram::new(vocab, vec![-1.0, -1.0, -1.5], Settings::default())?;
+/// let model = Unigram::new(vocab, vec![-1.0, -1.0, -1.5], UnigramSettings::default())?;
 /// let best = model.nbest("ab", AllowedEntries::All, 2)?;
 /// assert_eq!(best.iter().map(|path| path.score).collect::<Vec<_>>(), [-1.5, -2.0]);
 /// # Ok::<(), piecework_core::Error>(())
@@ -105,7 +105,7 @@ struct Shared {
     vocab: Arc<Vocab>,
     /// The scores, by id.
     scores: Arc<[f64]>,
-    settings: Settings,
+    settings: UnigramSettings,
     unk_id: Option<u32>,
 }
 
@@ -123,7 +123,7 @@ impl Unigram {
             if vocab.token(id).is_none() {
                 continue;
             }
-            let Settings { user_defined, reserved, .. } = &mut settings;
+            let UnigramSettings { user_defined, reserved, .. } = &mut settings;
             if is_found == Some(true) {
                 user_defined.insert(id);
                 reserved.remove(&id);
@@ -135,7 +135,7 @@ impl Unigram {
     }
 
     /// Returns the model of entries with scores, one finite number for each id.
-    pub fn new(vocab: Vocab, scores: Vec<f64>, settings: Settings) -> Result<Self> {
+    pub fn new(vocab: Vocab, scores: Vec<f64>, settings: UnigramSettings) -> Result<Self> {
         if scores.len() != vocab.id_limit() as usize {
             return Err(Error::Vocabulary(
                 format!("{} scores were given for {} ids", scores.len(), vocab.id_limit()).into(),
@@ -155,14 +155,14 @@ impl Unigram {
         Ok(Self::over(Arc::new(vocab), scores.into(), settings))
     }
 
-    fn over(vocab: Arc<Vocab>, scores: Arc<[f64]>, settings: Settings) -> Self {
+    fn over(vocab: Arc<Vocab>, scores: Arc<[f64]>, settings: UnigramSettings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         Self { shared: Arc::new(Shared { vocab, scores, settings, unk_id }), tables: TablesByEntries::default() }
     }
 
     /// Returns the model with other settings.
     #[must_use]
-    pub fn with_settings(&self, settings: Settings) -> Self {
+    pub fn with_settings(&self, settings: UnigramSettings) -> Self {
         let Shared { vocab, scores, .. } = &*self.shared;
         Self { tables: self.tables.emptied(), ..Self::over(Arc::clone(vocab), Arc::clone(scores), settings) }
     }
@@ -187,7 +187,7 @@ impl Unigram {
 
     /// Returns the settings.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &UnigramSettings {
         &self.shared.settings
     }
 

@@ -1,7 +1,7 @@
 //! The look-up tables for encoding words.
 
 use super::letters::PieceTrie;
-use super::{Precision, Settings};
+use super::{Precision, UnigramSettings};
 use crate::model::UNKNOWN_PENALTY;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
@@ -29,8 +29,13 @@ pub(super) enum Scores {
 
 impl Tables {
     /// Returns the tables of a vocabulary; text may become the `allowed` entries alone.
-    pub(super) fn new(vocab: &Vocab, scores: &[f64], settings: &Settings, allowed: impl Fn(u32) -> bool) -> Self {
-        let Settings { precision, byte_fallback, reserved, .. } = settings;
+    pub(super) fn new(
+        vocab: &Vocab,
+        scores: &[f64],
+        settings: &UnigramSettings,
+        allowed: impl Fn(u32) -> bool,
+    ) -> Self {
+        let UnigramSettings { precision, byte_fallback, reserved, .. } = settings;
         let pieces = vocab.iter().filter(|(_, id)| allowed(*id) && !reserved.contains(id));
         let byte = |byte| vocab.id(&byte_entry(byte)).filter(|&id| *byte_fallback && allowed(id));
         let scores = match precision {
@@ -64,7 +69,7 @@ impl Scores {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "SentencePiece has floats of 32 bits")]
-    fn single(vocab: &Vocab, scores: &[f64], Settings { user_defined, reserved, .. }: &Settings) -> Self {
+    fn single(vocab: &Vocab, scores: &[f64], UnigramSettings { user_defined, reserved, .. }: &UnigramSettings) -> Self {
         let mut singles: Box<[f32]> = scores.iter().map(|&score| score as f32).collect();
         let ordinary = vocab.iter().filter(|(_, id)| !reserved.contains(id) && !user_defined.contains(id));
         let lowest = ordinary.map(|(_, id)| singles[id as usize]).fold(f32::MAX, f32::min);

@@ -7,7 +7,7 @@ use crate::learn::cut::{CutToken, cut_words};
 
 /// The settings of a `WordLevel` training.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrainerConfig {
+pub struct WordLevelTrainerConfig {
     /// The largest number of entries, special tokens included.
     pub vocab_size: usize,
     /// The smallest count of a word.
@@ -18,14 +18,14 @@ pub struct TrainerConfig {
     pub unk_token: Option<String>,
 }
 
-impl Default for TrainerConfig {
+impl Default for WordLevelTrainerConfig {
     fn default() -> Self {
         let unk = "[UNK]".to_owned();
         Self { vocab_size: 30_000, min_frequency: 1, special_tokens: vec![unk.clone()], unk_token: Some(unk) }
     }
 }
 
-impl TrainerConfig {
+impl WordLevelTrainerConfig {
     /// Returns an error for settings that no words can be trained with.
     pub fn check(&self) -> Result<()> {
         let refuse = |setting: &str, message: Message| Err(Error::Config(message.setting(setting)));
@@ -50,14 +50,14 @@ impl TrainerConfig {
 /// Returns the entries of the vocabulary, in order of their ids. Cost: the time to sort the words.
 ///
 /// ```
-/// use piecework_core::model::word_level::train::{TrainerConfig, train};
+/// use piecework_core::model::word_level::train::{WordLevelTrainerConfig, train};
 ///
 /// let words = [("to", 4), ("be", 4), ("or", 2), ("not", 1)];
-/// let config = TrainerConfig { vocab_size: 3, ..TrainerConfig::default() };
+/// let config = WordLevelTrainerConfig { vocab_size: 3, ..WordLevelTrainerConfig::default() };
 /// assert_eq!(train(&words, &config)?, ["[UNK]", "be", "to"]);
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
-pub fn train(words: &[(&str, u64)], config: &TrainerConfig) -> Result<Vec<String>> {
+pub fn train(words: &[(&str, u64)], config: &WordLevelTrainerConfig) -> Result<Vec<String>> {
     config.check()?;
     let specials = &config.special_tokens;
     let Some(space) = config.vocab_size.checked_sub(specials.len()) else {

@@ -76,7 +76,7 @@ impl Segmentation {
 
 /// The settings of a [`WordPiece`] model, apart from its vocabulary.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct WordPieceSettings {
     /// The prefix of a token that continues a word; may be empty.
     pub continuing_subword_prefix: String,
     /// The text of the unknown token, if there is one; it may be missing from the vocabulary.
@@ -93,7 +93,7 @@ pub struct Settings {
     pub probabilities: Option<Arc<[f64]>>,
 }
 
-impl Default for Settings {
+impl Default for WordPieceSettings {
     fn default() -> Self {
         Self {
             continuing_subword_prefix: "##".to_owned(),
@@ -124,12 +124,12 @@ pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str
 /// A `WordPiece` model, immutable and cheap to clone.
 ///
 /// ```
-/// use piecework_core::model::wordpiece::{Settings, WordPiece};
+/// use piecework_core::model::wordpiece::{WordPieceSettings, WordPiece};
 /// use piecework_core::text::span::Span;
 /// use piecework_core::vocab::{AllowedEntries, Vocab};
 ///
 /// let vocab = Vocab::from_tokens(["[UNK]", "un", "##able"].map(String::from))?;
-/// let model = WordPiece::new(vocab, Settings::default());
+/// let model = WordPiece::new(vocab, WordPieceSettings::default());
 /// assert_eq!(
 ///     model.matches("unzip", AllowedEntries::All),
 ///     [(Some(1), Span::new(0, 2)), (None, Span::new(2, 3))],
@@ -156,26 +156,26 @@ struct Tables {
 #[derive(Debug)]
 struct Shared {
     vocab: Arc<Vocab>,
-    settings: Settings,
+    settings: WordPieceSettings,
     unk_id: Option<u32>,
 }
 
 impl WordPiece {
     /// Returns where a text is found in words if it becomes an entry.
     pub(crate) fn finds_entry(&self, text: &str) -> FoundEntry {
-        let Settings { continuing_subword_prefix: prefix, unk_token, .. } = self.settings();
+        let WordPieceSettings { continuing_subword_prefix: prefix, unk_token, .. } = self.settings();
         let continues = !prefix.is_empty() && text.starts_with(prefix);
         if continues || unk_token.as_deref() == Some(text) { FoundEntry::Always } else { FoundEntry::InWord }
     }
 
     /// Returns the model over `vocab`.
     #[must_use]
-    pub fn new(vocab: Vocab, settings: Settings) -> Self {
+    pub fn new(vocab: Vocab, settings: WordPieceSettings) -> Self {
         Self::from_shared(Arc::new(vocab), settings)
     }
 
     /// Returns the model over a shared vocabulary.
-    fn from_shared(vocab: Arc<Vocab>, settings: Settings) -> Self {
+    fn from_shared(vocab: Arc<Vocab>, settings: WordPieceSettings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         let shared = Arc::new(Shared { vocab, settings, unk_id });
         Self { shared, tables: TablesByEntries::default(), counts: None }
@@ -183,7 +183,7 @@ impl WordPiece {
 
     /// Returns the model with other settings.
     #[must_use]
-    pub fn with_settings(&self, settings: Settings) -> Self {
+    pub fn with_settings(&self, settings: WordPieceSettings) -> Self {
         Self { tables: self.tables.emptied(), ..Self::from_shared(Arc::clone(&self.shared.vocab), settings) }
     }
 
@@ -195,7 +195,7 @@ impl WordPiece {
 
     /// Returns the model with token counts, or an error if it needs counts or probabilities and has neither.
     pub fn with_counts(mut self, counts: Option<&[u64]>) -> Result<Self> {
-        let Settings { dropout, probabilities, .. } = self.settings();
+        let WordPieceSettings { dropout, probabilities, .. } = self.settings();
         if !self.is_likeliest() {
             return Ok(self);
         }
@@ -226,7 +226,7 @@ impl WordPiece {
 
     /// Returns the settings.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &WordPieceSettings {
         &self.shared.settings
     }
 
@@ -294,7 +294,7 @@ impl WordPiece {
     /// Returns the tables of the likeliest segmentation over these tokens.
     fn likeliest(&self, entries: AllowedEntries) -> Result<&Likeliest> {
         let tables = self.tables.of(entries).likeliest.get_or_init(|| {
-            let Settings { continuing_subword_prefix: prefix, probabilities, .. } = self.settings();
+            let WordPieceSettings { continuing_subword_prefix: prefix, probabilities, .. } = self.settings();
             let probabilities = Probabilities::new(probabilities.as_deref(), self.counts.as_deref());
             Likeliest::new(self.vocab(), &probabilities, prefix, |id| self.tables.allows(entries, id))
         });

@@ -10,7 +10,7 @@ use crate::error::{Result, shorten};
 use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::Member;
 use crate::format::tokenizer_json::training::{read_training, training_json};
-use crate::model::bpe::{Bpe, Merges, NO_RANK, Settings, SuffixStyle};
+use crate::model::bpe::{Bpe, BpeSettings, Merges, NO_RANK, SuffixStyle};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
@@ -43,7 +43,7 @@ pub(super) fn read(node: &JsonNode<'_>) -> Result<(Bpe, Option<Training>)> {
     };
     let unused = own.get_or("unused", Vec::new())?.iter().map(id).collect::<Result<_>>()?;
     let suffix_style = own.get_or("suffix_style", SuffixStyle::Attached)?;
-    let settings = Settings { suffix_style, unused, ..settings(node)? };
+    let settings = BpeSettings { suffix_style, unused, ..settings(node)? };
     let model = match ranks {
         Some(ranks) => Bpe::implied(vocab, ranks, settings),
         None => {
@@ -55,8 +55,8 @@ pub(super) fn read(node: &JsonNode<'_>) -> Result<(Bpe, Option<Training>)> {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the reference has a float of 32 bits, too")]
-fn settings(node: &JsonNode<'_>) -> Result<Settings> {
-    Ok(Settings {
+fn settings(node: &JsonNode<'_>) -> Result<BpeSettings> {
+    Ok(BpeSettings {
         unk_token: node.get("unk_token")?,
         continuing_subword_prefix: node.get_or("continuing_subword_prefix", String::new())?,
         end_of_word_suffix: node.get_or("end_of_word_suffix", String::new())?,
@@ -64,7 +64,7 @@ fn settings(node: &JsonNode<'_>) -> Result<Settings> {
         byte_fallback: node.get_or("byte_fallback", false)?,
         ignore_merges: node.get_or("ignore_merges", false)?,
         dropout: node.get::<Option<f64>>("dropout")?.map(|dropout| dropout as f32),
-        ..Settings::default()
+        ..BpeSettings::default()
     })
 }
 

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, shorten};
 use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::{Member, names};
 use crate::format::tokenizer_json::training::{read_training, training_json};
-use crate::model::unigram::{Precision, Settings, Unigram};
+use crate::model::unigram::{Precision, Unigram, UnigramSettings};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
@@ -28,7 +28,7 @@ pub(super) fn read(node: &JsonNode<'_>) -> Result<(Unigram, Option<Training>)> {
     let (vocab, scores) = pieces(&node.member("vocab")?)?;
     let own = own_part(node, &["precision", "user_defined", "reserved", "training", CONTENTS, DECODER, FINGERPRINT])?;
     let ids = |name| own.find(name)?.map_or_else(|| Ok(HashSet::new()), |node| ids(&node, &vocab));
-    let settings = Settings {
+    let settings = UnigramSettings {
         unk_token: unk_token(node, &vocab)?,
         precision: own.get_or("precision", Precision::Float64)?,
         byte_fallback: node.get_or("byte_fallback", false)?,
@@ -75,7 +75,7 @@ fn ids(node: &JsonNode<'_>, vocab: &Vocab) -> Result<HashSet<u32>> {
 }
 
 pub(super) fn unigram_json(model: &Unigram, training: Option<&Training>) -> Result<Json> {
-    let Settings { precision, byte_fallback, user_defined, reserved, .. } = model.settings();
+    let UnigramSettings { precision, byte_fallback, user_defined, reserved, .. } = model.settings();
     let is_theirs = *precision == Precision::Float64 && user_defined.is_empty() && reserved.is_empty();
     if let Some(gap) = model.vocab().first_gap() {
         let message = format!("no piece has the id {gap}; in a tokenizer.json the ids of pieces are their places");

@@ -11,7 +11,7 @@ use crate::error::{Message, Result, shorten};
 use crate::format::json::{Json, JsonNode, object};
 use crate::format::members::{Member, names};
 use crate::format::tokenizer_json::training::{read_training, training_json};
-use crate::model::wordpiece::{self, Segmentation, Settings, Unknown, WordPiece};
+use crate::model::wordpiece::{self, Segmentation, Unknown, WordPiece, WordPieceSettings};
 use crate::pipeline::Training;
 use crate::vocab::Vocab;
 
@@ -29,7 +29,7 @@ pub(super) fn read(node: &JsonNode<'_>, allow_no_unk: bool) -> Result<(WordPiece
     let own = own_part(node, &members)?;
     let limit = node.member("max_input_chars_per_word")?.unsigned()?;
     let unk = node.member("unk_token")?;
-    let settings = Settings {
+    let settings = WordPieceSettings {
         continuing_subword_prefix: node.get("continuing_subword_prefix")?,
         unk_token: own.get_or("has_unk", true)?.then_some(unk.str()?.to_owned()),
         unknown: own.get_or("unknown", Unknown::Word)?,

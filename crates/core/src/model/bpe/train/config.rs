@@ -19,7 +19,7 @@ pub enum InitialAlphabet {
 
 /// The settings of a BPE training.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrainerConfig {
+pub struct BpeTrainerConfig {
     /// The vocabulary size, with special tokens, user-defined symbols and alphabet; `None` for no limit.
     pub vocab_size: Option<usize>,
     /// The largest number of merges.
@@ -56,7 +56,7 @@ pub struct TrainerConfig {
     pub max_token_length: Option<usize>,
 }
 
-impl Default for TrainerConfig {
+impl Default for BpeTrainerConfig {
     fn default() -> Self {
         Self {
             vocab_size: Some(30_000),
@@ -80,7 +80,7 @@ impl Default for TrainerConfig {
     }
 }
 
-impl TrainerConfig {
+impl BpeTrainerConfig {
     /// Returns all special tokens in the order of their ids: an unknown token that is not listed comes first.
     #[must_use]
     pub fn all_special_tokens(&self) -> Vec<String> {

@@ -10,7 +10,7 @@ mod extend;
 
 use std::collections::HashMap;
 
-pub use config::{InitialAlphabet, TrainerConfig};
+pub use config::{BpeTrainerConfig, InitialAlphabet};
 pub use extend::extend;
 
 pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties, Trained};
@@ -28,7 +28,7 @@ use crate::text::bytes::char_to_byte;
 /// [`Error::Config`] if the settings do not fit the words, [`Error::Counts`] if no word is left, if there are too many
 /// words or if they are not written in the characters of bytes, [`Error::Overflow`] if a sum does not fit into 64 bits,
 /// [`Error::Interrupted`] if the callback ends the training.
-pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Trained> {
+pub fn train(words: &[(&str, u64)], config: &BpeTrainerConfig, callback: ProgressCallback<'_>) -> Result<Trained> {
     train_recorded(words, config, None, callback)
 }
 
@@ -39,7 +39,7 @@ pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCa
 /// Those of [`train`].
 pub fn train_recorded(
     words: &[(&str, u64)],
-    config: &TrainerConfig,
+    config: &BpeTrainerConfig,
     recorder: Option<&mut MergeRecorder>,
     callback: ProgressCallback<'_>,
 ) -> Result<Trained> {

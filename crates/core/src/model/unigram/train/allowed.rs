@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::TrainerConfig;
+use super::UnigramTrainerConfig;
 use super::segments::{Corpus, SPACE, Symbol};
 use crate::text::unicode::{Script, script};
 
@@ -40,7 +40,7 @@ impl Shape {
 
 /// Which substrings of words may become pieces.
 pub(super) struct Rules<'a> {
-    config: &'a TrainerConfig,
+    config: &'a UnigramTrainerConfig,
     classes: Vec<Class>,
     /// Reserved entries; whether one begins with a symbol.
     reserved: HashSet<Vec<Symbol>>,
@@ -48,7 +48,7 @@ pub(super) struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    pub(super) fn new(config: &'a TrainerConfig, corpus: &Corpus) -> Self {
+    pub(super) fn new(config: &'a UnigramTrainerConfig, corpus: &Corpus) -> Self {
         let symbol = |character| corpus.alphabet.binary_search_by_key(&character, |&(known, _)| known).ok();
         let symbols = |entry: &String| {
             entry.chars().map(|c| symbol(c).and_then(|place| Symbol::try_from(place).ok())).collect::<Option<Vec<_>>>()
@@ -98,7 +98,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-fn class(character: char, config: &TrainerConfig) -> Class {
+fn class(character: char, config: &UnigramTrainerConfig) -> Class {
     /// A combining mark: its script (Inherited) is compatible with any script.
     const ACUTE: char = '\u{301}';
     let is_digit = matches!(character, '0'..='9' | '０'..='９');

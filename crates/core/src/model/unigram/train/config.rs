@@ -6,7 +6,7 @@ use crate::error::{Error, Message, Result};
 
 /// The settings of a Unigram training.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TrainerConfig {
+pub struct UnigramTrainerConfig {
     /// The vocabulary size; special tokens, user-defined symbols, bytes and alphabet included.
     pub vocab_size: usize,
     /// The largest number of seed pieces, besides the characters.
@@ -49,7 +49,7 @@ pub struct TrainerConfig {
     pub treat_whitespace_as_suffix: bool,
 }
 
-impl Default for TrainerConfig {
+impl Default for UnigramTrainerConfig {
     fn default() -> Self {
         Self {
             vocab_size: 8000,
@@ -76,7 +76,7 @@ impl Default for TrainerConfig {
     }
 }
 
-impl TrainerConfig {
+impl UnigramTrainerConfig {
     /// Returns an error for settings that no words can be trained with.
     pub fn check(&self) -> Result<()> {
         let refuse = |setting: &str, message: Message| Err(Error::Config(message.setting(setting)));

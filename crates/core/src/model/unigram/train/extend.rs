@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::pieces::Pieces;
 use super::segments::{Corpus, Symbol};
-use super::{PLAIN_STEPS, TrainerConfig, Training, score, seeds};
+use super::{PLAIN_STEPS, Training, UnigramTrainerConfig, score, seeds};
 use crate::error::Result;
 use crate::learn::{Extension, ProgressCallback, Threads};
 use crate::model::unigram::Unigram;
@@ -72,7 +72,7 @@ fn ordinary(model: &Unigram) -> impl Iterator<Item = (&str, f64)> {
 }
 
 /// Returns the settings of the training: all entries but the characters are reserved, and so are unknown characters.
-fn trainer(model: &Unigram, Extension { words, taken, config }: Extension<'_>, suffixed: bool) -> TrainerConfig {
+fn trainer(model: &Unigram, Extension { words, taken, config }: Extension<'_>, suffixed: bool) -> UnigramTrainerConfig {
     let known: HashSet<char> = ordinary(model).filter_map(|(piece, _)| single(piece)).collect();
     let symbols: BTreeSet<String> =
         model.settings().user_defined.iter().filter_map(|&id| Some(model.vocab().token(id)?.to_owned())).collect();
@@ -81,15 +81,15 @@ fn trainer(model: &Unigram, Extension { words, taken, config }: Extension<'_>, s
     let entries = entries.filter(|entry| single(entry).is_none_or(|c| !known.contains(&c)));
     let reserved: BTreeSet<String> =
         unknown.chain(entries).filter(|entry| !entry.is_empty() && !symbols.contains(entry)).collect();
-    TrainerConfig {
-        max_piece_length: config.max_token_length.unwrap_or(TrainerConfig::default().max_piece_length),
+    UnigramTrainerConfig {
+        max_piece_length: config.max_token_length.unwrap_or(UnigramTrainerConfig::default().max_piece_length),
         min_frequency: config.min_frequency,
         special_tokens: reserved.into_iter().collect(),
         unk_token: None,
         user_defined_symbols: symbols.into_iter().collect(),
         character_coverage: 1.0,
         treat_whitespace_as_suffix: suffixed,
-        ..TrainerConfig::default()
+        ..UnigramTrainerConfig::default()
     }
 }
 

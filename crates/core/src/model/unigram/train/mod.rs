@@ -29,7 +29,7 @@ mod segments;
 use std::cmp::{Ordering, Reverse};
 use std::ops::{Range, RangeFrom};
 
-pub use config::TrainerConfig;
+pub use config::UnigramTrainerConfig;
 pub use extend::extend;
 
 pub use crate::learn::{Progress, ProgressCallback, Stage, Threads, UnigramRecorder, UnigramStep};
@@ -46,7 +46,7 @@ const PLAIN_STEPS: usize = 2;
 
 /// The result of a training.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trained {
+pub struct UnigramTrained {
     /// The vocabulary and the scores, by id.
     pub entries: Vec<(String, f64)>,
     /// The steps of the training.
@@ -61,10 +61,10 @@ pub struct Trained {
 /// [`Error::Overflow`] if a sum does not fit into 64 bits, [`Error::Interrupted`] if the callback ends the training.
 pub fn train(
     words: &[(&str, u64)],
-    config: &TrainerConfig,
+    config: &UnigramTrainerConfig,
     threads: Threads<'_>,
     callback: ProgressCallback<'_>,
-) -> Result<Trained> {
+) -> Result<UnigramTrained> {
     train_recorded(words, config, None, threads, callback)
 }
 
@@ -75,22 +75,22 @@ pub fn train(
 /// Those of [`train`].
 pub fn train_recorded(
     words: &[(&str, u64)],
-    config: &TrainerConfig,
+    config: &UnigramTrainerConfig,
     recorder: Option<&mut UnigramRecorder>,
     threads: Threads<'_>,
     callback: ProgressCallback<'_>,
-) -> Result<Trained> {
+) -> Result<UnigramTrained> {
     config.check()?;
     let mut training = Training::new(words, config, recorder, threads, callback)?;
     training.shrink(callback)?;
     for _ in 0..PLAIN_STEPS {
         training.step(true, callback)?;
     }
-    Ok(Trained { entries: training.entries(), history: training.history })
+    Ok(UnigramTrained { entries: training.entries(), history: training.history })
 }
 
 struct Training<'a> {
-    config: &'a TrainerConfig,
+    config: &'a UnigramTrainerConfig,
     threads: Threads<'a>,
     reserved: Vec<String>,
     corpus: Corpus,
@@ -111,7 +111,7 @@ struct Training<'a> {
 impl<'a> Training<'a> {
     fn new(
         words: &[(&str, u64)],
-        config: &'a TrainerConfig,
+        config: &'a UnigramTrainerConfig,
         recorder: Option<&'a mut UnigramRecorder>,
         threads: Threads<'a>,
         callback: ProgressCallback<'_>,
@@ -139,7 +139,13 @@ impl<'a> Training<'a> {
         Ok(training)
     }
 
-    fn over(config: &'a TrainerConfig, threads: Threads<'a>, corpus: Corpus, size: usize, pieces: Pieces) -> Self {
+    fn over(
+        config: &'a UnigramTrainerConfig,
+        threads: Threads<'a>,
+        corpus: Corpus,
+        size: usize,
+        pieces: Pieces,
+    ) -> Self {
         let (shards, fixed) = (em::shards(&corpus), pieces.count_fixed());
         let steps = most_steps(config, pieces.len() - fixed, size - fixed);
         let (reserved, expected, history) = (config.reserved(), Vec::new(), Vec::new());
@@ -300,7 +306,7 @@ fn by_loss(one: f64, other: f64) -> Ordering {
 }
 
 /// Returns the number of pieces to reach (U15).
-fn wanted(config: &TrainerConfig, reserved: usize, alphabet: usize) -> Result<usize> {
+fn wanted(config: &UnigramTrainerConfig, reserved: usize, alphabet: usize) -> Result<usize> {
     match config.vocab_size.checked_sub(reserved).filter(|&size| size >= alphabet) {
         Some(size) => Ok(size),
         None => Err(Error::Config(
@@ -323,12 +329,12 @@ fn enough(size: usize) -> usize {
 
 /// Returns the number of pieces that a pruning keeps.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a number of pieces is one")]
-fn fewer(config: &TrainerConfig, pieces: usize, target: usize) -> usize {
+fn fewer(config: &UnigramTrainerConfig, pieces: usize, target: usize) -> usize {
     target.max((config.shrinking_factor * pieces as f64) as usize)
 }
 
 /// Returns the number of EM steps if none of them removes a piece.
-fn most_steps(config: &TrainerConfig, mut pieces: usize, size: usize) -> usize {
+fn most_steps(config: &UnigramTrainerConfig, mut pieces: usize, size: usize) -> usize {
     let target = enough(size);
     let mut rounds = 1;
     while pieces > target {

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 
 use libsais::SuffixArrayConstruction;
 
-use super::TrainerConfig;
+use super::UnigramTrainerConfig;
 use super::allowed::{Rules, Shape};
 use super::segments::{Corpus, Symbol};
 use crate::error::Result;
@@ -52,7 +52,11 @@ struct Candidate {
 }
 
 /// Returns the strings of the largest values, in the order of their bytes.
-pub(super) fn seeds(corpus: &Corpus, config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Vec<Seed>> {
+pub(super) fn seeds(
+    corpus: &Corpus,
+    config: &UnigramTrainerConfig,
+    callback: ProgressCallback<'_>,
+) -> Result<Vec<Seed>> {
     report(callback, Stage::Seeding, 0, 0)?;
     let suffixes = suffixes(corpus);
     report(callback, Stage::Seeding, 0, suffixes.len())?;
@@ -152,7 +156,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(corpus: &'a Corpus, config: &'a TrainerConfig, suffixes: &'a [u32], permuted_lcp: Vec<u32>) -> Self {
+    fn new(corpus: &'a Corpus, config: &'a UnigramTrainerConfig, suffixes: &'a [u32], permuted_lcp: Vec<u32>) -> Self {
         let mut segments = vec![0; corpus.text.len()];
         for (number, segment) in (0..).zip(0..corpus.len()) {
             segments[corpus.range(segment)].fill(number);

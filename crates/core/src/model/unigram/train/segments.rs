@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::TrainerConfig;
+use super::UnigramTrainerConfig;
 use crate::error::{Error, Message, Result};
 use crate::learn::cut::{CountedWords, CutToken, cut_words};
 use crate::learn::{ProgressCallback, Stage, report};
@@ -44,7 +44,7 @@ impl Corpus {
     pub(super) fn new<'w>(
         words: &'w CountedWords<'w>,
         tokens: &'w [String],
-        config: &TrainerConfig,
+        config: &UnigramTrainerConfig,
         callback: ProgressCallback<'_>,
     ) -> Result<Self> {
         let parts = between(words, tokens, config)?;
@@ -112,7 +112,7 @@ impl Corpus {
 fn between<'w>(
     words: &'w CountedWords<'w>,
     tokens: &'w [String],
-    config: &TrainerConfig,
+    config: &UnigramTrainerConfig,
 ) -> Result<Cow<'w, CountedWords<'w>>> {
     let tokens: Vec<_> = tokens.iter().map(|content| CutToken::special(content)).collect();
     let mut parts = cut_words(words, &tokens)?;
@@ -125,7 +125,11 @@ fn between<'w>(
 }
 
 /// Returns the characters of the alphabet, in order, with their weights.
-fn alphabet(parts: &[Counted<'_>], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Vec<(char, u64)>> {
+fn alphabet(
+    parts: &[Counted<'_>],
+    config: &UnigramTrainerConfig,
+    callback: ProgressCallback<'_>,
+) -> Result<Vec<(char, u64)>> {
     let mut weights = vec![0_u128; CODE_POINTS];
     for (done, chunk) in parts.chunks(CHUNK).enumerate() {
         report(callback, Stage::Reading, done * CHUNK, 2 * parts.len())?;
@@ -163,7 +167,7 @@ fn alphabet(parts: &[Counted<'_>], config: &TrainerConfig, callback: ProgressCal
 fn segments<'w>(
     parts: &[Counted<'w>],
     symbols: &[Option<Symbol>],
-    config: &TrainerConfig,
+    config: &UnigramTrainerConfig,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<Counted<'w>>> {
     let mut segments = Vec::with_capacity(parts.len());
@@ -191,13 +195,13 @@ fn segments<'w>(
 }
 
 /// Returns whether a segment ends between two characters, because of `▁` (U8).
-fn ends_word(last: Option<char>, next: char, config: &TrainerConfig) -> bool {
+fn ends_word(last: Option<char>, next: char, config: &UnigramTrainerConfig) -> bool {
     let (before, after) = (last == Some(SPACE), next == SPACE);
     let in_run = config.allow_whitespace_only_pieces && before && after;
     !in_run && if config.treat_whitespace_as_suffix { before } else { after }
 }
 
-fn cut<'w>(part: &'w str, symbols: &[Option<Symbol>], config: &TrainerConfig, mut emit: impl FnMut(&'w str)) {
+fn cut<'w>(part: &'w str, symbols: &[Option<Symbol>], config: &UnigramTrainerConfig, mut emit: impl FnMut(&'w str)) {
     let (mut start, mut last) = (0, None);
     let mut emit = |range: Range<usize>| {
         if !range.is_empty() {

@@ -6,7 +6,7 @@ use crate::learn::plan::{Compatibility, Plan, Spelling};
 
 /// The settings of a training.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrainerConfig {
+pub struct WordPieceTrainerConfig {
     /// The vocabulary size to stop at, including special tokens, user-defined symbols and the alphabet.
     pub vocab_size: usize,
     /// The criterion that scores pairs.
@@ -41,7 +41,7 @@ pub struct TrainerConfig {
     pub prune_unused: bool,
 }
 
-impl Default for TrainerConfig {
+impl Default for WordPieceTrainerConfig {
     fn default() -> Self {
         Self {
             vocab_size: 30_000,
@@ -64,7 +64,7 @@ impl Default for TrainerConfig {
     }
 }
 
-impl TrainerConfig {
+impl WordPieceTrainerConfig {
     /// Returns the settings that all trainers share.
     pub(super) fn plan(&self) -> Plan<'_> {
         Plan {

@@ -11,7 +11,7 @@ mod prune;
 mod run;
 mod usage;
 
-pub use config::TrainerConfig;
+pub use config::WordPieceTrainerConfig;
 pub use criterion::Criterion;
 pub use extend::extend;
 
@@ -29,7 +29,11 @@ use crate::learn::table::TrainingWords;
 /// [`Error::Counts`](crate::Error::Counts) if there is no word or too many, [`Error::Overflow`](crate::Error::Overflow)
 /// if a sum does not fit into 64 bits, [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the
 /// training.
-pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCallback<'_>) -> Result<Trained> {
+pub fn train(
+    words: &[(&str, u64)],
+    config: &WordPieceTrainerConfig,
+    callback: ProgressCallback<'_>,
+) -> Result<Trained> {
     train_recorded(words, config, None, callback)
 }
 
@@ -39,7 +43,7 @@ pub fn train(words: &[(&str, u64)], config: &TrainerConfig, callback: ProgressCa
 /// Those of [`train`].
 pub fn train_recorded(
     words: &[(&str, u64)],
-    config: &TrainerConfig,
+    config: &WordPieceTrainerConfig,
     recorder: Option<&mut MergeRecorder>,
     callback: ProgressCallback<'_>,
 ) -> Result<Trained> {

@@ -1,6 +1,6 @@
 //! Replaces learned entries that longest match never emits.
 
-use super::config::TrainerConfig;
+use super::config::WordPieceTrainerConfig;
 use super::run::{count, merge_until_stop};
 use crate::error::Result;
 use crate::learn::ProgressCallback;
@@ -13,7 +13,7 @@ const ROUNDS: usize = 4;
 /// Removes unused learned entries and continues merging, until all are used or the rounds are over.
 pub(super) fn prune(
     run: &mut MergeRun<'_>,
-    config: &TrainerConfig,
+    config: &WordPieceTrainerConfig,
     table: &TrainingWords<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<()> {

@@ -1,6 +1,6 @@
 //! A run of merges with the criteria of WordPiece.
 
-use super::config::TrainerConfig;
+use super::config::WordPieceTrainerConfig;
 use super::criterion::gain;
 use super::usage::count_tokens;
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::merge::{BestPair, MergeEngine};
 /// Merges until a stop rule holds.
 pub(super) fn merge_until_stop(
     run: &mut MergeRun<'_>,
-    config: &TrainerConfig,
+    config: &WordPieceTrainerConfig,
     callback: ProgressCallback<'_>,
 ) -> Result<()> {
     let any = !config.stop_without_gain;
@@ -23,7 +23,7 @@ pub(super) fn merge_until_stop(
 /// Returns the number of times that longest match emits each entry; 0 for special tokens.
 pub(super) fn count(
     entries: &[String],
-    config: &TrainerConfig,
+    config: &WordPieceTrainerConfig,
     table: &TrainingWords<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<u64>> {
