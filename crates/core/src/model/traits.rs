@@ -30,6 +30,8 @@ pub struct ModelTraits {
     /// The setting with which they would have probabilities.
     pub(crate) probable_with: Option<&'static str>,
     pub(crate) dropout: DropoutTrait,
+    /// Why no entries can be learned on top of those of the model, if they cannot.
+    pub(super) not_extended: Option<Message>,
 }
 
 /// The effect of dropout on a model.
@@ -58,6 +60,12 @@ impl ModelTraits {
         );
         let hint = self.probable_with.map(|setting| format!("pass `{setting}`"));
         Error::Config(Message::new(problem).maybe_hint(hint))
+    }
+
+    /// Returns the error for an extension of the model.
+    pub(crate) fn without_extension(&self) -> Error {
+        let generic = || Message::new(format!("the entries of a {} cannot be extended", self.kind));
+        Error::Config(self.not_extended.clone().unwrap_or_else(generic))
     }
 
     /// Returns an error for random choices that the model does not support.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{ModelTraits, Token};
-use crate::error::{Error, Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::text::span::Span;
 use crate::vocab::{AllowedEntries, Vocab};
 
@@ -61,8 +61,16 @@ impl WordLevel {
 
     /// Returns what is true of the model, whatever word it encodes.
     pub(super) fn traits(&self) -> ModelTraits {
-        let unk_token = Some(self.unk_token.clone());
-        ModelTraits { kind: "WordLevel", unk_token, unk_id: self.unk_id, ..ModelTraits::default() }
+        ModelTraits {
+            kind: "WordLevel",
+            unk_token: Some(self.unk_token.clone()),
+            unk_id: self.unk_id,
+            not_extended: Some(
+                Message::new("a WordLevel vocabulary has whole words, which need no training")
+                    .hint("add them with `tok.with_added_tokens`, or train a new vocabulary"),
+            ),
+            ..ModelTraits::default()
+        }
     }
 
     /// Returns the unknown token's id, if the vocabulary has one.

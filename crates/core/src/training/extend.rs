@@ -59,15 +59,7 @@ pub fn extend(
             let (tokens, scores) = learned.into_iter().unzip();
             Ok(LearnedTokens { tokens, scores, history: Vec::new() })
         }
-        Model::WordPiece(_) => Err(Error::Config(
-            Message::new("the likeliest segmentation needs a probability of each token, and new tokens have none")
-                .setting("segmentation")
-                .hint("extend `tok.replace(segmentation=\"longest\")`"),
-        )),
-        Model::WordLevel(_) => Err(Error::Config(
-            Message::new("a WordLevel vocabulary has whole words, which need no training")
-                .hint("add them with `tok.with_added_tokens`, or train a new vocabulary"),
-        )),
+        _ => Err(tokenizer.traits().without_extension()),
     }
 }
 

@@ -247,6 +247,11 @@ impl WordPiece {
             } else {
                 DropoutTrait::Own(settings.dropout)
             },
+            not_extended: is_likeliest.then(|| {
+                Message::new("the likeliest segmentation needs a probability of each token, and new tokens have none")
+                    .setting("segmentation")
+                    .hint("extend `tok.replace(segmentation=\"longest\")`")
+            }),
             ..ModelTraits::default()
         }
     }
