@@ -9,8 +9,7 @@
 //! are classified by sets; beyond ASCII only in unspaced scripts.
 
 use super::Program;
-use super::spaces::Changeability;
-use super::unspaced::UnspacedBoundaryFinder;
+use super::unspaced::{Changeability, UnspacedBoundaryFinder};
 use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};

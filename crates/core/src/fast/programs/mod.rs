@@ -17,6 +17,9 @@ use self::words::WordProgram;
 use super::driver::{BlockPosition, Listing};
 use super::masks::Kernel;
 
+/// The number of sets of bytes that find the pieces of patterns.
+const SETS: usize = 8;
+
 /// How the starts of chunks are found in a text.
 #[derive(Debug, Clone)]
 pub(super) enum Program {

@@ -4,7 +4,7 @@
 //! of bit sets in which every byte of a character has the bit of the character. A start depends only on the characters
 //! beside it; the last piece of a block is left to the next one, because its end is not known.
 
-use super::words::SETS;
+use super::SETS;
 use crate::fast::masks::{Classifier, Masks, below, first_bytes, whole, with_continuations};
 use crate::fast::text::characters_of;
 use crate::pretokenize::divisions::Division;

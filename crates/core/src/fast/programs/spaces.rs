@@ -9,7 +9,7 @@
 //! chunk to chunk: see [`Context`](crate::model::Context).
 
 use super::Program;
-use super::unspaced::UnspacedBoundaryFinder;
+use super::unspaced::{Changeability, UnspacedBoundaryFinder};
 use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::keys::KeyFold;
 use crate::fast::masks::{BLOCK, Classifier, Masks, below};
@@ -22,17 +22,6 @@ use crate::normalize::locality::{ChangedCharacters, SpaceRuns, WordChanges};
 use crate::settings::{METASPACE, METASPACE_TEXT, PrependScheme};
 use crate::splitter::WordSplitter;
 use crate::text::unicode::{CharSet, Class, class};
-
-/// Whether a normalizer may change a character; the classifier has a set for each variant except the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Changeability {
-    /// The character does not change.
-    Unchanged = 0,
-    /// The character is white space that becomes plain spaces.
-    Separator = 1,
-    /// Any other character.
-    MayChange = 2,
-}
 
 /// The properties of characters that a normalization form may change, or that control characters and marks have.
 const MAY_CHANGE: Class = Class::COMBINING_MARK

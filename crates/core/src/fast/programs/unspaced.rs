@@ -3,9 +3,19 @@
 //! Each character of such a text may begin a chunk, and about half of them do. So each character is classified once,
 //! and the computation has no branch on a character.
 
-use super::spaces::Changeability;
 use crate::model::adjacency::{CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency};
 use crate::text::unicode::{CharMap, CharSet};
+
+/// Whether a normalizer may change a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Changeability {
+    /// The character does not change.
+    Unchanged = 0,
+    /// The character is white space that becomes plain spaces.
+    Separator = 1,
+    /// Any other character.
+    MayChange = 2,
+}
 
 /// Finds where texts may be cut between characters of unspaced scripts.
 #[derive(Debug, Clone)]

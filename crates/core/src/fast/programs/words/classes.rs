@@ -3,6 +3,7 @@
 //! A set has one bit a byte, and every byte of a character has the bit of the character.
 
 use crate::fast::masks::{Classifier, Masks, below, whole, with_continuations};
+use crate::fast::programs::SETS;
 use crate::fast::text::characters_of;
 use crate::text::grammar::Letters;
 use crate::text::unicode::{Category, category, class};
@@ -22,7 +23,6 @@ const BLANK: usize = 6;
 const QUOTE: usize = 7;
 const OTHER: usize = LOWER;
 const IDEOGRAPH: usize = QUOTE;
-pub(in crate::fast) const SETS: usize = 8;
 
 /// The classes of characters that a grammar, and the divisions before it, distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,14 +15,13 @@ mod gaps;
 mod matcher;
 mod starts;
 
-pub(super) use self::classes::SETS;
 use self::classes::{Classes, ClassifiedBlock};
 use self::matcher::{GrammarMatcher, StartFinder};
 use self::starts::BlockContext;
 use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
 use crate::fast::masks::{BLOCK, Classifier, Masks};
 use crate::fast::plan::{CutPlan, ModelInput};
-use crate::fast::programs::Program;
+use crate::fast::programs::{Program, SETS};
 use crate::fast::text::{first, last};
 use crate::fast::unchanged::UnchangedCharacters;
 use crate::normalize::locality::CharacterChanges;

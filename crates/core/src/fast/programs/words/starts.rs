@@ -1,8 +1,9 @@
 //! Computes the starts of pre-tokens in a block, by shifts of bit sets.
 
-use super::classes::{Classes, ClassifiedBlock, SETS};
+use super::classes::{Classes, ClassifiedBlock};
 use crate::fast::driver::BlockPosition;
 use crate::fast::masks::{BLOCK, Masks, below, first_bytes};
+use crate::fast::programs::SETS;
 use crate::text::grammar::{Letters, LineEnds, Modern, contraction};
 
 /// The bits of [`BlockPosition::before`](crate::fast::driver::BlockPosition): the properties of the character before a block that continues
