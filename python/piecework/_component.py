@@ -6,7 +6,7 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from piecework._core import Stage
+from piecework._core import TextStages
 from piecework._settings import TEXT, Choice, Kind, Mismatch, Settings, members, under
 from piecework.errors import UnsupportedError, did_you_mean, shown
 from piecework.patterns import Regex
@@ -30,11 +30,11 @@ class Component(Settings):
         """Returns the component as JSON for the core, and the functions that the JSON refers to by index."""
         return numbered(self._write())
 
-    def _stage(self, name: str) -> Stage:
+    def _stage(self, name: str) -> TextStages:
         """Returns the core's normalizer or pre-tokenizer, cached."""
         stage = self.__dict__.get("_core_stage")
         if stage is None:
-            stage = self.__dict__["_core_stage"] = Stage(*numbered({name: self._write()}))
+            stage = self.__dict__["_core_stage"] = TextStages(*numbered({name: self._write()}))
         return stage
 
     def __getstate__(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from piecework._core._formats import write_format as write_format
 from piecework._core._measures import TextMeasures as TextMeasures
 from piecework._core._options import Options as Options
 from piecework._core._stream import DecodeStream as DecodeStream
-from piecework._core._text import Stage as Stage
+from piecework._core._text import TextStages as TextStages
 from piecework._core._text import charsmap_named as charsmap_named
 from piecework._core._text import charsmap_of as charsmap_of
 from piecework._core._text import decode_tokens as decode_tokens

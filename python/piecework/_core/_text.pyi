@@ -4,35 +4,35 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 @final
-class Stage:
+class TextStages:
     """Runs a normalizer or a pre-tokenizer.
 
-    >>> from piecework._core import Stage
-    >>> Stage('{"normalizer": {"type": "NFKC"}}', []).normalize("ﬁve")
+    >>> from piecework._core import TextStages
+    >>> TextStages('{"normalizer": {"type": "NFKC"}}', []).normalize("ﬁve")
     'five'
     >>> split = '{"pre_tokenizer": {"type": "piecework.Function", "index": 0}}'
-    >>> Stage(split, [str.split]).pre_tokenize("to be")
+    >>> TextStages(split, [str.split]).pre_tokenize("to be")
     [('to', (0, 2)), ('be', (3, 5))]
     """
 
-    def __new__(cls, splitter: str, functions: Sequence[Callable[[str], object]]) -> Stage: ...
+    def __new__(cls, splitter: str, functions: Sequence[Callable[[str], object]]) -> TextStages: ...
     def normalize(self, text: str) -> str:
         """Returns the normalized text."""
 
     def normalize_aligned(self, text: str) -> tuple[str, list[tuple[int, int]]]:
         """Returns the normalized text, with the original characters of each of its characters.
 
-        >>> from piecework._core import Stage
-        >>> Stage('{"normalizer": {"type": "NFKC"}}', []).normalize_aligned("ﬁ")
+        >>> from piecework._core import TextStages
+        >>> TextStages('{"normalizer": {"type": "NFKC"}}', []).normalize_aligned("ﬁ")
         ('fi', [(0, 1), (0, 1)])
         """
 
     def pre_tokenize_aligned(self, text: str) -> list[tuple[str, list[tuple[int, int]]]]:
         """Returns the words of a text, each with the original characters of its characters.
 
-        >>> from piecework._core import Stage
+        >>> from piecework._core import TextStages
         >>> split = '{"pre_tokenizer": {"type": "WhitespaceSplit"}}'
-        >>> Stage(split, []).pre_tokenize_aligned("to be")
+        >>> TextStages(split, []).pre_tokenize_aligned("to be")
         [('to', [(0, 1), (1, 2)]), ('be', [(3, 4), (4, 5)])]
         """
 

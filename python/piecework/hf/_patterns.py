@@ -38,10 +38,10 @@ class Regex:
 
     def __init__(self, s: str) -> None:
         """Checks the expression."""
-        from piecework._core import Stage
+        from piecework._core import TextStages
 
         self._source = string(s)
-        Stage(_split_json(self._source), [])
+        TextStages(_split_json(self._source), [])
 
 
 def _split_json(source: str) -> str:

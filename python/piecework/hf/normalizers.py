@@ -313,11 +313,11 @@ class Precompiled(Normalizer):
         """Checks the rules."""
         import base64
 
-        from piecework._core import Stage
+        from piecework._core import TextStages
 
         rules = base64.b64encode(bytes(precompiled_charsmap)).decode()
         self._set(precompiled_charsmap=rules)
-        Stage(json.dumps({"normalizer": self._write()}), [])
+        TextStages(json.dumps({"normalizer": self._write()}), [])
 
 
 class Replace(Normalizer):

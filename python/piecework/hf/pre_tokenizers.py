@@ -27,7 +27,7 @@ from piecework.hf.strings import NormalizedString, PreTokenizedString
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from piecework._core import Stage
+    from piecework._core import TextStages
 
 __all__ = [
     "BertPreTokenizer",
@@ -110,11 +110,11 @@ def _splitter(state: dict[str, Any]) -> Callable[[int, NormalizedString], list[N
     return split
 
 
-def _stage(state: dict[str, Any]) -> Stage:
+def _stage(state: dict[str, Any]) -> TextStages:
     """Returns the pre-tokenizer of the core."""
-    from piecework._core import Stage
+    from piecework._core import TextStages
 
-    return Stage(json.dumps({"pre_tokenizer": state}), [])
+    return TextStages(json.dumps({"pre_tokenizer": state}), [])
 
 
 def _word(part: NormalizedString, text: str, spans: list[tuple[int, int]]) -> NormalizedString:

@@ -152,9 +152,9 @@ class NormalizedString(_CallbackText):
 
     def _apply(self, normalizer: dict[str, Any]) -> None:
         """Applies a normalizer of the core."""
-        from piecework._core import Stage
+        from piecework._core import TextStages
 
-        text, spans = Stage(json.dumps({"normalizer": normalizer}), []).normalize_aligned(
+        text, spans = TextStages(json.dumps({"normalizer": normalizer}), []).normalize_aligned(
             self._text
         )
         self._origins = [self._origin(span) for span in spans]
@@ -310,11 +310,11 @@ class NormalizedString(_CallbackText):
         >>> [part.normalized for part in NormalizedString("to be").split(" ", "isolated")]
         ['to', ' ', 'be']
         """
-        from piecework._core import Stage
+        from piecework._core import TextStages
 
         split = {"type": "Split", "pattern": pattern_state(pattern), "invert": False}
         split["behavior"] = _behavior(behavior)
-        stage = Stage(json.dumps({"pre_tokenizer": split}), [])
+        stage = TextStages(json.dumps({"pre_tokenizer": split}), [])
         return [self._part(*span) for _, span in stage.pre_tokenize(self._text)]
 
     def slice(self, range: _Range) -> NormalizedString | None:  # noqa: A002  # as tokenizers

@@ -10,7 +10,7 @@ import pytest
 import piecework as pw
 from parts import NORMALIZERS, PIECEWORK_PRE_TOKENIZERS, PRE_TOKENIZERS
 from piecework import models, normalizers, pre_tokenizers
-from piecework._core import Stage, WordCharacters
+from piecework._core import TextStages, WordCharacters
 
 ALPHABET = "aB1.©_ 中é\u0301"
 TEXTS = ["".join(cs) for length in range(4) for cs in product(ALPHABET, repeat=length)]
@@ -47,7 +47,7 @@ def tokenizer(normalizer: Any, pre_tokenizer: Any) -> pw.Tokenizer:
 def words_of(normalizer: str, pre_tokenizer: str) -> set[str]:
     """Returns the words of all short texts by the JSON of two stages."""
     text = f'{{"normalizer": {normalizer}, "pre_tokenizer": {pre_tokenizer}}}'
-    stage = Stage(text, [])
+    stage = TextStages(text, [])
     return {word for text in TEXTS for word, _ in stage.pre_tokenize(text)}
 
 

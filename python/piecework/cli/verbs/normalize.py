@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from piecework import Tokenizer
-    from piecework._core import Stage
+    from piecework._core import TextStages
 
 PreTokens = list[tuple[str, tuple[int, int]]]
 
@@ -64,12 +64,12 @@ def normalize(
                 write(row)
 
 
-def _stages(tok: Tokenizer) -> Stage:
+def _stages(tok: Tokenizer) -> TextStages:
     """Returns the normalizer and the pre-tokenizer of a tokenizer."""
     from piecework._component import splitter_json
-    from piecework._core import Stage
+    from piecework._core import TextStages
 
-    return Stage(*splitter_json(tok.normalizer, tok.pre_tokenizer))
+    return TextStages(*splitter_json(tok.normalizer, tok.pre_tokenizer))
 
 
 def _rows(normalized: str, pre_tokens: PreTokens) -> Iterator[str]:
