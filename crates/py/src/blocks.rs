@@ -80,7 +80,6 @@ impl<'a> FileBlocks<'a> {
         loop {
             let before = block.len();
             let read = (&mut self.source).take(self.size as u64).read_to_end(block).map_err(FileBlockError::Io)?;
-            check_bytes(block.len()).map_err(FileBlockError::Core)?;
             if read < self.size {
                 self.read += block.len() as u64;
                 return Ok(Some(FileBlockPosition { is_last: true, ..place }));
@@ -92,6 +91,8 @@ impl<'a> FileBlocks<'a> {
                 self.next = Some(FileBlockPosition { number: place.number + 1, byte: self.read, ..place });
                 return Ok(Some(place));
             }
+            // No longer text can be encoded or counted.
+            check_bytes(block.len()).map_err(FileBlockError::Core)?;
         }
     }
 }

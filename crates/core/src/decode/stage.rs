@@ -168,7 +168,9 @@ impl Stages {
     /// Returns the bytes that some tokens become, all of them if they are the last.
     pub(super) fn run(&mut self, tokens: &[&str], is_last: bool) -> Result<Vec<u8>> {
         let (mut parts, mut out) = (DecodedParts::default(), DecodedParts::default());
-        parts.reset(tokens.iter().map(|token| token.len()).sum(), tokens.len());
+        let length = tokens.iter().map(|token| token.len()).sum();
+        check_bytes(length)?;
+        parts.reset(length, tokens.len());
         let first = self.0.iter_mut().position(|stage| !stage.kind.stage().keeps_all(tokens)).unwrap_or(self.0.len());
         let mut stages = self.0[first..].iter_mut();
         match stages.next() {

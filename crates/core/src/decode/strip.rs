@@ -60,7 +60,7 @@ fn at_start(most: usize) -> Option<usize> {
 
 impl StripState {
     /// Returns whether nothing is removed from the rest of the part.
-    fn keeps_all(&self) -> bool {
+    fn strips_nothing_more(&self) -> bool {
         self.dropped.is_none() && self.stop == 0
     }
 
@@ -99,7 +99,7 @@ impl StripState {
 
 impl DecodeStage for StripStage {
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
-        if self.ends.keeps_all() && self.matched == 0 {
+        if self.ends.strips_nothing_more() && self.matched == 0 {
             return out.push(fragment);
         }
         self.needle.receive(&mut self.matched, fragment, |found| self.ends.each(&found, out))

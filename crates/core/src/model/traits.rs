@@ -30,7 +30,7 @@ pub struct ModelTraits {
     /// The setting with which they would have probabilities.
     pub(crate) probable_with: Option<&'static str>,
     pub(crate) dropout: DropoutTrait,
-    /// Why no entries can be learned on top of those of the model, if they cannot.
+    /// The reason for the refusal of an extension; a generic one if there is none.
     pub(super) not_extended: Option<Message>,
 }
 

@@ -14,8 +14,10 @@ pub(super) type Frequency = (u64, f64);
 #[derive(Debug, Clone)]
 pub(super) struct Lexicon {
     tables: &'static Tables,
-    /// The user's words with their frequencies, and the prefixes of these words.
-    user: HashMap<Vec<char>, Option<Frequency>, FixedHasher>,
+    /// A trie of the user's words: the child of a node by a character. The root is node 0.
+    children: HashMap<(usize, char), usize, FixedHasher>,
+    /// For each node the frequency of the user's word that ends there.
+    own: Vec<Option<Frequency>>,
     /// The sum of all frequencies, including those that the user has replaced.
     total: u64,
     log_total: f64,
@@ -25,7 +27,7 @@ impl Lexicon {
     /// Returns jieba's dictionary without user's words.
     pub(super) fn new() -> Self {
         let tables = Tables::get();
-        Self { tables, user: HashMap::default(), total: tables.total, log_total: ln(tables.total) }
+        Self { tables, children: HashMap::default(), own: vec![None], total: tables.total, log_total: ln(tables.total) }
     }
 
     /// Returns the tables of the dictionary and the model.
@@ -45,11 +47,14 @@ impl Lexicon {
             .checked_add(frequency)
             .ok_or_else(|| Error::Overflow("the frequencies of the user's words sum up to 2^64 or more".into()))?;
         self.log_total = ln(self.total);
-        let word: Vec<char> = word.chars().collect();
-        for end in 1..word.len() {
-            self.user.entry_ref(&word[..end]).or_insert(None);
+        let mut node = 0;
+        for c in word.chars() {
+            node = *self.children.entry((node, c)).or_insert(self.own.len());
+            if node == self.own.len() {
+                self.own.push(None);
+            }
         }
-        self.user.insert(word, Some((frequency, ln(frequency))));
+        self.own[node] = Some((frequency, ln(frequency)));
         Ok(())
     }
 
@@ -85,15 +90,14 @@ impl Lexicon {
 
     /// Calls `each` with the lengths and frequencies of all prefixes of `text` that are prefixes of words.
     fn walk(&self, text: &[char], mut each: impl FnMut(usize, Frequency)) {
-        let (mut node, mut may_be_own) = (None, true);
+        let (mut known, mut own) = (None, Some(0));
         for (at, &c) in text.iter().enumerate() {
-            node = if at == 0 { self.tables.first(c) } else { node.and_then(|node| self.tables.child(node, c)) };
-            let own = if may_be_own { self.user.get(&text[..=at]) } else { None };
-            may_be_own = own.is_some();
-            let frequency = match (own, node) {
-                (Some(Some(own)), _) => *own,
-                (_, Some(node)) => self.tables.frequency(node),
-                (Some(None), None) => (0, f64::NEG_INFINITY),
+            known = if at == 0 { self.tables.first(c) } else { known.and_then(|node| self.tables.child(node, c)) };
+            own = own.and_then(|node| self.children.get(&(node, c)).copied());
+            let frequency = match (own.and_then(|node| self.own[node]), known) {
+                (Some(own), _) => own,
+                (None, Some(node)) => self.tables.frequency(node),
+                (None, None) if own.is_some() => (0, f64::NEG_INFINITY),
                 (None, None) => break,
             };
             each(at + 1, frequency);
