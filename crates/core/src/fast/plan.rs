@@ -251,7 +251,7 @@ impl CutPlan {
         Some((if begins_with_space { after_space } else { elsewhere }, begins_with_space))
     }
 
-    /// Returns the splitter of a chunk that is a piece of divisions, of which it must not be divided again.
+    /// Returns the splitter of a chunk that is a piece of divisions, which must not be divided again.
     ///
     /// `begins` says whether the chunk begins a text that begins.
     pub(crate) fn piece_splitter(&self, chunk: &str, begins: bool) -> Option<&WordSplitter> {

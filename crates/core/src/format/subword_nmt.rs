@@ -60,15 +60,11 @@ pub fn read_subword_nmt(bytes: &[u8], filter: Option<&Filter<'_>>) -> Result<Tok
         ..BpeSettings::default()
     };
     let split = Split { pattern: Pattern::regex(BETWEEN)?, behavior: Behavior::Removed, invert: false };
+    let splitter = WordSplitter::new(None, Some(PreTokenizer::Split(split)))?;
+    let model = Model::Bpe(Bpe::listed(vocab, pairs, settings)?);
     Tokenizer::new(TokenizerParts {
-        splitter: WordSplitter::new(None, Some(PreTokenizer::Split(split)))?,
-        model: Model::Bpe(Bpe::listed(vocab, pairs, settings)?),
-        added: Vec::new(),
-        post_processor: None,
         decoder: Some(Decoder::Bpe(BpeDecoder { suffix: SUFFIX.to_owned() })),
-        truncation: None,
-        padding: None,
-        training: None,
+        ..TokenizerParts::new(splitter, model)
     })
 }
 

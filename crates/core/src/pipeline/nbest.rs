@@ -32,17 +32,7 @@ impl Tokenizer {
     ///
     /// let vocab = Vocab::from_tokens(["a", "b", "ab"].map(String::from))?;
     /// let model = unigram::Unigram::new(vocab, vec![-1.0, -1.0, -1.5], unigram::UnigramSettings::default())?;
-    /// let parts = TokenizerParts {
-    ///     splitter: WordSplitter::new(None, None)?,
-    ///     model: Model::Unigram(model),
-    ///     added: Vec::new(),
-    ///     post_processor: None,
-    ///     decoder: None,
-    ///     truncation: None,
-    ///     padding: None,
-    ///     training: None,
-    /// };
-    /// let tokenizer = Tokenizer::new(parts)?;
+    /// let tokenizer = Tokenizer::new(TokenizerParts::new(WordSplitter::default(), Model::Unigram(model)))?;
     /// let best = tokenizer.encode_nbest("ab", 2, &Options::default(), &mut Scratch::default())?;
     /// assert_eq!(best.iter().map(|(encoding, score)| (&encoding.ids[..], *score)).collect::<Vec<_>>(), [
     ///     (&[2][..], -1.5),

@@ -34,7 +34,7 @@ const KNOWN: u8 = 4;
 
 impl UnspacedBoundaryFinder {
     /// Builds the boundaries of a model whose normalizer may change the characters in `may_change`; `ascii` says
-    /// the same of ASCII.
+    /// which of ASCII do.
     pub(super) fn new(
         UnspacedAdjacency { characters: adjacency, known }: UnspacedAdjacency,
         may_change: &CharSet,

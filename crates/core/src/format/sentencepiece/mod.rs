@@ -77,11 +77,9 @@ pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
         UNIGRAM => Model::Unigram(unigram::model(vocab, &proto.pieces, &unk_token, byte_fallback)?),
         _ => Model::Bpe(bpe(vocab, &proto.pieces, &unk_token, byte_fallback)?),
     };
+    let splitter = WordSplitter::new(normalizer(&proto)?, None)?;
     Tokenizer::new(TokenizerParts {
-        splitter: WordSplitter::new(normalizer(&proto)?, None)?,
         added: added(&proto.pieces),
-        model,
-        post_processor: None,
         decoder: Some(Decoder::SentencePiece(SentencePieceDecoder {
             add_dummy_prefix: proto.normalizer.add_dummy_prefix,
             remove_extra_whitespaces: proto.normalizer.remove_extra_whitespaces,
@@ -89,9 +87,7 @@ pub fn read_sentencepiece(bytes: &[u8]) -> Result<Tokenizer> {
             unk_token,
             unk_surface: proto.trainer.unk_surface,
         })),
-        truncation: None,
-        padding: None,
-        training: None,
+        ..TokenizerParts::new(splitter, model)
     })
 }
 

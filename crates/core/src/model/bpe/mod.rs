@@ -384,16 +384,8 @@ mod tests {
     fn the_first_call_builds_no_tables_again() {
         let byte_level = ByteLevel { add_prefix_space: false, use_regex: true, trim_offsets: true };
         for (pre_tokenizer, is_bytes) in [(Some(PreTokenizer::ByteLevel(byte_level)), true), (None, false)] {
-            let parts = TokenizerParts {
-                splitter: WordSplitter::new(None, pre_tokenizer).unwrap(),
-                model: Model::Bpe(model(false)),
-                added: Vec::new(),
-                post_processor: None,
-                decoder: None,
-                truncation: None,
-                padding: None,
-                training: None,
-            };
+            let splitter = WordSplitter::new(None, pre_tokenizer).unwrap();
+            let parts = TokenizerParts::new(splitter, Model::Bpe(model(false)));
             let tokenizer = Tokenizer::new(parts).unwrap();
             let built = || {
                 let Model::Bpe(bpe) = tokenizer.model() else { unreachable!() };
