@@ -1,7 +1,10 @@
-//! Advice on memory: huge pages for tables, and prefetching. It has no effect on results.
+//! Memory: huge pages for tables, prefetching, and buffers that are kept. It has no effect on results.
 //!
 //! A look-up in a table of several megabytes misses the CPU's cache of address translations nearly always, if the table is
 //! mapped in pages of 4 KB; with pages of 2 MB it does not.
+
+/// The largest capacity of a buffer, in elements, that is kept after a text.
+pub(crate) const MAX_KEPT_CAPACITY: usize = 1 << 20;
 
 /// Returns a vector of `length` values, in huge pages if the system has them.
 pub(crate) fn filled<T: Copy>(value: T, length: usize) -> Vec<T> {

@@ -10,6 +10,8 @@
 use std::ops::Range;
 
 use super::reordering::Block;
+use crate::memory::MAX_KEPT_CAPACITY;
+use crate::settings::METASPACE;
 use crate::text::span::Span;
 
 /// A normalized text, and the span of the original for each of its bytes.
@@ -75,6 +77,17 @@ impl Normalized {
     pub(super) fn restart(&mut self, source: &Self) {
         self.reset(source.aligned);
         self.origin = source.origin;
+        // Most normalizers keep the length, or add a prefix; a buffer that doubles until it suffices is up to twice as large.
+        let length = source.text.len() + METASPACE.len_utf8();
+        self.text.reserve(length);
+        self.alignment.reserve(if self.aligned { length } else { 0 });
+    }
+
+    /// Frees the buffers if they are large.
+    pub(crate) fn trim(&mut self) {
+        if self.capacity() > MAX_KEPT_CAPACITY {
+            *self = Self::default();
+        }
     }
 
     /// Returns the original bytes of a span of the normalized text.

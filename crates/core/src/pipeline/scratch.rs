@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::Tokenizer;
-use super::fast_path::{CachedToken, ChunkToken, INLINE_IDS, INLINE_TOKENS};
+use super::fast_path::{CachedToken, INLINE_IDS, INLINE_TOKENS};
 use crate::added::AllowedAutomata;
 use crate::encoding::Encoding;
 use crate::fast::{Cache, ChunkBuffers, NormalizedTokenBuffers};
+use crate::memory::MAX_KEPT_CAPACITY;
 use crate::model::{ModelScratch, SubwordRegularization, Token};
 use crate::pretokenize::words::Words;
 
@@ -19,8 +20,8 @@ pub struct Scratch {
     pub(super) generic: GenericBuffers,
     pub(super) chunks: ChunkBuffers,
     pub(super) forms: NormalizedTokenBuffers,
-    /// The tokens of a new chunk, and those that are cached.
-    pub(super) new: (Vec<ChunkToken>, Vec<CachedToken>),
+    /// The tokens of a new chunk as they are cached.
+    pub(super) cached: Vec<CachedToken>,
     /// The columns of a text; of a call for ids alone, the ids are the caller's.
     pub(super) columns: Encoding,
     pub(super) ids: [Vec<u32>; 2],
@@ -36,15 +37,14 @@ pub struct Scratch {
 pub(super) struct GenericBuffers {
     pub(super) words: Words,
     pub(super) tokens: Vec<Token>,
+    /// For each token of a chunk, the number of its word in the chunk.
+    pub(super) word_numbers: Vec<u32>,
     pub(super) model: ModelScratch,
     /// The model input of a chunk.
     pub(super) input: String,
     /// The names of unknown tokens of the last chunk that are not their texts, with their numbers.
     pub(super) names: Vec<(usize, String)>,
 }
-
-/// The largest capacity of a buffer, in elements, that is kept after a text.
-const MAX_KEPT_CAPACITY: usize = 1 << 20;
 
 impl Scratch {
     /// Clears the caches unless they belong to this tokenizer.
@@ -63,18 +63,17 @@ impl Scratch {
     /// Frees the buffers that a long text has enlarged.
     pub fn trim(&mut self) {
         if self.capacity() > MAX_KEPT_CAPACITY {
-            (self.generic, self.ids, self.columns, self.forms, self.new) = Default::default();
+            (self.generic, self.ids, self.columns, self.forms, self.cached) = Default::default();
             self.chunks.trim();
         }
     }
 
     /// Returns the largest capacity of a buffer, except for the caches.
     pub(super) fn capacity(&self) -> usize {
-        let Self {
-            generic: GenericBuffers { words, tokens, model, input, .. }, ids, columns, forms, chunks, new, ..
-        } = self;
+        let Self { generic: GenericBuffers { words, tokens, model, input, .. }, ids, columns, forms, chunks, .. } =
+            self;
         let buffers = [words.capacity(), tokens.capacity(), model.capacity(), input.capacity(), forms.capacity()];
         let tokens = [&ids[0], &ids[1], &columns.ids].map(Vec::capacity);
-        buffers.into_iter().chain(tokens).chain([new.0.capacity(), chunks.capacity()]).fold(0, usize::max)
+        buffers.into_iter().chain(tokens).chain([chunks.capacity()]).fold(0, usize::max)
     }
 }

@@ -147,6 +147,7 @@ impl Words {
         self.part.start(text, base, self.normalized.is_aligned());
         if let Some(normalizer) = normalizer {
             normalizer.normalize(&mut self.part, &mut self.spare)?;
+            self.spare.trim();
         }
         let Some(matching) = matching else {
             self.add_part(Span::new(0, self.part.text().len()), WordKind::Text, AllowedEntries::All);
@@ -238,6 +239,7 @@ impl Words {
             };
         }
         std::mem::swap(normalized, spare);
+        spare.trim();
     }
 
     /// Inserts `prefix` before each word for which `wanted` holds and which does not begin with it.

@@ -28,7 +28,9 @@ impl Unigram {
             Scores::Float64(scores, unknown) => paths.double(&self.pieces(tables, scores, *unknown), word),
         };
         found.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
+        out.reserve(paths.steps());
         self.push(word, paths.path.edges(), tables, out);
+        paths.path.trim();
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use super::letters::Letter;
 use super::pieces::Pieces;
 use super::rounding_margin::TwoBest;
 use crate::lattice::{Edge, PathScore, UNKNOWN};
+use crate::memory::MAX_KEPT_CAPACITY;
 
 /// The number of bytes that are read at once, at least.
 const BLOCK: usize = 2048;
@@ -99,6 +100,13 @@ impl Path {
             let before = self.links[last.to()];
             self.prepend(end, last.id());
             (end, last) = (last.to(), before);
+        }
+    }
+
+    /// Frees the memory of the pieces if it is large; they are not read again.
+    pub(super) fn trim(&mut self) {
+        if self.links.capacity() > MAX_KEPT_CAPACITY {
+            self.links = Vec::new();
         }
     }
 

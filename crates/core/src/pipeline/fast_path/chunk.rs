@@ -11,9 +11,6 @@ use crate::settings::METASPACE;
 use crate::text::span::Span;
 use crate::vocab::AllowedEntries;
 
-/// A token of a chunk: its id, its bytes in the chunk, and the index of its word.
-pub(in crate::pipeline) type ChunkToken = (u32, Span, u32);
-
 /// Encodes single chunks, without normalizing and splitting them if the model input is known.
 ///
 /// Other chunks take the generic path.
@@ -46,35 +43,31 @@ impl<'a> ChunkEncoder<'a> {
         Self { tokenizer, fast, begins: true, entries: AllowedEntries::All, unknown, generic, context }
     }
 
-    /// Fills `out` with the tokens of a chunk, with their bytes in the chunk if `aligned`.
+    /// Fills the buffers with the tokens of a chunk, with their bytes in the chunk if `aligned`.
     ///
     /// `ids` are all ids so far. Ids may have tags. Returns the number of words, and the valid-below exponent of the tokens
     /// (see [`Context`]).
-    pub(super) fn encode(
-        &mut self,
-        start: usize,
-        chunk: &str,
-        aligned: bool,
-        ids: &[u32],
-        out: &mut Vec<ChunkToken>,
-    ) -> Result<(u32, u8)> {
+    pub(super) fn encode(&mut self, start: usize, chunk: &str, aligned: bool, ids: &[u32]) -> Result<(u32, u8)> {
         let (entries, context) = (self.entries, &mut self.context);
-        let GenericBuffers { words, tokens, model: scratch, input: buffer, names } = &mut *self.generic;
-        out.clear();
+        let GenericBuffers { words, tokens, word_numbers, model: scratch, input: buffer, names } = &mut *self.generic;
         tokens.clear();
+        word_numbers.clear();
         names.clear();
         let begins = start == 0 && self.begins;
-        // Records the names of the unknown tokens of a word, the last ones of `out`, that are not their texts in the chunk.
-        let mut name_unknown = |word: &str, tokens: &[Token], out: &[ChunkToken], context: &Context<'_>| {
-            let Some(unknown) = self.unknown else { return };
-            let first = out.len() - tokens.len();
-            for (number, token) in (first..).zip(tokens).filter(|(_, token)| context.untagged(token.id) == unknown) {
-                let name = &word[token.span.range()];
-                if chunk.get(out[number].1.range()) != Some(name) {
-                    names.push((number, name.to_owned()));
+        // Replaces the spans in a word, whose tokens begin at `first`, by those in the chunk, and records the names of its
+        // unknown tokens that are not their texts in the chunk.
+        let mut place =
+            |tokens: &mut [Token], first, word: &str, context: &Context<'_>, in_chunk: &mut dyn FnMut(Span) -> Span| {
+                for (number, token) in tokens.iter_mut().enumerate().skip(first) {
+                    let name = token.span.range();
+                    token.span = in_chunk(token.span);
+                    if self.unknown.is_some_and(|unknown| context.untagged(token.id) == unknown)
+                        && chunk.get(token.span.range()) != Some(&word[name.clone()])
+                    {
+                        names.push((number, word[name].to_owned()));
+                    }
                 }
-            }
-        };
+            };
         // The generic path computes the span of a metaspace before the text.
         let is_known = |input: &ModelInput<'_>| !(aligned && begins && matches!(input, ModelInput::EscapedSpaces(_)));
         if let Some(input) = self.fast.model_input(chunk, begins, aligned, buffer).filter(is_known) {
@@ -101,10 +94,12 @@ impl<'a> ChunkEncoder<'a> {
                         Span { start: span.start.saturating_sub(more), end: span.end - more }
                     }
                 };
-                out.extend(tokens.iter().map(|token| (token.id, original(token.span), 0)));
-                if !is_bytes {
-                    name_unknown(word, tokens, out, context);
+                if is_bytes {
+                    tokens.iter_mut().for_each(|token| token.span = original(token.span));
+                } else {
+                    place(tokens, 0, word, context, &mut original);
                 }
+                word_numbers.resize(tokens.len(), 0);
                 return Ok((1, valid_below));
             }
         }
@@ -115,18 +110,17 @@ impl<'a> ChunkEncoder<'a> {
         splitter.split_from(chunk, base, aligned, words)?;
         let (mut count, mut all_valid_below) = (0, VALID_ALWAYS);
         for word in words.as_slice() {
-            tokens.clear();
-            let text = words.text_of(word);
+            let (first, text) = (tokens.len(), words.text_of(word));
             let valid_below = context.encode_word(text, entries, ids, scratch, tokens)?;
-            let span = |Span { start, end }| match start {
+            let in_chunk = |Span { start, end }| match start {
                 _ if !aligned => Span { start, end },
                 // This metaspace replaces the first space.
                 0 if has_metaspace && end == METASPACE_BYTES => Span { start: 0, end: 1 },
                 0 if has_metaspace => Span { start: 0, ..words.original(Span { start, end }) },
                 _ => words.original(Span { start, end }).shifted_left(base),
             };
-            out.extend(tokens.iter().map(|token| (token.id, span(token.span.shifted(word.span.start)), count)));
-            name_unknown(text, tokens, out, context);
+            place(tokens, first, text, context, &mut |span| in_chunk(span.shifted(word.span.start)));
+            word_numbers.resize(tokens.len(), count);
             (count, all_valid_below) = (count + 1, all_valid_below.min(valid_below));
         }
         Ok((count, all_valid_below))

@@ -10,7 +10,6 @@ mod chunk;
 mod sink;
 
 use self::chunk::ChunkEncoder;
-pub(super) use self::chunk::ChunkToken;
 use self::sink::TokenSink;
 pub(super) use self::sink::{CachedToken, INLINE_IDS, INLINE_TOKENS};
 use super::Tokenizer;
@@ -56,11 +55,11 @@ impl Tokenizer {
     ) -> bool {
         let Some(fast) = self.fast(options) else { return false };
         scratch.belong_to(self);
-        let Scratch { allowed, chunks, forms, generic, columns, new, id_caches: caches, .. } = scratch;
+        let Scratch { allowed, chunks, forms, generic, columns, cached, id_caches: caches, .. } = scratch;
         let before = ids.len();
         let encoder = ChunkEncoder::new(self, fast, None, generic);
         std::mem::swap(ids, &mut columns.ids);
-        let mut sink = TokenSink::<false, false>::new(encoder, new, columns);
+        let mut sink = TokenSink::<false, false>::new(encoder, cached, columns);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         let is_done = call.encode(input, &mut sink).is_ok();
         sink.finish();
@@ -98,10 +97,10 @@ impl Tokenizer {
     ) -> bool {
         let Some(fast) = self.fast(options) else { return false };
         scratch.belong_to(self);
-        let Scratch { allowed, chunks, forms, generic, new, token_caches: caches, .. } = scratch;
+        let Scratch { allowed, chunks, forms, generic, cached, token_caches: caches, .. } = scratch;
         let unknown = self.traits().unk_id.filter(|_| WORD_IDS && self.names_unknown());
         let encoder = ChunkEncoder::new(self, fast, unknown, generic);
-        let mut sink = TokenSink::<true, WORD_IDS>::new(encoder, new, encoding);
+        let mut sink = TokenSink::<true, WORD_IDS>::new(encoder, cached, encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
         let is_done = call.encode(input, &mut sink).is_ok();
         sink.finish();

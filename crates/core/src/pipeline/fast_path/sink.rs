@@ -1,11 +1,12 @@
 //! The sink of a call: collects the tokens of its texts, as ids alone or with offsets.
 
 use super::Result;
-use super::chunk::{ChunkEncoder, ChunkToken};
+use super::chunk::ChunkEncoder;
 use crate::added::AddedTokenSearch;
 use crate::encoding::Encoding;
 use crate::fast::{Failed, Sink};
-use crate::model::Context;
+use crate::model::{Context, Token};
+use crate::pipeline::scratch::GenericBuffers;
 use crate::text::span::Span;
 use crate::vocab::AllowedEntries;
 
@@ -20,6 +21,9 @@ const FEW: usize = 2;
 /// The least number of tokens by which columns are lengthened.
 const SOME: usize = 32;
 
+/// A token of a chunk: its id, its bytes in the chunk, and the number of its word in the chunk.
+type ChunkToken = (u32, Span, u32);
+
 /// A cached token: its id, its bytes in the chunk, and the number of its word in the chunk.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::pipeline) struct CachedToken {
@@ -33,7 +37,7 @@ pub(in crate::pipeline) struct CachedToken {
 /// the indices of words.
 pub(super) struct TokenSink<'a, const SPANS: bool, const WORD_IDS: bool> {
     encoder: ChunkEncoder<'a>,
-    new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
+    cached: &'a mut Vec<CachedToken>,
     /// Its columns are longer than the number of tokens: for each chunk a fixed number is written, however many it has.
     encoding: &'a mut Encoding,
     /// The number of tokens.
@@ -57,15 +61,11 @@ pub(super) struct TokenSink<'a, const SPANS: bool, const WORD_IDS: bool> {
 
 impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS> {
     /// Returns a sink that appends to the columns of `encoding`.
-    pub(super) fn new(
-        encoder: ChunkEncoder<'a>,
-        new: &'a mut (Vec<ChunkToken>, Vec<CachedToken>),
-        encoding: &'a mut Encoding,
-    ) -> Self {
+    pub(super) fn new(encoder: ChunkEncoder<'a>, cached: &'a mut Vec<CachedToken>, encoding: &'a mut Encoding) -> Self {
         Self {
             announced: (0, 0, false, encoder.context.clone()),
             encoder,
-            new,
+            cached,
             written: encoding.len(),
             encoding,
             text: "",
@@ -193,19 +193,24 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     }
 
     /// Appends the tokens of a chunk that begins at byte `start` of the range.
-    fn take<T: Copy + Into<ChunkToken>>(&mut self, start: usize, tokens: &[T]) {
+    fn take(
+        &mut self,
+        start: usize,
+        mut tokens: impl DoubleEndedIterator<Item = ChunkToken> + ExactSizeIterator + Clone,
+    ) {
         let (before, at) = (self.written, self.base + Span::new(start, start).start);
         self.reserve(tokens.len());
         let (word, given) = (self.word, self.given);
-        write::<WORD_IDS, _>((self.encoding, before), tokens, at, |number| given.unwrap_or(word + number));
-        if self.names_any(tokens) {
-            for (number, &token) in tokens.iter().enumerate() {
-                let (id, span, _) = token.into();
+        write::<WORD_IDS>((self.encoding, before), tokens.clone(), at, |number| given.unwrap_or(word + number));
+        // One of the tokens may have a name that differs from the one that its id is decoded to.
+        let is = |unknown| tokens.clone().any(|(id, ..)| self.untagged(id) == unknown);
+        if self.encoder.tokenizer.shadows || self.encoder.unknown.is_some_and(is) {
+            for (number, (id, span, _)) in tokens.clone().enumerate() {
                 self.rename(self.untagged(id), span.shifted(at), number);
             }
         }
         self.written += tokens.len();
-        let words = tokens.last().map_or(0, |&token| token.into().2 + 1);
+        let words = tokens.next_back().map_or(0, |(.., number)| number + 1);
         if self.encoder.fast.is_one_word {
             // A chunk without words is not a word.
             self.is_open |= words > 0 || !self.encoder.context.has_state();
@@ -213,13 +218,6 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
             self.word += words;
         }
         self.record(before);
-    }
-
-    /// Returns whether one of the tokens may have a name that differs from the one that its id is decoded to.
-    #[inline]
-    fn names_any<T: Copy + Into<ChunkToken>>(&self, tokens: &[T]) -> bool {
-        let is = |unknown| tokens.iter().any(|&token| self.untagged(token.into().0) == unknown);
-        self.encoder.tokenizer.shadows || self.encoder.unknown.is_some_and(is)
     }
 
     /// Names the token with this number of the chunk that is being appended, if it is unknown or shares its id with an added
@@ -331,11 +329,12 @@ impl Sink<u32, INLINE_IDS> for TokenSink<'_, false, false> {
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[u32], u8)>> {
         let before = self.written;
-        let (mut tokens, cached) = std::mem::take(self.new);
-        let encoded = self.encoder.encode(start, chunk, false, &self.encoding.ids[..before], &mut tokens);
-        tokens.iter().for_each(|&(id, span, word)| self.push(id, span, word));
-        *self.new = (tokens, cached);
-        let (_, valid_below) = encoded?;
+        let (_, valid_below) = self.encoder.encode(start, chunk, false, &self.encoding.ids[..before])?;
+        self.reserve(self.encoder.generic.tokens.len());
+        for token in &self.encoder.generic.tokens {
+            self.encoding.ids[self.written] = token.id;
+            self.written += 1;
+        }
         self.record(before);
         Ok(Some((&self.encoding.ids[before..self.written], valid_below)))
     }
@@ -368,16 +367,16 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
             let is_unknown = |unknown| tokens[..count].iter().any(|token| token.id == unknown);
             if !are_all_plain || unknown.is_some_and(is_unknown) {
                 (self.written, self.word) = (written, word);
-                self.take(start, &tokens[..count]);
+                self.take(start, tokens[..count].iter().map(CachedToken::wide));
                 (written, word) = (self.written, self.word);
                 continue;
             }
             let (to, at) = ((&mut *self.encoding, written), self.base + Span::new(start, start).start);
             // The number of tokens that are written is constant: the end of a loop that depends on it is mispredicted.
             if count <= FEW {
-                write::<WORD_IDS, _>(to, &tokens[..FEW], at, |number| word + number);
+                write::<WORD_IDS>(to, tokens[..FEW].iter().map(CachedToken::wide), at, |number| word + number);
             } else {
-                write::<WORD_IDS, _>(to, tokens, at, |number| word + number);
+                write::<WORD_IDS>(to, tokens.iter().map(CachedToken::wide), at, |number| word + number);
             }
             written += count;
             if fast.is_one_word {
@@ -391,32 +390,33 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
 
     #[inline]
     fn push_slice(&mut self, start: usize, cached: &[CachedToken]) {
-        self.take(start, cached);
+        self.take(start, cached.iter().map(CachedToken::wide));
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
         let lost = if start == 0 && self.encoder.fast.may_shift_offsets(chunk) { self.lost(chunk)? } else { 0 };
-        let (mut tokens, mut cached) = std::mem::take(self.new);
-        cached.clear();
-        let encoded = self.encoder.encode(start, chunk, true, &self.encoding.ids[..self.written], &mut tokens);
+        let (words, valid_below) = self.encoder.encode(start, chunk, true, &self.encoding.ids[..self.written])?;
+        let GenericBuffers { tokens, word_numbers, .. } = &mut *self.encoder.generic;
+        let (tokens, word_numbers) = (std::mem::take(tokens), std::mem::take(word_numbers));
+        let all = tokens.iter().zip(&word_numbers).map(|(token, &number)| (token.id, token.span, number));
         let first = self.word;
-        self.take(start, &tokens);
+        self.take(start, all.clone());
         // A cached unknown token is named by its text, which may differ in case.
         let folds = self.encoder.unknown.is_some() && self.encoder.fast.folds_case();
-        let is_unknown = |token: &ChunkToken| Some(self.untagged(token.0)) == self.encoder.unknown;
+        let is_unknown = |token: &Token| Some(self.untagged(token.id)) == self.encoder.unknown;
         let is_named = !self.encoder.generic.names.is_empty() || folds && tokens.iter().any(is_unknown);
         self.encoder.generic.names.clear();
         if lost > 0 {
             self.shifted = (self.written, lost);
         }
-        cached.extend(tokens.iter().map_while(|token| CachedToken::new(*token)));
-        let fit = cached.len() == tokens.len() && !is_named;
-        *self.new = (tokens, cached);
+        self.cached.clear();
+        self.cached.extend(all.map_while(CachedToken::new));
+        let fit = self.cached.len() == tokens.len() && !is_named;
+        (self.encoder.generic.tokens, self.encoder.generic.word_numbers) = (tokens, word_numbers);
         // A word may have no tokens. The cached tokens do not count such words at the end of a chunk.
         let taken = self.word;
-        let (words, valid_below) = encoded?;
         self.word = if self.is_open { first } else { first + words };
-        Ok((fit && self.word == taken).then_some((self.new.1.as_slice(), valid_below)))
+        Ok((fit && self.word == taken).then_some((self.cached.as_slice(), valid_below)))
     }
 
     fn announce(&mut self, bytes: usize) -> u8 {
@@ -432,17 +432,17 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
 ///
 /// `at` is the first byte of the chunk, `word` returns the index of a word of it.
 #[inline(always)]
-fn write<const WORD_IDS: bool, T: Copy + Into<ChunkToken>>(
+fn write<const WORD_IDS: bool>(
     (Encoding { ids, spans, word_ids, .. }, place): (&mut Encoding, usize),
-    tokens: &[T],
+    tokens: impl ExactSizeIterator<Item = ChunkToken> + Clone,
     at: u32,
     word: impl Fn(u32) -> u32,
 ) {
-    let all = || tokens.iter().map(|&token| token.into());
-    ids[place..][..tokens.len()].iter_mut().zip(all()).for_each(|(to, (id, ..))| *to = id);
-    spans[place..][..tokens.len()].iter_mut().zip(all()).for_each(|(to, (_, span, _))| *to = span.shifted(at));
+    let count = tokens.len();
+    ids[place..][..count].iter_mut().zip(tokens.clone()).for_each(|(to, (id, ..))| *to = id);
+    spans[place..][..count].iter_mut().zip(tokens.clone()).for_each(|(to, (_, span, _))| *to = span.shifted(at));
     if WORD_IDS {
-        word_ids[place..][..tokens.len()].iter_mut().zip(all()).for_each(|(to, (.., number))| *to = word(number));
+        word_ids[place..][..count].iter_mut().zip(tokens).for_each(|(to, (.., number))| *to = word(number));
     }
 }
 
@@ -452,11 +452,10 @@ impl CachedToken {
         let narrow = |number: u32| u8::try_from(number).ok();
         Some(Self { id, start: narrow(span.start)?, end: narrow(span.end)?, word: narrow(word)? })
     }
-}
 
-impl From<CachedToken> for ChunkToken {
+    /// Returns the token.
     #[inline(always)]
-    fn from(CachedToken { id, start, end, word }: CachedToken) -> Self {
-        (id, Span { start: start.into(), end: end.into() }, word.into())
+    fn wide(&self) -> ChunkToken {
+        (self.id, Span { start: self.start.into(), end: self.end.into() }, self.word.into())
     }
 }
