@@ -144,7 +144,7 @@ impl Tokenizer {
             Options { add_special_tokens: false, specials: specials.clone(), dropout: Some(0.0), ..Options::default() };
         self.begin(&options, scratch);
         let mut sum = 0.0;
-        self.each_token(Input::Text(text), &options, scratch, |found| {
+        self.each_token(Input::Text(text), &options, false, scratch, |found, _| {
             sum += self.log_probability_of(found.id, &probabilities);
         })?;
         Ok(sum)

@@ -97,7 +97,7 @@ impl Tokenizer {
         if self.fast_ids(input, options, scratch, ids) {
             return Ok(());
         }
-        self.each_token(input, options, scratch, |found| ids.push(found.id))
+        self.each_token(input, options, false, scratch, |found, _| ids.push(found.id))
     }
 
     /// Returns the encoding of a text or pair, truncated and padded, with the overflowing windows if requested.
@@ -148,7 +148,7 @@ impl Tokenizer {
         // Trimming moves offsets by characters, for which any text of characters of one byte serves.
         let text = " ".repeat(all().map(end).max().unwrap_or(0));
         self.plan(encodings.len() > 1, options)?;
-        self.finish(encodings, &Characters { tokenizer: self, text: &text }, options)
+        self.finish(encodings, &Inputs { tokenizer: self, inputs: [Input::Text(&text); 2] }, options)
     }
 
     /// Truncates, post-processes and pads the encodings of one or two texts.
@@ -257,7 +257,7 @@ impl Tokenizer {
         }
         let mut encoding = Encoding::default();
         let words_are_given = matches!(input, Input::Words(_));
-        self.each_token_with_word(input, options, true, scratch, |found, place| {
+        self.each_token(input, options, true, scratch, |found, place| {
             let word = if words_are_given { place } else { found.number };
             self.push(&mut encoding, found, word, text);
         })?;
@@ -308,42 +308,19 @@ pub(super) struct Inputs<'a> {
     pub(super) inputs: [Input<'a>; 2],
 }
 
-impl Tokenizer {
-    /// Returns the name of a token of an encoding.
-    fn name_of<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str {
-        match encoding.renamed.binary_search_by_key(&place, |(place, _)| *place) {
-            Ok(at) => &encoding.renamed[at].1,
-            Err(_) => self.token(encoding.ids[place]).unwrap_or_default(),
-        }
-    }
-}
-
-/// The source of texts whose characters have one byte each.
-struct Characters<'a> {
-    tokenizer: &'a Tokenizer,
-    text: &'a str,
-}
-
-impl TokenTexts for Characters<'_> {
-    fn token<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str {
-        self.tokenizer.name_of(encoding, place)
-    }
-
-    fn text(&self, _: &Encoding, _: usize) -> &str {
-        self.text
-    }
-}
-
 impl TokenTexts for Inputs<'_> {
     fn token<'a>(&'a self, encoding: &'a Encoding, place: usize) -> &'a str {
-        self.tokenizer.name_of(encoding, place)
+        match encoding.renamed.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(at) => &encoding.renamed[at].1,
+            Err(_) => self.tokenizer.token(encoding.ids[place]).unwrap_or_default(),
+        }
     }
 
     fn text(&self, encoding: &Encoding, place: usize) -> &str {
-        match self.inputs.get(encoding.texts[place] as usize) {
-            None => "",
-            Some(Input::Text(text) | Input::Segments(text, _)) => text,
-            Some(Input::Words(words)) => words.get(encoding.word_ids[place] as usize).copied().unwrap_or_default(),
+        // A special token has an empty span at 0, for which any text serves.
+        match self.inputs.get(encoding.texts[place] as usize).unwrap_or(&self.inputs[0]) {
+            Input::Text(text) | Input::Segments(text, _) => text,
+            Input::Words(words) => words.get(encoding.word_ids[place] as usize).copied().unwrap_or_default(),
         }
     }
 }

@@ -305,7 +305,7 @@ impl Tokenizer {
         encoding.clear_spans();
         if !self.fast_spans::<false>(Input::Text(text), options, scratch, encoding) {
             encoding.clear_spans();
-            self.each_token_with_word(Input::Text(text), options, true, scratch, |found, _| {
+            self.each_token(Input::Text(text), options, true, scratch, |found, _| {
                 encoding.ids.push(found.id);
                 encoding.spans.push(found.original());
             })?;

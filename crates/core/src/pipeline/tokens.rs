@@ -65,21 +65,10 @@ impl Tokenizer {
         self.splitter().sentencepiece().is_some() || self.decoder().is_some_and(|own| own.sentencepiece().is_some())
     }
 
-    /// Calls `each` with every token of a text.
-    pub(super) fn each_token(
-        &self,
-        input: Input<'_>,
-        options: &Options,
-        scratch: &mut Scratch,
-        mut each: impl FnMut(&TextToken<'_>),
-    ) -> Result<()> {
-        self.each_token_with_word(input, options, false, scratch, |found, _| each(found))
-    }
-
     /// Calls `each` with every token of an input and the index of its pre-split word (0 in other inputs).
     ///
     /// With `aligned`, [`TextToken::original`] is defined.
-    pub(super) fn each_token_with_word(
+    pub(super) fn each_token(
         &self,
         input: Input<'_>,
         options: &Options,

@@ -101,11 +101,10 @@ impl WordCharacters {
 
     /// Returns whether no word has a character before this one.
     pub fn is_always_first(&self, c: char) -> Result<bool> {
-        let mut neighbours = self.neighbours(c);
-        let is_first = neighbours.try_fold(true, |is_first, other| {
-            Ok::<_, crate::Error>(is_first && (!self.is_possible(other)? || self.is_separated(other, c)?))
-        })?;
-        Ok(is_first || self.is_alone(c)?)
+        // A character that cannot occur still stands for others of its class, which may.
+        let is_first =
+            self.neighbours(c).try_fold(true, |is_first, other| Ok(is_first && self.is_separated(other, c)?));
+        Ok(is_first? || self.is_alone(c)?)
     }
 
     /// Iterates over a character of each class, and all that pre-tokenizers may treat in another way.
@@ -132,6 +131,7 @@ mod tests {
     use crate::normalize::{BertNormalizer, UnicodeForm};
     use crate::pretokenize::{Behavior, Dictionary};
     use crate::settings::ByteLevel;
+    use crate::text::pattern::Pattern;
 
     /// Returns the characters that words cannot contain, contain alone, and contain first.
     fn answers(normalizer: Option<Normalizer>, steps: Vec<PreTokenizer>) -> [String; 3] {
@@ -169,6 +169,17 @@ mod tests {
         ] {
             assert_eq!(answers(normalizer.clone(), steps.clone()), wanted, "{normalizer:?} {steps:?}");
         }
+    }
+
+    #[test]
+    fn a_character_that_cannot_occur_stands_for_its_class() {
+        let removed =
+            |c: &char| Normalizer::Replace { pattern: Pattern::literal(&c.to_string()), content: String::new() };
+        let normalizer = Normalizer::Sequence(CLASSES.iter().map(removed).collect());
+        let steps = vec![PreTokenizer::Punctuation(Behavior::MergedWithPrevious)];
+        let splitter = WordSplitter::new(Some(normalizer), Some(PreTokenizer::Sequence(steps))).unwrap();
+        let characters = WordCharacters::new(&splitter).unwrap();
+        assert!(!characters.is_always_first('!').unwrap(), "it is not in the word `b!`");
     }
 
     #[test]
