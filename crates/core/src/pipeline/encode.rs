@@ -256,11 +256,7 @@ impl Tokenizer {
             return Ok(encoding);
         }
         let mut encoding = Encoding::default();
-        let words_are_given = matches!(input, Input::Words(_));
-        self.each_token(input, options, true, scratch, |found, place| {
-            let word = if words_are_given { place } else { found.number };
-            self.push(&mut encoding, found, word, text);
-        })?;
+        self.each_token(input, options, true, scratch, |found, word| self.push(&mut encoding, found, word, text))?;
         Ok(encoding)
     }
 

@@ -15,6 +15,27 @@ pub enum Input<'a> {
     Segments(&'a str, &'a [(usize, bool)]),
 }
 
+impl<'a> Input<'a> {
+    /// Calls `each` with its texts: the index if it is a word of the caller, the text, and the ends of its segments with
+    /// their trust, which overrides the call's special-token option.
+    #[inline]
+    pub(super) fn each_text<E>(
+        self,
+        mut each: impl FnMut(Option<u32>, &'a str, &[(usize, Option<bool>)]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            Self::Text(text) => each(None, text, &[(text.len(), None)]),
+            Self::Words(words) => {
+                (0..).zip(words).try_for_each(|(index, word)| each(Some(index), word, &[(word.len(), None)]))
+            }
+            Self::Segments(text, segments) => {
+                let segments: Vec<_> = segments.iter().map(|&(end, trusted)| (end, Some(trusted))).collect();
+                each(None, text, &segments)
+            }
+        }
+    }
+}
+
 /// The options of an encoding call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {

@@ -65,7 +65,7 @@ impl Tokenizer {
         self.splitter().sentencepiece().is_some() || self.decoder().is_some_and(|own| own.sentencepiece().is_some())
     }
 
-    /// Calls `each` with every token of an input and the index of its pre-split word (0 in other inputs).
+    /// Calls `each` with every token of an input and the index of its word.
     ///
     /// With `aligned`, [`TextToken::original`] is defined.
     pub(super) fn each_token(
@@ -76,24 +76,10 @@ impl Tokenizer {
         scratch: &mut Scratch,
         mut each: impl FnMut(&TextToken<'_>, u32),
     ) -> Result<()> {
-        match input {
-            Input::Text(text) => {
-                self.split(text, &[(text.len(), None)], options, aligned, scratch)?;
-                self.each_word_token(&mut scratch.generic, |found| each(found, 0))
-            }
-            Input::Words(words) => {
-                for (place, word) in (0..).zip(words) {
-                    self.split(word, &[(word.len(), None)], options, aligned, scratch)?;
-                    self.each_word_token(&mut scratch.generic, |found| each(found, place))?;
-                }
-                Ok(())
-            }
-            Input::Segments(text, segments) => {
-                let segments: Vec<_> = segments.iter().map(|&(end, trusted)| (end, Some(trusted))).collect();
-                self.split(text, &segments, options, aligned, scratch)?;
-                self.each_word_token(&mut scratch.generic, |found| each(found, 0))
-            }
-        }
+        input.each_text(|given, text, segments| {
+            self.split(text, segments, options, aligned, scratch)?;
+            self.each_word_token(&mut scratch.generic, |found| each(found, given.unwrap_or(found.number)))
+        })
     }
 
     /// Splits a text into words; a segment's trust overrides the call's special-token option.

@@ -61,7 +61,7 @@ impl Tokenizer {
         std::mem::swap(ids, &mut columns.ids);
         let mut sink = TokenSink::<false, false>::new(encoder, cached, columns);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
-        let is_done = call.encode(input, &mut sink).is_ok();
+        let is_done = input.each_text(|given, text, segments| call.text(text, given, segments, &mut sink)).is_ok();
         sink.finish();
         std::mem::swap(ids, &mut columns.ids);
         if !is_done {
@@ -102,38 +102,19 @@ impl Tokenizer {
         let encoder = ChunkEncoder::new(self, fast, unknown, generic);
         let mut sink = TokenSink::<true, WORD_IDS>::new(encoder, cached, encoding);
         let mut call = Call { tokenizer: self, fast, options, allowed, chunks, forms, caches };
-        let is_done = call.encode(input, &mut sink).is_ok();
+        let is_done = input.each_text(|given, text, segments| call.text(text, given, segments, &mut sink)).is_ok();
         sink.finish();
         is_done
     }
 }
 
 impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
-    fn encode<'a, const SPANS: bool, const WORD_IDS: bool>(
-        &mut self,
-        input: Input<'a>,
-        sink: &mut TokenSink<'a, SPANS, WORD_IDS>,
-    ) -> Result<()>
-    where
-        TokenSink<'a, SPANS, WORD_IDS>: Sink<T, INLINE>,
-    {
-        match input {
-            Input::Text(text) => self.text(text, None, [(text.len(), None)], sink),
-            Input::Words(words) => {
-                (0..).zip(words).try_for_each(|(place, word)| self.text(word, Some(place), [(word.len(), None)], sink))
-            }
-            Input::Segments(text, segments) => {
-                self.text(text, None, segments.iter().map(|&(end, trusted)| (end, Some(trusted))), sink)
-            }
-        }
-    }
-
     /// Encodes a text in segments, or a pre-split word; a segment's trust overrides the call's special-token option.
     fn text<'a, const SPANS: bool, const WORD_IDS: bool>(
         &mut self,
         text: &'a str,
         given: Option<u32>,
-        segments: impl IntoIterator<Item = (usize, Option<bool>)>,
+        segments: &[(usize, Option<bool>)],
         sink: &mut TokenSink<'a, SPANS, WORD_IDS>,
     ) -> Result<()>
     where
@@ -146,7 +127,7 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
         // Several added tokens may take the same white space; too much of it is an error before the generic path runs
         // out of memory.
         let (mut start, mut taken) = (0, 0);
-        for (end, trusted) in segments {
+        for &(end, trusted) in segments {
             let matching = trusted.map_or(matching, |trusted| matching.with_trust(trusted));
             let entries = matching.entries();
             let cache = &mut caches[entries.index()];
