@@ -100,7 +100,7 @@ impl CutPlan {
         (seen, ChunkBuffers { list, keys, .. }): (&mut ChunkCounts, &mut ChunkBuffers),
         table: &mut impl WordTable,
     ) -> Result<u64> {
-        let (bytes, kernel) = (text.as_bytes(), self.program.kernel());
+        let (bytes, kernel) = (text.as_bytes(), self.kernel);
         let mut position = Position::new(bytes, documents);
         let lines = matches!(documents, Documents::Lines(_));
         self.cut(text, 0, lines, list, |chunks| {

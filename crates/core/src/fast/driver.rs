@@ -6,7 +6,7 @@
 //! Chunks come in order, and those without gaps tile the text. A region of unchanged text ends where a chunk ends.
 
 use super::list::{BLOCKS, ChunkList, ChunkRanges};
-use super::masks::{BLOCK, BlockLoop, Classifier, Masks, first_block};
+use super::masks::{BLOCK, Masks, first_block};
 use super::plan::CutPlan;
 use super::programs::Program;
 use super::unchanged::Regions;
@@ -38,61 +38,29 @@ pub(super) struct Listing<'a> {
     blocks: usize,
 }
 
-/// Says where chunks begin.
-pub(super) trait BlockProgram<const SETS: usize> {
-    /// Lists the chunks of the next blocks, by [`Listing::each_block`]; returns the place after them.
-    ///
-    /// The text ends where a chunk ends; the driver ends the last one there. `masks` returns the masks of 64 bytes.
-    fn blocks(
-        &self,
-        text: &str,
-        place: BlockPosition,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
-        listing: &mut Listing<'_>,
-    ) -> BlockPosition;
+/// The next blocks of a text, whose chunks a program lists.
+///
+/// A program implements [`BlockLoop`] for them by [`Blocks::each_block`]; the output is the place after the blocks. The text
+/// ends where a chunk ends; the driver ends the last one there.
+pub(super) struct Blocks<'a, 'l, P> {
+    pub(super) program: &'a P,
+    pub(super) text: &'a str,
+    pub(super) place: BlockPosition,
+    pub(super) listing: &'a mut Listing<'l>,
 }
 
-/// The next blocks of a text.
-struct Blocks<'p, 'f, 'l, P> {
-    program: &'p P,
-    text: &'p str,
-    place: BlockPosition,
-    listing: &'f mut Listing<'l>,
-}
-
-impl<P: BlockProgram<SETS>, const SETS: usize> BlockLoop<SETS> for Blocks<'_, '_, '_, P> {
-    type Output = BlockPosition;
-
-    #[inline(always)]
-    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy) -> BlockPosition {
-        self.program.blocks(self.text, self.place, masks, self.listing)
-    }
-}
-
-impl Listing<'_> {
-    /// Lists the next blocks of a text by a program, up to the number that is left; returns the place after them.
-    #[inline]
-    pub(super) fn list_blocks<P: BlockProgram<SETS>, const SETS: usize>(
-        &mut self,
-        (program, classifier): (&P, &Classifier<SETS>),
-        text: &str,
-        place: BlockPosition,
-    ) -> BlockPosition {
-        classifier.run(Blocks { program, text, place, listing: self })
-    }
-
+impl<'l, P> Blocks<'_, 'l, P> {
     /// Calls `list` with each of the next blocks and its number of bytes; `list` returns the place of the next one.
     #[inline(always)]
     pub(super) fn each_block<const SETS: usize>(
-        &mut self,
-        (text, place): (&str, BlockPosition),
+        self,
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
-        list: impl Fn(BlockPosition, (Masks<SETS>, usize), &mut Self) -> BlockPosition,
+        list: impl Fn(BlockPosition, (Masks<SETS>, usize), &mut Listing<'l>) -> BlockPosition,
     ) -> BlockPosition {
+        let text = self.text.as_bytes();
         self.each(
-            (text, place),
             #[inline(always)]
-            |place, listing| list(place, first_block(&text.as_bytes()[place.at..], masks), listing),
+            |place, listing| list(place, first_block(&text[place.at..], masks), listing),
         )
     }
 
@@ -100,14 +68,11 @@ impl Listing<'_> {
     ///
     /// It lists at most as many chunks as a block has bytes.
     #[inline(always)]
-    pub(super) fn each(
-        &mut self,
-        (text, mut place): (&str, BlockPosition),
-        list: impl Fn(BlockPosition, &mut Self) -> BlockPosition,
-    ) -> BlockPosition {
-        while self.blocks > 0 && place.at < text.len() {
-            place = list(place, self);
-            self.blocks -= 1;
+    pub(super) fn each(self, list: impl Fn(BlockPosition, &mut Listing<'l>) -> BlockPosition) -> BlockPosition {
+        let Self { text, mut place, listing, .. } = self;
+        while listing.blocks > 0 && place.at < text.len() {
+            place = list(place, listing);
+            listing.blocks -= 1;
         }
         place
     }
@@ -158,7 +123,7 @@ impl CutPlan {
             _ => (text.len(), true),
         };
         let place = if has_pieces {
-            self.program.blocks(&text[..end], place, listing)
+            self.program.blocks(self.kernel, &text[..end], place, listing)
         } else {
             listing.blocks -= 1;
             BlockPosition::at(end)

@@ -112,7 +112,7 @@ impl CutPlan {
         ChunkBuffers { list, keys, parts }: &mut ChunkBuffers,
         sink: &mut S,
     ) -> Result<()> {
-        let (bytes, kernel) = (text.as_bytes(), self.program.kernel());
+        let (bytes, kernel) = (text.as_bytes(), self.kernel);
         let fill = |keys: &mut KeyList, chunks: ChunkRanges<'_>, cache: &Cache<T, INLINE>| {
             kernel.call(
                 #[inline(always)]

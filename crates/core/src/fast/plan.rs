@@ -6,6 +6,7 @@
 //! plan has the [`Program`] that says where chunks begin, and data for all others.
 
 use super::keys::KeyFold;
+use super::masks::Kernel;
 use super::programs::Program;
 use super::programs::adjacency::AdjacencyProgram;
 use super::programs::characters::CharacterProgram;
@@ -24,6 +25,8 @@ use crate::vocab::AllowedEntries;
 pub(crate) struct CutPlan {
     /// Where chunks begin.
     pub(super) program: Program,
+    /// The instructions for which the loops over texts are compiled.
+    pub(super) kernel: Kernel,
     /// The chunks that share a cache key, because their tokens are equal.
     pub(super) fold: KeyFold,
     /// Whether text that is in no chunk may be between chunks.
@@ -64,6 +67,7 @@ impl CutPlan {
     pub(super) fn new(program: Program) -> Self {
         Self {
             program,
+            kernel: Kernel::fastest(),
             fold: KeyFold::Nothing,
             has_gaps: false,
             later: None,
@@ -119,12 +123,12 @@ impl CutPlan {
 
     /// Returns the plan with the kernel of that name, if it runs on this machine.
     pub(crate) fn with_kernel(self, name: &str) -> Option<Self> {
-        Some(Self { program: self.program.with_kernel(name)?, ..self })
+        Some(Self { kernel: Kernel::named(name)?, ..self })
     }
 
     /// Returns the name of the kernel that classifies the bytes of a text on this machine.
     pub(crate) fn kernel(&self) -> &'static str {
-        self.program.kernel().name()
+        self.kernel.name()
     }
 
     /// Returns whether byte `at`, which is not 0, is a safe split point: both parts can be encoded separately.

@@ -3,16 +3,16 @@
 #![allow(unsafe_code, reason = "the trait is unsafe, since other vectors need instructions")]
 
 use super::wide::{self, Bytes64};
-use super::{BLOCK, Masks, Tables};
+use super::{BLOCK, Classifier, Masks};
 
 /// An array of bytes, with the operations of a vector as the manual of the instructions defines them.
 #[derive(Clone, Copy)]
 struct Array([u8; BLOCK]);
 
 /// Classifies 64 bytes by the kernel of AVX-512.
-pub(super) fn masks<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+pub(super) fn masks<const N: usize>(classifier: &Classifier<N>, block: &[u8; BLOCK]) -> Masks<N> {
     // SAFETY: arrays need no instructions.
-    unsafe { wide::masks::<Array, N>(tables, block) }
+    unsafe { wide::masks::<Array, N>(classifier, block) }
 }
 
 impl Array {

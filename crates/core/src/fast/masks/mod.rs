@@ -1,7 +1,7 @@
 //! Classifies 64 bytes of text at a time into bit sets, with one bit per byte.
 //!
-//! Every kernel returns what the scalar kernel returns. The kernel is chosen when a tokenizer is constructed, by the
-//! machine's instruction sets. Loops over blocks (`BlockLoop`), and those over keys and look-ups (`Kernel::call`), are
+//! Every kernel returns what the scalar kernel returns. The kernel is chosen when a plan is made, by the machine's
+//!  instruction sets. Loops over blocks (`BlockLoop`), and those over keys and look-ups (`Kernel::call`), are
 //! compiled for the instructions of each kernel, so all that they call for a block or a chunk is `#[inline(always)]`,
 //! closures too. The kernels are the only `unsafe` code of the core beside `memory`.
 
@@ -55,16 +55,9 @@ pub(super) enum Kernel {
     Avx512,
 }
 
-/// Computes the masks of blocks.
+/// The sets that bytes belong to, in the layouts that the kernels read to compute the masks of blocks.
 #[derive(Debug, Clone)]
 pub(super) struct Classifier<const N: usize> {
-    kernel: Kernel,
-    tables: Box<Tables<N>>,
-}
-
-/// The sets that bytes belong to, in the layouts that the kernels read.
-#[derive(Debug, Clone)]
-struct Tables<const N: usize> {
     /// For each byte, a bit for each set that contains it.
     bits: [u8; 256],
     /// The table of the portable kernel.
@@ -75,61 +68,46 @@ struct Tables<const N: usize> {
     rows: [[[u8; 16]; N]; 2],
 }
 
-impl<const N: usize> Tables<N> {
-    fn new(bits: [u8; 256]) -> Self {
+impl<const N: usize> Classifier<N> {
+    /// Returns the classifier of sets; `bits` has for each byte a bit for each of up to eight of them.
+    pub(super) fn new(bits: [u8; 256]) -> Box<Self> {
         let row = |half: usize, set: usize, low: usize| {
             let is_in = |high: &usize| bits[half * 128 + high * 16 + low] & 1 << set != 0;
             (0..8).filter(is_in).fold(0, |row, high| row | 1 << high)
         };
         let rows = |half| std::array::from_fn(|set| std::array::from_fn(|low| row(half, set, low)));
-        Self { bits, words: scalar::set_words(&bits), rows: [rows(0), rows(1)] }
-    }
-}
-
-impl<const N: usize> Classifier<N> {
-    /// Returns the fastest classifier for this machine.
-    ///
-    /// `bits` has for each byte a bit for each of up to eight sets.
-    pub(super) fn new(bits: [u8; 256]) -> Self {
-        let kernel = kernels().last().copied().unwrap_or(Kernel::Scalar);
-        Self { kernel, tables: Box::new(Tables::new(bits)) }
+        Box::new(Self { bits, words: scalar::set_words(&bits), rows: [rows(0), rows(1)] })
     }
 
-    /// Returns a classifier without sets, on the kernel that runs on every machine.
-    pub(super) fn scalar() -> Self {
-        Self { kernel: Kernel::Scalar, tables: Box::new(Tables::new([0; 256])) }
-    }
-
-    /// Returns the classifier with the kernel of that name, if it runs on this machine.
-    pub(super) fn with_kernel(&self, name: &str) -> Option<Self> {
-        let mut all = kernels().into_iter().map(|kernel| Self { kernel, ..self.clone() });
-        all.find(|classifier| classifier.kernel.name() == name)
-    }
-
-    /// Runs a loop with this classifier.
+    /// Runs a loop with this classifier, on a kernel that this machine has.
     #[inline]
-    pub(super) fn run<L: BlockLoop<N>>(&self, blocks: L) -> L::Output {
-        match self.kernel {
-            Kernel::Scalar => blocks.run(|block| scalar::masks(&self.tables, block)),
+    pub(super) fn run<L: BlockLoop<N>>(&self, kernel: Kernel, blocks: L) -> L::Output {
+        match kernel {
+            Kernel::Scalar => blocks.run(|block| scalar::masks(self, block)),
             #[cfg(debug_assertions)]
-            Kernel::Emulated => blocks.run(|block| emulated::masks(&self.tables, block)),
+            Kernel::Emulated => blocks.run(|block| emulated::masks(self, block)),
             #[cfg(target_arch = "x86_64")]
-            kernel => x86::run(kernel, &self.tables, blocks),
+            kernel => x86::run(kernel, self, blocks),
         }
     }
 
     /// Returns the sets that contain a byte, one bit a set.
     pub(super) fn sets_of(&self, byte: u8) -> u8 {
-        self.tables.bits[usize::from(byte)]
-    }
-
-    /// Returns the kernel.
-    pub(super) fn kernel(&self) -> Kernel {
-        self.kernel
+        self.bits[usize::from(byte)]
     }
 }
 
 impl Kernel {
+    /// Returns the fastest kernel of this machine.
+    pub(super) fn fastest() -> Self {
+        kernels().last().copied().unwrap_or(Self::Scalar)
+    }
+
+    /// Returns the kernel of a name, if it runs on this machine.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        kernels().into_iter().find(|kernel| kernel.name() == name)
+    }
+
     /// Calls a closure that is compiled for the instructions of the kernel.
     ///
     /// The closure is `#[inline(always)]`, and so are the loops that it calls.
@@ -265,8 +243,8 @@ mod tests {
     }
 
     fn check<const N: usize>(kernel: Kernel, bits: [u8; 256], block: &[u8; BLOCK]) {
-        let classifier = Classifier::<N> { kernel, tables: Box::new(Tables::new(bits)) };
-        assert_eq!(classifier.run(Single(block)), defined(&bits, block), "{kernel:?}");
+        let classifier = Classifier::<N>::new(bits);
+        assert_eq!(classifier.run(kernel, Single(block)), defined(&bits, block), "{kernel:?}");
     }
 
     #[test]

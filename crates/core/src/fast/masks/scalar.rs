@@ -6,7 +6,7 @@
 //! which the compiler turns into vector instructions, take eight times as long: there is no instruction in the base set
 //! of x86-64 that it would use to collect a bit of each byte.
 
-use super::{BLOCK, Masks, Tables};
+use super::{BLOCK, Classifier, Masks};
 
 /// For each byte, a word whose byte `i` is 1 if the set `i` contains it.
 pub(super) type SetWords = [u64; 256];
@@ -17,11 +17,11 @@ pub(super) fn set_words(bits: &[u8; 256]) -> SetWords {
 }
 
 #[inline(always)]
-pub(super) fn masks<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+pub(super) fn masks<const N: usize>(classifier: &Classifier<N>, block: &[u8; BLOCK]) -> Masks<N> {
     let mut words = [0; 8];
     for (word, eight) in words.iter_mut().zip(block.as_chunks::<8>().0) {
         for (place, &byte) in eight.iter().enumerate() {
-            *word |= tables.words[usize::from(byte)] << place;
+            *word |= classifier.words[usize::from(byte)] << place;
         }
     }
     let all = transposed(words);

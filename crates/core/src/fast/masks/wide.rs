@@ -2,7 +2,7 @@
 //!
 //! A machine with AVX-512 has an instruction for each. Tests run the kernel on any machine, with operations on arrays.
 
-use super::{BLOCK, Masks, Tables};
+use super::{BLOCK, Classifier, Masks};
 
 /// The lowest lead byte of UTF-8 (0xC0) as a signed number; continuation bytes are smaller.
 pub(super) const LOWEST_LEAD_BYTE: i8 = -64;
@@ -19,7 +19,7 @@ pub(super) unsafe trait Bytes64: Copy {
     /// Returns the bytes whose highest bit is set, a bit each.
     unsafe fn high(self) -> u64;
 
-    /// Returns the bytes at the places in two tables that the lower seven bits of each byte say.
+    /// Returns the bytes at the places in two classifier that the lower seven bits of each byte say.
     unsafe fn look_up(self, low: Self, high: Self) -> Self;
 
     /// Returns the bytes of `other` where the bits of `mask` are set, and those of `self` elsewhere.
@@ -39,8 +39,8 @@ pub(super) unsafe trait Bytes64: Copy {
 /// The machine must have the instructions of the vectors.
 #[inline(always)]
 #[allow(unsafe_code, reason = "the vectors need their instructions")]
-pub(super) unsafe fn masks<V: Bytes64, const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
-    let [ascii_low, ascii_high, other_low, other_high] = tables.bits.as_chunks().0 else {
+pub(super) unsafe fn masks<V: Bytes64, const N: usize>(classifier: &Classifier<N>, block: &[u8; BLOCK]) -> Masks<N> {
+    let [ascii_low, ascii_high, other_low, other_high] = classifier.bits.as_chunks().0 else {
         unreachable!("256 bytes are four blocks")
     };
     // SAFETY: the machine has the instructions.

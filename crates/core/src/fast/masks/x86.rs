@@ -12,7 +12,7 @@ use std::arch::x86_64::{
 };
 
 use super::wide::{self, Bytes64, LOWEST_LEAD_BYTE};
-use super::{BLOCK, BlockLoop, Kernel, Masks, Tables};
+use super::{BLOCK, BlockLoop, Classifier, Kernel, Masks};
 
 /// Returns whether the machine has the instructions of a kernel.
 pub(super) fn is_supported(kernel: Kernel) -> bool {
@@ -22,30 +22,25 @@ pub(super) fn is_supported(kernel: Kernel) -> bool {
         && is_x86_feature_detected!("lzcnt")
         && is_x86_feature_detected!("popcnt");
     match kernel {
-        Kernel::Scalar => true,
-        #[cfg(debug_assertions)]
-        Kernel::Emulated => true,
         Kernel::Ssse3 => is_x86_feature_detected!("ssse3"),
         Kernel::Avx2 => is_x86_feature_detected!("avx2") && has_bits,
         Kernel::Avx512 => is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi") && has_bits,
+        _ => true,
     }
 }
 
 /// Runs a loop over blocks; `kernel` must be one that [`is_supported`].
 #[inline]
-pub(super) fn run<const N: usize, L: BlockLoop<N>>(kernel: Kernel, tables: &Tables<N>, blocks: L) -> L::Output {
-    // SAFETY: a classifier only has a kernel for which `is_supported` found the instructions.
+pub(super) fn run<const N: usize, L: BlockLoop<N>>(kernel: Kernel, classifier: &Classifier<N>, blocks: L) -> L::Output {
+    // SAFETY: only kernels for which `is_supported` found the instructions are chosen.
     unsafe {
         match kernel {
-            Kernel::Scalar => blocks.run(|block| super::scalar::masks(tables, block)),
-            #[cfg(debug_assertions)]
-            Kernel::Emulated => blocks.run(|block| super::emulated::masks(tables, block)),
             Kernel::Ssse3 => with_ssse3(
                 #[inline(always)]
                 || {
                     blocks.run(
                         #[inline(always)]
-                        |block| ssse3(tables, block),
+                        |block| ssse3(classifier, block),
                     )
                 },
             ),
@@ -54,7 +49,7 @@ pub(super) fn run<const N: usize, L: BlockLoop<N>>(kernel: Kernel, tables: &Tabl
                 || {
                     blocks.run(
                         #[inline(always)]
-                        |block| avx2(tables, block),
+                        |block| avx2(classifier, block),
                     )
                 },
             ),
@@ -63,10 +58,11 @@ pub(super) fn run<const N: usize, L: BlockLoop<N>>(kernel: Kernel, tables: &Tabl
                 || {
                     blocks.run(
                         #[inline(always)]
-                        |block| wide::masks::<__m512i, N>(tables, block),
+                        |block| wide::masks::<__m512i, N>(classifier, block),
                     )
                 },
             ),
+            _ => blocks.run(|block| super::scalar::masks(classifier, block)),
         }
     }
 }
@@ -77,12 +73,10 @@ pub(super) fn call<R>(kernel: Kernel, work: impl FnOnce() -> R) -> R {
     // SAFETY: only kernels for which `is_supported` found the instructions are chosen.
     unsafe {
         match kernel {
-            Kernel::Scalar => work(),
-            #[cfg(debug_assertions)]
-            Kernel::Emulated => work(),
             Kernel::Ssse3 => with_ssse3(work),
             Kernel::Avx2 => with_avx2(work),
             Kernel::Avx512 => with_avx512(work),
+            _ => work(),
         }
     }
 }
@@ -144,7 +138,7 @@ unsafe impl Bytes64 for __m512i {
 ///
 /// A byte is in a set if the row of its low nibble has the bit of its high nibble. The machine must have AVX2.
 #[inline(always)]
-unsafe fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+unsafe fn avx2<const N: usize>(classifier: &Classifier<N>, block: &[u8; BLOCK]) -> Masks<N> {
     let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };
     let parts = block.as_chunks::<32>().0;
     // SAFETY: the machine has the instructions. A part has 32 bytes, and a row has sixteen.
@@ -155,7 +149,7 @@ unsafe fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks
             masks.high |= u64::from(high) << (32 * place);
             let inside = _mm256_cmpgt_epi8(_mm256_set1_epi8(LOWEST_LEAD_BYTE), text);
             masks.inside |= u64::from(_mm256_movemask_epi8(inside).cast_unsigned()) << (32 * place);
-            for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
+            for (half, rows) in classifier.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
                 // A shuffle yields 0 for a byte with its highest bit set, so for the second half that bit is flipped.
                 let text = _mm256_xor_si256(text, _mm256_set1_epi8(FLIP[half]));
                 let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(text), _mm256_set1_epi8(0xF));
@@ -174,7 +168,7 @@ unsafe fn avx2<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks
 
 /// Classifies sixteen bytes at a time, as [`avx2`] does. The machine must have SSSE3.
 #[inline(always)]
-unsafe fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Masks<N> {
+unsafe fn ssse3<const N: usize>(classifier: &Classifier<N>, block: &[u8; BLOCK]) -> Masks<N> {
     let mut masks = Masks { sets: [0; N], high: 0, inside: 0 };
     let parts = block.as_chunks::<16>().0;
     // SAFETY: the machine has the instructions. A part and a row have sixteen bytes.
@@ -185,7 +179,7 @@ unsafe fn ssse3<const N: usize>(tables: &Tables<N>, block: &[u8; BLOCK]) -> Mask
             masks.high |= u64::from(high) << (16 * place);
             let inside = _mm_cmpgt_epi8(_mm_set1_epi8(LOWEST_LEAD_BYTE), text);
             masks.inside |= u64::from(_mm_movemask_epi8(inside).cast_unsigned()) << (16 * place);
-            for (half, rows) in tables.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
+            for (half, rows) in classifier.rows.iter().enumerate().take(if high == 0 { 1 } else { 2 }) {
                 let text = _mm_xor_si128(text, _mm_set1_epi8(FLIP[half]));
                 let upper = _mm_and_si128(_mm_srli_epi16::<4>(text), _mm_set1_epi8(0xF));
                 let bit = _mm_shuffle_epi8(highs(), upper);

@@ -10,8 +10,8 @@
 
 use super::Program;
 use super::unspaced::{Changeability, UnspacedBoundaryFinder};
-use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
-use crate::fast::masks::{BLOCK, Classifier, Masks, below};
+use crate::fast::driver::{BlockPosition, Blocks};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::model::Model;
 use crate::model::adjacency::{ByteAdjacency, SEPARATE, SeparateBytes};
@@ -23,7 +23,7 @@ use crate::text::unicode::CharSet;
 /// Cuts texts between characters that the model never merges.
 #[derive(Debug, Clone)]
 pub(in crate::fast) struct AdjacencyProgram {
-    pub(super) classifier: Classifier<SETS>,
+    pub(super) classifier: Box<Classifier<SETS>>,
     adjacency: ByteAdjacency,
     unspaced: UnspacedBoundaryFinder,
     /// Whether a metaspace is put before a text, and whether also before one that begins with a space or a metaspace.
@@ -91,32 +91,25 @@ impl AdjacencyProgram {
     }
 }
 
-impl BlockProgram<SETS> for AdjacencyProgram {
+impl BlockLoop<SETS> for Blocks<'_, '_, AdjacencyProgram> {
+    type Output = BlockPosition;
+
     #[inline(always)]
-    fn blocks(
-        &self,
-        text: &str,
-        place: BlockPosition,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
-        listing: &mut Listing<'_>,
-    ) -> BlockPosition {
-        listing.each_block(
-            (text, place),
-            masks,
-            |BlockPosition { at, .. }, (Masks { sets, high, inside }, length), listing| {
-                let before = if at == 0 { 0 } else { self.classifier.sets_of(text.as_bytes()[at - 1]) };
-                let mut starts = 0;
-                for (place, pair) in sets.as_chunks::<2>().0.iter().enumerate() {
-                    starts |= (pair[0] << 1 | u64::from(before >> (2 * place) & 1)) & pair[1];
-                }
-                // Characters of unspaced scripts have at least three bytes.
-                if inside & inside << 1 != 0 {
-                    starts |= self.unspaced.find(text, at, high & !inside);
-                }
-                listing.list.add_contiguous(at, starts & below(length) & !listing.list.begins_at(at));
-                BlockPosition::at(at + length)
-            },
-        )
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy) -> BlockPosition {
+        let Self { program, text, .. } = self;
+        self.each_block(masks, |BlockPosition { at, .. }, (Masks { sets, high, inside }, length), listing| {
+            let before = if at == 0 { 0 } else { program.classifier.sets_of(text.as_bytes()[at - 1]) };
+            let mut starts = 0;
+            for (place, pair) in sets.as_chunks::<2>().0.iter().enumerate() {
+                starts |= (pair[0] << 1 | u64::from(before >> (2 * place) & 1)) & pair[1];
+            }
+            // Characters of unspaced scripts have at least three bytes.
+            if inside & inside << 1 != 0 {
+                starts |= program.unspaced.find(text, at, high & !inside);
+            }
+            listing.list.add_contiguous(at, starts & below(length) & !listing.list.begins_at(at));
+            BlockPosition::at(at + length)
+        })
     }
 }
 

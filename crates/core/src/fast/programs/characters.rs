@@ -11,9 +11,9 @@
 //! All other characters are *glue*: they may be part of a word, be removed, or change their neighbours. A chunk is not
 //! a word: it may contain several words, or none. Its ends do not depend on the text around it.
 
-use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
+use crate::fast::driver::{BlockPosition, Blocks};
 use crate::fast::keys::KeyFold;
-use crate::fast::masks::{BLOCK, Classifier, Masks, below};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::programs::Program;
 use crate::normalize::locality::CharacterChanges;
@@ -43,7 +43,7 @@ enum CharacterKind {
 /// chunk begins or ends where the kind of a byte differs from that of the byte before, which is computed by shifts.
 #[derive(Debug, Clone)]
 pub(in crate::fast) struct CharacterProgram {
-    pub(super) classifier: Classifier<4>,
+    pub(super) classifier: Box<Classifier<4>>,
     /// The kinds of ASCII characters.
     ascii: [CharacterKind; 128],
     changes: CharacterChanges,
@@ -150,18 +150,15 @@ impl CharacterProgram {
     }
 }
 
-impl BlockProgram<4> for CharacterProgram {
+impl BlockLoop<4> for Blocks<'_, '_, CharacterProgram> {
+    type Output = BlockPosition;
+
     #[inline(always)]
-    fn blocks(
-        &self,
-        text: &str,
-        place: BlockPosition,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<4> + Copy,
-        listing: &mut Listing<'_>,
-    ) -> BlockPosition {
-        listing.each_block((text, place), masks, |BlockPosition { at, before }, (masks, length), listing| {
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<4> + Copy) -> BlockPosition {
+        let Self { program, text, .. } = self;
+        self.each_block(masks, |BlockPosition { at, before }, (masks, length), listing| {
             let ([space, alone, other, glue], inside, length) =
-                if masks.high == 0 { (masks.sets, 0, length) } else { self.look_up(&text[at..], masks, length) };
+                if masks.high == 0 { (masks.sets, 0, length) } else { program.look_up(&text[at..], masks, length) };
             // The kind of the character before, with an inverted bit for white space: the beginning of a text is like it.
             let shifted = |set: u64, place: u32| set << 1 | before >> place & 1;
             let after_space = shifted(space, 0) ^ 1;

@@ -14,7 +14,7 @@ use self::adjacency::AdjacencyProgram;
 use self::characters::CharacterProgram;
 use self::spaces::SpaceProgram;
 use self::words::WordProgram;
-use super::driver::{BlockPosition, Listing};
+use super::driver::{BlockPosition, Blocks, Listing};
 use super::masks::Kernel;
 
 /// The number of sets of bytes that find the pieces of patterns.
@@ -36,12 +36,20 @@ pub(super) enum Program {
 impl Program {
     /// Lists the next blocks of a text, and returns the place after them.
     #[inline]
-    pub(super) fn blocks(&self, text: &str, place: BlockPosition, listing: &mut Listing<'_>) -> BlockPosition {
+    pub(super) fn blocks(
+        &self,
+        kernel: Kernel,
+        text: &str,
+        place: BlockPosition,
+        listing: &mut Listing<'_>,
+    ) -> BlockPosition {
         match self {
-            Self::Characters(program) => listing.list_blocks((program, &program.classifier), text, place),
-            Self::Words(program) => listing.list_blocks((program, &program.classifier), text, place),
-            Self::Spaces(program) => listing.list_blocks((&**program, &program.classifier), text, place),
-            Self::Adjacency(program) => listing.list_blocks((program, &program.classifier), text, place),
+            Self::Characters(program) => program.classifier.run(kernel, Blocks { program, text, place, listing }),
+            Self::Words(program) => program.classifier.run(kernel, Blocks { program, text, place, listing }),
+            Self::Spaces(program) => {
+                program.classifier.run(kernel, Blocks { program: &**program, text, place, listing })
+            }
+            Self::Adjacency(program) => program.classifier.run(kernel, Blocks { program, text, place, listing }),
         }
     }
 
@@ -76,27 +84,5 @@ impl Program {
             Self::Spaces(program) => program.differs_first(text, begins),
             Self::Adjacency(program) => begins && program.prefixes(text),
         }
-    }
-
-    /// Returns the kernel that classifies bytes.
-    #[inline]
-    pub(super) fn kernel(&self) -> Kernel {
-        match self {
-            Self::Characters(program) => program.classifier.kernel(),
-            Self::Words(program) => program.classifier.kernel(),
-            Self::Spaces(program) => program.classifier.kernel(),
-            Self::Adjacency(program) => program.classifier.kernel(),
-        }
-    }
-
-    /// Returns the program with the kernel of that name, if it runs on this machine.
-    pub(super) fn with_kernel(mut self, name: &str) -> Option<Self> {
-        match &mut self {
-            Self::Characters(program) => program.classifier = program.classifier.with_kernel(name)?,
-            Self::Words(program) => program.classifier = program.classifier.with_kernel(name)?,
-            Self::Spaces(program) => program.classifier = program.classifier.with_kernel(name)?,
-            Self::Adjacency(program) => program.classifier = program.classifier.with_kernel(name)?,
-        }
-        Some(self)
     }
 }

@@ -57,7 +57,7 @@ impl RunMatcher {
     }
 
     /// Returns the classifier of bytes.
-    pub(super) fn classifier(&self) -> Classifier<SETS> {
+    pub(super) fn classifier(&self) -> Box<Classifier<SETS>> {
         Classifier::new(std::array::from_fn(|byte| self.sets_of_first(u8::try_from(byte).unwrap_or(0))))
     }
 

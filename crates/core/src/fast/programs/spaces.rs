@@ -10,9 +10,9 @@
 
 use super::Program;
 use super::unspaced::{Changeability, UnspacedBoundaryFinder};
-use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
+use crate::fast::driver::{BlockPosition, Blocks};
 use crate::fast::keys::KeyFold;
-use crate::fast::masks::{BLOCK, Classifier, Masks, below};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Masks, below};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::text::last;
 use crate::model::Model;
@@ -33,7 +33,7 @@ const MAY_CHANGE: Class = Class::COMBINING_MARK
 /// Cuts texts before separators.
 #[derive(Debug, Clone)]
 pub(in crate::fast) struct SpaceProgram {
-    pub(super) classifier: Classifier<2>,
+    pub(super) classifier: Box<Classifier<2>>,
     /// Which ASCII characters may change.
     ascii: [Changeability; 128],
     /// The characters that rules may change, and the metaspace.
@@ -282,17 +282,13 @@ impl SpaceProgram {
     }
 }
 
-impl BlockProgram<2> for SpaceProgram {
+impl BlockLoop<2> for Blocks<'_, '_, SpaceProgram> {
+    type Output = BlockPosition;
+
     #[inline(always)]
-    fn blocks(
-        &self,
-        text: &str,
-        place: BlockPosition,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<2> + Copy,
-        listing: &mut Listing<'_>,
-    ) -> BlockPosition {
-        listing.each_block(
-            (text, place),
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<2> + Copy) -> BlockPosition {
+        let Self { program, text, .. } = self;
+        self.each_block(
             masks,
             |BlockPosition { at, .. }, (Masks { sets: [space, may_change], high, inside }, length), listing| {
                 let bytes = text.as_bytes();
@@ -300,7 +296,7 @@ impl BlockProgram<2> for SpaceProgram {
                 let mut starts = space & !(space << 1) & !(may_change << 1) & !listing.list.begins_at(at);
                 // These starts need the slow test: the character before is in another block or not ASCII, or the window of a
                 // rule may matter.
-                let near = if self.looks_back > 1 {
+                let near = if program.looks_back > 1 {
                     within_window(high | may_change) | ((2 << Precompiled::LONGEST_WINDOW) - 1)
                 } else {
                     high << 1 | 1
@@ -308,13 +304,13 @@ impl BlockProgram<2> for SpaceProgram {
                 let mut unsure = starts & near;
                 while unsure != 0 {
                     let place = unsure.trailing_zeros();
-                    if !self.ends_unchanged(&bytes[..at + place as usize]) {
+                    if !program.ends_unchanged(&bytes[..at + place as usize]) {
                         starts &= !(1 << place);
                     }
                     unsure &= unsure - 1;
                 }
                 if high != 0
-                    && let Some(unspaced) = &self.unspaced
+                    && let Some(unspaced) = &program.unspaced
                 {
                     starts |= unspaced.find(text, at, high & !inside) & !listing.list.begins_at(at);
                 }

@@ -101,7 +101,7 @@ impl Classes {
     }
 
     /// Returns the classifier of bytes.
-    pub(super) fn classifier(self) -> Classifier<SETS> {
+    pub(super) fn classifier(self) -> Box<Classifier<SETS>> {
         let bits = |byte: u8| if self.ascii && !byte.is_ascii() { 0 } else { self.sets_of(byte) };
         Classifier::new(std::array::from_fn(|byte| bits(u8::try_from(byte).unwrap_or(0))))
     }

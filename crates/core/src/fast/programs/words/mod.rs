@@ -18,8 +18,8 @@ mod starts;
 use self::classes::{Classes, ClassifiedBlock};
 use self::matcher::{GrammarMatcher, StartFinder};
 use self::starts::BlockContext;
-use crate::fast::driver::{BlockPosition, BlockProgram, Listing};
-use crate::fast::masks::{BLOCK, Classifier, Masks};
+use crate::fast::driver::{BlockPosition, Blocks, Listing};
+use crate::fast::masks::{BLOCK, BlockLoop, Classifier, Kernel, Masks};
 use crate::fast::plan::{CutPlan, ModelInput};
 use crate::fast::programs::{Program, SETS};
 use crate::fast::text::{first, last};
@@ -36,7 +36,7 @@ const TOGETHER: usize = 16;
 /// Cuts texts into the pieces of patterns in a row.
 #[derive(Debug, Clone)]
 pub(in crate::fast) struct WordProgram {
-    pub(super) classifier: Classifier<SETS>,
+    pub(super) classifier: Box<Classifier<SETS>>,
     divisions: Divisions,
     matcher: StartFinder,
     /// The splitter of a piece: without a normalizer, which does not change it, and without the divisions.
@@ -67,7 +67,7 @@ impl WordProgram {
         let classifier = match &matcher {
             StartFinder::Grammar(grammar) => grammar.classes.classifier(),
             StartFinder::Runs(runs) => runs.classifier(),
-            StartFinder::OneByOne => Classifier::scalar(),
+            StartFinder::OneByOne => Classifier::new([0; 256]),
         };
         Self {
             classifier,
@@ -95,7 +95,9 @@ impl WordProgram {
         }
         let (has_gaps, keeps_text) = (self.has_gaps(), self.normalized.is_none() && self.unchanged.is_all());
         let writes_bytes = self.divisions.writes_bytes() == Some(true);
+        let kernel = if matches!(self.matcher, StartFinder::OneByOne) { Kernel::Scalar } else { Kernel::fastest() };
         Some(CutPlan {
+            kernel,
             has_gaps,
             counts_lines: [false, keeps_text && !self.has_prefix],
             may_cut_words: writes_bytes && !has_gaps && keeps_text,
@@ -256,41 +258,38 @@ impl WordProgram {
     }
 }
 
-impl BlockProgram<SETS> for WordProgram {
+impl BlockLoop<SETS> for Blocks<'_, '_, WordProgram> {
+    type Output = BlockPosition;
+
     #[inline(always)]
-    fn blocks(
-        &self,
-        text: &str,
-        place: BlockPosition,
-        masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
-        listing: &mut Listing<'_>,
-    ) -> BlockPosition {
-        match &self.matcher {
+    fn run(self, masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy) -> BlockPosition {
+        let Self { program, text, .. } = self;
+        match &program.matcher {
             StartFinder::Grammar(matcher) => match matcher.divided {
-                None => self.grammar_blocks(*matcher, None, (text, place), masks, listing),
-                digits => self.grammar_blocks(*matcher, digits, (text, place), masks, listing),
+                None => self.by_grammar(*matcher, None, masks),
+                digits => self.by_grammar(*matcher, digits, masks),
             },
-            StartFinder::Runs(runs) => listing.each_block(
-                (text, place),
+            StartFinder::Runs(runs) => self.each_block(
                 masks,
                 #[inline(always)]
                 |BlockPosition { at, .. }, block, listing| {
-                    self.list_runs(runs.starts(text, at, block), text, at, listing)
+                    program.list_runs(runs.starts(text, at, block), text, at, listing)
                 },
             ),
-            StartFinder::OneByOne => self.one_by_one((text, place), listing),
+            StartFinder::OneByOne => self.one_by_one(),
         }
     }
 }
 
-impl WordProgram {
+impl Blocks<'_, '_, WordProgram> {
     /// Lists the pieces of the next blocks one at a time.
-    fn one_by_one(&self, (text, place): (&str, BlockPosition), listing: &mut Listing<'_>) -> BlockPosition {
-        listing.each((text, place), |place, listing| {
+    fn one_by_one(self) -> BlockPosition {
+        let Self { program, text, .. } = self;
+        self.each(|place, listing| {
             (0..TOGETHER).fold(place, |place, _| match place.at == text.len() {
                 true => place,
                 false => {
-                    let end = listing.pieces.next(&self.divisions.steps, text, place.at);
+                    let end = listing.pieces.next(&program.divisions.steps, text, place.at);
                     listing.list.begin(end);
                     BlockPosition::at(end)
                 }
@@ -303,49 +302,44 @@ impl WordProgram {
     /// The rules are matched once for several blocks, and the function is compiled for each case, so that a loop computes
     /// what one kind of rules reads.
     #[inline(always)]
-    fn grammar_blocks(
-        &self,
+    fn by_grammar(
+        self,
         GrammarMatcher { grammar, rules, classes, .. }: GrammarMatcher,
         divided: Option<usize>,
-        from: (&str, BlockPosition),
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
-        listing: &mut Listing<'_>,
     ) -> BlockPosition {
-        let pieces = (from, classes, divided);
+        let Self { program, text, .. } = self;
+        let pieces = (classes, divided);
         match rules {
             Rules::Runs => self.contiguous(
                 pieces,
                 masks,
-                listing,
                 #[inline(always)]
                 |here| (here.gpt2(), u64::MAX),
             ),
             Rules::Modern(rules) if rules.letters.are_cased() => self.contiguous(
                 pieces,
                 masks,
-                listing,
                 #[inline(always)]
                 |here| (here.cased(rules), here.sure(rules.letters)),
             ),
             Rules::Modern(rules) => self.contiguous(
                 pieces,
                 masks,
-                listing,
                 #[inline(always)]
                 |here| (here.modern(rules), u64::MAX),
             ),
             Rules::Marked(_) => self.contiguous(
                 pieces,
                 masks,
-                listing,
                 #[inline(always)]
                 |here| (here.marked(), u64::MAX),
             ),
             // Their pieces are rare, and divide those of another grammar.
-            Rules::Thousands | Rules::LineEnds => self.one_by_one(from, listing),
-            Rules::Spaceless => listing.each_block(from, masks, |place, block, listing| {
-                let here = BlockContext::new(classes, from.0, place, block);
-                match self.normalized {
+            Rules::Thousands | Rules::LineEnds => self.one_by_one(),
+            Rules::Spaceless => self.each_block(masks, |place, block, listing| {
+                let here = BlockContext::new(classes, text, place, block);
+                match program.normalized {
                     Some(CharacterChanges { lowercases, .. }) => gaps::list_runs(here, lowercases, listing.list),
                     None => gaps::list_matches(grammar, here, here.clip(false), listing.list),
                 }
@@ -356,20 +350,19 @@ impl WordProgram {
     /// Lists contiguous pre-tokens of the next blocks by their starts in each, and the bytes up to which these are certain.
     #[inline(always)]
     fn contiguous(
-        &self,
-        (from, classes, divided): ((&str, BlockPosition), Classes, Option<usize>),
+        self,
+        (classes, divided): (Classes, Option<usize>),
         masks: impl Fn(&[u8; BLOCK]) -> Masks<SETS> + Copy,
-        listing: &mut Listing<'_>,
         starts: impl Fn(&BlockContext<'_>) -> ((u64, bool), u64),
     ) -> BlockPosition {
-        listing.each_block(
-            from,
+        let Self { program, text, .. } = self;
+        self.each_block(
             masks,
             #[inline(always)]
             |place, block, listing| {
-                let here = BlockContext::new(classes, from.0, place, block).divided(divided);
+                let here = BlockContext::new(classes, text, place, block).divided(divided);
                 let (found, sure) = starts(&here);
-                self.list(here, found, sure, listing)
+                program.list(here, found, sure, listing)
             },
         )
     }
