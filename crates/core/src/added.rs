@@ -14,7 +14,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::error::{Error, Message, Result, shorten};
 use crate::settings::METASPACE;
 use crate::text::span::Span;
-use crate::text::unicode::{class, stands_alone};
+use crate::text::unicode::{Class, stands_alone};
 use crate::vocab::{AllowedEntries, Vocab};
 
 /// A token that is matched as a whole, in addition to the model's tokens or among them.
@@ -519,7 +519,7 @@ impl<'a> AddedTokenSearch<'a> {
 }
 
 fn is_space(c: char) -> bool {
-    class(c).is_whitespace()
+    Class::WHITESPACE.contains(c)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::normalize::Normalized;
 use crate::normalize::locality::CharacterChanges;
 use crate::splitter::WordSplitter;
 use crate::text::span::Span;
-use crate::text::unicode::{Class, class};
+use crate::text::unicode::Class;
 
 /// The buffers of normal forms.
 #[derive(Debug, Default)]
@@ -75,8 +75,7 @@ impl NormalizedTokenSearch {
         }
         self.characters?;
         let mut sources = Vec::new();
-        for source in
-            ('\0'..=char::MAX).filter(|&source| source.is_ascii() || class(source).intersects(Class::MAY_CHANGE_NFKD))
+        for source in ('\0'..=char::MAX).filter(|&source| source.is_ascii() || Class::MAY_CHANGE_NFKD.contains(source))
         {
             let source = source.to_string();
             if splitter.normalize(&source).ok()?.contains(c) {

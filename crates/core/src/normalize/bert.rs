@@ -13,7 +13,7 @@ use super::locality::{CharacterChanges, Locality};
 use super::reordering::{Block, Pending};
 use super::{Normalized, Rewriter, UnicodeForm, case, strip};
 use crate::text::span::Span;
-use crate::text::unicode;
+use crate::text::unicode::{self, Class};
 
 /// The settings of BERT's normalizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,15 +71,15 @@ impl BertNormalizer {
     /// Applies the steps by their definition: one after the other, each to the whole text.
     fn step_by_step(&self, text: &mut Normalized, spare: &mut Normalized) {
         if self.clean_text {
-            strip::filter(text, spare, |c| !unicode::class(c).is_control());
-            strip::map(text, spare, |c| if unicode::class(c).is_whitespace() { ' ' } else { c });
+            strip::filter(text, spare, |c| !Class::CONTROL.contains(c));
+            strip::map(text, spare, |c| if Class::WHITESPACE.contains(c) { ' ' } else { c });
         }
         if self.handle_chinese_chars {
             text.rewrite(spare, |to| to.source().chars().for_each(|c| pad(c, to)));
         }
         if self.strips_accents() {
             UnicodeForm::Nfd.normalize(text, spare);
-            strip::filter(text, spare, |c| !unicode::class(c).is_nonspacing_mark());
+            strip::filter(text, spare, |c| !Class::NONSPACING_MARK.contains(c));
         }
         if self.lowercase {
             case::lowercase(text, spare);
@@ -89,7 +89,7 @@ impl BertNormalizer {
 
 /// Writes a CJK ideograph between two spaces, any other character by itself.
 fn pad(c: char, to: &mut Rewriter<'_>) {
-    if unicode::class(c).is_cjk() {
+    if Class::CJK.contains(c) {
         to.replace(' ');
         to.insert(c);
         to.insert(' ');
@@ -116,10 +116,10 @@ impl<'a> Stream<'a> {
     /// Applies all steps to an ASCII character.
     fn ascii(&mut self, c: char, origin: Span) {
         let class = unicode::class(c);
-        if self.settings.clean_text && class.is_control() {
+        if self.settings.clean_text && class.intersects(Class::CONTROL) {
             return;
         }
-        let c = if self.settings.clean_text && class.is_whitespace() { ' ' } else { c };
+        let c = if self.settings.clean_text && class.intersects(Class::WHITESPACE) { ' ' } else { c };
         if self.strip {
             self.flush();
             self.block.last_origin = origin;
@@ -129,11 +129,11 @@ impl<'a> Stream<'a> {
 
     fn clean(&mut self, c: char, origin: Span) {
         let class = unicode::class(c);
-        if self.settings.clean_text && class.is_control() {
+        if self.settings.clean_text && class.intersects(Class::CONTROL) {
             return;
         }
-        let c = if self.settings.clean_text && class.is_whitespace() { ' ' } else { c };
-        if self.settings.handle_chinese_chars && class.is_cjk() {
+        let c = if self.settings.clean_text && class.intersects(Class::WHITESPACE) { ' ' } else { c };
+        if self.settings.handle_chinese_chars && class.intersects(Class::CJK) {
             self.decompose(' ', origin);
             self.decompose(c, origin);
             self.decompose(' ', origin);
@@ -174,7 +174,7 @@ impl<'a> Stream<'a> {
             if pending.consumes {
                 block.last_origin = origins.next().unwrap_or(block.last_origin);
             }
-            if !unicode::class(pending.c).is_nonspacing_mark() {
+            if !Class::NONSPACING_MARK.contains(pending.c) {
                 self.lowercase(pending.c, block.last_origin);
             }
         }

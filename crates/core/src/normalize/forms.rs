@@ -7,7 +7,7 @@ use unicode_normalization_alignments::UnicodeNormalization;
 
 use super::locality::{ChangedCharacters, CharacterChanges, Locality, WordChanges};
 use super::{Normalized, Rewriter};
-use crate::text::unicode::{self, Class};
+use crate::text::unicode::Class;
 
 /// A normalization form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl UnicodeForm {
 
     pub(super) fn normalize(self, text: &mut Normalized, spare: &mut Normalized) {
         let may_change = self.may_change();
-        let is_unchanged = |c: char| c.is_ascii() || !unicode::class(c).intersects(may_change);
+        let is_unchanged = |c: char| c.is_ascii() || !may_change.contains(c);
         if text.text().chars().all(is_unchanged) && text.is_whole() {
             return;
         }

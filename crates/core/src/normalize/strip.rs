@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Normalized;
 use super::locality::{ChangedCharacters, CharacterChanges, Locality, WordChanges};
 use crate::text::span::Span;
-use crate::text::unicode::{self, Class};
+use crate::text::unicode::Class;
 
 /// The ends whose white space is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Strip {
 }
 
 fn is_whitespace(c: char) -> bool {
-    unicode::class(c).is_whitespace()
+    Class::WHITESPACE.contains(c)
 }
 
 impl Strip {
@@ -63,7 +63,7 @@ pub(super) fn locality_of_accents() -> Locality<'static> {
 
 /// Removes combining marks anywhere in the text.
 pub(super) fn strip_accents(text: &mut Normalized, spare: &mut Normalized) {
-    filter(text, spare, |c| c.is_ascii() || !unicode::class(c).intersects(Class::COMBINING_MARK));
+    filter(text, spare, |c| c.is_ascii() || !Class::COMBINING_MARK.contains(c));
 }
 
 /// Removes the characters for which `keep` is false.

@@ -32,7 +32,7 @@ use crate::added::AddedToken;
 use crate::error::{Error, Result};
 use crate::fast::CutPlan;
 use crate::text::span::check_length;
-use crate::text::unicode::class;
+use crate::text::unicode::Class;
 
 /// Finds the safe split points of texts under the options of one call, and encodes the parts.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +87,7 @@ impl Tokenizer {
         let cuts = TextCutter { tokenizer: self, fast, options, around };
         let tokens = self.added.cutting();
         let mut sought = tokens.filter_map(|token| self.added.token(token.id));
-        let has_space = |text: &str| text.chars().any(|c| class(c).is_whitespace());
+        let has_space = |text: &str| text.chars().any(|c| Class::WHITESPACE.contains(c));
         let is_taken = |token: &AddedToken| self.added.takes_metaspaces(token) || !fast.drops_spaces;
         let takes_space = |token: &AddedToken| (token.lstrip || token.rstrip) && is_taken(token);
         (!sought.any(has_space) && !self.added.cutting().any(takes_space)).then_some(cuts)

@@ -3,7 +3,7 @@
 use super::{TokenTexts, trimmed};
 use crate::encoding::Encoding;
 use crate::text::bytes::byte_to_char;
-use crate::text::unicode::class;
+use crate::text::unicode::Class;
 
 /// Trims the spans of all tokens, including those of overflowing windows.
 pub(super) fn trim_all(encodings: &mut [Encoding], add_prefix_space: bool, texts: &dyn TokenTexts) {
@@ -32,5 +32,5 @@ fn trim(encoding: &mut Encoding, add_prefix_space: bool, texts: &dyn TokenTexts)
 }
 
 fn is_space(c: char) -> bool {
-    c == byte_to_char(b' ') || class(c).is_whitespace()
+    c == byte_to_char(b' ') || Class::WHITESPACE.contains(c)
 }

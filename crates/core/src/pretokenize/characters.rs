@@ -10,7 +10,7 @@ pub(super) fn bert(text: &str, each: &mut dyn FnMut(Span)) {
     let mut start = 0;
     for (at, c) in text.char_indices() {
         let class = class(c);
-        let (space, alone) = (class.is_whitespace(), class.is_punctuation());
+        let (space, alone) = (class.intersects(Class::WHITESPACE), class.intersects(Class::PUNCTUATION));
         if !(space || alone) {
             continue;
         }
@@ -25,7 +25,7 @@ pub(super) fn bert(text: &str, each: &mut dyn FnMut(Span)) {
 
 /// Splits at white space.
 pub(super) fn whitespace_split(text: &str, each: &mut dyn FnMut(Span)) {
-    split(text, is_whitespace, Behavior::Removed, each);
+    split(text, |c| Class::WHITESPACE.contains(c), Behavior::Removed, each);
 }
 
 /// Splits into runs of word characters, and runs of characters that are neither that nor white space.
@@ -73,19 +73,7 @@ pub(super) fn fixed_length(text: &str, length: usize, each: &mut dyn FnMut(Span)
     each(Span::new(start, text.len()));
 }
 
-pub(super) fn is_whitespace(c: char) -> bool {
-    class(c).is_whitespace()
-}
-
-pub(super) fn is_punctuation(c: char) -> bool {
-    class(c).is_punctuation()
-}
-
-pub(super) fn is_numeric(c: char) -> bool {
-    class(c).is_numeric()
-}
-
 /// Returns whether a text is white space alone.
 pub(super) fn is_blank(text: &str) -> bool {
-    text.chars().all(is_whitespace)
+    text.chars().all(|c| Class::WHITESPACE.contains(c))
 }

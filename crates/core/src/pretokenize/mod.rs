@@ -88,12 +88,12 @@ impl PreTokenizer {
             Self::Bert => split_all(words, characters::bert),
             Self::Whitespace => split_all(words, characters::whitespace),
             Self::WhitespaceSplit => split_all(words, characters::whitespace_split),
-            Self::Punctuation(behavior) => {
-                split_all(words, |text, each| characters::split(text, characters::is_punctuation, *behavior, each))
-            }
+            Self::Punctuation(behavior) => split_all(words, |text, each| {
+                characters::split(text, |c| Class::PUNCTUATION.contains(c), *behavior, each);
+            }),
             Self::Digits { individual } => {
                 let behavior = if *individual { Behavior::Isolated } else { Behavior::Contiguous };
-                split_all(words, |text, each| characters::split(text, characters::is_numeric, behavior, each))
+                split_all(words, |text, each| characters::split(text, |c| Class::NUMERIC.contains(c), behavior, each))
             }
             Self::CharDelimiterSplit(delimiter) => {
                 split_all(words, |text, each| characters::split(text, |c| c == *delimiter, Behavior::Removed, each))

@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::str::Chars;
 
-use crate::text::unicode::{Category, Class, category, class};
+use crate::text::unicode::{Category, Class, category};
 
 /// A set of characters: categories, properties and ranges of code points, or all characters but these.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl CharacterSet {
     fn contains_any(&self, c: char) -> bool {
         let is_member = self.has_range_of(c)
             || self.categories != Category::REST && category(c).intersects(self.categories)
-            || self.classes != Class::default() && class(c).intersects(self.classes);
+            || self.classes != Class::default() && self.classes.contains(c);
         is_member != self.is_negated
     }
 

@@ -178,8 +178,8 @@ fn ascii_kind(code: u8, changes: CharacterChanges, boundary: CharacterBoundary) 
     let class = class(char::from(code));
     match kind(class, changes, boundary) {
         // An ASCII character neither composes nor decomposes, so only the removal of controls makes it glue.
-        CharacterKind::Glue if changes.drops_controls && class.is_control() => CharacterKind::Glue,
-        CharacterKind::Glue if boundary.separates_words && !class.is_word() => CharacterKind::Other,
+        CharacterKind::Glue if changes.drops_controls && class.intersects(Class::CONTROL) => CharacterKind::Glue,
+        CharacterKind::Glue if boundary.separates_words && !class.intersects(Class::WORD) => CharacterKind::Other,
         CharacterKind::Glue => CharacterKind::Word,
         kind => kind,
     }
@@ -189,11 +189,11 @@ fn ascii_kind(code: u8, changes: CharacterChanges, boundary: CharacterBoundary) 
 #[inline]
 fn kind(class: Class, changes: CharacterChanges, boundary: CharacterBoundary) -> CharacterKind {
     const CHANGES: Class = Class::MAY_CHANGE_NFD.union(Class::COMBINING_MARK).union(Class::NONSPACING_MARK);
-    let is_alone =
-        changes.isolates_ideographs && class.is_cjk() || boundary.isolates_punctuation && class.is_punctuation();
+    let is_alone = changes.isolates_ideographs && class.intersects(Class::CJK)
+        || boundary.isolates_punctuation && class.intersects(Class::PUNCTUATION);
     match class {
-        class if changes.drops_controls && class.is_control() => CharacterKind::Glue,
-        class if class.is_whitespace() => CharacterKind::Space,
+        class if changes.drops_controls && class.intersects(Class::CONTROL) => CharacterKind::Glue,
+        class if class.intersects(Class::WHITESPACE) => CharacterKind::Space,
         class if class.intersects(CHANGES) => CharacterKind::Glue,
         _ if is_alone => CharacterKind::Alone,
         _ => CharacterKind::Glue,

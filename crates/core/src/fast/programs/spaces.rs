@@ -21,7 +21,7 @@ use crate::normalize::Precompiled;
 use crate::normalize::locality::{ChangedCharacters, SpaceRuns, WordChanges};
 use crate::settings::{METASPACE, METASPACE_TEXT, PrependScheme};
 use crate::splitter::WordSplitter;
-use crate::text::unicode::{CharSet, Class, class};
+use crate::text::unicode::{CharSet, Class};
 
 /// The properties of characters that a normalization form may change, or that control characters and marks have.
 const MAY_CHANGE: Class = Class::COMBINING_MARK
@@ -268,7 +268,7 @@ impl SpaceProgram {
     /// Returns whether a character beyond ASCII may change, or is the metaspace.
     #[inline]
     fn may_change(&self, c: char) -> bool {
-        self.may_change.contains(c) || self.changing != Class::NONE && class(c).intersects(self.changing)
+        self.may_change.contains(c) || self.changing != Class::NONE && self.changing.contains(c)
     }
 
     #[inline]

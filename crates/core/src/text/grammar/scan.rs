@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::unicode::{Category, category, class};
+use crate::text::unicode::{Category, Class, category};
 
 const LETTER: Category = Category::LETTER;
 const NUMBER: Category = Category::NUMBER;
@@ -297,7 +297,7 @@ fn next_except_han(text: &str, at: usize) -> Option<(Category, usize)> {
 /// Returns whether the character at `at` matches `\p{Han}`.
 fn is_han(text: &str, at: usize) -> bool {
     text.as_bytes().get(at).is_some_and(|byte| !byte.is_ascii())
-        && text[at..].chars().next().is_some_and(|c| class(c).is_han())
+        && text[at..].chars().next().is_some_and(|c| Class::HAN.contains(c))
 }
 
 fn is_line_end(byte: u8) -> bool {
@@ -355,7 +355,7 @@ pub(super) fn is_word(c: char) -> bool {
     match c {
         '²' | '³' | '¹' | '¼'..='¾' => true,
         '\u{200C}' | '\u{200D}' => false,
-        c => class(c).is_word(),
+        c => Class::WORD.contains(c),
     }
 }
 

@@ -150,60 +150,11 @@ impl Class {
         self.0 & other.0 != 0
     }
 
-    /// Whether clean-up removes the character.
+    /// Whether a character has one of the properties.
     #[inline]
     #[must_use]
-    pub const fn is_control(self) -> bool {
-        self.intersects(Self::CONTROL)
-    }
-
-    /// Whether the character ends a word.
-    #[inline]
-    #[must_use]
-    pub const fn is_whitespace(self) -> bool {
-        self.intersects(Self::WHITESPACE)
-    }
-
-    /// Whether the character is a word by itself.
-    #[inline]
-    #[must_use]
-    pub const fn is_punctuation(self) -> bool {
-        self.intersects(Self::PUNCTUATION)
-    }
-
-    /// Whether accent stripping removes the character.
-    #[inline]
-    #[must_use]
-    pub const fn is_nonspacing_mark(self) -> bool {
-        self.intersects(Self::NONSPACING_MARK)
-    }
-
-    /// Whether the character is padded with spaces.
-    #[inline]
-    #[must_use]
-    pub const fn is_cjk(self) -> bool {
-        self.intersects(Self::CJK)
-    }
-
-    /// Whether the character is `\w`.
-    #[inline]
-    #[must_use]
-    pub const fn is_word(self) -> bool {
-        self.intersects(Self::WORD)
-    }
-
-    /// Whether the character is a digit of the `Digits` pre-tokenizer.
-    #[inline]
-    #[must_use]
-    pub const fn is_numeric(self) -> bool {
-        self.intersects(Self::NUMERIC)
-    }
-
-    /// Whether the character is `\p{Han}`.
-    #[inline]
-    #[must_use]
-    pub const fn is_han(self) -> bool {
-        self.intersects(Self::HAN)
+    pub fn contains(self, c: char) -> bool {
+        class(c).intersects(self)
     }
 }
 
@@ -231,7 +182,7 @@ pub fn category(c: char) -> Category {
 /// Returns whether no word character is adjacent to `range` of `text`.
 #[must_use]
 pub fn stands_alone(text: &str, range: std::ops::Range<usize>) -> bool {
-    let is_word = |c: Option<char>| c.is_some_and(|c| class(c).is_word());
+    let is_word = |c: Option<char>| c.is_some_and(|c| Class::WORD.contains(c));
     !is_word(text[..range.start].chars().next_back()) && !is_word(text[range.end..].chars().next())
 }
 
@@ -341,51 +292,51 @@ mod tests {
     #[test]
     fn white_space_that_is_control_too_is_both() {
         for c in ['\u{B}', '\u{C}', '\u{85}'] {
-            assert!(class(c).is_control() && class(c).is_whitespace(), "{c:?}");
+            assert!(Class::CONTROL.contains(c) && Class::WHITESPACE.contains(c), "{c:?}");
         }
         for c in ['\t', '\n', '\r', ' ', '\u{A0}', '\u{2028}', '\u{3000}'] {
-            assert!(!class(c).is_control() && class(c).is_whitespace(), "{c:?}");
+            assert!(!Class::CONTROL.contains(c) && Class::WHITESPACE.contains(c), "{c:?}");
         }
-        assert!(class('\u{1C}').is_control() && !class('\u{1C}').is_whitespace());
+        assert!(Class::CONTROL.contains('\u{1C}') && !Class::WHITESPACE.contains('\u{1C}'));
     }
 
     #[test]
     fn control_is_other_than_unassigned() {
         for c in ['\0', '\u{7F}', '\u{AD}', '\u{180E}', '\u{200D}'] {
-            assert!(class(c).is_control(), "{c:?}");
+            assert!(Class::CONTROL.contains(c), "{c:?}");
         }
         for c in ['\u{FEFF}', '\u{FFFD}', '\u{E000}', '\u{E0001}'] {
-            assert!(class(c).is_control(), "{c:?}");
+            assert!(Class::CONTROL.contains(c), "{c:?}");
         }
         for c in ['\u{378}', '\u{8E2}', '\u{110CD}', '\u{10FFFF}'] {
             assert_eq!(class(c), Class::default(), "{c:?}");
         }
-        assert!(!class('\u{180E}').is_whitespace());
+        assert!(!Class::WHITESPACE.contains('\u{180E}'));
     }
 
     #[test]
     fn punctuation_has_ascii_symbols_and_follows_old_tables() {
         for c in ['$', '+', '`', '~', '–', '…', '\u{166D}'] {
-            assert!(class(c).is_punctuation(), "{c:?}");
+            assert!(Class::PUNCTUATION.contains(c), "{c:?}");
         }
         for c in ['a', '0', '€', '\u{2E52}'] {
-            assert!(!class(c).is_punctuation(), "{c:?}");
+            assert!(!Class::PUNCTUATION.contains(c), "{c:?}");
         }
     }
 
     #[test]
     fn marks_follow_old_tables() {
-        assert!(class('\u{301}').is_nonspacing_mark() && class('\u{301}').intersects(Class::COMBINING_CLASS));
-        assert!(class('\u{344}').is_nonspacing_mark());
-        assert!(!class('\u{20DD}').is_nonspacing_mark());
-        assert!(!class('\u{1AC1}').is_nonspacing_mark() && !class('\u{1AC1}').intersects(Class::COMBINING_CLASS));
+        assert!(Class::NONSPACING_MARK.contains('\u{301}') && Class::COMBINING_CLASS.contains('\u{301}'));
+        assert!(Class::NONSPACING_MARK.contains('\u{344}'));
+        assert!(!Class::NONSPACING_MARK.contains('\u{20DD}'));
+        assert!(!Class::NONSPACING_MARK.contains('\u{1AC1}') && !Class::COMBINING_CLASS.contains('\u{1AC1}'));
     }
 
     #[test]
     fn extension_e_begins_late() {
-        assert!(class('\u{2B81F}').is_cjk());
-        assert!(!class('\u{2B820}').is_cjk() && !class('\u{2B91F}').is_cjk());
-        assert!(class('\u{2B920}').is_cjk() && class('\u{2CEAF}').is_cjk());
+        assert!(Class::CJK.contains('\u{2B81F}'));
+        assert!(!Class::CJK.contains('\u{2B820}') && !Class::CJK.contains('\u{2B91F}'));
+        assert!(Class::CJK.contains('\u{2B920}') && Class::CJK.contains('\u{2CEAF}'));
     }
 
     #[test]
@@ -415,7 +366,7 @@ mod tests {
         assert_eq!(decomposed('가'), "\u{1100}\u{1161}");
         assert_eq!(decomposed('각'), "\u{1100}\u{1161}\u{11A8}");
         assert_eq!(decomposed('힣'), "\u{1112}\u{1175}\u{11C2}");
-        assert!(['가', '힣'].into_iter().all(|c| class(c).intersects(Class::DECOMPOSITION)));
+        assert!(['가', '힣'].into_iter().all(|c| Class::DECOMPOSITION.contains(c)));
         assert_eq!(decomposed('\u{D7A4}'), "\u{D7A4}");
         assert_eq!(decomposed('\u{1100}'), "\u{1100}");
     }
@@ -445,13 +396,13 @@ mod tests {
     #[test]
     fn words_letters_and_numbers() {
         for c in ['a', 'é', '中', '\u{2160}', '\u{301}', '\u{200D}', '_', '7'] {
-            assert!(class(c).is_word(), "{c:?}");
+            assert!(Class::WORD.contains(c), "{c:?}");
         }
         for c in ['²', '½', '’', ' ', '\u{200B}'] {
-            assert!(!class(c).is_word(), "{c:?}");
+            assert!(!Class::WORD.contains(c), "{c:?}");
         }
         for c in ['7', '²', '½', '\u{2160}', '\u{663}'] {
-            assert!(class(c).is_numeric() && category(c) == Category::NUMBER, "{c:?}");
+            assert!(Class::NUMERIC.contains(c) && category(c) == Category::NUMBER, "{c:?}");
         }
         let of = |category: Category| move |c| super::category(c) == category;
         assert!("AÉǅ".chars().all(of(Category::UPPER)) && "aéß".chars().all(of(Category::LOWER)));
@@ -464,22 +415,22 @@ mod tests {
 
     #[test]
     fn han_characters_are_more_than_letters() {
-        assert!("中々〇〻⼀㐀\u{20000}".chars().all(|c| class(c).is_han()));
-        assert!("aかカ한、。1\u{301}".chars().all(|c| !class(c).is_han()));
+        assert!("中々〇〻⼀㐀\u{20000}".chars().all(|c| Class::HAN.contains(c)));
+        assert!("aかカ한、。1\u{301}".chars().all(|c| !Class::HAN.contains(c)));
     }
 
     #[test]
     fn digits_follow_newer_tables() {
-        assert!(class('\u{11DE0}').is_numeric() && category('\u{11DE0}') != Category::NUMBER);
+        assert!(Class::NUMERIC.contains('\u{11DE0}') && category('\u{11DE0}') != Category::NUMBER);
     }
 
     #[test]
     fn combining_marks_are_more_than_the_nonspacing_ones() {
         for c in ['\u{20DD}', '\u{903}', '\u{8D4}'] {
-            assert!(class(c).intersects(Class::COMBINING_MARK) && !class(c).is_nonspacing_mark(), "{c:?}");
+            assert!(Class::COMBINING_MARK.contains(c) && !Class::NONSPACING_MARK.contains(c), "{c:?}");
         }
         for c in ('\0'..=char::MAX).map(class) {
-            assert!(c.intersects(Class::COMBINING_MARK) || !c.is_nonspacing_mark());
+            assert!(c.intersects(Class::COMBINING_MARK) || !c.intersects(Class::NONSPACING_MARK));
         }
     }
 
@@ -499,7 +450,7 @@ mod tests {
     #[test]
     fn unchanged_characters() {
         let may_change = [Class::MAY_CHANGE_NFC, Class::MAY_CHANGE_NFKC, Class::MAY_CHANGE_NFD, Class::MAY_CHANGE_NFKD];
-        let unchanged = |c| may_change.map(|may_change| !class(c).intersects(may_change));
+        let unchanged = |c| may_change.map(|may_change| !may_change.contains(c));
         for c in ['\0', 'e', '中', '\u{1100}', '\u{10FFFF}'] {
             assert_eq!(unchanged(c), [true, true, true, true], "{c:?}");
         }
@@ -528,7 +479,7 @@ mod tests {
             let mut pieces = Vec::new();
             let mut start = 0;
             for (at, c) in text.char_indices() {
-                if !class(c).intersects(may_change) {
+                if !may_change.contains(c) {
                     pieces.extend(normal(&text[start..at]));
                     start = at;
                 }
@@ -541,7 +492,7 @@ mod tests {
     #[test]
     fn a_run_of_unchanged_characters_is_its_own_normal_form() {
         for (name, normal, may_change) in FORMS {
-            let unchanged: String = ('\0'..=char::MAX).filter(|&c| !class(c).intersects(may_change)).collect();
+            let unchanged: String = ('\0'..=char::MAX).filter(|&c| !may_change.contains(c)).collect();
             assert!(normal(&unchanged).into_iter().eq(unchanged.chars().map(|c| (c, 0))), "{name}");
         }
     }
@@ -560,8 +511,7 @@ mod tests {
     fn random_texts_may_be_split_before_every_inert_character() {
         let may_change: Vec<char> = ('\0'..=char::MAX)
             .filter(|&c| {
-                class(c).intersects(Class::MAY_CHANGE_NFKC)
-                    || class(c).intersects(Class::MAY_CHANGE_NFKD) && !('가'..='힣').contains(&c)
+                Class::MAY_CHANGE_NFKC.contains(c) || Class::MAY_CHANGE_NFKD.contains(c) && !('가'..='힣').contains(&c)
             })
             .chain('가'..='갛')
             .collect();
@@ -596,7 +546,7 @@ mod tests {
     #[test]
     fn several_properties_at_once() {
         let either = Class::CONTROL.union(Class::CJK);
-        assert!(class('\0').intersects(either) && class('一').intersects(either));
-        assert!(!class('a').intersects(either));
+        assert!(either.contains('\0') && either.contains('一'));
+        assert!(!either.contains('a'));
     }
 }

@@ -6,7 +6,7 @@ use crate::fast::masks::{Classifier, Masks, below, whole, with_continuations};
 use crate::fast::programs::SETS;
 use crate::fast::text::characters_of;
 use crate::text::grammar::Letters;
-use crate::text::unicode::{Category, category, class};
+use crate::text::unicode::{Category, Class, category};
 
 /// The sets of bytes for the kernel; other bytes are part of the rest, or not yet classified.
 ///
@@ -55,7 +55,7 @@ impl Ideographs {
         match self {
             Self::None => false,
             Self::WithKana => matches!(c, '一'..='龥' | '\u{3040}'..='ヿ'),
-            Self::Han => class(c).is_han(),
+            Self::Han => Class::HAN.contains(c),
         }
     }
 }
@@ -223,7 +223,7 @@ impl Classes {
 #[inline]
 fn kind(c: char, numeric: bool) -> Category {
     match category(c) {
-        Category::REST if numeric && class(c).is_numeric() => Category::NUMBER,
+        Category::REST if numeric && Class::NUMERIC.contains(c) => Category::NUMBER,
         kind => kind,
     }
 }
