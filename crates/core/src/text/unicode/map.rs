@@ -33,6 +33,43 @@ impl<T: Copy> CharMap<T> {
     }
 }
 
+/// A set of characters: whether it contains each.
+pub(crate) type CharSet = CharMap<bool>;
+
+impl Default for CharSet {
+    fn default() -> Self {
+        Self::new(false)
+    }
+}
+
+impl CharSet {
+    /// Returns whether the set contains a character.
+    #[inline]
+    pub(crate) fn contains(&self, c: char) -> bool {
+        self.get(c)
+    }
+
+    /// Returns the characters in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = char> + '_ {
+        let blocks = (0..).step_by(BLOCK).zip(&self.index).filter(|(_, block)| **block > 0);
+        let inside = |(first, _): (u32, &u16)| (first..).take(BLOCK).filter_map(char::from_u32);
+        blocks.flat_map(inside).filter(|&c| self.contains(c))
+    }
+
+    /// Adds a character.
+    pub(crate) fn insert(&mut self, c: char) {
+        *self.get_mut(c) = true;
+    }
+}
+
+impl FromIterator<char> for CharSet {
+    fn from_iter<T: IntoIterator<Item = char>>(all: T) -> Self {
+        let mut set = Self::default();
+        all.into_iter().for_each(|c| set.insert(c));
+        set
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +83,17 @@ mod tests {
             let wanted = (0..).zip(others).find_map(|(number, other)| (c == other).then_some(number));
             assert_eq!(map.get(c), wanted.unwrap_or(7), "{c:?}");
         }
+    }
+
+    #[test]
+    fn a_set_contains_its_characters() {
+        let is_in = |c: &char| (*c as u32).is_multiple_of(7) || *c == char::MAX;
+        let set: CharSet =
+            ('\0'..=char::MAX).filter(|c| (*c as u32) < 0x3000 || *c as u32 > 0x2_0000).filter(is_in).collect();
+        for c in '\0'..=char::MAX {
+            let wanted = is_in(&c) && ((c as u32) < 0x3000 || c as u32 > 0x2_0000);
+            assert_eq!(set.contains(c), wanted, "{c:?}");
+        }
+        assert!(set.iter().eq(('\0'..=char::MAX).filter(|&c| set.contains(c))));
     }
 }

@@ -13,11 +13,9 @@
 
 mod arrays;
 mod map;
-mod set;
 mod tables;
 
-pub(crate) use map::CharMap;
-pub(crate) use set::CharSet;
+pub(crate) use map::{CharMap, CharSet};
 use tables::{
     CATEGORY_BLOCKS, CATEGORY_INDEX, CLASS_BLOCKS, CLASS_INDEX, COMBINING_BLOCKS, COMBINING_INDEX,
     DECOMPOSITION_BLOCKS, DECOMPOSITION_INDEX, LOWERCASE_BLOCKS, LOWERCASE_INDEX, MAPPED, SCRIPT_BLOCKS, SCRIPT_INDEX,
