@@ -2,39 +2,17 @@
 //!
 //! Printable bytes of Latin-1 represent themselves, all others the characters from U+0100 on, in order.
 
-/// Returns whether the byte represents itself.
-const fn is_printable(byte: u8) -> bool {
-    matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF)
-}
-
-/// Returns the characters of all bytes.
-const fn characters() -> [char; 256] {
-    let mut table = ['\0'; 256];
-    let (mut byte, mut next) = (0_u8, 0x100_u32);
-    loop {
-        table[byte as usize] = if is_printable(byte) {
-            byte as char
-        } else {
-            let c = match char::from_u32(next) {
-                Some(c) => c,
-                None => '\0',
-            };
-            next += 1;
-            c
-        };
-        if byte == 255 {
-            return table;
-        }
-        byte += 1;
-    }
-}
-
-static CHARACTERS: [char; 256] = characters();
-
 /// Returns the character that represents a byte.
 #[must_use]
 pub(crate) fn byte_to_char(byte: u8) -> char {
-    CHARACTERS[usize::from(byte)]
+    let code = u32::from(byte);
+    let code = match byte {
+        0..=0x20 => 0x100 + code,
+        0x7F..=0xA0 => 0x121 + (code - 0x7F),
+        0xAD => 0x143,
+        _ => code,
+    };
+    char::from_u32(code).unwrap_or_default()
 }
 
 /// Returns the byte that a character represents.
