@@ -53,8 +53,6 @@ pub struct Pattern {
 
 /// The engine that searches a pattern.
 enum Engine {
-    /// Every character boundary, where an empty string matches.
-    Everywhere,
     Literal(Box<memmem::Finder<'static>>),
     Regex(Regex),
     Grammar(Grammar),
@@ -65,10 +63,7 @@ impl Pattern {
     /// Returns a pattern that matches `text` literally.
     #[must_use]
     pub fn literal(text: &str) -> Self {
-        let engine = match text {
-            "" => Engine::Everywhere,
-            _ => Engine::Literal(Box::new(memmem::Finder::new(text).into_owned())),
-        };
+        let engine = Engine::Literal(Box::new(memmem::Finder::new(text).into_owned()));
         Self { source: text.into(), engine: engine.into() }
     }
 
@@ -91,7 +86,7 @@ impl Pattern {
     #[must_use]
     pub fn engine(&self) -> String {
         match *self.engine {
-            Engine::Everywhere | Engine::Literal(_) => "string".to_owned(),
+            Engine::Literal(_) => "string".to_owned(),
             Engine::Regex(_) => "Oniguruma".to_owned(),
             Engine::Grammar(grammar) => grammar.engine(),
             Engine::Run(_) => "run of characters".to_owned(),
@@ -130,7 +125,7 @@ impl Pattern {
     /// Whether a match may be empty; always true for regular expressions.
     #[must_use]
     pub fn may_match_empty(&self) -> bool {
-        !matches!(*self.engine, Engine::Literal(_))
+        self.is_regex() || self.source.is_empty()
     }
 
     /// Returns whether matches depend on no text after them, or on that of a few characters.
@@ -149,13 +144,11 @@ impl Pattern {
             return Ok(());
         }
         match &*self.engine {
-            Engine::Everywhere => {
-                let boundaries = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-                boundaries.for_each(|at| each(at..at));
-            }
             Engine::Literal(finder) => {
                 let length = finder.needle().len();
-                finder.find_iter(text.as_bytes()).for_each(|at| each(at..at + length));
+                // An empty string is found at every byte.
+                let found = finder.find_iter(text.as_bytes()).filter(|&at| text.is_char_boundary(at));
+                found.for_each(|at| each(at..at + length));
             }
             Engine::Regex(regex) => self.find_regex(regex, text, each)?,
             Engine::Grammar(grammar) => grammar.find_matches(text, each),
