@@ -49,18 +49,11 @@ pub(super) fn whitespace(text: &str, each: &mut dyn FnMut(Span)) {
 
 /// Splits at the characters that are delimiters.
 pub(super) fn split(text: &str, is_delimiter: impl Fn(char) -> bool, behavior: Behavior, each: &mut dyn FnMut(Span)) {
-    let mut parts = Parts::new(behavior, each);
-    let mut start = 0;
-    for (at, c) in text.char_indices() {
-        if is_delimiter(c) {
-            let end = at + c.len_utf8();
-            parts.between(start, at);
-            parts.delimiter(at, end);
-            start = end;
-        }
+    let mut parts = Parts::new(behavior, false, each);
+    for (at, c) in text.char_indices().filter(|&(_, c)| is_delimiter(c)) {
+        parts.found(at, at + c.len_utf8());
     }
-    parts.between(start, text.len());
-    parts.finish();
+    parts.finish(text.len());
 }
 
 /// Splits into words of `length` characters; the last one may be shorter.

@@ -88,15 +88,9 @@ impl Split {
     }
 
     pub(super) fn split(&self, text: &str, each: &mut dyn FnMut(Span)) -> Result<()> {
-        let mut parts = Parts::new(self.behavior, each);
-        let mut start = 0;
-        self.pattern.find_matches(text, |range| {
-            parts.part(start, range.start, self.invert && start < range.start, start < range.start);
-            parts.part(range.start, range.end, !self.invert, true);
-            start = range.end;
-        })?;
-        parts.part(start, text.len(), self.invert, start < text.len());
-        parts.finish();
+        let mut parts = Parts::new(self.behavior, self.invert, each);
+        self.pattern.find_matches(text, |range| parts.found(range.start, range.end))?;
+        parts.finish(text.len());
         Ok(())
     }
 }
@@ -104,7 +98,11 @@ impl Split {
 /// Joins delimiters and the text between them to parts, in order.
 pub(super) struct Parts<'a> {
     behavior: Behavior,
+    /// Whether a match is the text between delimiters instead of a delimiter.
+    invert: bool,
     each: &'a mut dyn FnMut(Span),
+    /// The end of the last match.
+    end: usize,
     /// The last part, which may still grow.
     open: Option<Span>,
     /// Whether the last span was a delimiter.
@@ -112,24 +110,25 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    pub(super) fn new(behavior: Behavior, each: &'a mut dyn FnMut(Span)) -> Self {
-        Self { behavior, each, open: None, after_delimiter: false }
+    pub(super) fn new(behavior: Behavior, invert: bool, each: &'a mut dyn FnMut(Span)) -> Self {
+        Self { behavior, invert, each, end: 0, open: None, after_delimiter: false }
     }
 
-    /// Adds the text between delimiters, unless it is empty.
-    pub(super) fn between(&mut self, start: usize, end: usize) {
-        self.part(start, end, false, start < end);
+    /// Adds a match, and the text before it; even an empty match separates parts.
+    pub(super) fn found(&mut self, start: usize, end: usize) {
+        self.text_to(start);
+        self.part(start, end, !self.invert);
+        self.end = end;
     }
 
-    /// Adds a delimiter; even an empty one separates parts.
-    pub(super) fn delimiter(&mut self, start: usize, end: usize) {
-        self.part(start, end, true, true);
-    }
-
-    fn part(&mut self, start: usize, end: usize, is_delimiter: bool, exists: bool) {
-        if !exists {
-            return;
+    /// Adds the text between the last match and byte `start`, unless it is empty.
+    fn text_to(&mut self, start: usize) {
+        if self.end < start {
+            self.part(self.end, start, self.invert);
         }
+    }
+
+    fn part(&mut self, start: usize, end: usize, is_delimiter: bool) {
         let span = Span::new(start, end);
         match self.behavior {
             Behavior::Removed if is_delimiter => {}
@@ -153,7 +152,9 @@ impl<'a> Parts<'a> {
         self.after_delimiter = is_delimiter;
     }
 
-    pub(super) fn finish(self) {
+    /// Adds the text after the last match, which ends at byte `length`.
+    pub(super) fn finish(mut self, length: usize) {
+        self.text_to(length);
         self.open.into_iter().for_each(self.each);
     }
 }
