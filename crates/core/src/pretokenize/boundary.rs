@@ -58,9 +58,6 @@ pub(crate) struct CharacterBoundary {
 }
 
 impl Boundary {
-    /// The boundary of pre-tokenizers that only split at white space and drop it.
-    pub(super) const SPACES: Self = Self::Characters(CharacterBoundary::SPACES);
-
     /// Returns the boundary of two pre-tokenizers in a row.
     pub(super) fn then(self, next: Self) -> Self {
         match (self, next) {
@@ -83,7 +80,8 @@ impl Boundary {
 }
 
 impl CharacterBoundary {
-    const SPACES: Self =
+    /// The boundary of pre-tokenizers that only split at white space and drop it.
+    pub(super) const SPACES: Self =
         Self { drops_spaces: true, isolates_punctuation: false, separates_words: false, has_others: false };
 
     fn and(self, other: Self) -> Self {
@@ -138,7 +136,7 @@ mod tests {
         for (pre_tokenizer, wanted) in [
             (PreTokenizer::Bert, characters(true, true, false, false)),
             (PreTokenizer::Whitespace, characters(true, false, true, false)),
-            (PreTokenizer::WhitespaceSplit, Boundary::SPACES),
+            (PreTokenizer::WhitespaceSplit, Boundary::Characters(CharacterBoundary::SPACES)),
             (PreTokenizer::Punctuation(Behavior::Isolated), characters(false, true, false, false)),
             (PreTokenizer::Punctuation(Behavior::Removed), Boundary::Text),
             (PreTokenizer::Digits { individual: false }, characters(false, false, false, true)),

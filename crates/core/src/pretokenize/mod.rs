@@ -133,12 +133,12 @@ impl PreTokenizer {
 
     /// Returns the boundary of one pre-tokenizer, or the joint boundary of a sequence.
     fn own_boundary(&self) -> Boundary {
-        let characters = |boundary| Boundary::Characters(boundary);
-        let spaces = CharacterBoundary { drops_spaces: true, ..CharacterBoundary::default() };
+        let characters = Boundary::Characters;
+        let spaces = CharacterBoundary::SPACES;
         match self {
             Self::Bert => characters(CharacterBoundary { isolates_punctuation: true, ..spaces }),
             Self::Whitespace => characters(CharacterBoundary { separates_words: true, ..spaces }),
-            Self::WhitespaceSplit => Boundary::SPACES,
+            Self::WhitespaceSplit => characters(spaces),
             Self::Punctuation(Behavior::Isolated) => {
                 characters(CharacterBoundary { isolates_punctuation: true, ..CharacterBoundary::default() })
             }
