@@ -31,7 +31,8 @@ pub struct Precompiled {
     charsmap: Vec<u8>,
     trie: Vec<u32>,
     pool: String,
-    changed: OnceLock<Option<CharSet>>,
+    /// The characters that rules change, and the bytes that they contain next to others.
+    changes: OnceLock<Option<(CharSet, [bool; 256])>>,
 }
 
 impl PartialEq for Precompiled {
@@ -58,7 +59,7 @@ impl Precompiled {
             return Err(invalid("its trie is empty"));
         }
         let pool = std::str::from_utf8(pool).map_err(|_| invalid("its replacements are not UTF-8"))?.to_owned();
-        Ok(Self { trie, pool, charsmap, changed: OnceLock::new() })
+        Ok(Self { trie, pool, charsmap, changes: OnceLock::new() })
     }
 
     /// Returns the bytes of the `precompiled_charsmap`.
@@ -72,26 +73,20 @@ impl Precompiled {
         self.rules_of(text).filter(|&(length, _)| text.is_char_boundary(length)).last()
     }
 
-    /// Returns whether a rule may contain a byte next to others.
-    pub(crate) fn joins(&self, byte: u8) -> bool {
-        let is_child = |place: usize, byte: u8| {
-            byte != 0
-                && self.unit(place ^ usize::from(byte)).is_some_and(|unit| unit & (1 << 31 | 0xFF) == u32::from(byte))
-        };
-        let root = self.unit(0).map_or(0, |root| self.offset(root));
-        let own = self.unit(root ^ usize::from(byte)).filter(|_| is_child(root, byte));
-        let own = own.map(|unit| root ^ usize::from(byte) ^ self.offset(unit));
-        // Every unit is treated as a node, whether it is reachable or not.
-        let mut nodes = self.trie.iter().enumerate().map(|(place, &unit)| place ^ self.offset(unit));
-        own.is_some_and(|own| (1..=255).any(|next| is_child(own, next)))
-            || nodes.any(|node| node != root && is_child(node, byte))
-    }
-
     /// Returns the characters that a rule replaces alone, or contains after others.
     ///
     /// A text without any of these is unchanged. The result is `None` if there are more rules than any file needs.
     pub(crate) fn changed_characters(&self) -> Option<&CharSet> {
-        self.changed.get_or_init(|| self.find_changed_characters()).as_ref()
+        self.changes().map(|(changed, _)| changed)
+    }
+
+    /// Returns whether a rule may contain a byte next to others.
+    pub(crate) fn joins(&self, byte: u8) -> bool {
+        self.changes().is_none_or(|(_, joined)| joined[usize::from(byte)])
+    }
+
+    fn changes(&self) -> Option<&(CharSet, [bool; 256])> {
+        self.changes.get_or_init(|| self.find_changes()).as_ref()
     }
 
     /// Returns whether a rule replaces a single byte with this text.
@@ -113,13 +108,8 @@ impl Precompiled {
 
     /// Returns the characters that no rule replaces, and those of all replacements.
     pub(super) fn written_of(&self, from: &CharSet) -> CharSet {
-        let is_kept = |c: &char| self.replacement(c.encode_utf8(&mut [0; 4])).is_none();
-        from.iter().filter(is_kept).chain(self.replacements()).collect()
-    }
-
-    /// Iterates over the characters of all replacements.
-    pub(super) fn replacements(&self) -> impl Iterator<Item = char> {
-        self.pool.chars().filter(|&c| c != '\0')
+        let is_kept = |c: &char| self.longest_rule(c.encode_utf8(&mut [0; 4])).is_none();
+        from.iter().filter(is_kept).chain(self.pool.chars().filter(|&c| c != '\0')).collect()
     }
 
     pub(super) fn locality(&self) -> Locality<'_> {
@@ -215,16 +205,19 @@ impl Precompiled {
         })
     }
 
-    /// Computes [`Self::changed_characters`].
-    fn find_changed_characters(&self) -> Option<CharSet> {
-        let mut changed = CharSet::default();
+    /// Computes [`Self::changed_characters`] and [`Self::joins`].
+    fn find_changes(&self) -> Option<(CharSet, [bool; 256])> {
+        let (mut changed, mut joined) = (CharSet::default(), [false; 256]);
         self.each(|source, _| {
+            if source.len() > 1 {
+                source.iter().for_each(|&byte| joined[usize::from(byte)] = true);
+            }
             let source = str::from_utf8(source).unwrap_or_default();
             let is_alone = source.chars().nth(1).is_none();
             source.chars().skip(usize::from(!is_alone)).for_each(|c| changed.insert(c));
             Some(())
         })?;
-        Some(changed)
+        Some((changed, joined))
     }
 
     /// Calls `each` with the text of every rule and the node of its value, until it returns `None`; `None` also if there are

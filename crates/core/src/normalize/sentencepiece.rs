@@ -43,9 +43,8 @@ pub struct SentencePieceSettings {
 }
 
 impl SentencePieceSettings {
-    /// Returns the settings that normalize as `normalizer` does: one of these, or the components of a plain model.
-    #[must_use]
-    pub fn of(normalizer: Option<&Normalizer>) -> Option<Self> {
+    /// Returns the normalizers without rules that components of `tokenizers` equal, and their settings.
+    fn components() -> [(Option<Normalizer>, Self); 3] {
         let plain = |add_dummy_prefix, escape_whitespaces| Self {
             precompiled_charsmap: None,
             add_dummy_prefix,
@@ -54,44 +53,26 @@ impl SentencePieceSettings {
             treat_whitespace_as_suffix: false,
             user_defined_symbols: Vec::new(),
         };
-        match normalizer {
-            None => Some(plain(false, false)),
-            Some(Normalizer::SentencePiece(own)) => Some(own.settings().clone()),
-            Some(escape) if escape.escapes_spaces() => Some(plain(false, true)),
-            Some(Normalizer::Sequence(steps)) => match &steps[..] {
-                [Normalizer::Prepend(prefix), escape] if prefix == SPACE && escape.escapes_spaces() => {
-                    Some(plain(true, true))
-                }
-                _ => None,
-            },
-            Some(_) => None,
+        let escape = Normalizer::Replace { pattern: Pattern::literal(" "), content: SPACE.to_owned() };
+        let prefix_and_escape = Normalizer::Sequence(vec![Normalizer::Prepend(SPACE.to_owned()), escape.clone()]);
+        [(None, plain(false, false)), (Some(escape), plain(false, true)), (Some(prefix_and_escape), plain(true, true))]
+    }
+
+    /// Returns the settings that normalize as `normalizer` does: one of these, or the components of a plain model.
+    #[must_use]
+    pub fn of(normalizer: Option<&Normalizer>) -> Option<Self> {
+        if let Some(Normalizer::SentencePiece(own)) = normalizer {
+            return Some(own.settings().clone());
         }
+        Self::components().into_iter().find_map(|(own, settings)| (own.as_ref() == normalizer).then_some(settings))
     }
 
     /// Returns the normalizer: components of `tokenizers` if they normalize alike, `None` if nothing changes.
     pub fn into_normalizer(self) -> Result<Option<Normalizer>> {
-        let components = [None, Some(Normalizer::escape()), Some(Normalizer::prefix_and_escape())];
-        match components.into_iter().find(|normalizer| Self::of(normalizer.as_ref()).as_ref() == Some(&self)) {
-            Some(plain) => Ok(plain),
+        match Self::components().into_iter().find(|(_, settings)| *settings == self) {
+            Some((normalizer, _)) => Ok(normalizer),
             None => Ok(Some(Normalizer::SentencePiece(SentencePiece::new(self)?.into()))),
         }
-    }
-}
-
-impl Normalizer {
-    /// Returns the normalizer that writes spaces as metaspaces.
-    fn escape() -> Self {
-        Self::Replace { pattern: Pattern::literal(" "), content: SPACE.to_owned() }
-    }
-
-    /// Returns the normalizer that writes spaces as metaspaces, and puts one before the text.
-    fn prefix_and_escape() -> Self {
-        Self::Sequence(vec![Self::Prepend(SPACE.to_owned()), Self::escape()])
-    }
-
-    fn escapes_spaces(&self) -> bool {
-        matches!(self, Self::Replace { pattern, content }
-            if !pattern.is_regex() && pattern.source() == " " && content == SPACE)
     }
 }
 
@@ -146,13 +127,10 @@ impl SentencePiece {
     /// Returns the characters that it writes for texts of these characters.
     pub(super) fn written_of(&self, from: &CharSet) -> CharSet {
         let settings = self.settings();
-        let rules = settings.precompiled_charsmap.as_ref();
-        let is_kept = |c: &char| rules.is_none_or(|rules| rules.longest_rule(c.encode_utf8(&mut [0; 4])).is_none());
-        let kept = from.iter().filter(is_kept);
-        let replacements = rules.into_iter().flat_map(|rules| rules.replacements());
+        let written = settings.precompiled_charsmap.as_ref().map(|rules| rules.written_of(from));
         let symbols = settings.user_defined_symbols.iter().flat_map(|symbol| symbol.chars());
         let prefix = settings.add_dummy_prefix.then_some(' ');
-        let all = kept.chain(replacements).chain(symbols).chain(prefix);
+        let all = written.as_ref().unwrap_or(from).iter().chain(symbols).chain(prefix);
         all.map(|c| if c == ' ' && settings.escape_whitespaces { METASPACE } else { c }).collect()
     }
 
