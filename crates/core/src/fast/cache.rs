@@ -21,39 +21,33 @@
 //! be the bandwidth of the CPU's shared cache, not locks: documents should come in long batches, with one process a
 //! socket. Not tried: workers pinned to sockets, and caches filled from one that is read-only and shared.
 
+use super::buckets::{Bucket, Entry};
 use super::keys::{ChunkKey, HashedKey};
 use crate::memory::{self, filled};
 
 /// The largest number of bytes, and of tokens, of a chunk that is cached.
 pub(super) const MAX_CACHED: usize = 255;
 
-/// The cached tokens of a chunk of the first tier.
+/// The cached tokens of a chunk of the first tier; with ids alone, a bucket of two is one cache line (64 bytes).
 #[derive(Debug, Clone, Copy)]
-struct Entry<T, const INLINE: usize> {
-    key: ChunkKey,
+pub(super) struct InlineTokens<T, const INLINE: usize> {
     tokens: [T; INLINE],
     count: u8,
     /// See [`Cache::exponent`].
     valid_below: u8,
 }
 
-impl<T: Copy + Default, const INLINE: usize> Default for Entry<T, INLINE> {
+impl<T: Copy + Default, const INLINE: usize> Default for InlineTokens<T, INLINE> {
     fn default() -> Self {
-        Self { key: ChunkKey::default(), tokens: [T::default(); INLINE], count: 0, valid_below: 0 }
+        Self { tokens: [T::default(); INLINE], count: 0, valid_below: 0 }
     }
 }
 
-/// Two entries, the newer first; with ids alone a bucket is one cache line (64 bytes).
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Bucket<T, const INLINE: usize>([Entry<T, INLINE>; 2]);
-
-impl<T, const INLINE: usize> Bucket<T, INLINE> {
+impl<T, const INLINE: usize> InlineTokens<T, INLINE> {
+    /// Returns all inline tokens, and the number that are valid; `None` if they are not valid at an exponent.
     #[inline(always)]
-    fn tokens(&self, key: ChunkKey, exponent: u8) -> Option<(&[T; INLINE], usize)> {
-        // A branch on which of the two it is would be mispredicted; whether one of them matches is predictable.
-        let entry = &self.0[usize::from(self.0[1].key == key)];
-        (entry.key == key && entry.valid_below > exponent).then_some((&entry.tokens, entry.count.into()))
+    pub(super) fn at(&self, exponent: u8) -> Option<(&[T; INLINE], usize)> {
+        (self.valid_below > exponent).then_some((&self.tokens, self.count.into()))
     }
 }
 
@@ -64,7 +58,7 @@ impl<T, const INLINE: usize> Bucket<T, INLINE> {
 pub(crate) struct Cache<T, const INLINE: usize> {
     /// The current exponent of the context: an entry is valid if its valid-below exponent is larger.
     pub(super) exponent: u8,
-    buckets: Vec<Bucket<T, INLINE>>,
+    buckets: Vec<Bucket<InlineTokens<T, INLINE>>>,
     /// The number of entries inserted into the first tier since it last grew.
     filled: usize,
     long: SecondTier<T>,
@@ -122,16 +116,16 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
 
     /// Returns the first tier, to look up many chunks in their primary buckets.
     #[inline]
-    pub(super) fn first_tier(&self) -> FirstTier<'_, T, INLINE> {
-        FirstTier { buckets: &self.buckets, exponent: self.exponent }
+    pub(super) fn first_tier(&self) -> &[Bucket<InlineTokens<T, INLINE>>] {
+        &self.buckets
     }
 
     /// Returns the tokens of a short chunk from its alternate bucket.
-    pub(super) fn alternate(&self, key: HashedKey) -> Option<(&[T; INLINE], usize)> {
-        if key.key == ChunkKey::NONE {
+    pub(super) fn alternate(&self, HashedKey { key, hash }: HashedKey) -> Option<(&[T; INLINE], usize)> {
+        if key == ChunkKey::NONE {
             return None;
         }
-        self.buckets.get(self.places(key.hash)[1])?.tokens(key.key, self.exponent)
+        Bucket::get(&self.buckets, HashedKey { key, hash: hash >> 32 })?.at(self.exponent)
     }
 
     /// Prefetches the first slot of a chunk of the second tier.
@@ -148,7 +142,7 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
         if key.key == ChunkKey::NONE {
             self.long.prefetch_contents(key.hash);
         } else {
-            self.first_tier().prefetch(key.hash >> 32);
+            Bucket::prefetch(&self.buckets, key.hash >> 32);
             self.long.prefetch(key.hash);
         }
     }
@@ -176,86 +170,28 @@ impl<T: Copy + Default, const INLINE: usize> Cache<T, INLINE> {
 
     fn insert_short(&mut self, key: ChunkKey, tokens: &[T], valid_below: u8) {
         let count = u8::try_from(tokens.len()).unwrap_or_default();
-        let mut entry = Entry { key, count, valid_below, ..Entry::default() };
-        entry.tokens[..tokens.len()].copy_from_slice(tokens);
-        if self.buckets.is_empty() || (self.filled * 2 > self.buckets.len() && self.buckets.len() < MAX_BUCKETS) {
-            self.grow();
+        let mut value = InlineTokens { count, valid_below, ..InlineTokens::default() };
+        value.tokens[..tokens.len()].copy_from_slice(tokens);
+        let size = self.buckets.len();
+        if size == 0 || (self.filled * 2 > size && size < MAX_BUCKETS) {
+            self.filled = 0;
+            for entry in Bucket::grow(&mut self.buckets, MIN_BUCKETS, MAX_BUCKETS) {
+                self.put(entry);
+            }
         }
-        self.filled += 1;
-        self.put(entry);
+        self.put(Entry { key, value });
     }
 
-    fn put(&mut self, entry: Entry<T, INLINE>) {
-        let places = self.places(entry.key.hash());
-        let has_room = |place: &usize| self.buckets[*place].0[1].key == ChunkKey::default();
+    fn put(&mut self, entry: Entry<InlineTokens<T, INLINE>>) {
+        let hash = entry.key.hash();
+        let places = [hash, hash >> 32].map(|half| Bucket::place(&self.buckets, half));
+        let has_room = |place: &usize| self.buckets[*place].0[1].is_empty();
         let place = places.into_iter().find(has_room).unwrap_or(places[0]);
         let bucket = &mut self.buckets[place].0;
-        bucket[1] = bucket[0];
-        bucket[0] = entry;
-    }
-
-    fn grow(&mut self) {
-        let size = (self.buckets.len() * 4).clamp(MIN_BUCKETS, MAX_BUCKETS);
-        let old = std::mem::replace(&mut self.buckets, filled(Bucket([Entry::default(); 2]), size));
-        self.filled = 0;
-        for entry in
-            old.iter().flat_map(|bucket| bucket.0.iter().rev()).filter(|entry| entry.key != ChunkKey::default())
-        {
-            self.filled += 1;
-            self.put(*entry);
-        }
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the buckets are far fewer than 2^32")]
-    fn places(&self, hash: u64) -> [usize; 2] {
-        // The number of buckets is a power of two.
-        let mask = self.buckets.len().wrapping_sub(1);
-        [hash as usize & mask, (hash >> 32) as usize & mask]
+        *bucket = [entry, bucket[0]];
+        self.filled += 1;
     }
 }
-
-/// The first tier of a cache, which does not change while it is borrowed.
-#[derive(Debug)]
-pub(super) struct FirstTier<'a, T, const INLINE: usize> {
-    buckets: &'a [Bucket<T, INLINE>],
-    exponent: u8,
-}
-
-impl<'a, T, const INLINE: usize> FirstTier<'a, T, INLINE> {
-    /// Returns the index of the bucket that the lower half of a hash chooses.
-    #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "the buckets are far fewer than 2^32")]
-    fn place(self, hash: u64) -> usize {
-        // The number of buckets is a power of two.
-        hash as usize & self.buckets.len().wrapping_sub(1)
-    }
-
-    /// Prefetches the primary bucket of a short chunk.
-    #[inline(always)]
-    pub(super) fn prefetch(self, hash: u64) {
-        // Without a branch for a bucket that is not there.
-        let place = self.place(hash);
-        memory::prefetch_at(self.buckets, place);
-        if size_of::<Bucket<T, INLINE>>() > 64 {
-            self.buckets.get(place).into_iter().for_each(|bucket| memory::prefetch(&bucket.0[1]));
-        }
-    }
-
-    /// Returns the tokens of a short chunk from its primary bucket: all inline tokens, and the number that are valid.
-    #[inline(always)]
-    pub(super) fn get(self, key: HashedKey) -> Option<(&'a [T; INLINE], usize)> {
-        self.buckets.get(self.place(key.hash))?.tokens(key.key, self.exponent)
-    }
-}
-
-impl<T, const INLINE: usize> Clone for FirstTier<'_, T, INLINE> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, const INLINE: usize> Copy for FirstTier<'_, T, INLINE> {}
 
 /// The second tier: chunks and tokens in two arrays, and an index with open addressing.
 #[derive(Debug)]
@@ -412,7 +348,7 @@ mod tests {
     impl Cache<u32, 3> {
         fn short(&self, key: ChunkKey) -> Option<(&[u32; 3], usize)> {
             let key = HashedKey::of(key);
-            self.first_tier().get(key).or_else(|| self.alternate(key))
+            Bucket::get(&self.buckets, key).and_then(|tokens| tokens.at(0)).or_else(|| self.alternate(key))
         }
     }
 

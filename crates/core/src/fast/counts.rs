@@ -5,17 +5,17 @@
 //! out of order. A document's words are numbered by the number of words in each chunk. So the table, first occurrences
 //! included, equals that of the generic path. The number of chunks is bounded: a thread needs about 10 MB for them.
 //!
-//! Two short chunks share a bucket. A third one evicts the one with fewer occurrences since the last insertion.
+//! Of the two short chunks in a bucket, a third one evicts the one with fewer occurrences since the last insertion.
 
 use hashbrown::HashTable;
 
+use super::buckets::{Bucket, Entry};
 use super::cache::MAX_CACHED;
 use super::keys::{ChunkKey, HashedKey};
 use super::text::line_end;
 use super::{ChunkBuffers, CutPlan};
 use crate::error::Result;
 use crate::hash::hash_one;
-use crate::memory;
 
 /// A table of word counts that receives the words of chunks.
 pub(crate) trait WordTable {
@@ -48,17 +48,6 @@ struct ChunkRecord {
     place: u32,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Entry {
-    key: ChunkKey,
-    known: ChunkRecord,
-}
-
-/// Two entries, the newer first.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(align(64))]
-struct Bucket([Entry; 2]);
-
 /// A chunk that is too long for a key.
 #[derive(Debug, Clone, Copy)]
 struct Long {
@@ -70,7 +59,7 @@ struct Long {
 /// The chunks that a worker counted before.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkCounts {
-    buckets: Vec<Bucket>,
+    buckets: Vec<Bucket<ChunkRecord>>,
     /// The number of entries inserted into the buckets since they last grew.
     filled: usize,
     long: HashTable<Long>,
@@ -114,7 +103,7 @@ impl CutPlan {
                         #[inline(always)]
                         |hash, is_short| {
                             if is_short {
-                                seen.prefetch(hash);
+                                Bucket::prefetch(&seen.buckets, hash);
                             }
                         },
                     );
@@ -124,7 +113,9 @@ impl CutPlan {
                 if start >= position.end {
                     position.advance(bytes, start);
                 }
-                let known = if key.key == ChunkKey::NONE { seen.long(&bytes[start..end]) } else { seen.short(key) };
+                let is_long = key.key == ChunkKey::NONE;
+                let known =
+                    if is_long { seen.long(&bytes[start..end]) } else { Bucket::get_mut(&mut seen.buckets, key) };
                 position.word += match known {
                     Some(known) => {
                         known.pending += 1;
@@ -171,8 +162,8 @@ impl Position {
 impl ChunkCounts {
     /// Flushes the counts of all chunks and removes them.
     pub(crate) fn flush(&mut self, table: &mut impl WordTable) -> Result<()> {
-        for entry in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
-            std::mem::take(entry).known.flush(&self.places, table)?;
+        for mut entry in self.buckets.iter_mut().flat_map(|bucket| std::mem::take(bucket).0) {
+            entry.value.flush(&self.places, table)?;
         }
         self.flush_long(table)?;
         self.places.clear();
@@ -185,21 +176,6 @@ impl ChunkCounts {
         }
         self.bytes.clear();
         Ok(())
-    }
-
-    /// Prefetches the bucket of a short chunk.
-    #[inline(always)]
-    fn prefetch(&self, hash: u64) {
-        memory::prefetch_at(&self.buckets, self.place(hash));
-    }
-
-    #[inline]
-    fn short(&mut self, HashedKey { key, hash }: HashedKey) -> Option<&mut ChunkRecord> {
-        let place = self.place(hash);
-        let bucket = &mut self.buckets.get_mut(place)?.0;
-        // Not a branch, which would be mispredicted.
-        let entry = &mut bucket[usize::from(bucket[1].key == key)];
-        (entry.key == key).then_some(&mut entry.known)
     }
 
     #[inline(never)]
@@ -234,11 +210,14 @@ impl ChunkCounts {
 
     fn keep(&mut self, key: ChunkKey, chunk: &[u8], known: ChunkRecord, table: &mut impl WordTable) -> Result<()> {
         if key != ChunkKey::NONE {
-            if self.buckets.is_empty() || (self.filled > self.buckets.len() && self.buckets.len() < MAX_BUCKETS) {
-                self.grow(table)?;
+            let size = self.buckets.len();
+            if size == 0 || (self.filled > size && size < MAX_BUCKETS) {
+                self.filled = 0;
+                for entry in Bucket::grow(&mut self.buckets, MIN_BUCKETS, MAX_BUCKETS) {
+                    self.put(entry, table)?;
+                }
             }
-            self.filled += 1;
-            return self.put(Entry { key, known }, table);
+            return self.put(Entry { key, value: known }, table);
         }
         if self.long.len() >= MAX_LONG || self.bytes.len() + chunk.len() > MAX_BYTES {
             self.flush_long(table)?;
@@ -251,37 +230,20 @@ impl ChunkCounts {
     }
 
     /// Inserts an entry into its bucket, where it evicts the one with fewer occurrences.
-    fn put(&mut self, entry: Entry, table: &mut impl WordTable) -> Result<()> {
-        let place = self.place(entry.key.hash());
+    fn put(&mut self, entry: Entry<ChunkRecord>, table: &mut impl WordTable) -> Result<()> {
+        let place = Bucket::place(&self.buckets, entry.key.hash());
         let bucket = &mut self.buckets[place].0;
-        let worth = |entry: &Entry| (entry.key != ChunkKey::default(), entry.known.pending);
+        let worth = |entry: &Entry<ChunkRecord>| (!entry.is_empty(), entry.value.pending);
         if worth(&bucket[1]) < worth(&bucket[0]) {
             bucket.swap(0, 1);
         }
         // The counts of the remaining entries restart, so that chunks that were frequent earlier can be evicted.
         for entry in &mut *bucket {
-            entry.known.flush(&self.places, table)?;
+            entry.value.flush(&self.places, table)?;
         }
         bucket[0] = entry;
+        self.filled += 1;
         Ok(())
-    }
-
-    fn grow(&mut self, table: &mut impl WordTable) -> Result<()> {
-        let size = (self.buckets.len() * 4).clamp(MIN_BUCKETS, MAX_BUCKETS);
-        let old = std::mem::replace(&mut self.buckets, vec![Bucket::default(); size]);
-        self.filled = 0;
-        for entry in old.iter().flat_map(|bucket| bucket.0).filter(|entry| entry.key != ChunkKey::default()) {
-            self.filled += 1;
-            self.put(entry, table)?;
-        }
-        Ok(())
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the buckets are far fewer than 2^32")]
-    fn place(&self, hash: u64) -> usize {
-        // The number of buckets is a power of two.
-        hash as usize & self.buckets.len().wrapping_sub(1)
     }
 }
 

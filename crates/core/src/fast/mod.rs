@@ -10,6 +10,7 @@
 //! `spec/pipeline.md`). The tokens equal those of the generic path, which is the oracle: tests and fuzz targets compare
 //! the two, and an option of a call selects the path. Counting shares the stages up to the chunks: see [`ChunkCounts`].
 
+mod buckets;
 mod cache;
 mod counts;
 mod driver;
@@ -26,6 +27,7 @@ mod unchanged;
 use crate::error::Error;
 use crate::model::{Model, VALID_ALWAYS};
 use crate::vocab::AllowedEntries;
+use buckets::Bucket;
 pub(crate) use cache::Cache;
 pub(crate) use counts::{ChunkCounts, Documents, WordTable};
 use keys::{HashedKey, KeyFold, KeyList};
@@ -180,7 +182,7 @@ fn fill<T: Copy + Default, const INLINE: usize>(
         chunks,
         fold,
         #[inline(always)]
-        |hash, is_short| if is_short { primary.prefetch(hash) } else { cache.prefetch_long(hash) },
+        |hash, is_short| if is_short { Bucket::prefetch(primary, hash) } else { cache.prefetch_long(hash) },
     );
 }
 
@@ -195,10 +197,11 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
     (cache, mut parts): (&mut Cache<T, INLINE>, Option<&mut ChunkParts<'_>>),
     sink: &mut impl Sink<T, INLINE>,
 ) -> Result<()> {
+    let exponent = cache.exponent;
     if cache.is_scattered() {
         let primary = cache.first_tier();
         for &key in keys {
-            if primary.get(key).is_none() {
+            if Bucket::get(primary, key).and_then(|tokens| tokens.at(exponent)).is_none() {
                 cache.prefetch_alternate(key);
             }
         }
@@ -209,7 +212,7 @@ fn look_up<T: Copy + Default, const INLINE: usize>(
         sink.push_inline(
             keys.len(),
             keys[next..].iter().map_while(|&key| {
-                let (tokens, count) = primary.get(key)?;
+                let (tokens, count) = Bucket::get(primary, key)?.at(exponent)?;
                 next += 1;
                 Some((chunks.start(next - 1), tokens, count))
             }),
