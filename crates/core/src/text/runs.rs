@@ -11,7 +11,7 @@ use crate::text::unicode::{Category, Class, category};
 
 /// A set of characters: categories, properties and ranges of code points, or all characters but these.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct CharacterSet {
+pub(crate) struct CharacterSet {
     /// Whether the set contains each ASCII character.
     ascii: [bool; 128],
     /// Whether the set contains the characters that are in none of the following.
@@ -37,7 +37,7 @@ impl Default for CharacterSet {
 impl CharacterSet {
     /// Returns whether the set contains a character.
     #[inline]
-    fn contains(&self, c: char) -> bool {
+    pub(crate) fn contains(&self, c: char) -> bool {
         if c.is_ascii() { self.ascii[c as usize] } else { self.contains_any(c) }
     }
 
@@ -97,45 +97,16 @@ impl CharacterSet {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunPattern {
     set: CharacterSet,
-    prefix: Prefix,
+    /// The characters of which one before a run is part of the match.
+    prefix: Option<Box<CharacterSet>>,
     most: usize,
-}
-
-/// The optional character before a run that is part of the match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Prefix {
-    None,
-    /// The space U+0020.
-    Space,
-    /// Any white space.
-    Blank,
-}
-
-impl Prefix {
-    /// The prefixes in the syntax of Oniguruma.
-    const PATTERNS: [(Self, &str); 2] = [(Self::Space, " ?"), (Self::Blank, r"\s?")];
-
-    /// Parses the prefix of a pattern, and returns it with the rest of the pattern.
-    fn parse(pattern: &str) -> (Self, &str) {
-        let prefixed = |(prefix, written)| Some((prefix, pattern.strip_prefix(written)?));
-        Self::PATTERNS.into_iter().find_map(prefixed).unwrap_or((Self::None, pattern))
-    }
-
-    /// Returns whether a character may be the prefix.
-    pub(crate) fn contains(self, c: char) -> bool {
-        match self {
-            Self::None => false,
-            Self::Space => c == ' ',
-            Self::Blank => is_blank(c),
-        }
-    }
 }
 
 impl RunPattern {
     /// Returns the pattern that matches single characters with one of the properties, or runs of them.
     pub(crate) fn of_class(classes: Class, is_single: bool) -> Self {
         let set = CharacterSet { classes, ..CharacterSet::default() }.complete();
-        Self { set, prefix: Prefix::None, most: if is_single { 1 } else { usize::MAX } }
+        Self { set, prefix: None, most: if is_single { 1 } else { usize::MAX } }
     }
 
     /// Parses `SET`, `SET+` or `SET{1,n}` in the syntax of Oniguruma, with `\s?` or ` ?` before it or not; `None` for any
@@ -144,7 +115,12 @@ impl RunPattern {
     /// A set is `\p{…}` with a category that this module knows, or such categories, `\s`, `\r`, `\n`, `\t`, characters, ranges
     /// of characters and sets of these between brackets, which may be negated by `^`.
     pub(crate) fn parse(pattern: &str) -> Option<Self> {
-        let (prefix, pattern) = Prefix::parse(pattern);
+        let space = CharacterSet { ranges: vec![(' ', ' ')], ..CharacterSet::default() };
+        let blank = CharacterSet { categories: Category::BLANK, ..CharacterSet::default() };
+        let prefixed =
+            |(set, written)| Some((Some(Box::new(CharacterSet::complete(set))), pattern.strip_prefix(written)?));
+        let prefixed = [(space, " ?"), (blank, r"\s?")].into_iter().find_map(prefixed);
+        let (prefix, pattern) = prefixed.unwrap_or((None, pattern));
         let mut rest = pattern.chars().peekable();
         let set = match rest.next()? {
             '\\' => escape(&mut rest, CharacterSet::default())?,
@@ -163,8 +139,9 @@ impl RunPattern {
         };
         let set = set.complete();
         // With a limit, the number of characters would depend on whether the first one is the prefix.
-        let has_prefix = || ('\0'..=LAST_BLANK).any(|c| prefix.contains(c) && set.contains(c));
-        (prefix == Prefix::None || most == usize::MAX || !has_prefix()).then_some(Self { set, prefix, most })
+        let has_one_of = |prefix: &CharacterSet| ('\0'..=LAST_BLANK).any(|c| prefix.contains(c) && set.contains(c));
+        let is_limited = most != usize::MAX && prefix.as_deref().is_some_and(has_one_of);
+        (!is_limited).then_some(Self { set, prefix, most })
     }
 
     /// Returns whether a run may contain a character.
@@ -172,9 +149,9 @@ impl RunPattern {
         self.set.contains(c)
     }
 
-    /// Returns the optional character before a run.
-    pub(crate) fn prefix(&self) -> Prefix {
-        self.prefix
+    /// Returns the characters of which one before a run is part of the match.
+    pub(crate) fn prefix(&self) -> Option<&CharacterSet> {
+        self.prefix.as_deref()
     }
 
     /// Returns the largest number of characters in a run.
@@ -204,7 +181,8 @@ impl RunPattern {
                 start + run.map(char::len_utf8).sum::<usize>()
             }
         };
-        let before = text[from..start].chars().next_back().filter(|&c| self.prefix.contains(c));
+        let before =
+            text[from..start].chars().next_back().filter(|&c| self.prefix().is_some_and(|prefix| prefix.contains(c)));
         Some(start - before.map_or(0, char::len_utf8)..end)
     }
 
@@ -220,10 +198,6 @@ impl RunPattern {
 
 /// The characters up to the last one that is white space.
 const LAST_BLANK: char = '\u{3000}';
-
-fn is_blank(c: char) -> bool {
-    category(c).intersects(Category::BLANK)
-}
 
 /// Parses the rest of an escape after its backslash, and adds its characters to the set.
 fn escape(rest: &mut Peekable<Chars<'_>>, mut set: CharacterSet) -> Option<CharacterSet> {

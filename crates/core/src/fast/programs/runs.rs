@@ -8,7 +8,7 @@ use super::SETS;
 use crate::fast::masks::{Classifier, Masks, below, first_bytes, whole, with_continuations};
 use crate::fast::text::characters_of;
 use crate::pretokenize::divisions::Division;
-use crate::text::runs::{Prefix, RunPattern};
+use crate::text::runs::{CharacterSet, RunPattern};
 
 /// The set of the first bytes whose characters are all in the same sets, so that the kernel classifies them.
 const KNOWN: usize = SETS - 1;
@@ -19,7 +19,7 @@ const KNOWN: usize = SETS - 1;
 #[derive(Debug, Clone)]
 pub(super) struct RunMatcher {
     runs: Vec<RunPattern>,
-    prefixes: Vec<Prefix>,
+    prefixes: Vec<CharacterSet>,
     steps: Vec<Step>,
 }
 
@@ -41,15 +41,14 @@ impl RunMatcher {
             Division::Grammar(_) | Division::Paragraphs(_) => None,
         };
         let runs = divisions.iter().map(run).collect::<Option<Vec<_>>>()?;
-        let mut prefixes: Vec<_> =
-            runs.iter().map(RunPattern::prefix).filter(|&prefix| prefix != Prefix::None).collect();
+        let mut prefixes: Vec<_> = runs.iter().filter_map(RunPattern::prefix).cloned().collect();
         prefixes.dedup();
         if runs.len() + prefixes.len() > KNOWN {
             return None;
         }
         let step = |(number, run): (usize, &RunPattern)| Step {
             run: number,
-            prefix: prefixes.iter().position(|&prefix| prefix == run.prefix()).map(|prefix| runs.len() + prefix),
+            prefix: prefixes.iter().position(|prefix| Some(prefix) == run.prefix()).map(|prefix| runs.len() + prefix),
             is_single: run.most() == 1,
         };
         let steps = runs.iter().enumerate().map(step).collect();
