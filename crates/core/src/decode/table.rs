@@ -25,7 +25,7 @@ struct TokenBytes {
 }
 
 /// The bytes of each token in a text, by the state of the decoder before it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct DecodeTable {
     bytes: Vec<u8>,
     /// The tokens by id after each state, the first of which is the start of a text; empty if there are too many.
@@ -37,11 +37,7 @@ pub(crate) struct DecodeTable {
 impl DecodeTable {
     /// Returns the table of `decoder` for the ids below `limit`; `None` joins tokens with spaces.
     pub(crate) fn new<'a>(decoder: Option<&Decoder>, limit: u32, token: impl Fn(u32) -> Option<&'a str>) -> Self {
-        Self::of_states(initial_stages(decoder), limit, token).unwrap_or_else(|| Self {
-            bytes: Vec::new(),
-            states: Vec::new(),
-            ends: Vec::new(),
-        })
+        Self::of_states(initial_stages(decoder), limit, token).unwrap_or_default()
     }
 
     /// Returns the table for the states that are reached from one of them; `None` if there are too many.
