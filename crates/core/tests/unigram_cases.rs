@@ -70,8 +70,7 @@ fn check_columns(case: &Value, tokenizer: &Tokenizer, found: Result<Encoding>) {
 fn check_paths(case: &Value, tokenizer: &Tokenizer) {
     let text = case["text"].as_str().unwrap();
     let wanted = usize::try_from(case["nbest"].as_u64().unwrap()).unwrap();
-    let model = tokenizer.model().as_unigram().unwrap();
-    let found = model.nbest(text, AllowedEntries::All, wanted).unwrap();
+    let found = tokenizer.model().nbest(text, AllowedEntries::All, wanted).unwrap();
     let paths: Value = found
         .iter()
         .map(|path| {
@@ -106,7 +105,7 @@ fn unigram_encode_json() {
             check_paths(case, &tokenizer);
         }
         if let Some(wanted) = case.get("log_probability") {
-            let found = tokenizer.model().as_unigram().unwrap().log_probability(text, AllowedEntries::All).unwrap();
+            let found = tokenizer.model().log_probability(text, AllowedEntries::All).unwrap();
             assert_eq!(&json!(found), wanted, "{}", case["name"]);
         }
     }

@@ -6,19 +6,10 @@
 mod nbest;
 mod sample;
 
-use std::fmt::Debug;
-use std::ops::Add;
-
 pub(crate) use sample::Sampling;
 
 /// The id of an edge for an unknown character.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
-
-/// A score (natural logarithm of a probability), added in its own precision.
-pub(crate) trait PathScore: Copy + PartialOrd + Add<Output = Self> + Default + Into<f64> + Debug {}
-
-impl PathScore for f32 {}
-impl PathScore for f64 {}
 
 /// A piece at a position: its byte range in the word, and its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,38 +26,31 @@ pub(crate) struct LatticePath {
     pub(crate) score: f64,
 }
 
-/// The queries of a lattice, whatever the precision of its scores.
-pub(crate) trait Segmentations {
-    /// Returns the edges with their scores, in the order of their starts, then of their ends.
-    fn scored_edges(&self) -> Vec<(Edge, f64)>;
-    /// Returns the `wanted` best paths, best first.
-    fn nbest(&self, wanted: usize) -> Vec<LatticePath>;
-    /// Draws a segmentation at random, in reverse order.
-    fn sample(&self, sampling: &mut Sampling) -> Vec<Edge>;
-    /// Returns the natural logarithm of the sum of all probabilities.
-    fn log_probability(&self) -> f64;
-}
-
 /// The reachable edges of a word, ordered by start, then by end.
 #[derive(Debug)]
-pub(crate) struct Lattice<F> {
+pub(crate) struct Lattice {
     /// The length of the word in bytes.
     size: usize,
     edges: Vec<Edge>,
-    scores: Vec<F>,
+    /// The scores of the edges (natural logarithms of probabilities).
+    scores: Vec<f64>,
     ends: Ends,
+    /// Whether sums of scores are rounded to 32 bits.
+    in_single: bool,
 }
 
-impl<F: PathScore> Lattice<F> {
+impl Lattice {
     /// Returns the lattice of a word, or `None` if no path leads to its end.
     ///
+    /// With `in_single`, scores are numbers of 32 bits, and so are their sums.
     /// For each reachable position, `pieces_at` passes the length in bytes, the id and the score of each piece that begins
     /// there to its second argument, the shortest first. With `unknown` there is an edge of this score for each
     /// character that is no piece. The cost is linear in the word's bytes and the edges.
     pub(crate) fn new(
         word: &str,
-        unknown: Option<F>,
-        mut pieces_at: impl FnMut(usize, &mut dyn FnMut(usize, u32, F)),
+        unknown: Option<f64>,
+        in_single: bool,
+        mut pieces_at: impl FnMut(usize, &mut dyn FnMut(usize, u32, f64)),
     ) -> Option<Self> {
         let (mut edges, mut scores) = (Vec::new(), Vec::new());
         let mut reached = vec![false; word.len() + 1];
@@ -87,13 +71,26 @@ impl<F: PathScore> Lattice<F> {
             edges[first..].iter().for_each(|edge| reached[edge.end] = true);
         }
         let ends = Ends::new(word.len(), &edges);
-        reached[word.len()].then_some(Self { size: word.len(), edges, scores, ends })
+        reached[word.len()].then_some(Self { size: word.len(), edges, scores, ends, in_single })
     }
 
-    /// Returns the best path, by Viterbi's algorithm; among equal ones that with the longer last edge.
-    pub(crate) fn best(&self) -> LatticePath {
-        nbest::best(self, &nbest::best_scores(self))
+    /// Returns the edges with their scores, in the order of their starts, then of their ends.
+    pub(crate) fn scored_edges(&self) -> impl Iterator<Item = (Edge, f64)> {
+        self.edges.iter().copied().zip(self.scores.iter().copied())
     }
+
+    /// Returns the sum of two scores.
+    fn add(&self, one: f64, other: f64) -> f64 {
+        add(one, other, self.in_single)
+    }
+}
+
+/// Returns the sum of two scores, in 32 bits if `in_single` is set.
+///
+/// The sum of two numbers of 32 bits is the same whether it is rounded at once, or to 64 bits first.
+#[expect(clippy::cast_possible_truncation, reason = "SentencePiece has floats of 32 bits")]
+pub(crate) fn add(one: f64, other: f64, in_single: bool) -> f64 {
+    if in_single { f64::from((one + other) as f32) } else { one + other }
 }
 
 /// The indices of the edges that end at each position, in order.
@@ -127,31 +124,13 @@ impl Ends {
     }
 }
 
-impl<F: PathScore> Segmentations for Lattice<F> {
-    fn scored_edges(&self) -> Vec<(Edge, f64)> {
-        self.edges.iter().zip(&self.scores).map(|(&edge, &score)| (edge, score.into())).collect()
-    }
-
-    fn nbest(&self, wanted: usize) -> Vec<LatticePath> {
-        nbest::nbest(self, wanted)
-    }
-
-    fn sample(&self, sampling: &mut Sampling) -> Vec<Edge> {
-        sample::sample(self, sampling)
-    }
-
-    fn log_probability(&self) -> f64 {
-        sample::log_probability(self)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Returns the lattice of a word over pieces of ASCII letters, whose ids are their indices.
-    fn lattice(word: &str, pieces: &[(&str, f64)], unknown: Option<f64>) -> Option<Lattice<f64>> {
-        Lattice::new(word, unknown, |start, each| {
+    fn lattice(word: &str, pieces: &[(&str, f64)], unknown: Option<f64>) -> Option<Lattice> {
+        Lattice::new(word, unknown, false, |start, each| {
             for end in start + 1..=word.len() {
                 if let Some(id) = pieces.iter().position(|&(piece, _)| piece == &word[start..end]) {
                     each(end - start, u32::try_from(id).unwrap(), pieces[id].1);
@@ -176,7 +155,7 @@ mod tests {
         assert!(lattice("abx", &pieces, None).is_none());
         let found = lattice("abcx", &pieces, Some(-9.0)).unwrap();
         assert_eq!(ends(&found.nbest(1)[0].reversed), [1, 3, 4]);
-        let all: Vec<(u32, f64)> = found.scored_edges().iter().map(|(edge, score)| (edge.id, *score)).collect();
+        let all: Vec<(u32, f64)> = found.scored_edges().map(|(edge, score)| (edge.id, score)).collect();
         assert_eq!(all, [(0, -1.0), (UNKNOWN, -9.0), (1, -1.0), (UNKNOWN, -9.0), (UNKNOWN, -9.0)]);
     }
 

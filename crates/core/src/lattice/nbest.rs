@@ -4,7 +4,7 @@
 //! order of equal bounds is that of SentencePiece, and so of its binary heap (`std::priority_queue`; U37). At most
 //! [`MAX_TOTAL_PARTIALS`] partial paths are created.
 
-use super::{Edge, Lattice, LatticePath, PathScore};
+use super::{Edge, Lattice, LatticePath};
 
 /// The number of partial paths in the agenda at which it is shrunk.
 const MAX_AGENDA: usize = 10_000;
@@ -19,57 +19,65 @@ const MAX_TOTAL_PARTIALS: usize = 500_000;
 
 /// A partial path: a suffix of a segmentation.
 #[derive(Debug, Clone, Copy)]
-struct Partial<F> {
-    score: F,
+struct Partial {
+    score: f64,
     /// The index of its first edge; `None` for the empty suffix and for a complete path.
     edge: Option<usize>,
     /// The partial path after that edge.
     rest: Option<usize>,
 }
 
-/// Returns the `wanted` best paths, or fewer if there are fewer.
-pub(super) fn nbest<F: PathScore>(lattice: &Lattice<F>, wanted: usize) -> Vec<LatticePath> {
-    let (best_scores, few) = (best_scores(lattice), SHRUNK_AGENDA.min(wanted.saturating_mul(10)));
-    let mut found = Vec::new();
-    let mut partials = vec![Partial { score: F::default(), edge: None, rest: None }];
-    let (mut agenda, mut shrinkings, mut before) = (Agenda::default(), 0, 0);
-    agenda.push(F::default(), 0);
-    while found.len() < wanted
-        && let Some((bound, index)) = agenda.pop()
-    {
-        let top = partials[index];
-        if let (Some(rest), None) = (top.rest, top.edge) {
-            found.push(LatticePath { reversed: reversed(lattice, &partials, rest), score: bound.into() });
-            continue;
+impl Lattice {
+    /// Returns the `wanted` best paths, or fewer if there are fewer.
+    pub(crate) fn nbest(&self, wanted: usize) -> Vec<LatticePath> {
+        let (best_scores, few) = (best_scores(self), SHRUNK_AGENDA.min(wanted.saturating_mul(10)));
+        let mut found = Vec::new();
+        let mut partials = vec![Partial { score: 0.0, edge: None, rest: None }];
+        let (mut agenda, mut shrinkings, mut before) = (Agenda::default(), 0, 0);
+        agenda.push(0.0, 0);
+        while found.len() < wanted
+            && let Some((bound, index)) = agenda.pop()
+        {
+            let top = partials[index];
+            if let (Some(rest), None) = (top.rest, top.edge) {
+                found.push(LatticePath { reversed: reversed(self, &partials, rest), score: bound });
+                continue;
+            }
+            let start = top.edge.map_or(self.size, |edge| self.edges[edge].start);
+            let mut put = |bound, partial| {
+                agenda.push(bound, partials.len());
+                partials.push(partial);
+            };
+            for edge in self.ends.at(start) {
+                let score = self.add(self.scores[edge], top.score);
+                put(self.add(best_scores[edge], top.score), Partial { score, edge: Some(edge), rest: Some(index) });
+            }
+            if start == 0 {
+                put(top.score, Partial { score: top.score, edge: None, rest: Some(index) });
+            }
+            let size = agenda.heap.len();
+            let is_large = size >= MAX_AGENDA || size > few && partials.len() - before >= MAX_NEW_PARTIALS;
+            if partials.len() >= MAX_TOTAL_PARTIALS || is_large && shrinkings == MAX_SHRINKINGS {
+                // Rounding may make different sums equal; then the first one is taken.
+                return vec![trace(self, |edge, after| self.add(best_scores[edge], after))];
+            }
+            if is_large {
+                agenda = agenda.shrink(few);
+                (shrinkings, before) = (shrinkings + 1, partials.len());
+            }
         }
-        let start = top.edge.map_or(lattice.size, |edge| lattice.edges[edge].start);
-        let mut put = |bound, partial| {
-            agenda.push(bound, partials.len());
-            partials.push(partial);
-        };
-        for edge in lattice.ends.at(start) {
-            let score = lattice.scores[edge] + top.score;
-            put(best_scores[edge] + top.score, Partial { score, edge: Some(edge), rest: Some(index) });
-        }
-        if start == 0 {
-            put(top.score, Partial { score: top.score, edge: None, rest: Some(index) });
-        }
-        let size = agenda.heap.len();
-        let is_large = size >= MAX_AGENDA || size > few && partials.len() - before >= MAX_NEW_PARTIALS;
-        if partials.len() >= MAX_TOTAL_PARTIALS || is_large && shrinkings == MAX_SHRINKINGS {
-            // Rounding may make different sums equal; then the first one is taken.
-            return vec![trace(lattice, |edge, after| best_scores[edge] + after)];
-        }
-        if is_large {
-            agenda = agenda.shrink(few);
-            (shrinkings, before) = (shrinkings + 1, partials.len());
-        }
+        found
     }
-    found
+
+    /// Returns the best path, by Viterbi's algorithm; among equal ones that with the longer last edge.
+    pub(crate) fn best(&self) -> LatticePath {
+        let best_scores = best_scores(self);
+        trace(self, |edge, _| best_scores[edge])
+    }
 }
 
 /// Returns the edges of a complete path in reverse order.
-fn reversed<F: PathScore>(lattice: &Lattice<F>, partials: &[Partial<F>], first: usize) -> Vec<Edge> {
+fn reversed(lattice: &Lattice, partials: &[Partial], first: usize) -> Vec<Edge> {
     let chain = std::iter::successors(Some(first), |&index| partials[index].rest);
     let mut edges: Vec<Edge> = chain.filter_map(|index| Some(lattice.edges[partials[index].edge?])).collect();
     edges.reverse();
@@ -77,12 +85,12 @@ fn reversed<F: PathScore>(lattice: &Lattice<F>, partials: &[Partial<F>], first: 
 }
 
 /// Returns for each edge the best score of a path from the start that ends with it.
-pub(super) fn best_scores<F: PathScore>(lattice: &Lattice<F>) -> Vec<F> {
+fn best_scores(lattice: &Lattice) -> Vec<f64> {
     let mut reached = vec![None; lattice.size + 1];
-    reached[0] = Some(F::default());
+    reached[0] = Some(0.0);
     let edges = lattice.edges.iter().zip(&lattice.scores);
     let sums = edges.map(|(edge, &score)| {
-        let sum = reached[edge.start].unwrap_or_default() + score;
+        let sum = lattice.add(reached[edge.start].unwrap_or_default(), score);
         if reached[edge.end].is_none_or(|best| sum > best) {
             reached[edge.end] = Some(sum);
         }
@@ -91,17 +99,12 @@ pub(super) fn best_scores<F: PathScore>(lattice: &Lattice<F>) -> Vec<F> {
     sums.collect()
 }
 
-/// Returns the best path; among equal ones that whose last edge begins first.
-pub(super) fn best<F: PathScore>(lattice: &Lattice<F>, best_scores: &[F]) -> LatticePath {
-    trace(lattice, |edge, _| best_scores[edge])
-}
-
 /// Returns the path that takes the edge with the highest `sum` at each step from the end.
 ///
 /// The first of equal edges is taken. `sum` receives an edge and the score of the edge after it.
-fn trace<F: PathScore>(lattice: &Lattice<F>, sum: impl Fn(usize, F) -> F) -> LatticePath {
+fn trace(lattice: &Lattice, sum: impl Fn(usize, f64) -> f64) -> LatticePath {
     let (mut reversed, mut end) = (Vec::new(), lattice.size);
-    let (mut score, mut after) = (F::default(), F::default());
+    let (mut score, mut after) = (0.0, 0.0);
     while end > 0 {
         let ending = lattice.ends.at(end).map(|edge| (edge, sum(edge, after)));
         let Some((edge, highest)) = ending.reduce(|one, other| if other.1 > one.1 { other } else { one }) else {
@@ -113,30 +116,24 @@ fn trace<F: PathScore>(lattice: &Lattice<F>, sum: impl Fn(usize, F) -> F) -> Lat
         reversed.push(lattice.edges[edge]);
         (end, after) = (lattice.edges[edge].start, lattice.scores[edge]);
     }
-    LatticePath { reversed, score: score.into() }
+    LatticePath { reversed, score }
 }
 
 /// A priority queue (binary heap) of bounds and indices of partial paths.
-#[derive(Debug)]
-struct Agenda<F> {
-    heap: Vec<(F, usize)>,
+#[derive(Debug, Default)]
+struct Agenda {
+    heap: Vec<(f64, usize)>,
 }
 
-impl<F> Default for Agenda<F> {
-    fn default() -> Self {
-        Self { heap: Vec::new() }
-    }
-}
-
-impl<F: PathScore> Agenda<F> {
+impl Agenda {
     /// Adds a partial path with its bound.
-    fn push(&mut self, bound: F, index: usize) {
+    fn push(&mut self, bound: f64, index: usize) {
         self.heap.push((bound, index));
         self.sift_up(self.heap.len() - 1, (bound, index));
     }
 
     /// Removes and returns the first entry: moves the hole to the bottom, and sifts the last entry up from there.
-    fn pop(&mut self) -> Option<(F, usize)> {
+    fn pop(&mut self) -> Option<(f64, usize)> {
         let last = self.heap.pop()?;
         let Some(&top) = self.heap.first() else { return Some(last) };
         let mut place = 0;
@@ -151,7 +148,7 @@ impl<F: PathScore> Agenda<F> {
     }
 
     /// Moves an entry up from a free position.
-    fn sift_up(&mut self, mut place: usize, entry: (F, usize)) {
+    fn sift_up(&mut self, mut place: usize, entry: (f64, usize)) {
         while place > 0 && self.heap[(place - 1) / 2].0 < entry.0 {
             self.heap[place] = self.heap[(place - 1) / 2];
             place = (place - 1) / 2;

@@ -1,13 +1,8 @@
 //! The sum over all paths (the forward algorithm), and sampling of paths (U38, U39, U48).
 
-use super::{Edge, Lattice, LatticePath, PathScore, nbest};
+use super::{Edge, Lattice, LatticePath};
 use crate::numbers::floats::{Scaled, exp, ln};
 use crate::numbers::random::Generator;
-
-/// Returns the natural logarithm of the sum over all paths.
-pub(super) fn log_probability<F: PathScore>(lattice: &Lattice<F>) -> f64 {
-    ln(forward(lattice, 1.0)[lattice.size])
-}
 
 /// The settings and the random numbers of sampling.
 #[derive(Debug)]
@@ -25,12 +20,18 @@ impl Sampling {
     }
 }
 
-/// Draws a path, in reverse order.
-pub(super) fn sample<F: PathScore>(lattice: &Lattice<F>, sampling: &mut Sampling) -> Vec<Edge> {
-    let Sampling { alpha, nbest_size, generator } = sampling;
-    match *nbest_size {
-        Some(size) => sample_from(nbest::nbest(lattice, size), *alpha, generator),
-        None => sample_all(lattice, *alpha, generator),
+impl Lattice {
+    /// Returns the natural logarithm of the sum over all paths.
+    pub(crate) fn log_probability(&self) -> f64 {
+        ln(forward(self, 1.0)[self.size])
+    }
+
+    /// Draws a path, in reverse order.
+    pub(crate) fn sample(&self, Sampling { alpha, nbest_size, generator }: &mut Sampling) -> Vec<Edge> {
+        match *nbest_size {
+            Some(size) => sample_from(self.nbest(size), *alpha, generator),
+            None => sample_all(self, *alpha, generator),
+        }
     }
 }
 
@@ -48,7 +49,7 @@ fn sample_from(paths: Vec<LatticePath>, alpha: f64, generator: &mut Generator) -
 }
 
 /// Draws one of all paths, by forward filtering and backward sampling.
-fn sample_all<F: PathScore>(lattice: &Lattice<F>, alpha: f64, generator: &mut Generator) -> Vec<Edge> {
+fn sample_all(lattice: &Lattice, alpha: f64, generator: &mut Generator) -> Vec<Edge> {
     let sums = forward(lattice, alpha);
     let (mut reversed, mut end) = (Vec::new(), lattice.size);
     while end > 0 {
@@ -69,7 +70,7 @@ fn sample_all<F: PathScore>(lattice: &Lattice<F>, alpha: f64, generator: &mut Ge
 }
 
 /// Returns for each position the sum over all paths from the start to it.
-fn forward<F: PathScore>(lattice: &Lattice<F>, alpha: f64) -> Vec<Scaled> {
+fn forward(lattice: &Lattice, alpha: f64) -> Vec<Scaled> {
     let mut sums = vec![Scaled::ZERO; lattice.size + 1];
     sums[0] = Scaled::ONE;
     for (index, edge) in lattice.edges.iter().enumerate() {
@@ -79,6 +80,6 @@ fn forward<F: PathScore>(lattice: &Lattice<F>, alpha: f64) -> Vec<Scaled> {
 }
 
 /// Returns the factor of an edge: its probability to the power of `alpha`.
-fn weight<F: PathScore>(lattice: &Lattice<F>, index: usize, alpha: f64) -> Scaled {
-    exp(alpha * lattice.scores[index].into())
+fn weight(lattice: &Lattice, index: usize, alpha: f64) -> Scaled {
+    exp(alpha * lattice.scores[index])
 }

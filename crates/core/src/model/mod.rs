@@ -5,10 +5,10 @@ pub mod bpe;
 mod context;
 mod entries;
 mod free_slots;
+mod segmentations;
 pub mod steps;
 mod trainer;
 mod traits;
-pub(crate) mod trie;
 pub mod unigram;
 pub mod word_level;
 pub mod wordpiece;
@@ -218,46 +218,14 @@ impl Model {
         model.vocab().iter().map(|(token, _)| token.chars().count()).max().unwrap_or(0) + 1
     }
 
-    /// Returns the best segmentations of `word`, best first, with the sums of their scores.
-    ///
-    /// Spans are bytes of the word.
-    pub(crate) fn nbest(&self, word: &str, entries: AllowedEntries, wanted: usize) -> Result<Vec<Scored>> {
-        match self {
-            Self::Unigram(model) => model.nbest(word, entries, wanted),
-            Self::WordPiece(model) if model.is_likeliest() => model.nbest(word, entries, wanted),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.traits().without_probabilities()),
-        }
-    }
-
-    /// Returns the natural logarithm of the probability of `word`, summed over all segmentations.
-    pub(crate) fn log_probability(&self, word: &str, entries: AllowedEntries) -> Result<f64> {
-        match self {
-            Self::Unigram(model) => model.log_probability(word, entries),
-            Self::WordPiece(model) if model.is_likeliest() => model.log_probability(word, entries),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.traits().without_probabilities()),
-        }
-    }
-
     /// Returns the steps by which `word` is encoded, with the `nbest` best segmentations; `None` for whole words.
     pub(crate) fn steps(&self, word: &str, entries: AllowedEntries, nbest: usize) -> Result<Option<Steps>> {
         Ok(match self {
-            Self::WordPiece(model) if model.is_likeliest() => {
-                Some(Steps::Lattice(model.lattice_steps(word, entries, nbest)?))
-            }
-            Self::WordPiece(model) => Some(Steps::Matches(model.matches(word, entries))),
+            Self::WordPiece(model) if !model.is_likeliest() => Some(Steps::Matches(model.matches(word, entries))),
+            Self::WordPiece(_) | Self::Unigram(_) => Some(Steps::Lattice(self.lattice_steps(word, entries, nbest)?)),
             Self::Bpe(model) => Some(Steps::Merges(model.merge_steps(word, entries)?)),
-            Self::Unigram(model) => Some(Steps::Lattice(model.lattice_steps(word, entries, nbest)?)),
             Self::WordLevel(_) => None,
         })
-    }
-
-    /// Returns the sum of the scores of these entries.
-    pub(crate) fn score(&self, ids: &[u32]) -> Result<f64> {
-        match self {
-            Self::Unigram(model) => Ok(model.score(ids)),
-            Self::WordPiece(model) if model.is_likeliest() => model.score(ids),
-            Self::WordPiece(_) | Self::Bpe(_) | Self::WordLevel(_) => Err(self.traits().without_probabilities()),
-        }
     }
 
     /// Returns the given probabilities of its tokens, by id.
@@ -369,16 +337,13 @@ impl Model {
         scratch: &mut ModelScratch,
         out: &mut Vec<Token>,
     ) -> Result<()> {
+        if let Some(sampling) = &mut scratch.sampling {
+            return self.sample_word(word, entries, sampling, out);
+        }
         match self {
-            Self::WordPiece(model) => match &mut scratch.sampling {
-                Some(sampling) => model.sample_word(word, entries, sampling, out),
-                None => model.encode_word(word, entries, &mut scratch.matches, out),
-            },
+            Self::WordPiece(model) => model.encode_word(word, entries, &mut scratch.matches, out),
             Self::Bpe(model) => model.encode_word(word, entries, &mut scratch.merging, out),
-            Self::Unigram(model) => match &mut scratch.sampling {
-                Some(sampling) => model.sample_word(word, entries, sampling, out),
-                None => model.encode_word(word, entries, &mut scratch.paths, out),
-            },
+            Self::Unigram(model) => model.encode_word(word, entries, &mut scratch.paths, out),
             Self::WordLevel(model) => model.encode_word(word, entries, out),
         }
     }

@@ -1,7 +1,6 @@
 //! The steps by which a model encodes a word, for explanations.
 
 use super::Scored;
-use crate::lattice::{Edge, UNKNOWN};
 use crate::text::span::Span;
 
 pub use super::bpe::{MergeStep, MergeSteps, PairMerge, UnusedSplit};
@@ -37,14 +36,4 @@ pub struct LatticeEdge {
     pub span: Span,
     /// Its score.
     pub score: f64,
-}
-
-/// Converts the edges of a lattice.
-pub(super) fn lattice_edges(edges: &[(Edge, f64)]) -> Vec<LatticeEdge> {
-    let convert = |&(Edge { start, end, id }, score): &(Edge, f64)| LatticeEdge {
-        id: (id != UNKNOWN).then_some(id),
-        span: Span::new(start, end),
-        score,
-    };
-    edges.iter().map(convert).collect()
 }

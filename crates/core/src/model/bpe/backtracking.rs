@@ -19,9 +19,9 @@ use hashbrown::HashMap;
 
 use super::NO_RANK;
 use super::pairs::MergeTable;
+use super::trie::{NONE, Trie};
 use crate::hash::FixedHasher;
 use crate::memory::{filled, prefetch};
-use crate::model::trie::{NONE, Trie};
 
 /// The derivation of an entry, and the entry to try next: four to a line of the CPU's cache.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +128,7 @@ impl BacktrackingEncoder {
         let mut texts: Vec<_> = merged.into_iter().map(|entry| (entry.bytes, entry.id)).collect();
         texts.sort_unstable();
         set_shorter(&texts, &mut entries)?;
-        Some(Self { trie: Trie::new(texts)?.with_pairs(), entries, whole_words: whole_words.into_iter().collect() })
+        Some(Self { trie: Trie::new(texts)?, entries, whole_words: whole_words.into_iter().collect() })
     }
 
     /// Returns the entries that merging would make of a text.

@@ -7,8 +7,8 @@
 
 use super::backtracking::{Entry, UNORDERED, stay_separate};
 use super::pairs::{MergeTable, PairMerge};
+use super::trie::NONE;
 use crate::memory::filled;
-use crate::model::trie::NONE;
 
 /// The last merge of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word in their order.
 //!
 //! See `spec/bpe.md`. `alphabet` has the entries of single characters, `pairs` the merges, `infer_merges` infers merges
-//! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations`, `last_merges` and `model::trie`) or,
+//! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations`, `last_merges` and `trie`) or,
 //! if the model does not allow that, by merging (`merging`). `unused` splits entries that are not tokens. `adjacency`
 //! computes safe split points of a text, `parts` those of a long word, `unreachable` the entries that no text becomes, and
 //! `steps` the merges of a word for explanations. A byte-level tokenizer writes bytes as
@@ -20,6 +20,7 @@ mod pairs;
 mod parts;
 mod steps;
 pub mod train;
+mod trie;
 mod unreachable;
 mod unused;
 
@@ -113,20 +114,15 @@ pub enum Merges {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Bpe {
-    shared: Arc<Shared>,
+    vocab: Arc<Vocab>,
+    merges: Arc<Merges>,
+    settings: Arc<BpeSettings>,
+    unk_id: Option<u32>,
+    splits: Arc<OnceLock<Splits>>,
     /// The special ids.
     specials: Arc<HashSet<u32>>,
     /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and inspecting a file do not need them.
     tables: TablesByEntries<OnceLock<Tables>>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    vocab: Arc<Vocab>,
-    merges: Arc<Merges>,
-    settings: BpeSettings,
-    unk_id: Option<u32>,
-    splits: OnceLock<Splits>,
 }
 
 /// The tables for encoding words.
@@ -185,18 +181,17 @@ impl Bpe {
         }
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         unused::check(&vocab, &settings, unk_id)?;
-        let shared = Arc::new(Shared { vocab, merges, settings, unk_id, splits: OnceLock::new() });
-        Ok(Self { shared, specials: Arc::default(), tables: TablesByEntries::default() })
+        let (settings, splits, specials) = (Arc::new(settings), Arc::default(), Arc::default());
+        Ok(Self { vocab, merges, settings, unk_id, splits, specials, tables: TablesByEntries::default() })
     }
 
     /// Returns the model with other settings; the prefix, on which merges depend, must not change.
     pub fn with_settings(&self, settings: BpeSettings) -> Result<Self> {
-        let Shared { vocab, merges, settings: old, .. } = &*self.shared;
-        if settings.continuing_subword_prefix != old.continuing_subword_prefix {
+        if settings.continuing_subword_prefix != self.settings.continuing_subword_prefix {
             let message = "the merges of a model are made for its continuing_subword_prefix, which cannot be changed";
             return Err(Error::Config(message.into()));
         }
-        let changed = Self::over(Arc::clone(vocab), Arc::clone(merges), settings)?;
+        let changed = Self::over(Arc::clone(&self.vocab), Arc::clone(&self.merges), settings)?;
         Ok(changed.with_specials((*self.specials).clone()))
     }
 
@@ -207,7 +202,7 @@ impl Bpe {
             return self.clone();
         }
         let tables = self.tables.with_specials(self.produced(&specials));
-        Self { shared: Arc::clone(&self.shared), specials: Arc::new(specials), tables }
+        Self { specials: Arc::new(specials), tables, ..self.clone() }
     }
 
     /// Returns those of some entries that a text may become: the tables without the others are equal to those with them.
@@ -230,19 +225,19 @@ impl Bpe {
     /// Returns the vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
-        &self.shared.vocab
+        &self.vocab
     }
 
     /// Returns the merges.
     #[must_use]
     pub fn merges(&self) -> &Merges {
-        &self.shared.merges
+        &self.merges
     }
 
     /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> &BpeSettings {
-        &self.shared.settings
+        &self.settings
     }
 
     /// Returns what is true of the model, whatever word it encodes.
@@ -264,7 +259,7 @@ impl Bpe {
     /// Returns the unknown token's id, if the vocabulary has one.
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
-        self.shared.unk_id
+        self.unk_id
     }
 
     /// Returns the merges as a list: the given list, or the merges inferred from ranks.
@@ -316,7 +311,7 @@ impl Bpe {
 
     fn make_tables(&self, entries: AllowedEntries) -> Tables {
         let allowed = |id| self.tables.allows(entries, id);
-        let Shared { vocab, merges, settings, .. } = &*self.shared;
+        let Self { vocab, merges, settings, .. } = self;
         let alphabet = Alphabet::new(vocab, settings, &allowed);
         let pairs = match &**merges {
             Merges::Listed(list) => MergeTable::listed(vocab, list, &settings.continuing_subword_prefix, allowed),

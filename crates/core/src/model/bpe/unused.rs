@@ -45,7 +45,7 @@ pub(super) fn check(vocab: &Vocab, settings: &BpeSettings, unk_id: Option<u32>) 
 impl Bpe {
     /// Returns the replacements of the unused entries that merges produce.
     pub(crate) fn splits(&self) -> &Splits {
-        self.shared.splits.get_or_init(|| if self.settings().unused.is_empty() { Splits::new() } else { self.split() })
+        self.splits.get_or_init(|| if self.settings().unused.is_empty() { Splits::new() } else { self.split() })
     }
 
     fn split(&self) -> Splits {

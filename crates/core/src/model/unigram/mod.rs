@@ -84,29 +84,25 @@ impl Total {
 /// A unigram model, immutable once built and cheap to clone.
 ///
 /// ```
+/// use piecework_core::model::Model;
 /// use piecework_core::model::unigram::{UnigramSettings, Unigram};
 /// use piecework_core::vocab::{AllowedEntries, Vocab};
 ///
 /// let vocab = Vocab::from_tokens(["a", "b", "ab"].map(String::from))?;
 /// let model = Unigram::new(vocab, vec![-1.0, -1.0, -1.5], UnigramSettings::default())?;
-/// let best = model.nbest("ab", AllowedEntries::All, 2)?;
+/// let best = Model::Unigram(model).nbest("ab", AllowedEntries::All, 2)?;
 /// assert_eq!(best.iter().map(|path| path.score).collect::<Vec<_>>(), [-1.5, -2.0]);
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Unigram {
-    shared: Arc<Shared>,
-    /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and inspecting a file do not need them.
-    tables: TablesByEntries<OnceLock<Tables>>,
-}
-
-#[derive(Debug)]
-struct Shared {
     vocab: Arc<Vocab>,
     /// The scores, by id.
     scores: Arc<[f64]>,
-    settings: UnigramSettings,
+    settings: Arc<UnigramSettings>,
     unk_id: Option<u32>,
+    /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and inspecting a file do not need them.
+    tables: TablesByEntries<OnceLock<Tables>>,
 }
 
 impl Unigram {
@@ -157,38 +153,38 @@ impl Unigram {
 
     fn over(vocab: Arc<Vocab>, scores: Arc<[f64]>, settings: UnigramSettings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
-        Self { shared: Arc::new(Shared { vocab, scores, settings, unk_id }), tables: TablesByEntries::default() }
+        Self { vocab, scores, settings: Arc::new(settings), unk_id, tables: TablesByEntries::default() }
     }
 
     /// Returns the model with other settings.
     #[must_use]
     pub fn with_settings(&self, settings: UnigramSettings) -> Self {
-        let Shared { vocab, scores, .. } = &*self.shared;
-        Self { tables: self.tables.emptied(), ..Self::over(Arc::clone(vocab), Arc::clone(scores), settings) }
+        let changed = Self::over(Arc::clone(&self.vocab), Arc::clone(&self.scores), settings);
+        Self { tables: self.tables.emptied(), ..changed }
     }
 
     /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        Self { shared: Arc::clone(&self.shared), tables: self.tables.with_specials(specials) }
+        Self { tables: self.tables.with_specials(specials), ..self.clone() }
     }
 
     /// Returns the vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
-        &self.shared.vocab
+        &self.vocab
     }
 
     /// Returns the scores, by id.
     #[must_use]
     pub fn scores(&self) -> &[f64] {
-        &self.shared.scores
+        &self.scores
     }
 
     /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> &UnigramSettings {
-        &self.shared.settings
+        &self.settings
     }
 
     /// Returns what is true of the model, whatever word it encodes.
@@ -207,7 +203,7 @@ impl Unigram {
     /// Returns the unknown token's id, if the vocabulary has one.
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
-        self.shared.unk_id
+        self.unk_id
     }
 
     /// Returns whether a text is a piece, whatever the options for special tokens.
@@ -240,9 +236,8 @@ impl Unigram {
 
     /// Returns the tables of these entries.
     fn tables(&self, entries: AllowedEntries) -> &Tables {
-        let Shared { vocab, scores, settings, .. } = &*self.shared;
-        let make = || Tables::new(vocab, scores, settings, |id| self.tables.allows(entries, id));
-        self.tables.of(entries).get_or_init(make)
+        let allowed = |id| self.tables.allows(entries, id);
+        self.tables.of(entries).get_or_init(|| Tables::new(&self.vocab, &self.scores, &self.settings, allowed))
     }
 }
 

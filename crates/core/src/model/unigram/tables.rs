@@ -58,6 +58,14 @@ impl Tables {
 }
 
 impl Scores {
+    /// Returns the score of an unknown character.
+    pub(super) fn unknown(&self) -> f64 {
+        match self {
+            Self::Float32(_, unknown) => f64::from(*unknown),
+            Self::Float64(_, unknown) => *unknown,
+        }
+    }
+
     fn largest(&self) -> f32 {
         let Self::Float32(scores, unknown) = self else { return 0.0 };
         scores.iter().fold(unknown.abs(), |largest, score| largest.max(score.abs()))

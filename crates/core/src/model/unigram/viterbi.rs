@@ -7,12 +7,12 @@
 //!
 //! Source: Viterbi 1967, *Error bounds for convolutional codes*.
 
-use std::ops::Sub;
+use std::ops::{Add, Sub};
 
 use super::letters::Letter;
 use super::pieces::Pieces;
 use super::rounding_margin::TwoBest;
-use crate::lattice::{Edge, PathScore, UNKNOWN};
+use crate::lattice::{Edge, UNKNOWN};
 use crate::memory::MAX_KEPT_CAPACITY;
 
 /// The number of bytes that are read at once, at least.
@@ -21,7 +21,7 @@ const BLOCK: usize = 2048;
 const LONGEST_WITH_MARGIN: usize = 2048;
 
 /// A number type in which scores are added along a text.
-pub(super) trait Sum: PathScore + Sub<Output = Self> {
+pub(super) trait Sum: Copy + PartialOrd + Default + Into<f64> + Add<Output = Self> + Sub<Output = Self> {
     /// The limit below which SentencePiece resets a sum to 0, to keep precision.
     ///
     /// It also resets sums above the limit's absolute value.

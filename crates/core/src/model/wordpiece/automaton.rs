@@ -23,6 +23,7 @@
 //! nodes and ropes together are linear in the vocabulary's characters.
 //! **Time.** Every step consumes a character or pops tokens, and every pop emits, so a word costs O(characters).
 
+use crate::lattice::UNKNOWN;
 use crate::model::free_slots::FreeSlots;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
@@ -36,28 +37,11 @@ const NONE: u32 = u32::MAX;
 const START: Node = 0;
 const CONTINUING: Node = 1;
 
-/// A matched section of text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// A token, with its length in the text.
-    Token { id: u32, bytes: u32 },
-    /// A character that no token covers.
-    Unmatched { bytes: u32 },
-}
-
-impl Piece {
-    /// Returns the length in the text in bytes.
-    fn bytes(self) -> usize {
-        match self {
-            Self::Token { bytes, .. } | Self::Unmatched { bytes } => bytes as usize,
-        }
-    }
-}
-
 /// A node of a rope: a popped piece, or two ropes.
 #[derive(Debug, Clone, Copy)]
 enum Pop {
-    Piece(Piece),
+    /// A token, or a character that no token covers, which is [`UNKNOWN`], with its length in the text in bytes.
+    Piece(u32, u32),
     Join(Rope, Rope),
 }
 
@@ -102,7 +86,9 @@ impl Automaton {
     }
 
     /// Passes every piece of the word to `emit`, which may end the search by returning false.
-    pub(super) fn walk(&self, word: &str, stack: &mut Vec<u32>, mut emit: impl FnMut(Piece) -> bool) {
+    ///
+    /// A piece is the id of a token, or [`UNKNOWN`] for a character that no token covers, and its length in bytes.
+    pub(super) fn walk(&self, word: &str, stack: &mut Vec<u32>, mut emit: impl FnMut(u32, u32) -> bool) {
         let mut node = START;
         let mut rest = word.as_bytes();
         while let Some(&first) = rest.first() {
@@ -115,7 +101,7 @@ impl Automaton {
                 }
                 if node <= CONTINUING {
                     node = CONTINUING;
-                    if !emit(unmatched(c)) {
+                    if !emit(UNKNOWN, index(c.len())) {
                         return;
                     }
                     break;
@@ -137,34 +123,36 @@ impl Automaton {
     }
 
     /// Matches with dropout of tokens, except single characters (W21). The cost is O(word length · token length).
-    pub(super) fn walk_with_dropout(&self, word: &str, dropout: &mut Dropout, mut emit: impl FnMut(Piece) -> bool) {
+    pub(super) fn walk_with_dropout(&self, word: &str, dropout: &mut Dropout, mut emit: impl FnMut(u32, u32) -> bool) {
         let mut start = 0;
         while let Some(first) = word[start..].chars().next() {
-            let mut node = if start == 0 { START } else { CONTINUING };
-            let mut piece = Piece::Unmatched { bytes: index(first.len_utf8()) };
-            for (at, c) in word[start..].char_indices() {
-                let end = at + c.len_utf8();
-                let Some(child) = self.child(node, &word.as_bytes()[start + at..start + end]) else { break };
-                node = child;
-                if let Some(token) = self.token(node, end)
-                    && (at == 0 || !dropout.passes())
-                {
-                    piece = token;
+            let (mut piece, mut end) = (UNKNOWN, first.len_utf8());
+            self.each(word, start, |bytes, id| {
+                if bytes == first.len_utf8() || !dropout.passes() {
+                    (piece, end) = (id, bytes);
                 }
-            }
-            if !emit(piece) {
+            });
+            if !emit(piece, index(end)) {
                 return;
             }
-            start += piece.bytes();
+            start += end;
         }
     }
 
-    /// Returns the token of a node, whose text has `length` bytes.
-    fn token(&self, node: Node, length: usize) -> Option<Piece> {
-        let Pop::Piece(piece @ Piece::Token { .. }) = *self.ropes.get(self.slots[node as usize].pops as usize)? else {
-            return None;
-        };
-        (piece.bytes() == length).then_some(piece)
+    /// Calls `each` with each token that a word has at byte `start`, the shortest first: its length in bytes and its id.
+    pub(super) fn each(&self, word: &str, start: usize, mut each: impl FnMut(usize, u32)) {
+        let mut node = if start == 0 { START } else { CONTINUING };
+        for (at, c) in word[start..].char_indices() {
+            let end = at + c.len_utf8();
+            let Some(child) = self.child(node, &word.as_bytes()[start + at..start + end]) else { return };
+            node = child;
+            if let Some(&Pop::Piece(id, bytes)) = self.ropes.get(self.slots[node as usize].pops as usize)
+                && bytes as usize == end
+                && id != UNKNOWN
+            {
+                each(end, id);
+            }
+        }
     }
 
     /// Returns the child of a node for the bytes of a character.
@@ -182,22 +170,22 @@ impl Automaton {
 
     /// Emits the pieces of a rope from left to right.
     #[inline]
-    fn emit_rope(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(Piece) -> bool) -> bool {
+    fn emit_rope(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(u32, u32) -> bool) -> bool {
         match self.ropes[rope as usize] {
-            Pop::Piece(piece) => emit(piece),
+            Pop::Piece(id, bytes) => emit(id, bytes),
             Pop::Join(..) => self.emit_joined(rope, stack, emit),
         }
     }
 
     /// Emits the pieces of a rope of several pieces.
-    fn emit_joined(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(Piece) -> bool) -> bool {
+    fn emit_joined(&self, rope: Rope, stack: &mut Vec<Rope>, emit: &mut impl FnMut(u32, u32) -> bool) -> bool {
         stack.clear();
         stack.push(rope);
         while let Some(rope) = stack.pop() {
             match self.ropes[rope as usize] {
                 Pop::Join(left, right) => stack.extend([right, left]),
-                Pop::Piece(piece) => {
-                    if !emit(piece) {
+                Pop::Piece(id, bytes) => {
+                    if !emit(id, bytes) {
                         return false;
                     }
                 }
@@ -207,10 +195,10 @@ impl Automaton {
     }
 
     /// Returns the pops and the link of a node, if those of shallower nodes are set.
-    fn pops_and_link(&mut self, parent: Node, label: &[u8], token: Option<Piece>) -> (Rope, Node) {
+    fn pops_and_link(&mut self, parent: Node, label: &[u8], token: Option<Pop>) -> (Rope, Node) {
         match token {
-            Some(piece) => (self.rope(Pop::Piece(piece)), CONTINUING),
-            None if parent <= CONTINUING => (self.rope(Pop::Piece(unmatched(label))), CONTINUING),
+            Some(token) => (self.rope(token), CONTINUING),
+            None if parent <= CONTINUING => (self.rope(unmatched(label)), CONTINUING),
             None => self.follow_links(parent, label),
         }
     }
@@ -223,7 +211,7 @@ impl Automaton {
                 return (rope, child);
             }
             if node == CONTINUING {
-                let last = self.rope(Pop::Piece(unmatched(label)));
+                let last = self.rope(unmatched(label));
                 return (self.rope(Pop::Join(rope, last)), CONTINUING);
             }
             let TrieSlot { pops, link, .. } = self.slots[node as usize];
@@ -239,8 +227,8 @@ impl Automaton {
     }
 }
 
-fn unmatched(c: &[u8]) -> Piece {
-    Piece::Unmatched { bytes: index(c.len()) }
+fn unmatched(c: &[u8]) -> Pop {
+    Pop::Piece(UNKNOWN, index(c.len()))
 }
 
 /// Returns the length of a character in bytes, from its first byte.
@@ -345,7 +333,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         let Some(&(span, id)) = keys.first() else { return };
         if self.text.is_char_boundary((span.start + depth) as usize) {
             let is_token = span.end - span.start == depth;
-            let token = is_token.then_some(Piece::Token { id, bytes: depth });
+            let token = is_token.then_some(Pop::Piece(id, depth));
             if node > CONTINUING {
                 let label = &self.rest(span, above.1)[..(depth - above.1) as usize];
                 let (pops, link) = self.out.pops_and_link(above.0, label, token);
@@ -398,11 +386,8 @@ mod tests {
     fn pieces(tokens: &[&str], prefix: &str, word: &str) -> Vec<String> {
         let automaton = Automaton::new(tokens.iter().copied().zip(0..), prefix);
         let mut found = Vec::new();
-        automaton.walk(word, &mut Vec::new(), |piece| {
-            found.push(match piece {
-                Piece::Token { id, .. } => tokens[id as usize].to_owned(),
-                Piece::Unmatched { .. } => "?".to_owned(),
-            });
+        automaton.walk(word, &mut Vec::new(), |id, _| {
+            found.push(tokens.get(id as usize).copied().unwrap_or("?").to_owned());
             true
         });
         found
@@ -439,7 +424,7 @@ mod tests {
         let word = &long[..long.len() - 1];
         let automaton = Automaton::new([("x", 0), ("##a", 1), (long.as_str(), 2)].into_iter(), "##");
         let mut count = 0;
-        automaton.walk(word, &mut Vec::new(), |_| {
+        automaton.walk(word, &mut Vec::new(), |_, _| {
             count += 1;
             true
         });

@@ -1,14 +1,12 @@
 //! Encoding: pieces of the automaton to tokens, by the policy for unknown characters.
 
-use super::automaton::Piece;
-use super::likeliest::{piece, unknown_score};
 use super::{Unknown, WordPiece};
 use crate::error::Result;
-use crate::lattice::{Edge, Lattice, Sampling, Segmentations};
-use crate::model::steps::{LatticeSteps, lattice_edges};
-use crate::model::{Scored, Token};
+use crate::lattice::{Edge, Lattice, UNKNOWN};
+use crate::model::Token;
+use crate::model::segmentations::unknown_score;
 use crate::numbers::random::Dropout;
-use crate::text::span::Span;
+use crate::text::span::{Span, offset};
 use crate::vocab::AllowedEntries;
 
 /// The working memory of the longest match, which the caller reuses for every word.
@@ -32,7 +30,7 @@ impl WordPiece {
         out: &mut Vec<Token>,
     ) -> Result<()> {
         if self.is_likeliest() {
-            let best = self.lattice(word, entries)?.map(|lattice| lattice.best().reversed);
+            let best = self.lattice(word, entries).map(|lattice| lattice.best().reversed);
             return self.push_path(word, best.as_deref(), out);
         }
         if self.is_too_long(word) {
@@ -40,7 +38,7 @@ impl WordPiece {
         }
         let first = out.len();
         let mut run = WordTokens::new(self.settings().unknown);
-        let emit = |piece| run.push(piece, out);
+        let emit = |id, bytes| run.push(id, bytes, out);
         match &mut matches.dropout {
             None => self.automaton(entries).walk(word, &mut matches.stack, emit),
             Some(dropout) => self.automaton(entries).walk_with_dropout(word, dropout, emit),
@@ -48,71 +46,40 @@ impl WordPiece {
         self.resolve_unknown(word, &run, first, out)
     }
 
-    /// Appends the tokens of a random segmentation of `word`.
-    pub(crate) fn sample_word(
-        &self,
-        word: &str,
-        entries: AllowedEntries,
-        sampling: &mut Sampling,
-        out: &mut Vec<Token>,
-    ) -> Result<()> {
-        let drawn = self.lattice(word, entries)?.map(|lattice| lattice.sample(sampling));
-        self.push_path(word, drawn.as_deref(), out)
-    }
-
-    /// Returns the best segmentations of `word` with their scores, best first; without any, one unknown token.
-    pub(crate) fn nbest(&self, word: &str, entries: AllowedEntries, wanted: usize) -> Result<Vec<Scored>> {
-        let scored = |path: Option<&[Edge]>, score| {
-            let mut tokens = Vec::new();
-            self.push_path(word, path, &mut tokens)?;
-            Ok(Scored { tokens, score })
-        };
-        match self.lattice(word, entries)? {
-            Some(lattice) => {
-                lattice.nbest(wanted).iter().map(|path| scored(Some(&path.reversed), path.score)).collect()
-            }
-            None => Ok(vec![scored(None, unknown_score())?]),
-        }
-    }
-
-    /// Returns the lattice of `word` and its `wanted` best segmentations; without any, one unknown token.
-    pub(crate) fn lattice_steps(&self, word: &str, entries: AllowedEntries, wanted: usize) -> Result<LatticeSteps> {
-        let lattice = self.lattice(word, entries)?;
-        let best = self.nbest(word, entries, wanted)?;
-        let log_probability = lattice.as_ref().map_or_else(unknown_score, Segmentations::log_probability);
-        let edges = lattice.map_or_else(Vec::new, |lattice| lattice_edges(&lattice.scored_edges()));
-        Ok(LatticeSteps { edges, log_probability, best })
-    }
-
-    /// Returns the log-probability (natural logarithm) of `word`, summed over all segmentations; without any, that of
-    /// unknown.
-    pub(crate) fn log_probability(&self, word: &str, entries: AllowedEntries) -> Result<f64> {
-        let lattice = self.lattice(word, entries)?;
-        Ok(lattice.map_or_else(unknown_score, |lattice| lattice.log_probability()))
-    }
-
     /// Returns the sum of the scores of these tokens.
-    pub(crate) fn score(&self, ids: &[u32]) -> Result<f64> {
-        let tables = self.likeliest(AllowedEntries::All)?;
-        let score = |&id: &u32| if Some(id) == self.unk_id() { unknown_score() } else { tables.score(id) };
-        Ok(ids.iter().map(score).fold(0.0, |sum, score| sum + score))
+    pub(in crate::model) fn score(&self, ids: &[u32]) -> f64 {
+        let scores = self.scores();
+        let score = |&id: &u32| if Some(id) == self.unk_id() { unknown_score() } else { scores[id as usize] };
+        ids.iter().map(score).fold(0.0, |sum, score| sum + score)
     }
 
-    /// Returns the lattice of a word's segmentations, if there are any.
-    fn lattice(&self, word: &str, entries: AllowedEntries) -> Result<Option<Lattice<f64>>> {
-        let tables = self.likeliest(entries)?;
-        let lattice = || tables.lattice(word, self.settings().unknown != Unknown::Word);
-        Ok(if self.is_too_long(word) { None } else { lattice() })
+    /// Returns the lattice of a word's segmentations, if there are any (W20 of `spec/wordpiece.md`).
+    ///
+    /// The longest match need not find the most likely one.
+    pub(in crate::model) fn lattice(&self, word: &str, entries: AllowedEntries) -> Option<Lattice> {
+        if self.is_too_long(word) {
+            return None;
+        }
+        let (automaton, scores) = (self.automaton(entries), self.scores());
+        let unknown = (self.settings().unknown != Unknown::Word).then(unknown_score);
+        Lattice::new(word, unknown, false, |start, each| {
+            automaton.each(word, start, |bytes, id| each(bytes, id, scores[id as usize]));
+        })
     }
 
     /// Appends the tokens of a path in reverse order; without a path, the word is unknown.
-    fn push_path(&self, word: &str, reversed: Option<&[Edge]>, out: &mut Vec<Token>) -> Result<()> {
+    pub(in crate::model) fn push_path(
+        &self,
+        word: &str,
+        reversed: Option<&[Edge]>,
+        out: &mut Vec<Token>,
+    ) -> Result<()> {
         let Some(reversed) = reversed else { return self.push_unknown_word(word, out) };
         let first = out.len();
         let mut run = WordTokens::new(self.settings().unknown);
-        reversed.iter().rev().for_each(|edge| {
-            run.push(piece(edge), out);
-        });
+        for edge in reversed.iter().rev() {
+            run.push(edge.id, offset(edge.end - edge.start), out);
+        }
         self.resolve_unknown(word, &run, first, out)
     }
 
@@ -129,7 +96,7 @@ impl WordPiece {
             Unknown::Run | Unknown::Char => {
                 let unk = self.require_unk_id(word)?;
                 for token in &mut out[first..] {
-                    if token.id == UNMATCHED {
+                    if token.id == UNKNOWN {
                         token.id = unk;
                     }
                 }
@@ -152,10 +119,7 @@ impl WordPiece {
     }
 }
 
-/// The placeholder of the unknown token until the word is complete; no vocabulary has this id.
-const UNMATCHED: u32 = u32::MAX;
-
-/// The tokens of one word as they are found.
+/// The tokens of one word as they are found; until it is complete, an unknown token has the id [`UNKNOWN`].
 struct WordTokens {
     policy: Unknown,
     unmatched: bool,
@@ -167,24 +131,22 @@ impl WordTokens {
         Self { policy, unmatched: false, end: 0 }
     }
 
-    /// Adds a piece; returns false if the rest of the word no longer matters.
-    fn push(&mut self, piece: Piece, out: &mut Vec<Token>) -> bool {
+    /// Adds a piece of this number of bytes; returns false if the rest of the word no longer matters.
+    fn push(&mut self, id: u32, bytes: u32, out: &mut Vec<Token>) -> bool {
         let start = self.end;
-        match piece {
-            Piece::Token { id, bytes } => {
-                self.end += bytes;
-                out.push(Token { id, span: Span { start, end: self.end } });
-            }
-            Piece::Unmatched { bytes } => {
-                self.end += bytes;
-                self.unmatched = true;
-                match (self.policy, out.last_mut()) {
-                    (Unknown::Word, _) => return false,
-                    (Unknown::Run, Some(last)) if last.id == UNMATCHED => last.span.end = self.end,
-                    _ => out.push(Token { id: UNMATCHED, span: Span { start, end: self.end } }),
+        self.end += bytes;
+        if id == UNKNOWN {
+            self.unmatched = true;
+            match (self.policy, out.last_mut()) {
+                (Unknown::Word, _) => return false,
+                (Unknown::Run, Some(last)) if last.id == UNKNOWN => {
+                    last.span.end = self.end;
+                    return true;
                 }
+                _ => {}
             }
         }
+        out.push(Token { id, span: Span { start, end: self.end } });
         true
     }
 }

@@ -1,24 +1,24 @@
 //! The `WordPiece` model: a vocabulary, and greedy longest match in each word.
 //!
-//! See `spec/wordpiece.md`. `encode` matches, `likeliest` finds the most likely segmentation, [`train`] learns
-//! vocabularies; the trainer depends on the model, never the reverse.
+//! See `spec/wordpiece.md`. `encode` matches or finds the most likely segmentation, with the tokens that `automaton`
+//! finds, [`train`] learns vocabularies; the trainer depends on the model, never the reverse.
 
 mod automaton;
 mod encode;
-mod likeliest;
 pub mod train;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Message, Result, shorten};
+use crate::lattice::UNKNOWN;
 use crate::model::entries::TablesByEntries;
 use crate::model::{DropoutTrait, FoundEntry, ModelTraits, Probabilities};
+use crate::numbers::floats::{Scaled, ln};
 use crate::text::span::Span;
 use crate::vocab::{AllowedEntries, Vocab};
-use automaton::{Automaton, Piece};
+use automaton::Automaton;
 pub use encode::MatchScratch;
-use likeliest::Likeliest;
 
 /// The treatment of characters that no piece covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -138,26 +138,15 @@ pub fn probabilities<'t>(vocab: &Vocab, given: impl IntoIterator<Item = (&'t str
 /// ```
 #[derive(Debug, Clone)]
 pub struct WordPiece {
-    shared: Arc<Shared>,
-    tables: TablesByEntries<Tables>,
+    vocab: Arc<Vocab>,
+    settings: Arc<WordPieceSettings>,
+    unk_id: Option<u32>,
+    /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and conversion do not need them.
+    automata: TablesByEntries<OnceLock<Automaton>>,
     /// The count of each token, by id, for the likeliest segmentation.
     counts: Option<Arc<[u64]>>,
-}
-
-/// The tables for encoding words, built on first use or by [`WordPiece::build_tables`]: decoding and conversion do not need
-/// them.
-#[derive(Debug, Default)]
-struct Tables {
-    automaton: OnceLock<Automaton>,
-    likeliest: OnceLock<Result<Likeliest>>,
-}
-
-/// The parts of a model that its copies share.
-#[derive(Debug)]
-struct Shared {
-    vocab: Arc<Vocab>,
-    settings: WordPieceSettings,
-    unk_id: Option<u32>,
+    /// The logarithm of the probability of each token, by id, computed when the first word is encoded.
+    scores: Arc<OnceLock<Vec<f64>>>,
 }
 
 impl WordPiece {
@@ -171,26 +160,25 @@ impl WordPiece {
     /// Returns the model over `vocab`.
     #[must_use]
     pub fn new(vocab: Vocab, settings: WordPieceSettings) -> Self {
-        Self::from_shared(Arc::new(vocab), settings)
+        Self::over(Arc::new(vocab), settings)
     }
 
-    /// Returns the model over a shared vocabulary.
-    fn from_shared(vocab: Arc<Vocab>, settings: WordPieceSettings) -> Self {
+    fn over(vocab: Arc<Vocab>, settings: WordPieceSettings) -> Self {
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
-        let shared = Arc::new(Shared { vocab, settings, unk_id });
-        Self { shared, tables: TablesByEntries::default(), counts: None }
+        let (settings, automata) = (Arc::new(settings), TablesByEntries::default());
+        Self { vocab, settings, unk_id, automata, counts: None, scores: Arc::default() }
     }
 
     /// Returns the model with other settings.
     #[must_use]
     pub fn with_settings(&self, settings: WordPieceSettings) -> Self {
-        Self { tables: self.tables.emptied(), ..Self::from_shared(Arc::clone(&self.shared.vocab), settings) }
+        Self { automata: self.automata.emptied(), ..Self::over(Arc::clone(&self.vocab), settings) }
     }
 
     /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
     #[must_use]
     pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        Self { tables: self.tables.with_specials(specials), ..self.clone() }
+        Self { automata: self.automata.with_specials(specials), ..self.clone() }
     }
 
     /// Returns the model with token counts, or an error if it needs counts or probabilities and has neither.
@@ -214,20 +202,20 @@ impl WordPiece {
             return Err(Error::NoCounts(message));
         }
         self.counts = counts.map(Into::into);
-        self.tables = self.tables.emptied();
+        self.scores = Arc::default();
         Ok(self)
     }
 
     /// Returns the vocabulary.
     #[must_use]
     pub fn vocab(&self) -> &Vocab {
-        &self.shared.vocab
+        &self.vocab
     }
 
     /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> &WordPieceSettings {
-        &self.shared.settings
+        &self.settings
     }
 
     /// Returns what is true of the model, whatever word it encodes.
@@ -259,7 +247,7 @@ impl WordPiece {
     /// Returns the unknown token's id, if the vocabulary has one.
     #[must_use]
     pub fn unk_id(&self) -> Option<u32> {
-        self.shared.unk_id
+        self.unk_id
     }
 
     /// Whether the likeliest segmentation is used.
@@ -270,7 +258,10 @@ impl WordPiece {
 
     /// Returns the entries that are not special tokens, in order of their ids.
     pub(crate) fn ordinary_entries(&self) -> impl Iterator<Item = &str> {
-        self.vocab().iter().filter(|&(_, id)| self.tables.allows(AllowedEntries::Ordinary, id)).map(|(entry, _)| entry)
+        self.vocab()
+            .iter()
+            .filter(|&(_, id)| self.automata.allows(AllowedEntries::Ordinary, id))
+            .map(|(entry, _)| entry)
     }
 
     /// Returns the unknown token's id, or an error for this word.
@@ -280,30 +271,27 @@ impl WordPiece {
 
     /// Builds the tables that encode words of these entries.
     pub(crate) fn build_tables(&self, entries: AllowedEntries) {
+        self.automaton(entries);
         if self.is_likeliest() {
-            // Encoding reports an error.
-            _ = self.likeliest(entries);
-        } else {
-            self.automaton(entries);
+            self.scores();
         }
     }
 
     /// Returns the automaton over these tokens.
     fn automaton(&self, entries: AllowedEntries) -> &Automaton {
-        self.tables.of(entries).automaton.get_or_init(|| {
-            let tokens = self.vocab().iter().filter(|(_, id)| self.tables.allows(entries, *id));
+        self.automata.of(entries).get_or_init(|| {
+            let tokens = self.vocab().iter().filter(|(_, id)| self.automata.allows(entries, *id));
             Automaton::new(tokens, &self.settings().continuing_subword_prefix)
         })
     }
 
-    /// Returns the tables of the likeliest segmentation over these tokens.
-    fn likeliest(&self, entries: AllowedEntries) -> Result<&Likeliest> {
-        let tables = self.tables.of(entries).likeliest.get_or_init(|| {
-            let WordPieceSettings { continuing_subword_prefix: prefix, probabilities, .. } = self.settings();
-            let probabilities = Probabilities::new(probabilities.as_deref(), self.counts.as_deref());
-            Likeliest::new(self.vocab(), &probabilities, prefix, |id| self.tables.allows(entries, id))
-        });
-        tables.as_ref().map_err(Clone::clone)
+    /// Returns the logarithm of the probability of each token, by id.
+    fn scores(&self) -> &[f64] {
+        self.scores.get_or_init(|| {
+            let given = self.settings.probabilities.as_deref();
+            let probabilities = Probabilities::new(given, self.counts.as_deref());
+            (0..self.vocab.id_limit()).map(|id| ln(Scaled::of(probabilities.of(id)))).collect()
+        })
     }
 
     /// Returns the longest matches of `word` in order: the token, or `None` where none matches, and its bytes of the word.
@@ -316,11 +304,8 @@ impl WordPiece {
         if self.is_too_long(word) {
             return found;
         }
-        self.automaton(entries).walk(word, &mut Vec::new(), |piece| {
-            let (id, bytes) = match piece {
-                Piece::Token { id, bytes } => (Some(id), bytes),
-                Piece::Unmatched { bytes } => (None, bytes),
-            };
+        self.automaton(entries).walk(word, &mut Vec::new(), |id, bytes| {
+            let id = (id != UNKNOWN).then_some(id);
             found.push((id, Span { start: end, end: end + bytes }));
             end += bytes;
             id.is_some() || self.settings().unknown != Unknown::Word

@@ -1,9 +1,10 @@
 //! Counts how often longest match emits each entry, for probabilities and pruning.
 
 use crate::error::Result;
+use crate::lattice::UNKNOWN;
 use crate::learn::table::TrainingWords;
 use crate::merge::Tick;
-use crate::model::wordpiece::automaton::{Automaton, Piece};
+use crate::model::wordpiece::automaton::Automaton;
 
 /// Counts the tokens of a table of words; a word that cannot be encoded is left out.
 pub(super) fn count_tokens(
@@ -20,15 +21,13 @@ pub(super) fn count_tokens(
             tick()?;
         }
         found.clear();
-        automaton.walk(word, &mut stack, |piece| match piece {
-            Piece::Token { id, .. } => {
-                found.push(id as usize);
-                true
-            }
-            Piece::Unmatched { .. } => {
+        automaton.walk(word, &mut stack, |id, _| {
+            if id == UNKNOWN {
                 found.clear();
-                false
+            } else {
+                found.push(id as usize);
             }
+            id != UNKNOWN
         });
         for &id in &found {
             counts[id] += count; // no more than the characters of the table, whose sum was checked

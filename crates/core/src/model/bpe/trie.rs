@@ -1,13 +1,13 @@
-//! A trie over bytes in a double array: the entries that are prefixes of a text.
+//! A trie over bytes in a double array: the longest entry that is a prefix of a text.
 //!
 //! The index of a child is the node's base plus the byte. No two nodes have the same base, so a slot that stores its
 //! byte identifies its parent.
 
-use super::free_slots::FreeSlots;
 use crate::memory::copied;
+use crate::model::free_slots::FreeSlots;
 
 /// The value for "no entry".
-pub(crate) const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 /// The number of values of a byte.
 const BYTES: u32 = 256;
 /// The number of bits of a slot's byte.
@@ -43,7 +43,7 @@ struct Prefix {
 
 /// A trie over bytes in a double array.
 #[derive(Debug)]
-pub(crate) struct Trie {
+pub(super) struct Trie {
     slots: Vec<Slot>,
     /// The root's base.
     root: u32,
@@ -53,7 +53,7 @@ pub(crate) struct Trie {
 
 impl Trie {
     /// Returns the trie of non-empty texts and their entries, or `None` if they have too many bytes together.
-    pub(crate) fn new(mut texts: Vec<(Vec<u8>, u32)>) -> Option<Self> {
+    pub(super) fn new(mut texts: Vec<(Vec<u8>, u32)>) -> Option<Self> {
         texts.sort_unstable();
         let mut builder = Builder::new();
         let root = builder.children(0, 0..texts.len(), &texts)?;
@@ -65,14 +65,9 @@ impl Trie {
             let base = builder.children(depth, range, &texts)?;
             builder.slots[node].base |= base << BYTE;
         }
-        Some(Self { slots: copied(&builder.slots), root, pairs: Box::default() })
-    }
-
-    /// Returns the trie with the table of byte pairs that [`Self::longest`] requires.
-    #[must_use]
-    pub(crate) fn with_pairs(mut self) -> Self {
-        self.pairs = (0..=u16::MAX).map(|pair| self.after(pair.to_le_bytes())).collect();
-        self
+        let mut trie = Self { slots: copied(&builder.slots), root, pairs: Box::default() };
+        trie.pairs = (0..=u16::MAX).map(|pair| trie.after(pair.to_le_bytes())).collect();
+        Some(trie)
     }
 
     /// Returns the state after two bytes.
@@ -92,11 +87,11 @@ impl Trie {
         Prefix { base_and_length: base << BYTE | length, entry: found }
     }
 
-    /// Returns the longest entry that is a prefix of `text`, or [`NONE`], and its length; requires [`Self::with_pairs`].
+    /// Returns the longest entry that is a prefix of `text`, or [`NONE`], and its length.
     ///
     /// `found` is called with each entry on the way that may be the result, so that it can be prefetched.
     #[inline]
-    pub(crate) fn longest(&self, text: &[u8], found: impl Fn(u32)) -> (u32, usize) {
+    pub(super) fn longest(&self, text: &[u8], found: impl Fn(u32)) -> (u32, usize) {
         let Some((&bytes, rest)) = text.split_first_chunk::<2>() else {
             return text.first().map_or((NONE, 0), |&byte| (self.single(byte), 1));
         };
@@ -114,21 +109,6 @@ impl Trie {
             base = slot.base >> BYTE;
         }
         longest
-    }
-
-    /// Calls `each` with the length in bytes and the entry of each prefix of `text`, the shortest first.
-    pub(crate) fn each(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
-        let mut base = self.root;
-        for (length, &byte) in (1..).zip(text) {
-            let slot = self.slots[(base + u32::from(byte)) as usize];
-            if !slot.is(byte) {
-                return;
-            }
-            if slot.entry != NONE {
-                each(length, slot.entry);
-            }
-            base = slot.base >> BYTE;
-        }
     }
 
     /// Returns the entry of a single byte, or [`NONE`].
@@ -205,9 +185,7 @@ mod tests {
     #[test]
     fn the_longest_entry() {
         let texts = ["a", "ab", "abcd", "\0", "\u{ff}", "\u{ff}\0", "b"];
-        let trie = Trie::new(texts.iter().zip(0..).map(|(text, id)| (text.as_bytes().to_vec(), id)).collect())
-            .unwrap()
-            .with_pairs();
+        let trie = Trie::new(texts.iter().zip(0..).map(|(text, id)| (text.as_bytes().to_vec(), id)).collect()).unwrap();
         let cases = [("", NONE), ("a", 0), ("abc", 1), ("abcde", 2), ("\0\0", 3), ("ÿ", 4), ("ÿ\0x", 5), ("c", NONE)];
         for (text, id) in cases {
             assert_eq!(trie.longest(text.as_bytes(), |_| {}).0, id, "{text:?}");
@@ -226,7 +204,7 @@ mod tests {
             .collect();
         texts.sort();
         texts.dedup();
-        let trie = Trie::new(texts.iter().cloned().zip(0..).collect()).unwrap().with_pairs();
+        let trie = Trie::new(texts.iter().cloned().zip(0..).collect()).unwrap();
         for text in &texts {
             for end in 0..=text.len() {
                 let known =
@@ -234,11 +212,6 @@ mod tests {
                 let (entry, length) = trie.longest(&text[..end], |_| {});
                 assert_eq!(entry, known.map_or(NONE, |at| u32::try_from(at).unwrap()));
                 assert!(entry == NONE || length == texts[entry as usize].len());
-                let mut found = Vec::new();
-                trie.each(&text[..end], |length, entry| found.push((length, entry as usize)));
-                let wanted = (1..=end)
-                    .filter_map(|end| Some((end, texts.binary_search_by(|other| other[..].cmp(&text[..end])).ok()?)));
-                assert!(found.into_iter().eq(wanted));
             }
         }
     }
