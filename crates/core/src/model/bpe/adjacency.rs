@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::{Bpe, BpeSettings, Merges, NO_RANK};
+use super::{Bpe, BpeSettings, Merges};
 use crate::model::adjacency::{ByteAdjacency, CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency, neighbours};
 use crate::text::bytes::byte_entry;
 use crate::vocab::AllowedEntries;
@@ -30,14 +30,6 @@ impl Bpe {
         let unspaced = || pairs().filter(|&(_, right)| right >= FIRST_UNSPACED);
         let unspaced = UnspacedAdjacency { characters: CharacterAdjacency::new(unspaced), known: None };
         Some((ByteAdjacency::new(pairs(), space), unspaced))
-    }
-
-    /// Returns whether a merge may produce an entry.
-    fn may_be_produced(&self, id: u32) -> bool {
-        match self.merges() {
-            Merges::Implied(ranks) => ranks.get(id as usize).is_some_and(|&rank| rank != NO_RANK),
-            Merges::Listed(_) => true,
-        }
     }
 
     /// Returns whether every byte has a fallback entry that text may become, none of which merges.

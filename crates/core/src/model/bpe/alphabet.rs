@@ -1,21 +1,17 @@
 //! The entries of single characters.
 
-use hashbrown::HashMap;
-
 use super::BpeSettings;
-use crate::hash::FixedHasher;
 use crate::text::bytes::{byte_entry, byte_to_char};
+use crate::text::unicode::CharMap;
 use crate::vocab::Vocab;
 
 /// The value for "no entry".
 pub(super) const NONE: u32 = u32::MAX;
-/// Characters below this one are looked up in an array: ASCII, and those that represent bytes.
-const ARRAY_END: usize = 0x180;
 
 /// The entries of single characters by their position in the word, and the entries for byte fallback.
 #[derive(Debug)]
 pub(super) struct Alphabet {
-    characters: Vec<CharacterIds>,
+    characters: Vec<CharMap<u32>>,
     /// The index in `characters` for characters in the middle, at the beginning, at the end, and of one-character words.
     places: [usize; 4],
     /// The entry of a suffix that is a separate symbol.
@@ -24,46 +20,15 @@ pub(super) struct Alphabet {
     bytes: [u32; 256],
 }
 
-/// The entries of single characters at one position.
-#[derive(Debug)]
-pub(super) struct CharacterIds {
-    array: Box<[u32; ARRAY_END]>,
-    map: HashMap<char, u32, FixedHasher>,
-}
-
-impl Alphabet {
-    /// Returns whether all characters that represent bytes have entries.
-    pub(super) fn has_all_bytes(&self) -> bool {
-        (0..=255).all(|byte| self.ids_at(false, false).id(byte_to_char(byte)) != NONE)
-    }
-}
-
-impl CharacterIds {
-    /// Returns the entry of a character, or [`NONE`].
-    #[inline]
-    pub(super) fn id(&self, c: char) -> u32 {
-        match self.array.get(c as usize) {
-            Some(&id) => id,
-            None => self.map.get(&c).copied().unwrap_or(NONE),
+/// Returns the entries of single characters with this prefix and suffix.
+fn characters(vocab: &Vocab, prefix: &str, suffix: &str, allowed: &impl Fn(u32) -> bool) -> CharMap<u32> {
+    let mut ids = CharMap::new(NONE);
+    for (token, id) in vocab.iter().filter(|&(_, id)| allowed(id)) {
+        if let Some(c) = token.strip_prefix(prefix).and_then(|rest| single(rest.strip_suffix(suffix)?)) {
+            *ids.get_mut(c) = id;
         }
     }
-
-    fn new(vocab: &Vocab, prefix: &str, suffix: &str, allowed: &impl Fn(u32) -> bool) -> Self {
-        let mut characters = Self { array: Box::new([NONE; ARRAY_END]), map: HashMap::default() };
-        for (token, id) in vocab.iter() {
-            let Some(c) = token.strip_prefix(prefix).and_then(|rest| single(rest.strip_suffix(suffix)?)) else {
-                continue;
-            };
-            if !allowed(id) {
-                continue;
-            }
-            match characters.array.get_mut(c as usize) {
-                Some(place) => *place = id,
-                None => _ = characters.map.insert(c, id),
-            }
-        }
-        characters
-    }
+    ids
 }
 
 /// Returns the character of a text of one character; `None` for any other text.
@@ -82,8 +47,7 @@ impl Alphabet {
                 kinds.len() - 1
             })
         });
-        let characters =
-            kinds.iter().map(|(prefix, suffix)| CharacterIds::new(vocab, prefix, suffix, allowed)).collect();
+        let characters = kinds.iter().map(|(prefix, suffix)| characters(vocab, prefix, suffix, allowed)).collect();
         let of_byte = |byte| vocab.id(&byte_entry(byte)).filter(|&id| settings.byte_fallback && allowed(id));
         let bytes = std::array::from_fn(|byte| u8::try_from(byte).ok().and_then(of_byte).unwrap_or(NONE));
         let suffix = settings.separate_suffix().and_then(|suffix| vocab.id(&suffix)).filter(|&id| allowed(id));
@@ -95,10 +59,15 @@ impl Alphabet {
         self.suffix
     }
 
-    /// Returns the entries for characters that begin the word, end it, both or neither.
+    /// Returns the entry of a character that begins the word, ends it, both or neither, or [`NONE`].
     #[inline]
-    pub(super) fn ids_at(&self, first: bool, last: bool) -> &CharacterIds {
-        &self.characters[self.places[usize::from(first) + 2 * usize::from(last)]]
+    pub(super) fn id(&self, c: char, first: bool, last: bool) -> u32 {
+        self.characters[self.places[usize::from(first) + 2 * usize::from(last)]].get(c)
+    }
+
+    /// Returns whether all characters that represent bytes have entries.
+    pub(super) fn has_all_bytes(&self) -> bool {
+        (0..=255).all(|byte| self.id(byte_to_char(byte), false, false) != NONE)
     }
 
     /// Returns whether every byte has a fallback entry.

@@ -21,10 +21,10 @@ use super::NO_RANK;
 use super::pairs::MergeTable;
 use super::trie::{NONE, Trie};
 use crate::hash::FixedHasher;
-use crate::memory::{filled, prefetch};
+use crate::memory::prefetch;
 
 /// The derivation of an entry, and the entry to try next: four to a line of the CPU's cache.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(16))]
 pub(super) struct Entry {
     /// Its order and, in the lowest byte, its number of bytes.
@@ -38,11 +38,29 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// No entry; only its length is 0.
+    /// An entry that merging does not make; only its length is 0.
     pub(super) const ABSENT: Self = Self { order_and_length: 0, left: NONE, right: NONE, shorter: NONE };
+    /// A single character, whose length is not known yet.
+    pub(super) const CHARACTER: Self = Self { order_and_length: 1, ..Self::ABSENT };
+    /// An entry whose merge is not known, nor is its length.
+    pub(super) const UNKNOWN: Self = Self { order_and_length: UNORDERED << LENGTH_BITS | 1, ..Self::ABSENT };
 
-    pub(super) fn new(order: u32, length: u32, (left, right): (u32, u32)) -> Self {
-        Self { order_and_length: order << LENGTH_BITS | length, left, right, shorter: NONE }
+    /// Returns the entry that a merge makes, whose length is not known yet; unordered if the rank is too large.
+    pub(super) fn merged(rank: u32, (left, right): (u32, u32)) -> Self {
+        let order = rank.saturating_add(1).min(UNORDERED);
+        Self { order_and_length: order << LENGTH_BITS | 1, left, right, shorter: NONE }
+    }
+
+    /// Returns the entry with its number of bytes; unordered if that is too large.
+    pub(super) fn with_length(self, bytes: usize) -> Self {
+        let length = u32::try_from(bytes).ok().filter(|&length| length <= MAX_LENGTH);
+        let order = if length.is_some() { self.order() } else { UNORDERED };
+        Self { order_and_length: order << LENGTH_BITS | length.unwrap_or(MAX_LENGTH), ..self }
+    }
+
+    /// Returns whether merging does not make the entry.
+    pub(super) fn is_absent(self) -> bool {
+        self.length() == 0
     }
 
     /// Returns the entries of its merge.
@@ -76,20 +94,6 @@ pub(super) struct BacktrackingEncoder {
     whole_words: HashMap<Vec<u8>, u32, FixedHasher>,
 }
 
-/// An entry that merging can produce: its bytes, and its merge unless it is a single character.
-pub(super) struct Derivation {
-    pub(super) id: u32,
-    pub(super) bytes: Vec<u8>,
-    pub(super) merge: Option<(u32, (u32, u32))>,
-}
-
-/// The entries that merging produces, and the entries that only encode whole words.
-#[derive(Default)]
-pub(super) struct Derivations {
-    pub(super) merged: Vec<Derivation>,
-    pub(super) whole_words: Vec<(Vec<u8>, u32)>,
-}
-
 /// The working memory of [`BacktrackingEncoder::encode`].
 #[derive(Debug, Default)]
 pub(super) struct BacktrackingScratch {
@@ -106,29 +110,21 @@ const ENTRIES_PER_UNORDERED: usize = 8;
 const MAX_NESTED: usize = 256;
 
 impl BacktrackingEncoder {
-    /// Returns the encoder of these entries; `None` if its tokens could differ from those of merging.
+    /// Returns the encoder of entries by id, of which `texts` are the bytes; `None` if its tokens could differ from those of
+    /// merging.
     ///
-    /// `ids` is the upper limit of the ids.
-    pub(super) fn new(Derivations { merged, whole_words }: Derivations, ids: usize) -> Option<Self> {
-        let mut entries = filled(Entry::ABSENT, ids);
-        for Derivation { id, bytes, merge } in &merged {
-            let entry = &mut entries[*id as usize];
-            let mut order = 0;
-            if let Some((rank, (left, right))) = *merge {
-                order = rank.checked_add(1).filter(|&order| order < UNORDERED)?;
-                (entry.left, entry.right) = (left, right);
-            }
-            let length = u32::try_from(bytes.len()).ok()?;
-            let order = if length > MAX_LENGTH { UNORDERED } else { order };
-            entry.order_and_length = order << LENGTH_BITS | length.min(MAX_LENGTH);
-        }
-        if mark_unordered(&mut entries) > merged.len() / ENTRIES_PER_UNORDERED {
+    /// `whole_words` are the bytes of the entries that merging never produces.
+    pub(super) fn new(
+        mut entries: Vec<Entry>,
+        mut texts: Vec<(Vec<u8>, u32)>,
+        whole_words: HashMap<Vec<u8>, u32, FixedHasher>,
+    ) -> Option<Self> {
+        if mark_unordered(&mut entries) > texts.len() / ENTRIES_PER_UNORDERED {
             return None;
         }
-        let mut texts: Vec<_> = merged.into_iter().map(|entry| (entry.bytes, entry.id)).collect();
         texts.sort_unstable();
         set_shorter(&texts, &mut entries)?;
-        Some(Self { trie: Trie::new(texts)?, entries, whole_words: whole_words.into_iter().collect() })
+        Some(Self { trie: Trie::new(texts)?, entries, whole_words })
     }
 
     /// Returns the entries that merging would make of a text.

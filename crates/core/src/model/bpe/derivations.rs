@@ -1,14 +1,15 @@
 //! Derivations: the entries that merging can produce, and the merge that produces each.
 //!
-//! `last_merges` finds that merge, by the test of the backtracking encoder. Where a part may have a later merge, the text
-//! of the entry is merged instead.
+//! The backtracking encoder is made of them.
 
-use super::alphabet::{Alphabet, NONE, single};
-use super::backtracking::{Derivation, Derivations};
-use super::last_merges::{LastMerge, LastMerges};
+use hashbrown::HashMap;
+
+use super::alphabet::{Alphabet, single};
+use super::backtracking::{BacktrackingEncoder, Entry, UNORDERED};
 use super::merging::BpeScratch;
 use super::pairs::MergeTable;
-use super::{Bpe, BpeSettings, SuffixStyle, Tables};
+use super::{Bpe, BpeSettings, SuffixStyle, Tables, last_merges};
+use crate::memory::filled;
 use crate::text::bytes::char_to_byte;
 use crate::vocab::Vocab;
 
@@ -53,11 +54,11 @@ impl InputForm {
 }
 
 impl Bpe {
-    /// Returns the derivations of all entries of the tables that merging produces; `None` if backtracking does not support
-    /// the model.
+    /// Returns the backtracking encoder of all entries of the tables that merging produces; `None` if backtracking does not
+    /// support the model.
     ///
     /// Unsupported are a prefix, a separate suffix, a suffix with `ignore_merges`, and an entry with several derivations.
-    pub(super) fn derivations(&self, tables: &Tables, form: InputForm) -> Option<Derivations> {
+    pub(super) fn make_encoder(&self, tables: &Tables, form: InputForm) -> Option<BacktrackingEncoder> {
         let (vocab, Tables { entries, alphabet, pairs, .. }) = (self.vocab(), tables);
         let BpeSettings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, ignore_merges, .. } =
             self.settings();
@@ -67,69 +68,57 @@ impl Bpe {
             return None;
         }
         let mut scratch = BpeScratch::default();
-        let mut all = Derivations::default();
-        let last_merges = (!marked).then(|| last_merges(vocab, alphabet, pairs, allowed));
+        let mut found = match marked {
+            true => filled(Entry::ABSENT, vocab.id_limit() as usize),
+            false => last_merges(vocab, alphabet, pairs, allowed),
+        };
+        let (mut texts, mut whole_words) = (Vec::new(), HashMap::default());
         for (text, id) in vocab.iter().filter(|&(_, id)| allowed(id)) {
             let ending = text.strip_suffix(suffix.as_str()).filter(|rest| !suffix.is_empty() && !rest.is_empty());
-            let plain = match last_merges.as_ref().map_or(LastMerge::Unknown, |known| known.get(id)) {
-                LastMerge::Unknown => last_merge(symbols(text, false, alphabet), id, pairs, &mut scratch),
-                known => known,
-            };
-            let last = ending
-                .map_or(LastMerge::None, |rest| last_merge(symbols(rest, true, alphabet), id, pairs, &mut scratch));
-            let (rest, made, end) = match (plain, last) {
-                (made, LastMerge::None) if made != LastMerge::None => (text, made, None),
-                (LastMerge::None, made) if made != LastMerge::None => (ending.unwrap_or(text), made, Some(END)),
-                (LastMerge::None, _) => {
+            let mut merge =
+                |text, ends| last_merges::by_merging(symbols(text, ends, alphabet), id, pairs, &mut scratch);
+            let known = std::mem::replace(&mut found[id as usize], Entry::ABSENT);
+            let plain = if marked || known == Entry::UNKNOWN { merge(text, false) } else { known };
+            let last = ending.map_or(Entry::ABSENT, |rest| merge(rest, true));
+            let (rest, made, end) = match (plain.is_absent(), last.is_absent()) {
+                (false, true) => (text, plain, None),
+                (true, false) => (ending.unwrap_or(text), last, Some(END)),
+                (true, true) => {
                     if *ignore_merges && self.is_whole_word(id) {
-                        all.whole_words.extend(form.of(text).map(|bytes| (bytes, id)));
+                        whole_words.extend(form.of(text).map(|bytes| (bytes, id)));
                     }
                     continue;
                 }
                 // The entry has two derivations.
-                _ => return None,
+                (false, false) => return None,
             };
             let Some(mut bytes) = form.of(rest).filter(|bytes| !bytes.contains(&END)) else { continue };
+            if made.order() == UNORDERED {
+                // The rank is too large.
+                return None;
+            }
             bytes.extend(end);
-            let merge = if let LastMerge::Merge(rank, pair) = made { Some((rank, pair)) } else { None };
-            all.merged.push(Derivation { id, bytes, merge });
+            found[id as usize] = made.with_length(bytes.len());
+            texts.push((bytes, id));
         }
-        Some(all)
+        BacktrackingEncoder::new(found, texts, whole_words)
     }
 }
 
 /// Returns the last merges of all allowed entries, which have no suffix.
-fn last_merges(vocab: &Vocab, alphabet: &Alphabet, pairs: &MergeTable, allowed: impl Fn(u32) -> bool) -> LastMerges {
+fn last_merges(vocab: &Vocab, alphabet: &Alphabet, pairs: &MergeTable, allowed: impl Fn(u32) -> bool) -> Vec<Entry> {
     let characters = vocab
         .iter()
-        .filter(|&(text, id)| allowed(id) && single(text).is_some_and(|c| alphabet.ids_at(false, false).id(c) == id));
-    let mut last = LastMerges::of_characters(characters.map(|(_, id)| id), vocab.id_limit() as usize);
-    last.add_all(pairs, |id| vocab.token(id).unwrap_or_default().len());
+        .filter(|&(text, id)| allowed(id) && single(text).is_some_and(|c| alphabet.id(c, false, false) == id));
+    let mut last = last_merges::of_characters(characters.map(|(_, id)| id), vocab.id_limit() as usize);
+    last_merges::add_all(&mut last, pairs, |id| vocab.token(id).unwrap_or_default().len());
     last
 }
 
-/// Returns the initial symbols of a text, which ends a word if `ends` is set; [`NONE`] for a character without an entry.
+/// Returns the initial symbols of a text, which ends a word if `ends` is set.
 fn symbols(text: &str, ends: bool, alphabet: &Alphabet) -> impl Iterator<Item = u32> {
     let is_last = move |at: usize, c: char| ends && at + c.len_utf8() == text.len();
-    text.char_indices().map(move |(at, c)| alphabet.ids_at(false, is_last(at, c)).id(c))
-}
-
-/// Returns the last merge of an entry, by merging its initial symbols; it is never [`LastMerge::Unknown`].
-fn last_merge(symbols: impl Iterator<Item = u32>, id: u32, pairs: &MergeTable, scratch: &mut BpeScratch) -> LastMerge {
-    scratch.clear();
-    for symbol in symbols {
-        if symbol == NONE {
-            return LastMerge::None;
-        }
-        scratch.push(symbol, 0);
-    }
-    scratch.merge(pairs);
-    match &scratch.parts[..] {
-        [only] if only.id == id => {
-            scratch.last().map_or(LastMerge::Character, |(rank, pair)| LastMerge::Merge(rank, pair))
-        }
-        _ => LastMerge::None,
-    }
+    text.char_indices().map(move |(at, c)| alphabet.id(c, false, is_last(at, c)))
 }
 
 #[cfg(test)]
@@ -144,7 +133,7 @@ mod tests {
         let (mut random, mut known, mut unknown) = (Random(7), 0, 0);
         for trial in 0..2000 {
             let vocab = random_vocab(&mut random);
-            let mut list: Vec<(u32, u32)> = vocab.iter().flat_map(|(text, _)| splits(&vocab, text)).collect();
+            let mut list: Vec<(u32, u32)> = vocab.iter().flat_map(|(text, _)| splits(&vocab, text, "")).collect();
             if trial % 2 == 0 {
                 list.sort_unstable_by_key(|&pair| (vocab.token(pair.0).unwrap().len(), pair));
             }
@@ -158,12 +147,13 @@ mod tests {
             let pairs = MergeTable::listed(&vocab, &list, "", |_| true);
             let last = last_merges(&vocab, &alphabet, &pairs, |_| true);
             for (text, id) in vocab.iter() {
-                let merged = last_merge(symbols(text, false, &alphabet), id, &pairs, &mut BpeScratch::default());
-                if last.get(id) == LastMerge::Unknown {
+                let symbols = symbols(text, false, &alphabet);
+                let merged = last_merges::by_merging(symbols, id, &pairs, &mut BpeScratch::default());
+                if last[id as usize] == Entry::UNKNOWN {
                     unknown += 1;
                     continue;
                 }
-                assert_eq!(last.get(id), merged, "{text} of {list:?}");
+                assert_eq!(last[id as usize], merged, "{text} of {list:?}");
                 known += 1;
             }
         }

@@ -4,7 +4,7 @@ use super::alphabet::{Alphabet, NONE};
 use super::backtracking::BacktrackingEncoder;
 use super::derivations::{END, InputForm};
 use super::merging::{BpeScratch, Part};
-use super::{Bpe, Merges, NO_RANK, Tables};
+use super::{Bpe, Tables};
 use crate::error::{Error, Result, shorten};
 use crate::model::Token;
 use crate::text::bytes::byte_to_char;
@@ -96,12 +96,7 @@ impl Bpe {
 
     /// Returns whether `ignore_merges` takes a word for an entry: not for an unused one, or one without a rank.
     pub(super) fn is_whole_word(&self, id: u32) -> bool {
-        let has_rank = |ranks: &[u32]| ranks.get(id as usize).is_some_and(|&rank| rank != NO_RANK);
-        let is_entry = match self.merges() {
-            Merges::Listed(_) => true,
-            Merges::Implied(ranks) => has_rank(ranks),
-        };
-        is_entry && !self.settings().unused.contains(&id)
+        self.may_be_produced(id) && !self.settings().unused.contains(&id)
     }
 
     /// Fills `scratch` with the characters of a word.
@@ -304,7 +299,7 @@ impl Character<'_> {
 
     /// Returns its entry, or [`NONE`].
     fn id(&self, c: char, alphabet: &Alphabet) -> u32 {
-        alphabet.ids_at(self.is_first(), self.is_last()).id(c)
+        alphabet.id(c, self.is_first(), self.is_last())
     }
 }
 
@@ -324,8 +319,8 @@ pub(super) fn push(word: &str, scratch: &BpeScratch, out: &mut Vec<Token>) {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::model::bpe::BpeSettings;
     use crate::model::bpe::backtracking::BacktrackingScratch;
+    use crate::model::bpe::{BpeSettings, Merges, NO_RANK};
     use crate::vocab::Vocab;
 
     /// A generator of pseudo-random numbers (linear congruential).
@@ -353,7 +348,7 @@ pub(super) mod tests {
         let tables = model.tables(AllowedEntries::All);
         let mut parts: Vec<u32> = word
             .char_indices()
-            .map(|(at, c)| tables.alphabet.ids_at(at == 0, at + c.len_utf8() == word.len()).id(c))
+            .map(|(at, c)| tables.alphabet.id(c, at == 0, at + c.len_utf8() == word.len()))
             .collect();
         loop {
             let ranks = parts.windows(2).map(|pair| tables.pairs.get(pair[0], pair[1]));

@@ -4,7 +4,7 @@
 //! entry do not depend on their context until something merges across its ends, and then the entry is not produced. So
 //! only the last pair of an entry's own encoding ever produces it, and the merge table needs only that pair.
 //!
-//! If the parts of each entry have lower ranks than the entry, and none is long, its last pair is found by [`LastMerges`],
+//! If the parts of each entry have lower ranks than the entry, and none is long, its last pair is found by [`last_merges`],
 //! among the pairs at all its borders. Otherwise the entries are encoded in the order of their ranks. Merges of lower ranks
 //! are sufficient for that: as long as one of them applies, no merge of a higher rank does. If this encoding does not end
 //! with two parts, or if several entries have the same rank, all pairs that produce the entry are kept. The cost is linear
@@ -12,7 +12,8 @@
 
 use super::NO_RANK;
 use super::alphabet::single;
-use super::last_merges::{LastMerge, LastMerges};
+use super::backtracking::Entry;
+use super::last_merges;
 use super::merging::BpeScratch;
 use super::pairs::{MergeTable, PairMerge};
 use crate::vocab::Vocab;
@@ -52,16 +53,19 @@ fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, V
     let mut by_length = ranked.to_vec();
     by_length.sort_by_cached_key(|&(_, id)| token(id).len());
     let characters = vocab.iter().filter(|(text, _)| single(text).is_some());
-    let mut last = LastMerges::of_characters(characters.map(|(_, id)| id), vocab.id_limit() as usize);
+    let mut last = last_merges::of_characters(characters.map(|(_, id)| id), vocab.id_limit() as usize);
     let (mut pairs, mut all) = (MergeTable::with_capacity(ranked.len()), Vec::with_capacity(ranked.len()));
     for (rank, id) in by_length {
         let known = all.len();
-        let merges = || splits(vocab, token(id)).map(|pair| PairMerge { pair, rank, id });
-        if last.get(id) != LastMerge::Character {
-            match last.add(id, merges(), &pairs) {
-                LastMerge::Merge(_, pair) => all.push(PairMerge { pair, rank, id }),
-                LastMerge::Unknown => return None,
-                LastMerge::None | LastMerge::Character => all.extend(merges()),
+        let merges = || splits(vocab, token(id), "").map(|pair| PairMerge { pair, rank, id });
+        if last[id as usize].is_absent() {
+            match last_merges::find(&last, merges(), &pairs) {
+                Entry::UNKNOWN => return None,
+                Entry::ABSENT => all.extend(merges()),
+                found => {
+                    all.push(PairMerge { pair: found.parts(), rank, id });
+                    last[id as usize] = found;
+                }
             }
         }
         all[known..].iter().for_each(|&merge| pairs.insert(merge));
@@ -87,7 +91,7 @@ fn by_merging(vocab: &Vocab, ranked: &[(u32, u32)]) -> (MergeTable, Vec<PairMerg
                     continue;
                 }
             }
-            all.extend(splits(vocab, token).map(|pair| PairMerge { pair, rank, id }));
+            all.extend(splits(vocab, token, "").map(|pair| PairMerge { pair, rank, id }));
         }
         all[known..].iter().for_each(|&merge| pairs.insert(merge));
     }
@@ -102,10 +106,13 @@ fn characters(vocab: &Vocab, token: &str, ids: &mut Vec<u32>) -> bool {
     ids.len() > 1 && ids.len() == token.chars().count()
 }
 
-/// Returns all pairs of entries whose concatenation is a token.
-pub(super) fn splits<'a>(vocab: &'a Vocab, token: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
-    let borders = token.char_indices().map(|(at, _)| at).skip(1);
-    borders.filter_map(|at| Some((vocab.id(&token[..at])?, vocab.id(&token[at..])?)))
+/// Returns all pairs of entries whose merge makes a token; the right one begins with `prefix`.
+pub(super) fn splits<'a>(vocab: &'a Vocab, token: &'a str, prefix: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
+    token.char_indices().skip(1).filter_map(move |(at, _)| {
+        let (left, right) = token.split_at(at);
+        let with_prefix = || vocab.id(&[prefix, right].concat());
+        Some((vocab.id(left)?, if prefix.is_empty() { vocab.id(right) } else { with_prefix() }?))
+    })
 }
 
 #[cfg(test)]

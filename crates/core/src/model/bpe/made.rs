@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::infer_merges::splits;
 use super::{Bpe, BpeSettings, Merges, NO_RANK};
 use crate::error::Result;
 use crate::model::FoundEntry;
@@ -58,19 +59,28 @@ impl Bpe {
     /// Other entries may be in the vocabulary only for their ids, such as added tokens. The cost is linear in the length of
     /// the entries and the number of merges.
     pub(crate) fn made(&self, ids: &[u32]) -> HashSet<u32> {
-        let is_made = |&id: &u32| match self.merges() {
-            Merges::Implied(ranks) => ranks.get(id as usize).is_some_and(|&rank| rank != NO_RANK),
-            Merges::Listed(_) => false,
-        };
-        let mut made: HashSet<u32> = ids.iter().copied().filter(|id| self.is_character(*id) || is_made(id)).collect();
-        if let Merges::Listed(merges) = self.merges() {
-            let halves: HashMap<_, _> =
-                ids.iter().flat_map(|&id| self.halves_of(id).map(move |pair| (pair, id))).collect();
-            if !halves.is_empty() {
-                made.extend(merges.iter().filter_map(|pair| halves.get(pair)));
+        let mut made: HashSet<u32> = ids.iter().copied().filter(|id| self.is_character(*id)).collect();
+        match self.merges() {
+            Merges::Implied(_) => made.extend(ids.iter().filter(|id| self.may_be_produced(**id))),
+            Merges::Listed(merges) => {
+                let prefix = &self.settings().continuing_subword_prefix;
+                let token = |id| self.vocab().token(id).unwrap_or_default();
+                let halves = |&id: &u32| splits(self.vocab(), token(id), prefix).map(move |pair| (pair, id));
+                let halves: HashMap<_, _> = ids.iter().flat_map(halves).collect();
+                if !halves.is_empty() {
+                    made.extend(merges.iter().filter_map(|pair| halves.get(pair)));
+                }
             }
         }
         made
+    }
+
+    /// Returns whether an entry may be the result of a merge: with ranks, it needs one.
+    pub(super) fn may_be_produced(&self, id: u32) -> bool {
+        match self.merges() {
+            Merges::Implied(ranks) => ranks.get(id as usize).is_some_and(|&rank| rank != NO_RANK),
+            Merges::Listed(_) => true,
+        }
     }
 
     /// Returns whether an entry is a single character, but for the marks of its position in the word.
@@ -79,16 +89,6 @@ impl Bpe {
         let text = self.vocab().token(id).unwrap_or_default();
         let text = text.strip_prefix(prefix).unwrap_or(text);
         text.strip_suffix(suffix).unwrap_or(text).chars().nth(1).is_none()
-    }
-
-    /// Returns all pairs of entries whose merge would make an entry.
-    fn halves_of(&self, id: u32) -> impl Iterator<Item = (u32, u32)> {
-        let (vocab, text) = (self.vocab(), self.vocab().token(id).unwrap_or_default());
-        text.char_indices().skip(1).filter_map(move |(at, _)| {
-            let (left, right) = text.split_at(at);
-            let right = [&self.settings().continuing_subword_prefix, right].concat();
-            Some((vocab.id(left)?, vocab.id(&right)?))
-        })
     }
 }
 

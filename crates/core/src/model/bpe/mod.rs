@@ -305,8 +305,7 @@ impl Bpe {
 
     /// Returns the backtracking encoder for words of this form, if the merges allow one.
     fn backtracking<'a>(&self, tables: &'a Tables, form: InputForm) -> Option<&'a BacktrackingEncoder> {
-        let make = || BacktrackingEncoder::new(self.derivations(tables, form)?, self.vocab().id_limit() as usize);
-        tables.backtracking[form as usize].get_or_init(make).as_ref()
+        tables.backtracking[form as usize].get_or_init(|| self.make_encoder(tables, form)).as_ref()
     }
 
     fn make_tables(&self, entries: AllowedEntries) -> Tables {

@@ -90,7 +90,7 @@ impl Bpe {
         let (separate, last) = (settings.suffix_style == SuffixStyle::Separate, text.chars().count());
         let ids = text.chars().enumerate().map(|(at, c)| {
             let is_first = at == 0 && inside.is_none();
-            alphabet.ids_at(is_first, ended.is_some() && !separate && at + 1 == last).id(c)
+            alphabet.id(c, is_first, ended.is_some() && !separate && at + 1 == last)
         });
         let mut ids: Vec<u32> = ids.collect();
         if ended.is_some() && separate {

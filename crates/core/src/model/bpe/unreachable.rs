@@ -8,7 +8,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::alphabet::{Alphabet, NONE};
+use super::alphabet::Alphabet;
+use super::backtracking::Entry;
+use super::last_merges::by_merging;
 use super::merging::BpeScratch;
 use super::{Bpe, Tables, merged};
 use crate::vocab::AllowedEntries;
@@ -22,14 +24,11 @@ impl Bpe {
         if self.settings().ignore_merges {
             return Vec::new();
         }
-        let (tables, mut scratch) = (self.tables(AllowedEntries::All), BpeScratch::default());
-        let from_unknown = self.entries_of_unknown(&tables.alphabet);
-        let mut is_reached = |token: &str, id: u32| {
-            from_unknown.contains(&id)
-                || self.initial_symbols(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, &mut scratch))
-        };
-        let mut is_token = |token: &str, id: u32| !self.settings().unused.contains(&id) && is_reached(token, id);
-        self.vocab().iter().filter(|&(token, id)| !is_token(token, id)).map(|(_, id)| id).collect()
+        let from_unknown = self.entries_of_unknown();
+        let made: HashSet<u32> = self.own_merges(AllowedEntries::All).into_iter().map(|(id, _)| id).collect();
+        let is_reached = |id: &u32| from_unknown.contains(id) || made.contains(id);
+        let is_token = |id: &u32| !self.settings().unused.contains(id) && is_reached(id);
+        self.vocab().iter().map(|(_, id)| id).filter(|id| !is_token(id)).collect()
     }
 
     /// Returns the merges that no word applies, in order; see [`merge_list`](Self::merge_list).
@@ -49,30 +48,21 @@ impl Bpe {
     /// ```
     #[must_use]
     pub fn unused_merges(&self) -> Vec<(u32, u32)> {
-        let (tables, mut scratch, mut text) = (self.tables(AllowedEntries::All), BpeScratch::default(), String::new());
-        let from_unknown = self.entries_of_unknown(&tables.alphabet);
+        let from_unknown = self.entries_of_unknown();
+        let own = self.own_merges(AllowedEntries::All);
+        let applied: HashSet<(u32, u32)> = own.into_iter().map(|(_, entry)| entry.parts()).collect();
         let merges = self.merge_list();
         let last_position: HashMap<_, _> = merges.iter().enumerate().map(|(at, &pair)| (pair, at)).collect();
-        let prefix = &self.settings().continuing_subword_prefix;
-        let mut is_applied = |pair: (u32, u32)| {
-            if from_unknown.contains(&pair.0) || from_unknown.contains(&pair.1) {
-                return true;
-            }
-            let Some(id) = merged(self.vocab(), pair, prefix, &mut text) else { return true };
-            let token = self.vocab().token(id).unwrap_or_default();
-            self.initial_symbols(token, &tables.alphabet).any(|ids| {
-                merge_to(ids, id, tables, &mut scratch) && scratch.last().is_some_and(|(_, last)| last == pair)
-            })
-        };
+        let of_unknown = |pair: (u32, u32)| from_unknown.contains(&pair.0) || from_unknown.contains(&pair.1);
+        let is_applied = |pair| applied.contains(&pair) || of_unknown(pair);
         let is_unused = |&(at, pair): &(usize, (u32, u32))| last_position[&pair] != at || !is_applied(pair);
         merges.iter().copied().enumerate().filter(is_unused).map(|(_, pair)| pair).collect()
     }
 
     /// Returns the last two parts of an entry's own encoding before the final merge.
     pub(super) fn last_pair(&self, id: u32, scratch: &mut BpeScratch) -> Option<(u32, u32)> {
-        let (tables, token) = (self.tables(AllowedEntries::All), self.vocab().token(id)?);
-        let is_made = self.initial_symbols(token, &tables.alphabet).any(|ids| merge_to(ids, id, tables, scratch));
-        scratch.last().map(|(_, pair)| pair).filter(|_| is_made)
+        let made = self.merges_of_own_text(id, self.tables(AllowedEntries::All), scratch).next()?;
+        (made != Entry::CHARACTER).then(|| made.parts())
     }
 
     /// Returns the pairs that merging makes entries of, with the entry: left, right, merged.
@@ -81,20 +71,15 @@ impl Bpe {
     /// special tokens, too. Entries that merges make of unknown characters have all their pairs.
     #[must_use]
     pub fn last_pairs(&self) -> Vec<(u32, u32, u32)> {
-        let (mut scratch, mut pairs) = (BpeScratch::default(), Vec::new());
+        let mut pairs = Vec::new();
         for entries in [AllowedEntries::All, AllowedEntries::Ordinary] {
-            let tables = self.tables(entries);
-            for (token, id) in self.vocab().iter().filter(|&(_, id)| self.tables.allows(entries, id)) {
-                for ids in self.initial_symbols(token, &tables.alphabet) {
-                    let last = merge_to(ids, id, tables, &mut scratch).then(|| scratch.last()).flatten();
-                    pairs.extend(last.map(|(_, (left, right))| (left, right, id)));
-                }
-            }
+            let own = self.own_merges(entries).into_iter().filter(|(_, entry)| *entry != Entry::CHARACTER);
+            pairs.extend(own.map(|(id, entry)| (entry.parts().0, entry.parts().1, id)));
             if !pairs.iter().any(|&(left, right, _)| [left, right].iter().any(|&id| !self.is_ordinary(id))) {
                 break;
             }
         }
-        let from_unknown = self.entries_of_unknown(&self.tables(AllowedEntries::All).alphabet);
+        let from_unknown = self.entries_of_unknown();
         let of_unknown = |pair: &(u32, u32)| from_unknown.contains(&pair.0) || from_unknown.contains(&pair.1);
         let merges = if from_unknown.is_empty() { Vec::new() } else { self.merge_list() };
         pairs.extend(
@@ -108,8 +93,9 @@ impl Bpe {
     }
 
     /// Returns the unknown token, the byte-fallback entries, and all entries that merges make with any of these.
-    fn entries_of_unknown(&self, alphabet: &Alphabet) -> HashSet<u32> {
-        let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(alphabet.fallbacks()).collect();
+    fn entries_of_unknown(&self) -> HashSet<u32> {
+        let fallbacks = self.tables(AllowedEntries::All).alphabet.fallbacks();
+        let mut ids: HashSet<u32> = self.unk_id().into_iter().chain(fallbacks).collect();
         if ids.is_empty() {
             return ids;
         }
@@ -126,11 +112,37 @@ impl Bpe {
         ids
     }
 
-    /// Returns the initial symbols of a token's text as a whole word and as a word's beginning, middle and end.
+    /// Returns the last merge of each entry's own text, in each form in which that merges to the entry.
+    fn own_merges(&self, entries: AllowedEntries) -> Vec<(u32, Entry)> {
+        let (tables, mut scratch, mut found) = (self.tables(entries), BpeScratch::default(), Vec::new());
+        for (_, id) in self.vocab().iter().filter(|&(_, id)| self.tables.allows(entries, id)) {
+            found.extend(self.merges_of_own_text(id, tables, &mut scratch).map(|entry| (id, entry)));
+        }
+        found
+    }
+
+    /// Returns the last merge of an entry's own text, in each form in which that merges to the entry.
+    fn merges_of_own_text<'a>(
+        &'a self,
+        id: u32,
+        tables: &'a Tables,
+        scratch: &'a mut BpeScratch,
+    ) -> impl Iterator<Item = Entry> + 'a {
+        let token = self.vocab().token(id).unwrap_or_default();
+        let forms = self.initial_symbols(token, &tables.alphabet);
+        let merges = forms.map(move |ids| by_merging(ids.into_iter(), id, &tables.pairs, scratch));
+        merges.filter(|entry| !entry.is_absent())
+    }
+
+    /// Returns the initial symbols of a token's text as a whole word and as a word's beginning, middle and end, as far as
+    /// these differ; [`NONE`](super::alphabet::NONE) for a character without an entry.
     fn initial_symbols<'a>(&'a self, token: &'a str, alphabet: &'a Alphabet) -> impl Iterator<Item = Vec<u32>> + 'a {
         let prefix = &self.settings().continuing_subword_prefix;
         let (attached, separate) = (self.settings().attached_suffix(), self.settings().separate_suffix());
-        [(true, false), (true, true), (false, false), (false, true)].into_iter().filter_map(move |(first, last)| {
+        let forms = [(true, false), (true, true), (false, false), (false, true)].into_iter();
+        let (no_prefix, no_suffix) = (prefix.is_empty(), self.settings().end_of_word_suffix.is_empty());
+        let forms = forms.filter(move |&(first, last)| (first || !no_prefix) && !(last && no_suffix));
+        forms.filter_map(move |(first, last)| {
             let text = if first { token } else { token.strip_prefix(prefix)? };
             let (text, end) = match &separate {
                 Some(suffix) if last => (text.strip_suffix(suffix.strip_prefix(prefix)?)?, Some(alphabet.suffix()?)),
@@ -138,18 +150,10 @@ impl Bpe {
                 _ => (text, None),
             };
             let ends = |at: usize, c: char| last && at + c.len_utf8() == text.len();
-            let symbol = |(at, c): (usize, char)| alphabet.ids_at(first && at == 0, ends(at, c)).id(c);
-            let ids: Vec<u32> = text.char_indices().map(symbol).chain(end).collect();
-            ids.iter().all(|&id| id != NONE).then_some(ids)
+            let symbol = |(at, c): (usize, char)| alphabet.id(c, first && at == 0, ends(at, c));
+            Some(text.char_indices().map(symbol).chain(end).collect())
         })
     }
-}
-
-/// Returns whether initial symbols merge to one entry.
-fn merge_to(ids: Vec<u32>, id: u32, tables: &Tables, scratch: &mut BpeScratch) -> bool {
-    scratch.fill(ids.into_iter());
-    scratch.merge(&tables.pairs);
-    matches!(&scratch.parts[..], [part] if part.id == id)
 }
 
 #[cfg(test)]
