@@ -6,6 +6,7 @@
 mod nbest;
 mod sample;
 
+use crate::numbers::floats::to_single;
 pub(crate) use sample::Sampling;
 
 /// The id of an edge for an unknown character.
@@ -85,12 +86,10 @@ impl Lattice {
     }
 }
 
-/// Returns the sum of two scores, in 32 bits if `in_single` is set.
-///
-/// The sum of two numbers of 32 bits is the same whether it is rounded at once, or to 64 bits first.
-#[expect(clippy::cast_possible_truncation, reason = "SentencePiece has floats of 32 bits")]
+/// Returns the sum of two scores, rounded to 32 bits if `in_single` is set, as in SentencePiece.
+#[inline]
 pub(crate) fn add(one: f64, other: f64, in_single: bool) -> f64 {
-    if in_single { f64::from((one + other) as f32) } else { one + other }
+    if in_single { to_single(one + other) } else { one + other }
 }
 
 /// The indices of the edges that end at each position, in order.

@@ -99,6 +99,15 @@ impl PartialOrd for Scaled {
     }
 }
 
+/// Returns a number rounded to 32 bits.
+///
+/// A sum or difference of two numbers of 32 bits is the same whether it is rounded at once, or to 64 bits first.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "it is rounded")]
+pub(crate) fn to_single(number: f64) -> f64 {
+    f64::from(number as f32)
+}
+
 /// Returns the natural logarithm of a number above 0.
 #[expect(clippy::cast_precision_loss, reason = "exponents have far fewer than 53 bits")]
 pub(crate) fn ln(x: Scaled) -> f64 {

@@ -1,8 +1,7 @@
 //! Encodes a word: converts its best path to tokens.
 
 use super::id_tags;
-use super::pieces::Pieces;
-use super::tables::{Scores, Tables};
+use super::tables::Tables;
 use super::viterbi::{Path, ViterbiScratch};
 use super::{Precision, Unigram};
 use crate::error::{Error, Result, shorten};
@@ -23,11 +22,7 @@ impl Unigram {
         out: &mut Vec<Token>,
     ) -> Result<()> {
         let tables = self.tables(entries);
-        let found = match &tables.scores {
-            Scores::Float32(scores, unknown) => paths.single(&self.pieces(tables, scores, *unknown), word),
-            Scores::Float64(scores, unknown) => paths.double(&self.pieces(tables, scores, *unknown), word),
-        };
-        found.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
+        paths.search(tables, word).ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
         out.reserve(paths.steps());
         self.push(word, paths.path.edges(), tables, out);
         paths.path.trim();
@@ -44,24 +39,14 @@ impl Unigram {
         exponent: u8,
         paths: &mut ViterbiScratch,
         out: &mut Vec<Token>,
-    ) -> Result<Option<u8>> {
-        let tables = self.tables(entries);
-        let Scores::Float32(scores, unknown) = &tables.scores else { return Ok(None) };
-        let before = out.len();
-        let Some(valid_below) = paths.search_cacheable(&self.pieces(tables, scores, *unknown), word) else {
-            return Ok(None);
-        };
+    ) -> Option<u8> {
+        let (tables, before) = (self.tables(entries), out.len());
+        let valid_below = paths.search_cacheable(tables, word)?;
         if valid_below <= exponent || self.push_tagged(word, &paths.path, tables, out).is_none() {
             out.truncate(before);
-            return Ok(None);
+            return None;
         }
-        Ok(Some(valid_below))
-    }
-
-    /// Returns the pieces that a word may become.
-    fn pieces<'a, F>(&self, tables: &'a Tables, scores: &'a [F], unknown: F) -> Pieces<'a, F> {
-        let unknown = Some(unknown).filter(|_| self.unk_id().is_some());
-        Pieces { letters: &tables.letters, scores, unknown, largest: tables.largest.into() }
+        Some(valid_below)
     }
 
     /// Appends the tokens of a path, with id tags; `None` if no tag can store their number of scores.

@@ -1,7 +1,7 @@
 //! Words as lattices, for n-best lists, sampling and probabilities.
 
-use super::tables::{Scores, Tables, user_defined_score};
-use super::{Precision, Unigram};
+use super::Unigram;
+use super::tables::{Tables, user_defined_score};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, Lattice, add};
 use crate::model::Token;
@@ -11,8 +11,7 @@ impl Unigram {
     /// Returns the lattice of the segmentations of `word`.
     pub(in crate::model) fn lattice(&self, word: &str, entries: AllowedEntries) -> Result<Lattice> {
         let tables = self.tables(entries);
-        let unknown = self.unk_id().map(|_| tables.scores.unknown());
-        let lattice = Lattice::new(word, unknown, self.adds_in_single(), |start, each| {
+        let lattice = Lattice::new(word, tables.unknown, tables.in_single, |start, each| {
             tables.letters.each_in(&word[start..], |bytes, id| each(bytes, id, self.lattice_score(tables, id)));
         });
         lattice.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
@@ -36,27 +35,18 @@ impl Unigram {
     pub fn score(&self, ids: &[u32]) -> f64 {
         let tables = self.tables(AllowedEntries::All);
         let score = |&id: &u32| match id {
-            id if Some(id) == self.unk_id() => tables.scores.unknown(),
+            id if Some(id) == self.unk_id() => tables.unknown.unwrap_or_default(),
             id if self.settings().reserved.contains(&id) => 0.0,
             id => self.lattice_score(tables, id),
         };
-        ids.iter().map(score).fold(0.0, |sum, score| add(sum, score, self.adds_in_single()))
-    }
-
-    /// Returns whether scores are added in 32 bits.
-    fn adds_in_single(&self) -> bool {
-        self.settings().precision == Precision::Float32
+        ids.iter().map(score).fold(0.0, |sum, score| add(sum, score, tables.in_single))
     }
 
     /// Returns an entry's score in a lattice, where that of a user-defined entry in 32 bits depends on its number of
     /// characters.
     fn lattice_score(&self, tables: &Tables, id: u32) -> f64 {
-        match &tables.scores {
-            Scores::Float64(scores, _) => scores[id as usize],
-            Scores::Float32(scores, _) => {
-                let symbol = self.vocab().token(id).filter(|_| self.settings().user_defined.contains(&id));
-                symbol.map_or(scores[id as usize], |text| user_defined_score(text.chars().count())).into()
-            }
-        }
+        let is_symbol = || tables.in_single && self.settings().user_defined.contains(&id);
+        let symbol = self.vocab().token(id).filter(|_| is_symbol());
+        symbol.map_or(tables.scores[id as usize], |text| user_defined_score(text.chars().count()))
     }
 }

@@ -1,8 +1,7 @@
 //! The Unigram language model: pieces with probabilities; a word becomes its most probable segmentation.
 //!
-//! * `tables`: the look-up tables of a model.
+//! * `tables`: the look-up tables of a model: the pieces that begin at a position, with their scores.
 //! * `letters`, `trie`: the pieces by their characters.
-//! * `pieces`: the pieces that begin at a position, with their scores.
 //! * `viterbi`: the best path.
 //! * `rounding_margin`: tests that rounding cannot change the best path.
 //! * `encode`: converts a path to tokens.
@@ -18,7 +17,6 @@ mod encode;
 mod id_tags;
 mod lattice;
 mod letters;
-mod pieces;
 mod rounding_margin;
 mod running_score;
 mod tables;
@@ -32,9 +30,10 @@ use std::sync::{Arc, OnceLock};
 use crate::error::{Error, Result, shorten};
 use crate::model::entries::TablesByEntries;
 use crate::model::{DropoutTrait, ModelTraits};
+use crate::numbers::floats::to_single;
 use crate::vocab::{AllowedEntries, Vocab};
 pub(super) use running_score::RunningScore;
-use tables::{Scores, Tables};
+use tables::Tables;
 pub use viterbi::ViterbiScratch;
 
 /// The settings of a [`Unigram`] model besides its vocabulary and scores.
@@ -66,7 +65,7 @@ pub enum Precision {
 #[derive(Debug, Clone, Copy, Default)]
 struct Total {
     /// The sum, rounded after each addition.
-    score: f32,
+    score: f64,
     /// The absolute sum when it was last set, plus the absolute values of the scores added since.
     size: f64,
     /// The number of scores.
@@ -74,9 +73,9 @@ struct Total {
 }
 
 impl Total {
-    fn add(&mut self, score: f32) {
-        self.score += score;
-        self.size += f64::from(score.abs());
+    fn add(&mut self, score: f64) {
+        self.score = to_single(self.score + score);
+        self.size += score.abs();
         self.steps += 1;
     }
 }
@@ -214,19 +213,14 @@ impl Unigram {
 
     /// Adds the scores of ids to a sum, one after the other. See [`id_tags`].
     fn add_up(&self, ids: &[u32], entries: AllowedEntries, sum: &mut Total) {
-        let Scores::Float32(scores, unknown) = &self.tables(entries).scores else { return };
+        let tables = self.tables(entries);
         for &id in ids {
             if id_tags::is_tagged(id) {
-                (0..id_tags::scores(id)).for_each(|_| sum.add(*unknown));
+                (0..id_tags::scores(id)).for_each(|_| sum.add(tables.unknown.unwrap_or_default()));
             } else {
-                sum.add(scores[id as usize]);
+                sum.add(tables.scores[id as usize]);
             }
         }
-    }
-
-    /// Returns the largest absolute score, in 32 bits.
-    fn largest(&self, entries: AllowedEntries) -> f32 {
-        self.tables(entries).largest
     }
 
     /// Builds the tables that encode words of these entries.
@@ -237,15 +231,14 @@ impl Unigram {
     /// Returns the tables of these entries.
     fn tables(&self, entries: AllowedEntries) -> &Tables {
         let allowed = |id| self.tables.allows(entries, id);
-        self.tables.of(entries).get_or_init(|| Tables::new(&self.vocab, &self.scores, &self.settings, allowed))
+        self.tables.of(entries).get_or_init(|| Tables::new(self, allowed))
     }
 }
 
 /// Returns whether a score is a finite number, and stays one when it is rounded.
-#[expect(clippy::cast_possible_truncation, reason = "that is the question")]
 fn is_representable(score: f64, precision: Precision) -> bool {
     match precision {
         Precision::Float64 => score.is_finite(),
-        Precision::Float32 => (score as f32).is_finite(),
+        Precision::Float32 => to_single(score).is_finite(),
     }
 }

@@ -4,10 +4,10 @@
 //! of two nearly equal segmentations of a word, either may win, depending on that text. But the error of an addition is
 //! at most half of the last bit of its result. So if the second-best path to each position of the best path is worse by
 //! more than the largest possible error of all additions, the path is best after any text whose running score is small
-//! enough: see [`Pieces::search_with_margin`].
+//! enough: see [`Tables::search_with_margin`].
 
 use super::letters::Letter;
-use super::pieces::Pieces;
+use super::tables::Tables;
 use super::viterbi::{Link, Path};
 
 /// The best and the second-best sum at a letter of the word, in 64 bits.
@@ -23,7 +23,7 @@ impl TwoBest {
     const NOWHERE: Self = Self { best: f64::NEG_INFINITY, second: f64::NEG_INFINITY, last: Link::NOWHERE };
 }
 
-impl Pieces<'_, f32> {
+impl Tables {
     /// Finds the best path of a word in letters by 64-bit sums, and returns its valid-below exponent.
     ///
     /// With the exponent e, the path is best after every running score whose absolute value is below 2^(e − 1); with 0,
@@ -64,7 +64,7 @@ impl Pieces<'_, f32> {
             let here = margins[start].best;
             if here > f64::NEG_INFINITY {
                 self.each(&word[start..], |length, id, score| {
-                    margins[start + length].add(here + f64::from(score), Link::new(start as u32, id));
+                    margins[start + length].add(here + score, Link::new(start as u32, id));
                 });
             }
         }

@@ -53,15 +53,15 @@ impl<'a> RunningScore<'a> {
     }
 
     /// Returns the sum of the scores of all ids.
-    fn add_up(&mut self, ids: &[u32]) -> f32 {
+    fn add_up(&mut self, ids: &[u32]) -> f64 {
         self.model.add_up(&ids[self.summed..], self.entries, &mut self.sum);
         (self.summed, self.tagged) = (ids.len(), 0);
         self.sum.score
     }
 
     /// Records the running score after a word: the score, the number of scores, and the number of ids.
-    fn set(&mut self, score: f32, steps: usize, ids: usize) {
-        self.sum = Total { score, size: score.abs().into(), steps: self.sum.steps + steps };
+    fn set(&mut self, score: f64, steps: usize, ids: usize) {
+        self.sum = Total { score, size: score.abs(), steps: self.sum.steps + steps };
         (self.summed, self.tagged) = (ids, 0);
     }
 
@@ -75,7 +75,7 @@ impl<'a> RunningScore<'a> {
     fn bound(&self) -> f64 {
         // Each addition may also add half of the last bit of a sum that is below the limit of a reset.
         let most = self.largest * 1.01 + RESET_BELOW.abs() * f64::from(f32::EPSILON);
-        let sum = self.sum.size.max(f64::from(self.sum.score.abs()));
+        let sum = self.sum.size.max(self.sum.score.abs());
         sum + self.announced.saturating_sub(self.sum.steps) as f64 * most
     }
 }
@@ -83,7 +83,7 @@ impl<'a> RunningScore<'a> {
 impl RunningScore<'_> {
     /// Begins a text whose first id has the index `ids`, and which may become these entries.
     pub(crate) fn begin(&mut self, ids: usize, entries: AllowedEntries) {
-        let largest = f64::from(self.model.largest(entries));
+        let largest = self.model.tables(entries).largest;
         *self = Self { entries, largest, summed: ids, begun: ids, ..Self::new(self.model) };
     }
 
@@ -137,7 +137,7 @@ impl RunningScore<'_> {
         out: &mut Vec<Token>,
     ) -> Result<u8> {
         let paths: &mut ViterbiScratch = &mut scratch.paths;
-        if let Some(valid_below) = self.model.encode_cacheable(word, self.entries, self.exponent, paths, out)? {
+        if let Some(valid_below) = self.model.encode_cacheable(word, self.entries, self.exponent, paths, out) {
             return Ok(valid_below);
         }
         paths.before = self.add_up(ids);

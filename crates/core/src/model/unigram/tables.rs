@@ -1,8 +1,10 @@
 //! The look-up tables for encoding words.
 
-use super::letters::PieceTrie;
-use super::{Precision, UnigramSettings};
+use super::letters::{Letter, NO_PIECE, PieceTrie};
+use super::{Precision, Unigram, UnigramSettings};
+use crate::lattice::UNKNOWN;
 use crate::model::UNKNOWN_PENALTY;
+use crate::numbers::floats::to_single;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
 
@@ -13,40 +15,47 @@ const USER_DEFINED_BONUS: f64 = 0.1;
 #[derive(Debug)]
 pub(super) struct Tables {
     pub(super) letters: PieceTrie,
-    pub(super) scores: Scores,
-    /// The largest absolute score, in 32 bits; 0 with [`Precision::Float64`], which needs no rounding margin.
-    pub(super) largest: f32,
+    /// The scores of all entries, by id.
+    pub(super) scores: Box<[f64]>,
+    /// The score of an unknown character, if the model allows any.
+    pub(super) unknown: Option<f64>,
+    /// Whether scores are numbers of 32 bits, and their sums are rounded to 32 bits.
+    pub(super) in_single: bool,
+    /// The largest absolute score.
+    pub(super) largest: f64,
     /// The entries `<0x00>` to `<0xFF>`, if the model falls back to bytes.
     pub(super) bytes: [Option<u32>; 256],
 }
 
-/// The scores of all entries, by id, and of an unknown character.
-#[derive(Debug)]
-pub(super) enum Scores {
-    Float32(Box<[f32]>, f32),
-    Float64(Box<[f64]>, f64),
-}
-
 impl Tables {
-    /// Returns the tables of a vocabulary; text may become the `allowed` entries alone.
-    pub(super) fn new(
-        vocab: &Vocab,
-        scores: &[f64],
-        settings: &UnigramSettings,
-        allowed: impl Fn(u32) -> bool,
-    ) -> Self {
-        let UnigramSettings { precision, byte_fallback, reserved, .. } = settings;
-        let pieces = vocab.iter().filter(|(_, id)| allowed(*id) && !reserved.contains(id));
-        let byte = |byte| vocab.id(&byte_entry(byte)).filter(|&id| *byte_fallback && allowed(id));
-        let scores = match precision {
-            Precision::Float64 => Scores::double(vocab, scores),
-            Precision::Float32 => Scores::single(vocab, scores, settings),
-        };
+    /// Returns the tables of a model; text may become the `allowed` entries alone.
+    pub(super) fn new(model: &Unigram, allowed: impl Fn(u32) -> bool) -> Self {
+        let (vocab, settings) = (model.vocab(), model.settings());
+        let pieces = vocab.iter().filter(|(_, id)| allowed(*id) && !settings.reserved.contains(id));
+        let byte = |byte| vocab.id(&byte_entry(byte)).filter(|&id| settings.byte_fallback && allowed(id));
+        let in_single = settings.precision == Precision::Float32;
+        let (scores, unknown) =
+            if in_single { singles(vocab, model.scores(), settings) } else { doubles(vocab, model.scores()) };
         Self {
             letters: PieceTrie::new(&pieces.collect::<Vec<_>>()),
-            largest: scores.largest(),
+            largest: scores.iter().fold(unknown.abs(), |largest, score| largest.max(score.abs())),
             scores,
+            unknown: model.unk_id().map(|_| unknown),
+            in_single,
             bytes: std::array::from_fn(|code| byte(u8::try_from(code).unwrap_or_default())),
+        }
+    }
+
+    /// Calls `each` with each piece that is a prefix of a word.
+    ///
+    /// The arguments are its number of letters, its id and its score.
+    #[inline]
+    pub(super) fn each(&self, word: &[Letter], mut each: impl FnMut(usize, u32, f64)) {
+        let piece = self.letters.each(word, |length, id| each(length, id, self.scores[id as usize]));
+        if piece != NO_PIECE {
+            each(1, piece, self.scores[piece as usize]);
+        } else if let Some(unknown) = self.unknown {
+            each(1, UNKNOWN, unknown);
         }
     }
 
@@ -57,44 +66,29 @@ impl Tables {
     }
 }
 
-impl Scores {
-    /// Returns the score of an unknown character.
-    pub(super) fn unknown(&self) -> f64 {
-        match self {
-            Self::Float32(_, unknown) => f64::from(*unknown),
-            Self::Float64(_, unknown) => *unknown,
-        }
-    }
+/// Returns the scores of all entries, and of an unknown character, in 64 bits.
+fn doubles(vocab: &Vocab, scores: &[f64]) -> (Box<[f64]>, f64) {
+    let lowest = vocab.iter().map(|(_, id)| scores[id as usize]).fold(f64::INFINITY, f64::min);
+    (scores.into(), if lowest.is_finite() { lowest } else { 0.0 } - UNKNOWN_PENALTY)
+}
 
-    fn largest(&self) -> f32 {
-        let Self::Float32(scores, unknown) = self else { return 0.0 };
-        scores.iter().fold(unknown.abs(), |largest, score| largest.max(score.abs()))
+/// Returns the scores of all entries, and of an unknown character, in 32 bits.
+fn singles(
+    vocab: &Vocab,
+    scores: &[f64],
+    UnigramSettings { user_defined, reserved, .. }: &UnigramSettings,
+) -> (Box<[f64]>, f64) {
+    let mut singles: Box<[f64]> = scores.iter().copied().map(to_single).collect();
+    let ordinary = vocab.iter().filter(|(_, id)| !reserved.contains(id) && !user_defined.contains(id));
+    let lowest = ordinary.map(|(_, id)| singles[id as usize]).fold(f32::MAX.into(), f64::min);
+    for (text, id) in vocab.iter().filter(|(_, id)| user_defined.contains(id)) {
+        singles[id as usize] = user_defined_score(text.len());
     }
-
-    fn double(vocab: &Vocab, scores: &[f64]) -> Self {
-        let lowest = vocab.iter().map(|(_, id)| scores[id as usize]).fold(f64::INFINITY, f64::min);
-        Self::Float64(scores.into(), or_zero(lowest) - UNKNOWN_PENALTY)
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "SentencePiece has floats of 32 bits")]
-    fn single(vocab: &Vocab, scores: &[f64], UnigramSettings { user_defined, reserved, .. }: &UnigramSettings) -> Self {
-        let mut singles: Box<[f32]> = scores.iter().map(|&score| score as f32).collect();
-        let ordinary = vocab.iter().filter(|(_, id)| !reserved.contains(id) && !user_defined.contains(id));
-        let lowest = ordinary.map(|(_, id)| singles[id as usize]).fold(f32::MAX, f32::min);
-        for (text, id) in vocab.iter().filter(|(_, id)| user_defined.contains(id)) {
-            singles[id as usize] = user_defined_score(text.len());
-        }
-        let unknown = (f64::from(lowest) - UNKNOWN_PENALTY) as f32;
-        Self::Float32(singles, unknown)
-    }
+    (singles, to_single(lowest - UNKNOWN_PENALTY))
 }
 
 /// Returns the score of a user-defined piece of `size` bytes (in `viterbi`) or characters (in `lattice`).
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "as in SentencePiece")]
-pub(super) fn user_defined_score(size: usize) -> f32 {
-    (USER_DEFINED_BONUS * (size as f64 - 1.0)) as f32
-}
-
-fn or_zero(score: f64) -> f64 {
-    if score.is_finite() { score } else { 0.0 }
+#[expect(clippy::cast_precision_loss, reason = "as in SentencePiece")]
+pub(super) fn user_defined_score(size: usize) -> f64 {
+    to_single(USER_DEFINED_BONUS * (size as f64 - 1.0))
 }

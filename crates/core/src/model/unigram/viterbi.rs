@@ -7,36 +7,21 @@
 //!
 //! Source: Viterbi 1967, *Error bounds for convolutional codes*.
 
-use std::ops::{Add, Sub};
-
 use super::letters::Letter;
-use super::pieces::Pieces;
 use super::rounding_margin::TwoBest;
-use crate::lattice::{Edge, UNKNOWN};
+use super::tables::Tables;
+use crate::lattice::{Edge, UNKNOWN, add};
 use crate::memory::MAX_KEPT_CAPACITY;
+use crate::numbers::floats::to_single;
 
 /// The number of bytes that are read at once, at least.
 const BLOCK: usize = 2048;
 /// The largest number of bytes of a word whose rounding margin is computed; that of a longer one is hardly ever enough.
 const LONGEST_WITH_MARGIN: usize = 2048;
 
-/// A number type in which scores are added along a text.
-pub(super) trait Sum: Copy + PartialOrd + Default + Into<f64> + Add<Output = Self> + Sub<Output = Self> {
-    /// The limit below which SentencePiece resets a sum to 0, to keep precision.
-    ///
-    /// It also resets sums above the limit's absolute value.
-    const RESET_BELOW: f64;
-}
-
-impl Sum for f32 {
-    const RESET_BELOW: f64 = RESET_BELOW;
-}
-
-impl Sum for f64 {
-    const RESET_BELOW: f64 = f64::NEG_INFINITY;
-}
-
-/// The limit below which SentencePiece resets its 32-bit sums.
+/// The limit below which SentencePiece resets its 32-bit sums to 0, to keep precision.
+///
+/// It also resets sums above the limit's absolute value.
 pub(super) const RESET_BELOW: f64 = -100_000.0;
 
 /// A piece of a path: one of its ends, and its id; in one integer, which is stored and loaded at once.
@@ -127,85 +112,21 @@ impl Path {
 
 /// The best sum at a letter of the word, and its last piece.
 #[derive(Debug, Clone, Copy)]
-struct Place<F> {
-    score: F,
+struct Place {
+    score: f64,
     last: Link,
-}
-
-/// The letters of a word that are in use, with their best sums.
-#[derive(Debug)]
-struct Window<F> {
-    /// The number of bytes that are read at once, at least.
-    block: usize,
-    letters: Vec<Letter>,
-    places: Vec<Place<F>>,
-}
-
-impl<F> Default for Window<F> {
-    fn default() -> Self {
-        Self { block: BLOCK, letters: Vec::new(), places: Vec::new() }
-    }
-}
-
-impl<F: Sum> Window<F> {
-    /// Finds the best path of a word from `sum` on; returns its sum, or `None` if no path leads to the end.
-    fn search(&mut self, pieces: &Pieces<'_, F>, word: &str, sum: F, path: &mut Path) -> Option<F> {
-        path.clear(word.len());
-        self.letters.clear();
-        self.places.clear();
-        self.places.push(Place { score: sum, last: Link::new(0, UNKNOWN) });
-        let longest = pieces.letters.longest;
-        let (mut read, block) = (0, self.block.max(longest));
-        loop {
-            read = pieces.letters.read(word, read, block, &mut self.letters);
-            let is_complete = read == word.len();
-            // No piece that begins at one of the visited letters extends beyond those that were read.
-            let visited = self.letters.len().saturating_sub(if is_complete { 1 } else { longest });
-            self.visit(visited, pieces, path);
-            if is_complete {
-                break;
-            }
-            self.letters.drain(..visited);
-            self.places.drain(..visited);
-        }
-        let (&Place { score, last }, end) = (self.places.last()?, self.letters.last()?);
-        (last != Link::NOWHERE).then(|| path.follow(end.at as usize, last))?;
-        Some(score)
-    }
-
-    /// Computes the best sums at the letters that pieces lead to from the first `letters` of the window.
-    fn visit(&mut self, letters: usize, pieces: &Pieces<'_, F>, path: &mut Path) {
-        self.places.resize(self.letters.len(), Place { score: F::default(), last: Link::NOWHERE });
-        let links = &mut path.links[..];
-        for start in 0..letters {
-            let (Place { score: mut here, last }, at) = (self.places[start], self.letters[start].at);
-            if last == Link::NOWHERE {
-                continue;
-            }
-            links[at as usize] = last;
-            if here.into().abs() > -F::RESET_BELOW {
-                self.places[start..].iter_mut().for_each(|place| place.score = place.score - here);
-                here = F::default();
-            }
-            pieces.each(&self.letters[start..], |length, id, score| {
-                let (place, sum) = (&mut self.places[start + length], here + score);
-                if place.last == Link::NOWHERE || sum > place.score {
-                    *place = Place { score: sum, last: Link::new(at, id) };
-                }
-            });
-        }
-    }
 }
 
 /// The working memory of the search, and the running score between words.
 #[derive(Debug, Default)]
 pub struct ViterbiScratch {
     /// The running score before the next word, in 32 bits; reset after it.
-    pub(super) before: f32,
+    pub(super) before: f64,
     /// The running score after the last word.
-    pub(super) after: f32,
-    singles: Window<f32>,
-    doubles: Window<f64>,
+    pub(super) after: f64,
+    /// The letters of the window, with their best sums.
+    letters: Vec<Letter>,
+    places: Vec<Place>,
     margins: Vec<TwoBest>,
     pub(super) path: Path,
 }
@@ -213,38 +134,85 @@ pub struct ViterbiScratch {
 impl ViterbiScratch {
     /// Returns the largest capacity of a buffer.
     pub(crate) fn capacity(&self) -> usize {
-        let letters = self.singles.letters.capacity().max(self.doubles.letters.capacity());
-        self.path.links.capacity().max(letters)
+        self.path.links.capacity().max(self.letters.capacity())
     }
 
-    /// Finds the best path by 32-bit sums, which continue the running score; `None` if no path leads to the end.
-    pub(super) fn single(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<()> {
-        let before = std::mem::take(&mut self.before);
-        self.after = self.singles.search(pieces, word, before, &mut self.path)?;
+    /// Finds the best path, by sums that continue the running score; `None` if no path leads to the end.
+    pub(super) fn search(&mut self, tables: &Tables, word: &str) -> Option<()> {
+        self.search_in_blocks(tables, word, BLOCK)
+    }
+
+    /// Finds the best path; reads at least `block` bytes at once.
+    fn search_in_blocks(&mut self, tables: &Tables, word: &str, block: usize) -> Option<()> {
+        self.path.clear(word.len());
+        self.letters.clear();
+        self.places.clear();
+        self.places.push(Place { score: std::mem::take(&mut self.before), last: Link::new(0, UNKNOWN) });
+        let longest = tables.letters.longest;
+        let (mut read, block) = (0, block.max(longest));
+        loop {
+            read = tables.letters.read(word, read, block, &mut self.letters);
+            let is_complete = read == word.len();
+            // No piece that begins at one of the visited letters extends beyond those that were read.
+            let visited = self.letters.len().saturating_sub(if is_complete { 1 } else { longest });
+            if tables.in_single {
+                self.visit::<true>(visited, tables)
+            } else {
+                self.visit::<false>(visited, tables)
+            }
+            if is_complete {
+                break;
+            }
+            self.letters.drain(..visited);
+            self.places.drain(..visited);
+        }
+        let (&Place { score, last }, end) = (self.places.last()?, self.letters.last()?);
+        (last != Link::NOWHERE).then(|| self.path.follow(end.at as usize, last))?;
+        self.after = score;
         Some(())
+    }
+
+    /// Computes the best sums at the letters that pieces lead to from the first `visited` letters of the window.
+    fn visit<const IN_SINGLE: bool>(&mut self, visited: usize, tables: &Tables) {
+        let Self { letters, places, path, .. } = self;
+        places.resize(letters.len(), Place { score: 0.0, last: Link::NOWHERE });
+        let links = &mut path.links[..];
+        for start in 0..visited {
+            let (Place { score: mut here, last }, at) = (places[start], letters[start].at);
+            if last == Link::NOWHERE {
+                continue;
+            }
+            links[at as usize] = last;
+            if IN_SINGLE && here.abs() > -RESET_BELOW {
+                // Pieces that begin earlier lead to none of the letters after these.
+                let reached = places[start..].iter_mut().take(tables.letters.longest);
+                reached.for_each(|place| place.score = to_single(place.score - here));
+                here = 0.0;
+            }
+            tables.each(&letters[start..], |length, id, score| {
+                let (place, sum) = (&mut places[start + length], add(here, score, IN_SINGLE));
+                if place.last == Link::NOWHERE || sum > place.score {
+                    *place = Place { score: sum, last: Link::new(at, id) };
+                }
+            });
+        }
     }
 
     /// Finds the best path, and returns its valid-below exponent; `None` if no path leads to the end.
     ///
-    /// Also `None` for long words. See [`Pieces::search_with_margin`].
-    pub(super) fn search_cacheable(&mut self, pieces: &Pieces<'_, f32>, word: &str) -> Option<u8> {
+    /// Also `None` for long words. See [`Tables::search_with_margin`].
+    pub(super) fn search_cacheable(&mut self, tables: &Tables, word: &str) -> Option<u8> {
         if word.len() > LONGEST_WITH_MARGIN {
             return None;
         }
-        let letters = &mut self.singles.letters;
-        letters.clear();
-        pieces.letters.read(word, 0, word.len(), letters);
-        pieces.search_with_margin(letters, &mut self.margins, &mut self.path)
+        self.letters.clear();
+        tables.letters.read(word, 0, word.len(), &mut self.letters);
+        tables.search_with_margin(&self.letters, &mut self.margins, &mut self.path)
     }
 
     /// Returns the number of scores that were added for the last word.
     pub(super) fn steps(&self) -> usize {
         self.path.len()
-    }
-
-    /// Finds the best path by 64-bit sums, from 0; `None` if no path leads to the end.
-    pub(super) fn double(&mut self, pieces: &Pieces<'_, f64>, word: &str) -> Option<()> {
-        self.doubles.search(pieces, word, 0.0, &mut self.path).map(|_| ())
     }
 }
 
@@ -273,8 +241,13 @@ mod tests {
         best.pop()?.map(|(_, path)| path)
     }
 
+    /// Returns the tables of pieces, whose scores have few digits.
+    fn tables(pieces: &[(&str, u32)], scores: &[f64], unknown: Option<f64>, in_single: bool) -> Tables {
+        let (letters, scores) = (PieceTrie::new(pieces), scores.into());
+        Tables { letters, scores, unknown, in_single, largest: 0.0, bytes: [None; 256] }
+    }
+
     #[test]
-    #[expect(clippy::cast_possible_truncation, reason = "these scores have few digits")]
     fn windows_of_any_size_give_the_path_of_the_definition() {
         let mut state = 5_u64;
         let mut below = |limit: usize| {
@@ -296,18 +269,14 @@ mod tests {
             let scores: Vec<f64> = texts.iter().map(|_| unit * (1 + below(4)) as f64).collect();
             let unknown = Some(unit * 5.0).filter(|_| trial % 3 > 0);
             let wanted = by_definition(&word, &pieces, &scores, unknown);
-            let trie = PieceTrie::new(&pieces);
-            let singles: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
-            let doubles = Pieces { letters: &trie, scores: &scores, unknown, largest: 0.0 };
-            let unknown = unknown.map(|score| score as f32);
-            let singles = Pieces { letters: &trie, scores: &singles, unknown, largest: 0.0 };
             let mut scratch = ViterbiScratch::default();
-            for block in [1, 2, 3, 7, 20, 1000] {
-                (scratch.singles.block, scratch.doubles.block) = (block, block);
-                let found = scratch.double(&doubles, &word).map(|()| scratch.path.edges().collect::<Vec<_>>());
-                assert_eq!(found, wanted, "{word:?} {pieces:?} {block}");
-                let found = scratch.single(&singles, &word).map(|()| scratch.path.edges().collect::<Vec<_>>());
-                assert_eq!(found, wanted, "{word:?} {pieces:?} {block}, in 32 bits");
+            for in_single in [false, true] {
+                let tables = tables(&pieces, &scores, unknown, in_single);
+                for block in [1, 2, 3, 7, 20, 1000] {
+                    let found = scratch.search_in_blocks(&tables, &word, block);
+                    let found = found.map(|()| scratch.path.edges().collect::<Vec<_>>());
+                    assert_eq!(found, wanted, "{word:?} {pieces:?} {block}, in 32 bits: {in_single}");
+                }
             }
             *if wanted.is_some() { &mut paths } else { &mut dead_ends } += 1;
         }
@@ -316,13 +285,11 @@ mod tests {
 
     #[test]
     fn a_long_word_needs_eight_bytes_per_byte() {
-        let trie = PieceTrie::new(&[("a", 0), ("aa", 1), ("aaa", 2)]);
-        let pieces = Pieces { letters: &trie, scores: &[-1.0, -1.5, -2.5], unknown: None, largest: 2.5 };
+        let tables = tables(&[("a", 0), ("aa", 1), ("aaa", 2)], &[-1.0, -1.5, -2.5], None, false);
         let (mut scratch, word) = (ViterbiScratch::default(), "a".repeat(1 << 20));
-        scratch.double(&pieces, &word).unwrap();
+        scratch.search(&tables, &word).unwrap();
         assert_eq!(scratch.steps(), 1 << 19);
-        let Window { letters, places, .. } = &scratch.doubles;
-        assert!(letters.capacity().max(places.capacity()) <= 4 * BLOCK);
+        assert!(scratch.letters.capacity().max(scratch.places.capacity()) <= 4 * BLOCK);
         assert!(scratch.path.links.capacity() <= word.len() + word.len() / 8);
     }
 }
