@@ -53,7 +53,7 @@ impl Lattice {
         in_single: bool,
         mut pieces_at: impl FnMut(usize, &mut dyn FnMut(usize, u32, f64)),
     ) -> Option<Self> {
-        let (mut edges, mut scores) = (Vec::new(), Vec::new());
+        let (mut edges, mut scores) = (Vec::with_capacity(word.len()), Vec::with_capacity(word.len()));
         let mut reached = vec![false; word.len() + 1];
         reached[0] = true;
         for (start, c) in word.char_indices() {

@@ -6,6 +6,7 @@ use super::ExtensionConfig;
 use crate::error::{Error, Message, Result};
 use crate::merge::score::PairScore;
 use crate::merge::{EngineSettings, Ties};
+use crate::text::single_character;
 
 /// The settings of a training, borrowed from those of a trainer.
 #[derive(Clone, Copy)]
@@ -196,10 +197,7 @@ impl<'a> Plan<'a> {
     /// Returns the special tokens that are single characters, which stay in the alphabet whatever its limit.
     pub(crate) fn special_characters(&self) -> impl Iterator<Item = char> {
         let tokens = if self.compatibility == Compatibility::Tokenizers { self.special_tokens } else { &[] };
-        tokens.iter().filter_map(|token| {
-            let mut characters = token.chars();
-            characters.next().filter(|_| characters.as_str().is_empty())
-        })
+        tokens.iter().filter_map(|token| single_character(token))
     }
 
     /// Returns the settings of the engine.

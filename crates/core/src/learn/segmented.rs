@@ -6,10 +6,14 @@
 use hashbrown::HashMap;
 
 use super::alphabet::overflow;
+use super::{ProgressCallback, Stage, report};
 use crate::error::{Error, Message, Result};
 use crate::hash::FixedHasher;
 use crate::merge::segments::Segments;
 use crate::merge::symbols::Symbols;
+
+/// The number of words encoded between two calls of the progress callback.
+const CHUNK: usize = 1 << 12;
 
 /// The segmentation of words into tokens, whose adjacent pairs may merge.
 pub(crate) struct SegmentedTokens {
@@ -35,10 +39,29 @@ impl SegmentedTokens {
         }
     }
 
-    /// Begins a word that occurs `count` times.
-    pub(crate) fn begin_word(&mut self, count: u64) {
-        self.count = count;
-        self.segments.set_weight(count);
+    /// Adds words as the tokens that `encode` appends, each of which `push` adds; a word that it refuses is left out.
+    pub(crate) fn add_words<T>(
+        &mut self,
+        words: &[(&str, u64)],
+        callback: ProgressCallback<'_>,
+        mut encode: impl FnMut(&str, &mut Vec<T>) -> Result<()>,
+        push: impl Fn(&mut Self, &T) -> Result<()>,
+    ) -> Result<()> {
+        let mut tokens = Vec::new();
+        for (done, chunk) in words.chunks(CHUNK).enumerate() {
+            report(callback, Stage::Reading, done * CHUNK, words.len())?;
+            for &(word, count) in chunk {
+                tokens.clear();
+                if encode(word, &mut tokens).is_err() {
+                    continue;
+                }
+                self.count = count;
+                self.segments.set_weight(count);
+                tokens.iter().try_for_each(|token| push(self, token))?;
+                self.cut();
+            }
+        }
+        Ok(())
     }
 
     /// Appends a token to the word.

@@ -2,6 +2,7 @@
 
 use super::BpeSettings;
 use crate::text::bytes::{byte_entry, byte_to_char};
+use crate::text::single_character;
 use crate::text::unicode::CharMap;
 use crate::vocab::Vocab;
 
@@ -24,17 +25,11 @@ pub(super) struct Alphabet {
 fn characters(vocab: &Vocab, prefix: &str, suffix: &str, allowed: &impl Fn(u32) -> bool) -> CharMap<u32> {
     let mut ids = CharMap::new(NONE);
     for (token, id) in vocab.iter().filter(|&(_, id)| allowed(id)) {
-        if let Some(c) = token.strip_prefix(prefix).and_then(|rest| single(rest.strip_suffix(suffix)?)) {
+        if let Some(c) = token.strip_prefix(prefix).and_then(|rest| single_character(rest.strip_suffix(suffix)?)) {
             *ids.get_mut(c) = id;
         }
     }
     ids
-}
-
-/// Returns the character of a text of one character; `None` for any other text.
-pub(super) fn single(text: &str) -> Option<char> {
-    let mut characters = text.chars();
-    characters.next().filter(|_| characters.as_str().is_empty())
 }
 
 impl Alphabet {

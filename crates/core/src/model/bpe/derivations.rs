@@ -4,13 +4,14 @@
 
 use hashbrown::HashMap;
 
-use super::alphabet::{Alphabet, single};
+use super::alphabet::Alphabet;
 use super::backtracking::{BacktrackingEncoder, Entry, UNORDERED};
 use super::merging::BpeScratch;
 use super::pairs::MergeTable;
 use super::{Bpe, BpeSettings, SuffixStyle, Tables, last_merges};
 use crate::memory::filled;
 use crate::text::bytes::char_to_byte;
+use crate::text::single_character;
 use crate::vocab::Vocab;
 
 /// The byte that stands for the end-of-word suffix; it never occurs in UTF-8.
@@ -107,9 +108,9 @@ impl Bpe {
 
 /// Returns the last merges of all allowed entries, which have no suffix.
 fn last_merges(vocab: &Vocab, alphabet: &Alphabet, pairs: &MergeTable, allowed: impl Fn(u32) -> bool) -> Vec<Entry> {
-    let characters = vocab
-        .iter()
-        .filter(|&(text, id)| allowed(id) && single(text).is_some_and(|c| alphabet.id(c, false, false) == id));
+    let characters = vocab.iter().filter(|&(text, id)| {
+        allowed(id) && single_character(text).is_some_and(|c| alphabet.id(c, false, false) == id)
+    });
     let mut last = last_merges::of_characters(characters.map(|(_, id)| id), vocab.id_limit() as usize);
     last_merges::add_all(&mut last, pairs, |id| vocab.token(id).unwrap_or_default().len());
     last

@@ -76,10 +76,16 @@ impl Bpe {
         }
         // A character of the text is a byte of the word. Spans come in order, except where unused entries that contain
         // unknown text were split.
-        let (mut starts, mut ends) = (CharacterCounter::default(), CharacterCounter::default());
+        let (mut at, mut before) = (0, 0);
+        let mut characters_before = |byte: usize| {
+            before += text[at.min(byte)..byte].chars().count();
+            before -= text[byte..at.max(byte)].chars().count();
+            at = byte;
+            before
+        };
         for token in &mut out[first..] {
             let span = token.span.range();
-            token.span = Span::new(starts.characters(&text, span.start), ends.characters(&text, span.end));
+            token.span = Span::new(characters_before(span.start), characters_before(span.end));
         }
         scratch.text = text;
         encoded
@@ -255,25 +261,6 @@ impl Bpe {
             Token { id, span: Span::new(start, at) }
         }));
         true
-    }
-}
-
-/// Counts the characters before a byte of a text, incrementally.
-#[derive(Default)]
-struct CharacterCounter {
-    byte: usize,
-    characters: usize,
-}
-
-impl CharacterCounter {
-    /// Returns the number of characters before a byte of `text`, in linear time in total for ascending bytes.
-    fn characters(&mut self, text: &str, byte: usize) -> usize {
-        if byte < self.byte {
-            *self = Self::default();
-        }
-        self.characters += text[self.byte.min(byte)..byte].chars().count();
-        self.byte = byte;
-        self.characters
     }
 }
 

@@ -11,11 +11,11 @@
 //! in the length of the entries, up to a factor of [`MAX_TESTED`], or that of encoding every entry once.
 
 use super::NO_RANK;
-use super::alphabet::single;
 use super::backtracking::Entry;
 use super::last_merges;
 use super::merging::BpeScratch;
 use super::pairs::{MergeTable, PairMerge};
+use crate::text::single_character;
 use crate::vocab::Vocab;
 
 /// Returns the merges inferred from ranks, in their order.
@@ -52,7 +52,7 @@ fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, V
     }
     let mut by_length = ranked.to_vec();
     by_length.sort_by_cached_key(|&(_, id)| token(id).len());
-    let characters = vocab.iter().filter(|(text, _)| single(text).is_some());
+    let characters = vocab.iter().filter(|(text, _)| single_character(text).is_some());
     let mut last = last_merges::of_characters(characters.map(|(_, id)| id), vocab.id_limit() as usize);
     let (mut pairs, mut all) = (MergeTable::with_capacity(ranked.len()), Vec::with_capacity(ranked.len()));
     for (rank, id) in by_length {

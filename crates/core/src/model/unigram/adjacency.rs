@@ -2,6 +2,7 @@
 
 use super::{Precision, Unigram, id_tags};
 use crate::model::adjacency::{CharacterAdjacency, FIRST_UNSPACED, UnspacedAdjacency, neighbours};
+use crate::text::single_character;
 
 /// The minimum number of one-character pieces in unspaced scripts for splitting texts at unspaced-script boundaries.
 ///
@@ -35,8 +36,7 @@ impl Unigram {
 
     /// Returns the characters that are pieces, so that they are never unknown.
     fn known(&self) -> impl Iterator<Item = char> + '_ {
-        let is_single = |text: &str| text.chars().nth(1).is_none();
-        let texts = self.vocab().iter().map(|(text, _)| text);
-        texts.filter(move |text| is_single(text) && self.is_piece(text)).flat_map(str::chars)
+        let texts = self.vocab().iter().map(|(text, _)| text).filter(|text| self.is_piece(text));
+        texts.filter_map(single_character)
     }
 }

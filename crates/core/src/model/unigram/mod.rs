@@ -61,25 +61,6 @@ pub enum Precision {
     Float32,
 }
 
-/// A sum of scores in 32 bits, with what bounds its rounding error.
-#[derive(Debug, Clone, Copy, Default)]
-struct Total {
-    /// The sum, rounded after each addition.
-    score: f64,
-    /// The absolute sum when it was last set, plus the absolute values of the scores added since.
-    size: f64,
-    /// The number of scores.
-    steps: usize,
-}
-
-impl Total {
-    fn add(&mut self, score: f64) {
-        self.score = to_single(self.score + score);
-        self.size += score.abs();
-        self.steps += 1;
-    }
-}
-
 /// A unigram model, immutable once built and cheap to clone.
 ///
 /// ```
@@ -209,18 +190,6 @@ impl Unigram {
     pub(crate) fn is_piece(&self, text: &str) -> bool {
         let open = |id| !self.settings().reserved.contains(&id) && self.tables.allows(AllowedEntries::Ordinary, id);
         self.vocab().id(text).is_some_and(open)
-    }
-
-    /// Adds the scores of ids to a sum, one after the other. See [`id_tags`].
-    fn add_up(&self, ids: &[u32], entries: AllowedEntries, sum: &mut Total) {
-        let tables = self.tables(entries);
-        for &id in ids {
-            if id_tags::is_tagged(id) {
-                (0..id_tags::scores(id)).for_each(|_| sum.add(tables.unknown.unwrap_or_default()));
-            } else {
-                sum.add(tables.scores[id as usize]);
-            }
-        }
     }
 
     /// Builds the tables that encode words of these entries.

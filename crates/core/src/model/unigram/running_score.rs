@@ -9,10 +9,11 @@
 
 use super::rounding_margin::exponent_above;
 use super::viterbi::{RESET_BELOW, ViterbiScratch};
-use super::{Total, Unigram, id_tags};
+use super::{Unigram, id_tags};
 use crate::error::Result;
 use crate::model::context::NOTHING_VALID;
 use crate::model::{ModelScratch, Token};
+use crate::numbers::floats::to_single;
 use crate::vocab::AllowedEntries;
 
 /// The running score of a text, with a bound of its exponent.
@@ -24,7 +25,12 @@ pub(crate) struct RunningScore<'a> {
     largest: f64,
     /// The number of ids whose scores are in the sum.
     summed: usize,
-    sum: Total,
+    /// The sum, rounded after each addition.
+    score: f64,
+    /// The absolute sum when it was last set, plus the absolute values of the scores added since.
+    size: f64,
+    /// The number of scores in the sum.
+    added: usize,
     /// The number of scores in the tags of all later ids.
     tagged: usize,
     /// The index of the text's first id, and whether any id has a tag.
@@ -43,7 +49,9 @@ impl<'a> RunningScore<'a> {
             entries: AllowedEntries::All,
             largest: 0.0,
             summed: 0,
-            sum: Total::default(),
+            score: 0.0,
+            size: 0.0,
+            added: 0,
             tagged: 0,
             begun: 0,
             has_tags: false,
@@ -52,22 +60,33 @@ impl<'a> RunningScore<'a> {
         }
     }
 
-    /// Returns the sum of the scores of all ids.
+    /// Returns the sum of the scores of all ids, which are added one after the other; see [`id_tags`].
     fn add_up(&mut self, ids: &[u32]) -> f64 {
-        self.model.add_up(&ids[self.summed..], self.entries, &mut self.sum);
+        let tables = self.model.tables(self.entries);
+        for &id in &ids[self.summed..] {
+            let (score, times) = match id_tags::is_tagged(id) {
+                true => (tables.unknown.unwrap_or_default(), id_tags::scores(id)),
+                false => (tables.scores[id as usize], 1),
+            };
+            for _ in 0..times {
+                self.score = to_single(self.score + score);
+                self.size += score.abs();
+                self.added += 1;
+            }
+        }
         (self.summed, self.tagged) = (ids.len(), 0);
-        self.sum.score
+        self.score
     }
 
     /// Records the running score after a word: the score, the number of scores, and the number of ids.
     fn set(&mut self, score: f64, steps: usize, ids: usize) {
-        self.sum = Total { score, size: score.abs(), steps: self.sum.steps + steps };
+        (self.score, self.size, self.added) = (score, score.abs(), self.added + steps);
         (self.summed, self.tagged) = (ids, 0);
     }
 
     /// Returns an upper bound of the number of scores so far. An id with a tag counts once more than its scores.
     fn steps(&self, ids: &[u32]) -> usize {
-        self.sum.steps + ids.len() - self.summed + self.tagged
+        self.added + ids.len() - self.summed + self.tagged
     }
 
     /// Returns an upper bound of the running score's absolute value after the announced number of scores.
@@ -75,8 +94,7 @@ impl<'a> RunningScore<'a> {
     fn bound(&self) -> f64 {
         // Each addition may also add half of the last bit of a sum that is below the limit of a reset.
         let most = self.largest * 1.01 + RESET_BELOW.abs() * f64::from(f32::EPSILON);
-        let sum = self.sum.size.max(self.sum.score.abs());
-        sum + self.announced.saturating_sub(self.sum.steps) as f64 * most
+        self.size.max(self.score.abs()) + self.announced.saturating_sub(self.added) as f64 * most
     }
 }
 
@@ -120,7 +138,7 @@ impl RunningScore<'_> {
             return false;
         }
         self.add_up(ids);
-        exponent_above(self.sum.size) > self.exponent
+        exponent_above(self.size) > self.exponent
     }
 
     /// Announces that no cached tokens hold.
@@ -149,5 +167,51 @@ impl RunningScore<'_> {
     /// Returns an id without its tag.
     pub(crate) fn untagged(&self, id: u32) -> u32 {
         id_tags::untagged(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::unigram::{Precision, UnigramSettings};
+    use crate::model::{Context, Model};
+    use crate::vocab::Vocab;
+
+    #[test]
+    fn words_of_any_length_continue_the_running_score() {
+        let pieces =
+            [("<unk>", 0.0), ("\u{2581}", -1.1), ("a", -0.7), ("aa", -1.4), ("\u{2581}a", -1.8), ("aaa", -2.1)];
+        let vocab = Vocab::from_tokens(pieces.map(|(piece, _)| piece.to_owned())).unwrap();
+        let settings = UnigramSettings {
+            unk_token: Some("<unk>".to_owned()),
+            precision: Precision::Float32,
+            ..UnigramSettings::default()
+        };
+        let model = Unigram::new(vocab, pieces.map(|(_, score)| score).to_vec(), settings).unwrap();
+        let model = Model::Unigram(model);
+        // The rounding margin of words of more than 2,048 bytes is not computed.
+        let lengths = [3, 2044, 2045, 2046, 5, 3000, 1, 7, 6000, 2, 9];
+        let words = lengths.map(|length| format!("\u{2581}{}", "a".repeat(length)));
+        let (mut context, entries) = (Context::new(&model, true), AllowedEntries::All);
+        let (mut scratch, mut ids, mut found) = (ModelScratch::default(), Vec::new(), Vec::new());
+        context.begin(0, entries);
+        for word in &words {
+            context.announce(&ids, 2 * word.len());
+            found.clear();
+            context.encode_word(word, entries, &ids, &mut scratch, &mut found).unwrap();
+            let first = ids.len();
+            ids.extend(found.iter().map(|token| token.id));
+            context.record(&ids[first..]);
+        }
+        context.end(&mut ids);
+        found.clear();
+        model.encode_word(&words.concat(), entries, &mut scratch, &mut found).unwrap();
+        assert_eq!(ids, found.iter().map(|token| token.id).collect::<Vec<_>>());
+        let fresh = words.iter().flat_map(|word| {
+            found.clear();
+            model.encode_word(word, entries, &mut scratch, &mut found).unwrap();
+            found.iter().map(|token| token.id).collect::<Vec<_>>()
+        });
+        assert_ne!(ids, fresh.collect::<Vec<_>>(), "the running score matters");
     }
 }

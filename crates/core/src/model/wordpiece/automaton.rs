@@ -142,11 +142,14 @@ impl Automaton {
     /// Calls `each` with each token that a word has at byte `start`, the shortest first: its length in bytes and its id.
     pub(super) fn each(&self, word: &str, start: usize, mut each: impl FnMut(usize, u32)) {
         let mut node = if start == 0 { START } else { CONTINUING };
-        for (at, c) in word[start..].char_indices() {
-            let end = at + c.len_utf8();
-            let Some(child) = self.child(node, &word.as_bytes()[start + at..start + end]) else { return };
-            node = child;
-            if let Some(&Pop::Piece(id, bytes)) = self.ropes.get(self.slots[node as usize].pops as usize)
+        let (mut rest, mut end) = (&word.as_bytes()[start..], 0);
+        while let Some(&first) = rest.first() {
+            let (c, after) = rest.split_at(length(first));
+            let Some(child) = self.child(node, c) else { return };
+            (node, rest, end) = (child, after, end + c.len());
+            let TrieSlot { pops, link, .. } = self.slots[node as usize];
+            if link == CONTINUING
+                && let Pop::Piece(id, bytes) = self.ropes[pops as usize]
                 && bytes as usize == end
                 && id != UNKNOWN
             {

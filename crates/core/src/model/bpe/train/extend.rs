@@ -9,14 +9,13 @@ use crate::error::Result;
 use crate::learn::plan::{Plan, Spelling};
 use crate::learn::run::MergeRun;
 use crate::learn::segmented::SegmentedTokens;
-use crate::learn::{Extension, Merge, ProgressCallback, Stage, report};
+use crate::learn::{Extension, Merge, ProgressCallback};
 use crate::merge::score::Frequency;
+use crate::model::Token;
 use crate::model::bpe::{Bpe, BpeScratch};
 use crate::settings::METASPACE;
+use crate::text::bytes::byte_entry;
 use crate::vocab::AllowedEntries;
-
-/// The number of words encoded between two calls of the progress callback.
-const CHUNK: usize = 1 << 12;
 
 /// Returns the merges to append to those of a model; none makes an entry of the model or a taken name.
 ///
@@ -31,28 +30,16 @@ pub fn extend(
     let settings = model.settings();
     let (prefix, suffix) = (&*settings.continuing_subword_prefix, &*settings.end_of_word_suffix);
     let separators = separators(model);
-    let mut segmented = SegmentedTokens::new(prefix, suffix);
-    let (mut scratch, mut tokens) = (BpeScratch::default(), Vec::new());
-    for (done, chunk) in words.chunks(CHUNK).enumerate() {
-        report(callback, Stage::Reading, done * CHUNK, words.len())?;
-        for &(word, count) in chunk {
-            tokens.clear();
-            if model.encode_word(word, AllowedEntries::Ordinary, &mut scratch, &mut tokens).is_err() {
-                continue;
-            }
-            segmented.begin_word(count);
-            for token in &tokens {
-                let name = model.vocab().token(token.id).unwrap_or_default();
-                if separators.contains(&token.id) || name.starts_with(METASPACE) {
-                    segmented.cut();
-                }
-                if !separators.contains(&token.id) {
-                    segmented.push(token.id, name)?;
-                }
-            }
+    let (mut segmented, mut scratch) = (SegmentedTokens::new(prefix, suffix), BpeScratch::default());
+    let encode =
+        |word: &str, tokens: &mut Vec<Token>| model.encode_word(word, AllowedEntries::Ordinary, &mut scratch, tokens);
+    segmented.add_words(words, callback, encode, |segmented, token| {
+        let name = model.vocab().token(token.id).unwrap_or_default();
+        if separators.contains(&token.id) || name.starts_with(METASPACE) {
             segmented.cut();
         }
-    }
+        if separators.contains(&token.id) { Ok(()) } else { segmented.push(token.id, name) }
+    })?;
     let plan = Plan::extending(config, &Frequency, Spelling { prefix, suffix, separate: false });
     let mut run = MergeRun::extending(segmented, taken.to_vec(), plan, callback)?;
     run.merge_until_stop(callback, &|_, _| true)?;
@@ -61,7 +48,6 @@ pub fn extend(
 
 /// Returns the tokens that are not text: the unknown token and the bytes of the fallback.
 fn separators(model: &Bpe) -> HashSet<u32> {
-    let bytes = if model.settings().byte_fallback { 0..256 } else { 0..0 };
-    let bytes = bytes.filter_map(|byte| model.vocab().id(&format!("<0x{byte:02X}>")));
-    bytes.chain(model.unk_id()).collect()
+    let bytes = (0..=255).filter(|_| model.settings().byte_fallback).map(byte_entry);
+    bytes.filter_map(|entry| model.vocab().id(&entry)).chain(model.unk_id()).collect()
 }

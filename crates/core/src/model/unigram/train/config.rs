@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::error::{Error, Message, Result};
+use crate::text::bytes::byte_entry;
 
 /// The settings of a Unigram training.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,8 +119,7 @@ impl UnigramTrainerConfig {
 
     /// Returns the entries that are not learned, special tokens first.
     pub(super) fn reserved(&self) -> Vec<String> {
-        let bytes = if self.byte_fallback { 0..256 } else { 0..0 };
-        let bytes = bytes.map(|byte| format!("<0x{byte:02X}>"));
+        let bytes = (0..=255).filter(|_| self.byte_fallback).map(byte_entry);
         self.special_tokens.iter().chain(&self.user_defined_symbols).cloned().chain(bytes).collect()
     }
 }

@@ -7,11 +7,12 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::pieces::Pieces;
 use super::segments::{Corpus, Symbol};
-use super::{PLAIN_STEPS, Training, UnigramTrainerConfig, score, seeds};
+use super::{Training, UnigramTrainerConfig, seeds};
 use crate::error::Result;
 use crate::learn::{Extension, ProgressCallback, Threads};
 use crate::model::unigram::Unigram;
 use crate::numbers::floats::exp;
+use crate::text::single_character;
 use crate::vocab::AllowedEntries;
 
 /// The score below which a piece of the model has the probability of this score, so that sums stay safe.
@@ -40,10 +41,7 @@ pub fn extend(
     let size = fixed.len() + extension.config.new_tokens.min(seeds.len());
     let pieces = Pieces::new(&corpus, &seeds).with_fixed(fixed);
     let mut training = Training::over(&trainer, threads, corpus, size, pieces);
-    training.shrink(callback)?;
-    for _ in 0..PLAIN_STEPS {
-        training.step(true, callback)?;
-    }
+    training.run(callback)?;
     let lowest = ordinary(model).map(|(_, score)| score).fold(f64::INFINITY, f64::min);
     Ok(training.learned().into_iter().map(|(piece, own)| (piece, own.max(lowest))).collect())
 }
@@ -51,10 +49,8 @@ pub fn extend(
 impl Training<'_> {
     /// Returns the pieces that are not fixed, with their scores, by decreasing probability (U22).
     fn learned(&self) -> Vec<(String, f64)> {
-        let probability = |piece: usize| self.pieces.probabilities[piece];
-        let mut ranked: Vec<usize> = (0..self.pieces.len()).filter(|&piece| !self.pieces.is_fixed(piece)).collect();
-        ranked.sort_by(|&one, &other| probability(other).total_cmp(&probability(one)));
-        ranked.into_iter().map(|piece| (self.pieces.name(piece, &self.corpus), score(probability(piece)))).collect()
+        let learned = self.ranked().into_iter().filter(|&piece| !self.pieces.is_fixed(piece));
+        learned.map(|piece| self.entry(piece)).collect()
     }
 }
 
@@ -73,12 +69,12 @@ fn ordinary(model: &Unigram) -> impl Iterator<Item = (&str, f64)> {
 
 /// Returns the settings of the training: all entries but the characters are reserved, and so are unknown characters.
 fn trainer(model: &Unigram, Extension { words, taken, config }: Extension<'_>, suffixed: bool) -> UnigramTrainerConfig {
-    let known: HashSet<char> = ordinary(model).filter_map(|(piece, _)| single(piece)).collect();
+    let known: HashSet<char> = ordinary(model).filter_map(|(piece, _)| single_character(piece)).collect();
     let symbols: BTreeSet<String> =
         model.settings().user_defined.iter().filter_map(|&id| Some(model.vocab().token(id)?.to_owned())).collect();
     let unknown = words.iter().flat_map(|(word, _)| word.chars()).filter(|c| !known.contains(c)).map(String::from);
     let entries = model.vocab().iter().map(|(entry, _)| entry.to_owned()).chain(taken.iter().cloned());
-    let entries = entries.filter(|entry| single(entry).is_none_or(|c| !known.contains(&c)));
+    let entries = entries.filter(|entry| single_character(entry).is_none_or(|c| !known.contains(&c)));
     let reserved: BTreeSet<String> =
         unknown.chain(entries).filter(|entry| !entry.is_empty() && !symbols.contains(entry)).collect();
     UnigramTrainerConfig {
@@ -91,12 +87,6 @@ fn trainer(model: &Unigram, Extension { words, taken, config }: Extension<'_>, s
         treat_whitespace_as_suffix: suffixed,
         ..UnigramTrainerConfig::default()
     }
-}
-
-/// Returns the character of a text of one character.
-fn single(text: &str) -> Option<char> {
-    let mut characters = text.chars();
-    characters.next().filter(|_| characters.as_str().is_empty())
 }
 
 /// Returns the pieces of the model that are made of the alphabet, with their probabilities (U50).

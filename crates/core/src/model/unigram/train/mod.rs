@@ -82,10 +82,7 @@ pub fn train_recorded(
 ) -> Result<UnigramTrained> {
     config.check()?;
     let mut training = Training::new(words, config, recorder, threads, callback)?;
-    training.shrink(callback)?;
-    for _ in 0..PLAIN_STEPS {
-        training.step(true, callback)?;
-    }
+    training.run(callback)?;
     Ok(UnigramTrained { entries: training.entries(), history: training.history })
 }
 
@@ -151,6 +148,12 @@ impl<'a> Training<'a> {
         let (reserved, expected, history) = (config.reserved(), Vec::new(), Vec::new());
         let (steps, recorder) = ([0, steps], None);
         Self { config, threads, reserved, corpus, shards, size, fixed, pieces, expected, history, steps, recorder }
+    }
+
+    /// Learns the pieces and their probabilities.
+    fn run(&mut self, callback: ProgressCallback<'_>) -> Result<()> {
+        self.shrink(callback)?;
+        (0..PLAIN_STEPS).try_for_each(|_| self.step(true, callback))
     }
 
     /// Alternates EM steps and pruning until the size is reached (U21).
@@ -274,10 +277,14 @@ impl<'a> Training<'a> {
         names
     }
 
+    /// Returns the text and the score of a piece.
+    fn entry(&self, piece: usize) -> (String, f64) {
+        (self.pieces.name(piece, &self.corpus), score(self.pieces.probabilities[piece]))
+    }
+
     /// Returns the entries by id (U22).
     fn entries(&self) -> Vec<(String, f64)> {
-        let entry = |piece| (self.pieces.name(piece, &self.corpus), score(self.pieces.probabilities[piece]));
-        let learned = self.ranked().into_iter().map(entry);
+        let learned = self.ranked().into_iter().map(|piece| self.entry(piece));
         let reserved = |range: RangeFrom<usize>| self.reserved[range].iter().map(|entry| (entry.clone(), 0.0));
         let specials = self.config.special_tokens.len();
         if self.config.special_tokens_first {

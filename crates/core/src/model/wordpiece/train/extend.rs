@@ -1,6 +1,7 @@
 //! Learns entries on top of a vocabulary (W25 to W27): longest match segments the words, and learning goes on from there.
 
 use super::criterion::Criterion;
+use super::prune::replace_unused;
 use super::usage::count_tokens;
 use crate::error::Result;
 use crate::learn::plan::{Plan, Spelling};
@@ -8,13 +9,9 @@ use crate::learn::run::MergeRun;
 use crate::learn::segmented::SegmentedTokens;
 use crate::learn::table::TrainingWords;
 use crate::learn::{Extension, Merge, ProgressCallback, Stage, report};
+use crate::model::Token;
 use crate::model::wordpiece::{MatchScratch, WordPiece};
 use crate::vocab::AllowedEntries;
-
-/// The number of words encoded between two calls of the progress callback.
-const CHUNK: usize = 1 << 12;
-/// The maximum number of rounds that replace entries that longest match never emits.
-const ROUNDS: usize = 4;
 
 /// Returns the entries to add to those of a model, in the order of learning, and all merges.
 ///
@@ -35,42 +32,27 @@ pub fn extend(
     let mut run = MergeRun::extending(segmented(model, words, callback)?, taken.to_vec(), plan, callback)?;
     run.merge_until_stop(callback, &|_, _| true)?;
     let table = TrainingWords { words: words.into(), whole: Vec::new() };
-    for _ in 0..ROUNDS {
-        let before = run.learned.len();
+    let count = |run: &MergeRun<'_>, callback: ProgressCallback<'_>| {
         let entries: Vec<String> = old.iter().map(|&entry| entry.to_owned()).chain(run.learned_names()).collect();
         let mut tick = || report(callback, Stage::Counting, 0, 0);
-        let counts = count_tokens(&entries, prefix, &table, &mut tick)?;
-        let mut counts = counts[old.len()..].iter();
-        run.learned.retain(|_| counts.next().is_none_or(|&count| count > 0));
-        if run.learned.len() == before {
-            break;
-        }
-        run.merge_until_stop(callback, &|_, _| true)?;
-    }
+        Ok(count_tokens(&entries, prefix, &table, &mut tick)?.split_off(old.len()))
+    };
+    replace_unused(&mut run, callback, count, |run, callback| run.merge_until_stop(callback, &|_, _| true))?;
     Ok((run.learned_names(), run.history))
 }
 
 /// Returns the words as their tokens, cut at unknown tokens.
 fn segmented(model: &WordPiece, words: &[(&str, u64)], callback: ProgressCallback<'_>) -> Result<SegmentedTokens> {
     let mut segmented = SegmentedTokens::new(&model.settings().continuing_subword_prefix, "");
-    let (mut matches, mut tokens) = (MatchScratch::default(), Vec::new());
-    for (done, chunk) in words.chunks(CHUNK).enumerate() {
-        report(callback, Stage::Reading, done * CHUNK, words.len())?;
-        for &(word, count) in chunk {
-            tokens.clear();
-            if model.encode_word(word, AllowedEntries::Ordinary, &mut matches, &mut tokens).is_err() {
-                continue;
-            }
-            segmented.begin_word(count);
-            for token in &tokens {
-                if Some(token.id) == model.unk_id() {
-                    segmented.cut();
-                } else {
-                    segmented.push(token.id, model.vocab().token(token.id).unwrap_or_default())?;
-                }
-            }
+    let mut matches = MatchScratch::default();
+    let encode =
+        |word: &str, tokens: &mut Vec<Token>| model.encode_word(word, AllowedEntries::Ordinary, &mut matches, tokens);
+    segmented.add_words(words, callback, encode, |segmented, token| {
+        if Some(token.id) == model.unk_id() {
             segmented.cut();
+            return Ok(());
         }
-    }
+        segmented.push(token.id, model.vocab().token(token.id).unwrap_or_default())
+    })?;
     Ok(segmented)
 }

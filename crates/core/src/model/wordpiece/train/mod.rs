@@ -53,7 +53,10 @@ pub fn train_recorded(
     let mut run = MergeRun::new(&table, config.plan(), recorder, callback)?;
     run::merge_until_stop(&mut run, config, callback)?;
     if config.prune_unused {
-        prune::prune(&mut run, config, &table, callback)?;
+        let count = |run: &MergeRun<'_>, callback: ProgressCallback<'_>| {
+            Ok(run::count(&run.entries(), config, &table, callback)?.split_off(run.first_learned()))
+        };
+        prune::replace_unused(&mut run, callback, count, |run, callback| run::merge_until_stop(run, config, callback))?;
     }
     let entries = run.entries();
     let token_counts = run::count(&entries, config, &table, callback)?;

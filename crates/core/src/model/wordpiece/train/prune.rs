@@ -1,31 +1,29 @@
 //! Replaces learned entries that longest match never emits.
 
-use super::config::WordPieceTrainerConfig;
-use super::run::{count, merge_until_stop};
 use crate::error::Result;
 use crate::learn::ProgressCallback;
 use crate::learn::run::MergeRun;
-use crate::learn::table::TrainingWords;
 
 /// The maximum number of rounds; new merges can make other entries unused.
 const ROUNDS: usize = 4;
 
 /// Removes unused learned entries and continues merging, until all are used or the rounds are over.
-pub(super) fn prune(
-    run: &mut MergeRun<'_>,
-    config: &WordPieceTrainerConfig,
-    table: &TrainingWords<'_>,
+///
+/// `count` returns the number of uses of each learned entry, in order.
+pub(super) fn replace_unused<'a>(
+    run: &mut MergeRun<'a>,
     callback: ProgressCallback<'_>,
+    count: impl Fn(&MergeRun<'a>, ProgressCallback<'_>) -> Result<Vec<u64>>,
+    merge: impl Fn(&mut MergeRun<'a>, ProgressCallback<'_>) -> Result<()>,
 ) -> Result<()> {
     for _ in 0..ROUNDS {
-        let counts = count(&run.entries(), config, table, callback)?;
-        let before = run.learned.len();
-        let mut counts = counts[run.first_learned()..].iter();
+        let (before, counts) = (run.learned.len(), count(run, callback)?);
+        let mut counts = counts.iter();
         run.retain_learned(|| counts.next().is_none_or(|&count| count > 0));
         if run.learned.len() == before {
             break;
         }
-        merge_until_stop(run, config, callback)?;
+        merge(run, callback)?;
     }
     Ok(())
 }
