@@ -1,5 +1,7 @@
 //! Encodes a word: characters to symbols, and merged symbols to tokens.
 
+use std::ops::Range;
+
 use super::alphabet::{Alphabet, NONE};
 use super::backtracking::BacktrackingEncoder;
 use super::derivations::{END, InputForm};
@@ -108,13 +110,13 @@ impl Bpe {
     /// Fills `scratch` with the characters of a word.
     pub(super) fn fill(&self, word: &str, alphabet: &Alphabet, scratch: &mut BpeScratch) -> Result<()> {
         for (start, c) in word.char_indices() {
-            let character = Character { word, start, end: start + c.len_utf8() };
-            let id = character.id(c, alphabet);
+            let end = start + c.len_utf8();
+            let id = alphabet.id(c, start == 0, end == word.len());
             if id == NONE {
-                self.push_unknown(&character, character.len(), alphabet, scratch)?;
+                self.push_unknown(word, start..end, end - start, alphabet, scratch)?;
             } else {
                 scratch.end_unknown();
-                scratch.push(id, character.len());
+                scratch.push(id, end - start);
             }
         }
         if let Some(suffix) = self.settings().separate_suffix() {
@@ -131,8 +133,7 @@ impl Bpe {
             scratch.push(id, 0);
             return Ok(());
         }
-        let character = Character { word: suffix, start: 0, end: suffix.len() };
-        self.push_unknown(&character, 0, alphabet, scratch)
+        self.push_unknown(suffix, 0..suffix.len(), 0, alphabet, scratch)
     }
 
     /// Fills `scratch` with the entries of a word by backtracking; returns false if the word needs merging.
@@ -152,16 +153,16 @@ impl Bpe {
         let Some(backtracking) = of_bytes.or_else(of_text) else { return Ok(false) };
         let mut known = 0;
         for (start, c) in word.char_indices() {
-            let character = Character { word, start, end: start + c.len_utf8() };
-            if character.id(c, &tables.alphabet) == NONE {
+            let end = start + c.len_utf8();
+            if tables.alphabet.id(c, start == 0, end == word.len()) == NONE {
                 if !tables.unknown_never_merges {
                     return Ok(false);
                 }
                 if !self.push_known(&word[known..start], false, tables, backtracking, scratch) {
                     return Ok(false);
                 }
-                self.push_unknown(&character, character.len(), &tables.alphabet, scratch)?;
-                known = character.end;
+                self.push_unknown(word, start..end, end - start, &tables.alphabet, scratch)?;
+                known = end;
             }
         }
         let is_encoded = self.push_known(&word[known..], true, tables, backtracking, scratch);
@@ -206,26 +207,27 @@ impl Bpe {
     /// Without an `unk_token` the character is dropped.
     fn push_unknown(
         &self,
-        character: &Character<'_>,
+        word: &str,
+        character: Range<usize>,
         bytes: usize,
         alphabet: &Alphabet,
         scratch: &mut BpeScratch,
     ) -> Result<()> {
-        if !self.fall_back(character, alphabet, scratch) && self.settings().unk_token.is_some() {
-            let unk = self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(character.word) })?;
+        if !self.fall_back(word, character, alphabet, scratch) && self.settings().unk_token.is_some() {
+            let unk = self.unk_id().ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
             scratch.push_unknown(unk, bytes, self.settings().fuse_unk);
         }
         Ok(())
     }
 
     /// Adds the fallback entries of a character's bytes, with its prefix and suffix; returns false unless all exist.
-    fn fall_back(&self, character: &Character<'_>, alphabet: &Alphabet, scratch: &mut BpeScratch) -> bool {
+    fn fall_back(&self, word: &str, character: Range<usize>, alphabet: &Alphabet, scratch: &mut BpeScratch) -> bool {
         if !self.settings().byte_fallback {
             return false;
         }
-        let prefix = if character.is_first() { "" } else { &self.settings().continuing_subword_prefix };
-        let suffix = if character.is_last() { self.settings().attached_suffix() } else { "" };
-        let whole = [prefix, &character.word[character.start..character.end], suffix].concat();
+        let prefix = if character.start == 0 { "" } else { &self.settings().continuing_subword_prefix };
+        let suffix = if character.end == word.len() { self.settings().attached_suffix() } else { "" };
+        let whole = [prefix, &word[character], suffix].concat();
         let Some(ids) = alphabet.fallback(&whole) else { return false };
         ids.for_each(|id| scratch.push(id, 1));
         true
@@ -261,32 +263,6 @@ impl Bpe {
             Token { id, span: Span::new(start, at) }
         }));
         true
-    }
-}
-
-/// A character of a word, with its position.
-struct Character<'a> {
-    word: &'a str,
-    start: usize,
-    end: usize,
-}
-
-impl Character<'_> {
-    fn is_first(&self) -> bool {
-        self.start == 0
-    }
-
-    fn is_last(&self) -> bool {
-        self.end == self.word.len()
-    }
-
-    fn len(&self) -> usize {
-        self.end - self.start
-    }
-
-    /// Returns its entry, or [`NONE`].
-    fn id(&self, c: char, alphabet: &Alphabet) -> u32 {
-        alphabet.id(c, self.is_first(), self.is_last())
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! This is the definition, not the encoder: each step searches all pairs, in quadratic time.
 
-use super::alphabet::{Alphabet, NONE};
+use super::alphabet::NONE;
 use super::encode::push;
 use super::merging::BpeScratch;
-use super::{Bpe, NO_RANK, PairMerge, SuffixStyle, Tables};
+use super::{Bpe, NO_RANK, PairMerge, Tables};
 use crate::error::Result;
 use crate::model::Token;
 use crate::text::span::Span;
@@ -72,31 +72,13 @@ impl Bpe {
     #[must_use]
     pub fn merges_of(&self, entry: &str) -> Option<Vec<MergeStep>> {
         let (id, tables) = (self.vocab().id(entry)?, self.tables(AllowedEntries::All));
-        let mut ids = self.characters_of(entry, &tables.alphabet);
+        // Of all forms, the one in which the entry's prefix and suffix are not characters.
+        let mut ids = self.initial_symbols(entry, &tables.alphabet).last()?;
         if ids.len() < 2 {
             return None;
         }
         let merges = if ids.contains(&NONE) { Vec::new() } else { merge(&mut ids, tables) };
         Some(if ids == [id] { merges } else { Vec::new() })
-    }
-
-    /// Returns the entries of the characters of an entry; [`NONE`] for a character without entry.
-    fn characters_of(&self, entry: &str, alphabet: &Alphabet) -> Vec<u32> {
-        let settings = self.settings();
-        let (prefix, suffix) = (&*settings.continuing_subword_prefix, &*settings.end_of_word_suffix);
-        let inside = if prefix.is_empty() { None } else { entry.strip_prefix(prefix) };
-        let ended = if suffix.is_empty() { None } else { inside.unwrap_or(entry).strip_suffix(suffix) };
-        let text = ended.unwrap_or(inside.unwrap_or(entry));
-        let (separate, last) = (settings.suffix_style == SuffixStyle::Separate, text.chars().count());
-        let ids = text.chars().enumerate().map(|(at, c)| {
-            let is_first = at == 0 && inside.is_none();
-            alphabet.id(c, is_first, ended.is_some() && !separate && at + 1 == last)
-        });
-        let mut ids: Vec<u32> = ids.collect();
-        if ended.is_some() && separate {
-            ids.push(alphabet.suffix().unwrap_or(NONE));
-        }
-        ids
     }
 
     /// Returns what the unused entries among the symbols are split into.

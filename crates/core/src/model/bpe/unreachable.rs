@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::alphabet::Alphabet;
+use super::alphabet::{Alphabet, NONE};
 use super::backtracking::Entry;
 use super::last_merges::by_merging;
 use super::merging::BpeScratch;
@@ -135,8 +135,12 @@ impl Bpe {
     }
 
     /// Returns the initial symbols of a token's text as a whole word and as a word's beginning, middle and end, as far as
-    /// these differ; [`NONE`](super::alphabet::NONE) for a character without an entry.
-    fn initial_symbols<'a>(&'a self, token: &'a str, alphabet: &'a Alphabet) -> impl Iterator<Item = Vec<u32>> + 'a {
+    /// these differ; [`NONE`] for a character or suffix without an entry.
+    pub(super) fn initial_symbols<'a>(
+        &'a self,
+        token: &'a str,
+        alphabet: &'a Alphabet,
+    ) -> impl Iterator<Item = Vec<u32>> + 'a {
         let prefix = &self.settings().continuing_subword_prefix;
         let (attached, separate) = (self.settings().attached_suffix(), self.settings().separate_suffix());
         let forms = [(true, false), (true, true), (false, false), (false, true)].into_iter();
@@ -145,7 +149,9 @@ impl Bpe {
         forms.filter_map(move |(first, last)| {
             let text = if first { token } else { token.strip_prefix(prefix)? };
             let (text, end) = match &separate {
-                Some(suffix) if last => (text.strip_suffix(suffix.strip_prefix(prefix)?)?, Some(alphabet.suffix()?)),
+                Some(suffix) if last => {
+                    (text.strip_suffix(suffix.strip_prefix(prefix)?)?, Some(alphabet.suffix().unwrap_or(NONE)))
+                }
                 _ if last => (text.strip_suffix(attached)?, None),
                 _ => (text, None),
             };

@@ -149,17 +149,14 @@ impl ViterbiScratch {
         self.places.clear();
         self.places.push(Place { score: std::mem::take(&mut self.before), last: Link::new(0, UNKNOWN) });
         let longest = tables.letters.longest;
+        let visit = if tables.in_single { Self::visit::<true> } else { Self::visit::<false> };
         let (mut read, block) = (0, block.max(longest));
         loop {
             read = tables.letters.read(word, read, block, &mut self.letters);
             let is_complete = read == word.len();
             // No piece that begins at one of the visited letters extends beyond those that were read.
             let visited = self.letters.len().saturating_sub(if is_complete { 1 } else { longest });
-            if tables.in_single {
-                self.visit::<true>(visited, tables)
-            } else {
-                self.visit::<false>(visited, tables)
-            }
+            visit(self, visited, tables);
             if is_complete {
                 break;
             }
