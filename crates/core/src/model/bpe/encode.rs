@@ -80,8 +80,11 @@ impl Bpe {
         // unknown text were split.
         let (mut at, mut before) = (0, 0);
         let mut characters_before = |byte: usize| {
-            before += text[at.min(byte)..byte].chars().count();
-            before -= text[byte..at.max(byte)].chars().count();
+            if byte < at {
+                before -= text[byte..at].chars().count();
+            } else if byte > at {
+                before += text[at..byte].chars().count();
+            }
             at = byte;
             before
         };
