@@ -5,7 +5,6 @@ use std::fmt;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::error::{Error, Message, Place, Result, did_you_mean, shorten};
 use crate::pretokenize::Function;
@@ -34,16 +33,61 @@ impl Json {
     }
 
     pub(super) fn text(&self) -> String {
-        serde_json::to_string(self).expect("our own values serialize")
+        self.written(None, shortest)
     }
 
     /// Writes members down to `depth` levels on one line each, deeper ones on a shared line, floats with `float`.
     pub(super) fn pretty(&self, depth: usize, float: fn(f64) -> String) -> String {
+        self.written(Some(depth), float)
+    }
+
+    fn written(&self, depth: Option<usize>, float: fn(f64) -> String) -> String {
         let mut out = Vec::new();
-        let mut serializer =
-            serde_json::Serializer::with_formatter(&mut out, ShallowFormatter { depth, level: 0, float });
-        self.serialize(&mut serializer).expect("our own values serialize");
+        self.write(&mut out, 1, depth, float);
         String::from_utf8(out).expect("JSON is UTF-8")
+    }
+
+    /// Writes a value whose members, if it has any, are at this level.
+    fn write(&self, out: &mut Vec<u8>, level: usize, depth: Option<usize>, float: fn(f64) -> String) {
+        let begin_line = |out: &mut Vec<u8>, spaces| {
+            if depth.is_some_and(|depth| level <= depth) {
+                out.push(b'\n');
+                out.extend(std::iter::repeat_n(b' ', spaces));
+            }
+        };
+        let begin_item = |out: &mut Vec<u8>, place: usize| {
+            if place > 0 {
+                out.push(b',');
+            }
+            begin_line(out, level);
+        };
+        match self {
+            Self::Null => write_scalar(out, &()),
+            Self::Bool(value) => write_scalar(out, value),
+            Self::Unsigned(value) => write_scalar(out, value),
+            Self::Float(value) => out.extend(float(*value).bytes()),
+            Self::String(text) => write_scalar(out, text),
+            Self::Array(items) => {
+                out.push(b'[');
+                for (place, item) in items.iter().enumerate() {
+                    begin_item(out, place);
+                    item.write(out, level + 1, depth, float);
+                }
+                begin_line(out, level - 1);
+                out.push(b']');
+            }
+            Self::Object(members) => {
+                out.push(b'{');
+                for (place, (name, value)) in members.iter().enumerate() {
+                    begin_item(out, place);
+                    write_scalar(out, name);
+                    out.extend(if depth.is_some() { ": " } else { ":" }.bytes());
+                    value.write(out, level + 1, depth, float);
+                }
+                begin_line(out, level - 1);
+                out.push(b'}');
+            }
+        }
     }
 
     pub(super) fn base64(bytes: &[u8]) -> Self {
@@ -319,32 +363,6 @@ pub(super) fn name_of<T: Copy + PartialEq>(value: T, choices: &[(&'static str, T
     choices.iter().find(|(_, other)| *other == value).map_or("", |(name, _)| name)
 }
 
-impl Serialize for Json {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Unsigned(value) => serializer.serialize_u64(*value),
-            Self::Float(value) => serializer.serialize_f64(*value),
-            Self::String(text) => serializer.serialize_str(text),
-            Self::Array(items) => {
-                let mut seq = serializer.serialize_seq(Some(items.len()))?;
-                for item in items {
-                    seq.serialize_element(item)?;
-                }
-                seq.end()
-            }
-            Self::Object(members) => {
-                let mut map = serializer.serialize_map(Some(members.len()))?;
-                for (name, value) in members {
-                    map.serialize_entry(name, value)?;
-                }
-                map.end()
-            }
-        }
-    }
-}
-
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(JsonVisitor)
@@ -406,77 +424,13 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 }
 
-/// A formatter that breaks lines down to a depth: one token a line, one merge a line.
-struct ShallowFormatter {
-    depth: usize,
-    level: usize,
-    float: fn(f64) -> String,
-}
-
-/// Returns the shortest decimal that is read as this number.
+/// Returns the shortest decimal that is read as this number; `null` if it is not finite.
 pub(super) fn shortest(value: f64) -> String {
-    Json::Float(value).text()
+    serde_json::to_string(&value).expect("a number serializes")
 }
 
-impl ShallowFormatter {
-    fn open<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> std::io::Result<()> {
-        self.level += 1;
-        writer.write_all(bracket)
-    }
-
-    fn close<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> std::io::Result<()> {
-        self.level -= 1;
-        if self.level < self.depth {
-            self.line(writer)?;
-        }
-        writer.write_all(bracket)
-    }
-
-    fn item<W: ?Sized + std::io::Write>(&self, writer: &mut W, first: bool) -> std::io::Result<()> {
-        if !first {
-            writer.write_all(b",")?;
-        }
-        if self.level <= self.depth { self.line(writer) } else { Ok(()) }
-    }
-
-    fn line<W: ?Sized + std::io::Write>(&self, writer: &mut W) -> std::io::Result<()> {
-        writer.write_all(b"\n")?;
-        (0..self.level).try_for_each(|_| writer.write_all(b" "))
-    }
-}
-
-impl serde_json::ser::Formatter for ShallowFormatter {
-    fn write_f64<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, value: f64) -> std::io::Result<()> {
-        writer.write_all((self.float)(value).as_bytes())
-    }
-
-    fn begin_array<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
-        self.open(writer, b"[")
-    }
-
-    fn end_array<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
-        self.close(writer, b"]")
-    }
-
-    fn begin_array_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
-        self.item(writer, first)
-    }
-
-    fn begin_object<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
-        self.open(writer, b"{")
-    }
-
-    fn end_object<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
-        self.close(writer, b"}")
-    }
-
-    fn begin_object_key<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
-        self.item(writer, first)
-    }
-
-    fn begin_object_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
-        writer.write_all(b": ")
-    }
+fn write_scalar(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) {
+    serde_json::to_writer(out, value).expect("a scalar serializes");
 }
 
 #[cfg(test)]
