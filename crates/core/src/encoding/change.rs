@@ -2,7 +2,7 @@
 
 use super::pad::check_length;
 use super::truncate::{Truncation, TruncationStrategy};
-use super::{Direction, Encoding, NamedToken, Origin};
+use super::{Direction, Encoding, NamedToken};
 use crate::error::Result;
 
 impl Encoding {
@@ -52,9 +52,8 @@ impl Encoding {
     /// ```
     #[must_use]
     pub fn merged(encodings: Vec<Self>, growing_offsets: bool) -> Self {
-        let origin = if growing_offsets { Origin::End } else { Origin::Same };
         encodings.into_iter().fold(Self::default(), |mut all, encoding| {
-            all.append_at(encoding, origin);
+            all.append_at(encoding, growing_offsets);
             all
         })
     }

@@ -18,15 +18,6 @@ pub enum Direction {
     Right,
 }
 
-/// The position that the spans of an appended encoding count from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    /// The start of the text, as the spans before them.
-    Same,
-    /// The end of the last span before them.
-    End,
-}
-
 /// A token that a component adds, by its id and the component's name for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedToken {
@@ -256,36 +247,38 @@ impl Encoding {
 
     /// Appends `other`. Each overflowing window is combined with the other encoding and with its windows.
     pub(crate) fn append(&mut self, other: Self) {
-        self.append_at(other, Origin::Same);
+        self.append_at(other, false);
     }
 
-    /// Appends `other`, whose spans count from `origin`, with all combinations of overflowing windows.
-    fn append_at(&mut self, other: Self, origin: Origin) {
+    /// Appends `other` with all combinations of overflowing windows.
+    ///
+    /// With `growing_offsets`, its spans count from the end of the last span, and not from the start of the text.
+    fn append_at(&mut self, other: Self, growing_offsets: bool) {
         let mut overflowing = Vec::new();
         for part in &self.overflowing {
             for end in std::iter::once(&other).chain(&other.overflowing) {
-                overflowing.push(part.followed_by(end, origin));
+                overflowing.push(part.followed_by(end, growing_offsets));
             }
         }
-        overflowing.extend(other.overflowing.iter().map(|end| self.followed_by(end, origin)));
-        self.append_tokens(other, origin);
+        overflowing.extend(other.overflowing.iter().map(|end| self.followed_by(end, growing_offsets)));
+        self.append_tokens(other, growing_offsets);
         self.overflowing = overflowing;
     }
 
     /// Returns the concatenation of two encodings.
-    fn followed_by(&self, other: &Self, origin: Origin) -> Self {
+    fn followed_by(&self, other: &Self, growing_offsets: bool) -> Self {
         let mut both = self.clone();
-        both.append_at(other.clone(), origin);
+        both.append_at(other.clone(), growing_offsets);
         both
     }
 
     /// Appends the tokens of `other` without its overflowing windows.
-    fn append_tokens(&mut self, mut other: Self, origin: Origin) {
+    fn append_tokens(&mut self, mut other: Self, growing_offsets: bool) {
         if self.is_empty() && self.sequences.is_empty() {
             *self = other;
             return;
         }
-        if let (Origin::End, Some(last)) = (origin, self.spans.last()) {
+        if growing_offsets && let Some(last) = self.spans.last() {
             let by = last.end;
             for Span { start, end } in &mut other.spans {
                 (*start, *end) = (start.saturating_add(by), end.saturating_add(by));
@@ -316,9 +309,9 @@ impl Encoding {
         let overflowing = std::mem::take(&mut self.overflowing);
         match direction {
             // Without ranges all tokens are of the first text, and so is the padding.
-            Direction::Right => self.append_tokens(padding, Origin::Same),
+            Direction::Right => self.append_tokens(padding, false),
             Direction::Left => {
-                padding.append_tokens(std::mem::take(self), Origin::Same);
+                padding.append_tokens(std::mem::take(self), false);
                 *self = padding;
             }
         }

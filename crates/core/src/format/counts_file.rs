@@ -106,7 +106,10 @@ pub fn write_buckets(
 
 /// Writes a file of word counts, one word at a time.
 struct CountsWriter<'a> {
-    out: HashedLines<'a>,
+    out: &'a mut dyn Write,
+    /// The lines that are not written and hashed yet.
+    lines: String,
+    sha: Sha256,
     words: u64,
     total: u64,
     fingerprint: Sha256,
@@ -122,9 +125,11 @@ impl<'a> CountsWriter<'a> {
             ("splitter", splitter.map(text_splitter_json).into()),
             ("splitter_fingerprint", splitter.map(splitter_fingerprint).transpose()?.as_deref().map(Json::from).into()),
         ];
-        let mut out = HashedLines { out, lines: String::with_capacity(BUFFER), sha: Sha256::new() };
-        out.push(|line| line.push_str(&object(header).text()))?;
-        Ok(Self { out, words: 0, total: 0, fingerprint: Sha256::default() })
+        let mut lines = String::with_capacity(BUFFER);
+        lines.push_str(&object(header).text());
+        let mut writer = Self { out, lines, sha: Sha256::new(), words: 0, total: 0, fingerprint: Sha256::default() };
+        writer.end_line()?;
+        Ok(writer)
     }
 
     /// Writes a word, which is after the one before it.
@@ -132,31 +137,22 @@ impl<'a> CountsWriter<'a> {
         self.words += 1;
         self.total = self.total.checked_add(each.count).ok_or_else(|| overflow(each.word))?;
         hash_word(&mut self.fingerprint, each);
-        self.out.push(|line| write_entry(each, line))
+        write_entry(each, &mut self.lines);
+        self.end_line()
     }
 
     /// Writes the last line.
     fn finish(mut self) -> Result<CountsSummary> {
-        self.out.flush()?;
-        let sha256 = hexadecimal(self.out.sha.clone());
+        self.flush()?;
+        let sha256 = hexadecimal(self.sha.clone());
         let (words, total) = (self.words, self.total);
         let footer = object([("words", words.into()), ("total", total.into()), ("sha256", sha256.as_str().into())]);
-        self.out.push(|line| line.push_str(&footer.text()))?;
-        self.out.flush()?;
+        self.lines.push_str(&(footer.text() + "\n"));
+        self.flush()?;
         Ok(CountsSummary { words, total, fingerprint: hexadecimal(self.fingerprint) })
     }
-}
 
-/// Writes lines in blocks, and their SHA-256.
-struct HashedLines<'a> {
-    out: &'a mut dyn Write,
-    lines: String,
-    sha: Sha256,
-}
-
-impl HashedLines<'_> {
-    fn push(&mut self, write: impl FnOnce(&mut String)) -> Result<()> {
-        write(&mut self.lines);
+    fn end_line(&mut self) -> Result<()> {
         self.lines.push('\n');
         if self.lines.len() < BUFFER { Ok(()) } else { self.flush() }
     }

@@ -29,37 +29,36 @@ pub(crate) enum Occurrences {
 
 /// A token at which words are cut.
 #[derive(Debug, Clone)]
-pub(crate) struct CutToken<'t> {
+pub(crate) struct CutToken {
     /// The text of the token in a word.
-    pub(crate) spelling: Cow<'t, str>,
+    pub(crate) spelling: String,
     /// The words that an occurrence becomes.
-    pub(crate) words: Vec<&'t str>,
+    pub(crate) words: Vec<String>,
     /// Where it is found.
     pub(crate) occurrences: Occurrences,
 }
 
-impl<'t> CutToken<'t> {
+impl CutToken {
     /// Returns a special token, whose occurrences are left out.
-    pub(crate) fn special(content: &'t str) -> Self {
+    pub(crate) fn special(content: &str) -> Self {
         Self { spelling: content.into(), words: Vec::new(), occurrences: Occurrences::Inside }
     }
 
     /// Returns a user-defined symbol, whose occurrences are words of their own.
-    pub(crate) fn symbol(content: &'t str) -> Self {
-        Self { words: vec![content], ..Self::special(content) }
+    pub(crate) fn symbol(content: &str) -> Self {
+        Self { words: vec![content.to_owned()], ..Self::special(content) }
     }
 
     /// Returns the token as the characters of bytes spell it.
     pub(crate) fn in_bytes(self) -> Self {
-        let spelling: String = self.spelling.bytes().map(byte_to_char).collect();
-        Self { spelling: spelling.into(), ..self }
+        Self { spelling: self.spelling.bytes().map(byte_to_char).collect(), ..self }
     }
 }
 
 /// Returns the words cut at tokens, leftmost and of those the longest, in the order of their first occurrence.
 ///
 /// Equal parts are one word. Words without any token are returned as they are.
-pub(crate) fn cut_words<'w>(words: &'w CountedWords<'w>, tokens: &[CutToken<'w>]) -> Result<Cow<'w, CountedWords<'w>>> {
+pub(crate) fn cut_words<'w>(words: &'w CountedWords<'w>, tokens: &'w [CutToken]) -> Result<Cow<'w, CountedWords<'w>>> {
     if tokens.is_empty() {
         return Ok(words.into());
     }
@@ -99,16 +98,16 @@ impl<'w> Parts<'w> {
 }
 
 /// Finds tokens in words.
-struct Cutter<'c, 't> {
+struct Cutter<'t> {
     automaton: AhoCorasick,
     /// The tokens of the automaton.
-    inside: Vec<&'c CutToken<'t>>,
+    inside: Vec<&'t CutToken>,
     /// The others, by their texts.
-    whole: HashMap<&'c str, &'c CutToken<'t>>,
+    whole: HashMap<&'t str, &'t CutToken>,
 }
 
-impl<'c, 't> Cutter<'c, 't> {
-    fn new(tokens: &'c [CutToken<'t>]) -> Result<Self> {
+impl<'t> Cutter<'t> {
+    fn new(tokens: &'t [CutToken]) -> Result<Self> {
         let (whole, inside): (Vec<_>, Vec<_>) = tokens
             .iter()
             .filter(|token| !token.spelling.is_empty())
@@ -129,7 +128,7 @@ impl<'c, 't> Cutter<'c, 't> {
     /// Calls `each` with the parts of a word, and with the words of the tokens between them.
     fn cut(&self, word: &'t str, mut each: impl FnMut(&'t str) -> Result<()>) -> Result<()> {
         if let Some(token) = self.whole.get(word) {
-            return token.words.iter().copied().try_for_each(each);
+            return token.words.iter().map(String::as_str).try_for_each(each);
         }
         let mut start = 0;
         for found in self.automaton.find_iter(word) {
@@ -141,7 +140,7 @@ impl<'c, 't> Cutter<'c, 't> {
             if start < found.start() {
                 each(&word[start..found.start()])?;
             }
-            token.words.iter().copied().try_for_each(&mut each)?;
+            token.words.iter().map(String::as_str).try_for_each(&mut each)?;
             start = found.end();
         }
         if start < word.len() || word.is_empty() { each(&word[start..]) } else { Ok(()) }
@@ -165,7 +164,7 @@ fn is_alone(word: &str, range: std::ops::Range<usize>) -> bool {
 mod tests {
     use super::*;
 
-    fn cut<'w>(words: &'w CountedWords<'w>, tokens: &[CutToken<'w>]) -> Vec<(&'w str, u64)> {
+    fn cut<'w>(words: &'w CountedWords<'w>, tokens: &'w [CutToken]) -> Vec<(&'w str, u64)> {
         cut_words(words, tokens).unwrap().into_owned()
     }
 

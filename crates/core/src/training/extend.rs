@@ -1,10 +1,11 @@
 //! Learns new entries for the model of a tokenizer.
 
 use super::decoder::sentencepiece;
-use super::words::{cut_at, tokens_in_words};
+use super::words::tokens_in_words;
 use super::{Execution, check_splitter};
 use crate::counts::WordCounts;
 use crate::error::{Error, Message, Result};
+use crate::learn::cut::cut_words;
 use crate::learn::{Extension, ExtensionConfig, Merge};
 use crate::model::wordpiece::train::Criterion;
 use crate::model::{Model, bpe, unigram, wordpiece};
@@ -34,7 +35,7 @@ pub fn extend(
     check_splitter(counts, tokenizer.splitter())?;
     let added = tokenizer.added().tokens();
     let (words, found) = (counts.by_first_occurrence(), tokens_in_words(counts, tokenizer.splitter(), added)?);
-    let mut words = cut_at(&found, &words)?.into_owned();
+    let mut words = cut_words(&words, &found)?.into_owned();
     let is_token = |word: &str| tokenizer.added().id(word).is_some();
     words.retain(|&(word, count)| count > 0 && !word.is_empty() && !is_token(word));
     if words.is_empty() {

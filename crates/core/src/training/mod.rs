@@ -10,11 +10,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use self::decoder::{TokenMarks, decoder_for, sentencepiece};
-use self::words::{cut_at, tokens_in_words};
+use self::words::tokens_in_words;
 use crate::added::AddedToken;
 use crate::counts::{TextSplitter, WordCounts};
 use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
 use crate::error::{Error, Message, Result};
+use crate::learn::cut::cut_words;
 use crate::learn::{Merge, MergeRecorder, ProgressCallback, Stage, Threads, UnigramRecorder, report};
 use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
@@ -67,7 +68,7 @@ pub fn train_recorded(
 ) -> Result<Tokenizer> {
     check_splitter(counts, splitter)?;
     let (words, tokens) = (counts.by_first_occurrence(), tokens_in_words(counts, splitter, &trainer.added_tokens())?);
-    let words = cut_at(&tokens, &words)?;
+    let words = cut_words(&words, &tokens)?;
     let (merges, steps) = recorders.map(|recorders| (&mut recorders.merges, &mut recorders.unigram)).unzip();
     let (parts, token_counts, history, rounds) = match trainer {
         Trainer::WordPiece(config) => {
@@ -214,7 +215,7 @@ pub fn count_tokens(tokenizer: &Tokenizer, counts: &WordCounts, callback: Progre
     check_splitter(counts, tokenizer.splitter())?;
     let tokens = tokenizer.added().tokens();
     let (words, found) = (counts.by_first_occurrence(), tokens_in_words(counts, tokenizer.splitter(), tokens)?);
-    count(tokenizer.model(), tokens, &cut_at(&found, &words)?, callback)
+    count(tokenizer.model(), tokens, &cut_words(&words, &found)?, callback)
 }
 
 /// Returns the number of occurrences of each token in the encoded words, except words that cannot be encoded.

@@ -1,25 +1,14 @@
 //! The words of a table as encoding would cut them: at added tokens (P70 of `spec/pipeline.md`).
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::added::AddedToken;
 use crate::counts::WordCounts;
 use crate::error::Result;
-use crate::learn::cut::{CountedWords, CutToken, Occurrences, cut_words};
+use crate::learn::cut::{CutToken, Occurrences};
 use crate::pretokenize::words::Words;
 use crate::pretokenize::{PreTokenizer, Substitution};
 use crate::splitter::WordSplitter;
-
-/// An added token in the words of a table.
-#[derive(Debug)]
-pub(super) struct TokenInWords {
-    /// How words spell it.
-    spelling: String,
-    /// The words that it becomes: its content, or the words of its text, if it is not matched.
-    words: Vec<String>,
-    occurrences: Occurrences,
-}
 
 /// Returns where `tokens` are in the words of a table; `splitter` makes words of a text.
 ///
@@ -28,7 +17,7 @@ pub(super) fn tokens_in_words(
     counts: &WordCounts,
     splitter: &WordSplitter,
     tokens: &[AddedToken],
-) -> Result<Vec<TokenInWords>> {
+) -> Result<Vec<CutToken>> {
     let cut_at = counts.splitter().map_or(&[][..], |made_with| made_with.added());
     let cut_contents: HashSet<&str> = cut_at.iter().map(|token| token.content.as_str()).collect();
     let contents: HashSet<&str> = tokens.iter().map(|token| token.content.as_str()).collect();
@@ -36,7 +25,7 @@ pub(super) fn tokens_in_words(
     for token in tokens.iter().filter(|token| !token.control) {
         let content = &token.content;
         let mut add = |spelling, occurrences| {
-            found.push(TokenInWords { spelling, words: vec![content.clone()], occurrences });
+            found.push(CutToken { spelling, words: vec![content.clone()], occurrences });
         };
         add(content.clone(), Occurrences::Whole);
         if !cut_contents.contains(content.as_str()) {
@@ -49,26 +38,16 @@ pub(super) fn tokens_in_words(
     for token in cut_at.iter().filter(|token| !contents.contains(token.content.as_str())) {
         splitter.split(&token.content, false, &mut words)?;
         let words = words.iter().map(str::to_owned).collect();
-        found.push(TokenInWords { spelling: token.content.clone(), words, occurrences: Occurrences::Whole });
+        found.push(CutToken { spelling: token.content.clone(), words, occurrences: Occurrences::Whole });
     }
     Ok(found)
-}
-
-/// Returns the words cut at the tokens, each of whose occurrences is a word: its content.
-pub(super) fn cut_at<'w>(tokens: &'w [TokenInWords], words: &'w CountedWords<'w>) -> Result<Cow<'w, CountedWords<'w>>> {
-    let token = |token: &'w TokenInWords| CutToken {
-        spelling: Cow::from(&token.spelling),
-        words: token.words.iter().map(String::as_str).collect(),
-        occurrences: token.occurrences,
-    };
-    cut_words(words, &tokens.iter().map(token).collect::<Vec<_>>())
 }
 
 /// Returns the text of a token as the pre-tokenizer writes it inside words.
 fn written(text: String, splitter: &WordSplitter) -> String {
     let substitutions = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::substitutions);
     substitutions.fold(text, |text, substitution| match substitution {
-        Substitution::Bytes => CutToken::special(&text).in_bytes().spelling.into_owned(),
+        Substitution::Bytes => CutToken::special(&text).in_bytes().spelling,
         Substitution::Spaces(metaspace) => text.replace(' ', metaspace.replacement.encode_utf8(&mut [0; 4])),
     })
 }
@@ -77,6 +56,7 @@ fn written(text: String, splitter: &WordSplitter) -> String {
 mod tests {
     use super::*;
     use crate::counts::{Counter, TextSplitter};
+    use crate::learn::cut::cut_words;
     use crate::normalize::Normalizer;
     use crate::settings::ByteLevel;
 
@@ -88,7 +68,7 @@ mod tests {
         let counts = counter.finish().unwrap();
         let found = tokens_in_words(&counts, &splitter, tokens).unwrap();
         let words = counts.by_first_occurrence();
-        cut_at(&found, &words).unwrap().iter().map(|&(word, count)| (word.to_owned(), count)).collect()
+        cut_words(&words, &found).unwrap().iter().map(|&(word, count)| (word.to_owned(), count)).collect()
     }
 
     #[test]

@@ -47,10 +47,9 @@ fn begins_with_piece(bytes: &[u8]) -> Option<bool> {
 
 /// Returns a varint length of at most five bytes, and the bytes after it.
 fn length(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let end = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)? + 1;
-    let (length, rest) = bytes.split_at(end);
-    let value = length.iter().rev().fold(0, |value, &byte| value << 7 | u64::from(byte & 0x7f));
-    Some((value, rest))
+    let mut rest = bytes;
+    let length = wire::take_varint(&mut rest)?;
+    (bytes.len() - rest.len() <= 5).then_some((length, rest))
 }
 
 /// Reads a `.model` file of BPE or Unigram.

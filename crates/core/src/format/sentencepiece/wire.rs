@@ -4,6 +4,7 @@
 //! every byte, so fields stay as they were.
 
 use crate::error::{Error, Place, Result};
+use crate::numbers::leb128;
 
 /// A field: its number and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,18 +68,8 @@ fn take_chunk<'a, const N: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; N]> {
     Some(chunk)
 }
 
-/// Reads a varint: seven bits a byte, lowest first; the high bit marks that more follow.
-fn take_varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, after) = rest.split_first()?;
-        *rest = after;
-        value |= u64::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
+pub(super) fn take_varint(rest: &mut &[u8]) -> Option<u64> {
+    leb128::read(rest).ok().flatten()
 }
 
 /// Appends a field.
@@ -105,13 +96,8 @@ pub(super) fn put(to: &mut Vec<u8>, Field { number, value }: Field<'_>) {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "seven bits")]
-fn put_varint(to: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        to.push(value as u8 & 0x7F | 0x80);
-        value >>= 7;
-    }
-    to.push(value as u8);
+fn put_varint(to: &mut Vec<u8>, value: u64) {
+    leb128::write(to, value).expect("a vector takes all bytes");
 }
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ impl BpeTrainerConfig {
     }
 
     /// Returns the tokens that words are cut at, given all special tokens.
-    pub(super) fn cut_tokens<'a>(&'a self, special_tokens: &'a [String]) -> Vec<CutToken<'a>> {
+    pub(super) fn cut_tokens(&self, special_tokens: &[String]) -> Vec<CutToken> {
         if !self.cuts_words() {
             return Vec::new();
         }
@@ -104,9 +104,8 @@ impl BpeTrainerConfig {
         match self.alphabet {
             InitialAlphabet::Char => tokens.collect(),
             InitialAlphabet::Byte => {
-                let spelled = |token: CutToken<'a>| {
-                    [CutToken { occurrences: Occurrences::Whole, ..token.clone() }, token.in_bytes()]
-                };
+                let spelled =
+                    |token: CutToken| [CutToken { occurrences: Occurrences::Whole, ..token.clone() }, token.in_bytes()];
                 tokens.flat_map(spelled).collect()
             }
         }

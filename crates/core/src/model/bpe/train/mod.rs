@@ -46,7 +46,8 @@ pub fn train_recorded(
     let wanted = config.wanted();
     let special_tokens = config.all_special_tokens();
     let plan = config.plan(&wanted, &special_tokens);
-    let words = cut_words(words, &config.cut_tokens(&special_tokens))?;
+    let tokens = config.cut_tokens(&special_tokens);
+    let words = cut_words(words, &tokens)?;
     let table = TrainingWords::new(&words, &plan)?;
     if config.alphabet == InitialAlphabet::Byte {
         check_bytes(&table)?;

@@ -47,7 +47,8 @@ impl Corpus {
         config: &UnigramTrainerConfig,
         callback: ProgressCallback<'_>,
     ) -> Result<Self> {
-        let parts = between(words, tokens, config)?;
+        let tokens: Vec<_> = tokens.iter().map(|content| CutToken::special(content)).collect();
+        let parts = between(words, &tokens, config)?;
         let alphabet = alphabet(&parts, config, callback)?;
         let mut symbols = vec![None; CODE_POINTS];
         for (symbol, &(character, _)) in (0..).zip(&alphabet) {
@@ -111,11 +112,10 @@ impl Corpus {
 /// Returns the parts of the words between tokens, without those that are rare.
 fn between<'w>(
     words: &'w CountedWords<'w>,
-    tokens: &'w [String],
+    tokens: &'w [CutToken],
     config: &UnigramTrainerConfig,
 ) -> Result<Cow<'w, CountedWords<'w>>> {
-    let tokens: Vec<_> = tokens.iter().map(|content| CutToken::special(content)).collect();
-    let mut parts = cut_words(words, &tokens)?;
+    let mut parts = cut_words(words, tokens)?;
     let least = config.min_word_frequency.max(1);
     let is_rare = |&(_, count): &Counted<'_>| count < least;
     if parts.iter().any(is_rare) {
