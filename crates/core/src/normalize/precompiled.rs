@@ -223,22 +223,22 @@ impl Precompiled {
     /// Calls `each` with the text of every rule and the node of its value, until it returns `None`; `None` also if there are
     /// more rules than any file needs.
     fn each(&self, mut each: impl FnMut(&[u8], usize) -> Option<()>) -> Option<()> {
-        let children = self.children();
-        let (mut open, mut nodes) = (vec![(self.offset(self.unit(0)?), Vec::new())], 0);
-        while let Some((node, bytes)) = open.pop() {
+        let (children, mut text, mut nodes) = (self.children(), Vec::new(), 0);
+        // The number of bytes before a unit, its byte, and its place; a text has all bytes before those of its longer texts.
+        let mut open = vec![(0, None, 0)];
+        while let Some((before, byte, place)) = open.pop() {
             nodes += 1;
-            if nodes > MOST_NODES || bytes.len() > LONGEST_RULE {
+            text.truncate(before);
+            text.extend(byte);
+            if nodes > MOST_NODES || text.len() > LONGEST_RULE {
                 return None;
             }
-            for &byte in children.get(node)? {
-                let bytes = [&bytes[..], &[byte]].concat();
-                let unit = self.unit(node ^ usize::from(byte))?;
-                let next = node ^ usize::from(byte) ^ self.offset(unit);
-                if unit >> 8 & 1 == 1 {
-                    each(&bytes, next)?;
-                }
-                open.push((next, bytes));
+            let unit = self.unit(place)?;
+            let node = place ^ self.offset(unit);
+            if byte.is_some() && unit >> 8 & 1 == 1 {
+                each(&text, node)?;
             }
+            open.extend(children.get(node)?.iter().map(|&byte| (text.len(), Some(byte), node ^ usize::from(byte))));
         }
         Some(())
     }

@@ -174,35 +174,6 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// The characters that a byte of a text may belong to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ByteClass {
-    /// A character that is not white space.
-    Word,
-    /// White space in ASCII.
-    Space,
-    /// The first byte of a character that may be white space.
-    Either,
-}
-
-/// The class of each byte.
-const CLASSES: [ByteClass; 256] = {
-    let mut classes = [ByteClass::Word; 256];
-    let spaces = [b'\t', b'\n', 0x0b, 0x0c, b'\r', b' '];
-    let firsts: [u8; 4] = [0xc2, 0xe1, 0xe2, 0xe3];
-    let mut at = 0;
-    while at < spaces.len() {
-        classes[spaces[at] as usize] = ByteClass::Space;
-        at += 1;
-    }
-    at = 0;
-    while at < firsts.len() {
-        classes[firsts[at] as usize] = ByteClass::Either;
-        at += 1;
-    }
-    classes
-};
-
 /// The high bit of each of eight bytes.
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 /// Added to eight bytes below 0x80, sets the high bit of those above a space.
@@ -227,16 +198,16 @@ fn find_words(text: &str, words: &mut Vec<WordTokens>) {
             let place = candidates.trailing_zeros() as usize;
             candidates &= candidates - 1;
             let at = number * BLOCK + place;
-            let length = match CLASSES[block[place] as usize] {
-                ByteClass::Word => continue,
-                ByteClass::Space => 1,
-                ByteClass::Either => match white_space_at(text, at) {
-                    Some(length) => length,
-                    None => continue,
-                },
+            let length = match block[place] {
+                b'\t'..=b'\r' | b' ' => 1,
+                // The first bytes of all other white space.
+                0xc2 | 0xe1..=0xe3 => white_space_length(text, at),
+                _ => 0,
             };
-            end_word(start, at);
-            start = at + length;
+            if length > 0 {
+                end_word(start, at);
+                start = at + length;
+            }
         }
     }
     end_word(start, text.len());
@@ -264,10 +235,9 @@ fn zero_padded(bytes: &[u8]) -> [u8; BLOCK] {
     })
 }
 
-/// Returns the length of the character at a byte if it is white space.
-fn white_space_at(text: &str, at: usize) -> Option<usize> {
-    let c = text.get(at..)?.chars().next().filter(|c| c.is_whitespace())?;
-    Some(c.len_utf8())
+/// Returns the length of the character at a byte if it is white space, else 0.
+fn white_space_length(text: &str, at: usize) -> usize {
+    text[at..].chars().next().filter(|c| c.is_whitespace()).map_or(0, char::len_utf8)
 }
 
 /// Counts the tokens of each word. Spans that overlap or go back, as after reordering of marks, are counted too.
