@@ -1,7 +1,7 @@
-//! Buckets: the hash tables of short chunks have two entries in each.
+//! Hash tables of short chunks, in buckets of two entries.
 //!
-//! Two short chunks share a bucket, and a table decides which of them a third one evicts. The number of buckets is a power of
-//! two, so that a look-up is O(1).
+//! A table decides which of the two entries of its bucket a new one evicts. The number of buckets is a power of two, so a
+//! mask chooses one.
 
 use super::keys::{ChunkKey, HashedKey};
 use crate::memory::{filled, prefetch, prefetch_at};

@@ -152,6 +152,7 @@ impl<'a> CountsWriter<'a> {
         Ok(CountsSummary { words, total, fingerprint: hexadecimal(self.fingerprint) })
     }
 
+    /// Ends a line, and writes the lines if there are enough.
     fn end_line(&mut self) -> Result<()> {
         self.lines.push('\n');
         if self.lines.len() < BUFFER { Ok(()) } else { self.flush() }

@@ -36,7 +36,8 @@ impl Json {
         self.written(None, shortest)
     }
 
-    /// Writes members down to `depth` levels on one line each, deeper ones on a shared line, floats with `float`.
+    /// Writes members down to `depth` levels on one line each, deeper ones on a shared line, floats with `float`, which writes `null` for
+    /// those that JSON has no number for.
     pub(super) fn pretty(&self, depth: usize, float: fn(f64) -> String) -> String {
         self.written(Some(depth), float)
     }

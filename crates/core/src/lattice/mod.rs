@@ -37,23 +37,23 @@ pub(crate) struct Lattice {
     scores: Vec<f64>,
     ends: Ends,
     /// Whether sums of scores are rounded to 32 bits.
-    in_single: bool,
+    rounds_to_f32: bool,
 }
 
 impl Lattice {
     /// Returns the lattice of a word, or `None` if no path leads to its end.
     ///
-    /// With `in_single`, scores are numbers of 32 bits, and so are their sums.
+    /// With `rounds_to_f32`, scores are numbers of 32 bits, and so are their sums.
     /// For each reachable position, `pieces_at` passes the length in bytes, the id and the score of each piece that begins
     /// there to its second argument, the shortest first. With `unknown` there is an edge of this score for each
     /// character that is no piece. The cost is linear in the word's bytes and the edges.
     pub(crate) fn new(
         word: &str,
         unknown: Option<f64>,
-        in_single: bool,
+        rounds_to_f32: bool,
         mut pieces_at: impl FnMut(usize, &mut dyn FnMut(usize, u32, f64)),
     ) -> Option<Self> {
-        let (mut edges, mut scores) = (Vec::with_capacity(word.len()), Vec::with_capacity(word.len()));
+        let (mut edges, mut scores) = (Vec::new(), Vec::new());
         let mut reached = vec![false; word.len() + 1];
         reached[0] = true;
         for (start, c) in word.char_indices() {
@@ -72,7 +72,7 @@ impl Lattice {
             edges[first..].iter().for_each(|edge| reached[edge.end] = true);
         }
         let ends = Ends::new(word.len(), &edges);
-        reached[word.len()].then_some(Self { size: word.len(), edges, scores, ends, in_single })
+        reached[word.len()].then_some(Self { size: word.len(), edges, scores, ends, rounds_to_f32 })
     }
 
     /// Returns the edges with their scores, in the order of their starts, then of their ends.
@@ -82,14 +82,14 @@ impl Lattice {
 
     /// Returns the sum of two scores.
     fn add(&self, one: f64, other: f64) -> f64 {
-        add(one, other, self.in_single)
+        add_scores(one, other, self.rounds_to_f32)
     }
 }
 
-/// Returns the sum of two scores, rounded to 32 bits if `in_single` is set, as in SentencePiece.
+/// Returns the sum of two scores, rounded to 32 bits if `rounds_to_f32` is set, as in SentencePiece.
 #[inline]
-pub(crate) fn add(one: f64, other: f64, in_single: bool) -> f64 {
-    if in_single { to_single(one + other) } else { one + other }
+pub(crate) fn add_scores(one: f64, other: f64, rounds_to_f32: bool) -> f64 {
+    if rounds_to_f32 { to_single(one + other) } else { one + other }
 }
 
 /// The indices of the edges that end at each position, in order.

@@ -117,9 +117,9 @@ impl RunPattern {
     pub(crate) fn parse(pattern: &str) -> Option<Self> {
         let space = CharacterSet { ranges: vec![(' ', ' ')], ..CharacterSet::default() };
         let blank = CharacterSet { categories: Category::BLANK, ..CharacterSet::default() };
-        let prefixed =
+        let without =
             |(set, written)| Some((Some(Box::new(CharacterSet::complete(set))), pattern.strip_prefix(written)?));
-        let prefixed = [(space, " ?"), (blank, r"\s?")].into_iter().find_map(prefixed);
+        let prefixed = [(space, " ?"), (blank, r"\s?")].into_iter().find_map(without);
         let (prefix, pattern) = prefixed.unwrap_or((None, pattern));
         let mut rest = pattern.chars().peekable();
         let set = match rest.next()? {
@@ -140,8 +140,8 @@ impl RunPattern {
         let set = set.complete();
         // With a limit, the number of characters would depend on whether the first one is the prefix.
         let has_one_of = |prefix: &CharacterSet| ('\0'..=LAST_BLANK).any(|c| prefix.contains(c) && set.contains(c));
-        let is_limited = most != usize::MAX && prefix.as_deref().is_some_and(has_one_of);
-        (!is_limited).then_some(Self { set, prefix, most })
+        let is_ambiguous = most != usize::MAX && prefix.as_deref().is_some_and(has_one_of);
+        (!is_ambiguous).then_some(Self { set, prefix, most })
     }
 
     /// Returns whether a run may contain a character.

@@ -1,9 +1,8 @@
 //! Classifies 64 bytes of text at a time into bit sets, with one bit per byte.
 //!
-//! Every kernel returns what the scalar kernel returns. The kernel is chosen when a plan is made, by the machine's
-//!  instruction sets. Loops over blocks (`BlockLoop`), and those over keys and look-ups (`Kernel::call`), are
-//! compiled for the instructions of each kernel, so all that they call for a block or a chunk is `#[inline(always)]`,
-//! closures too. The kernels are the only `unsafe` code of the core beside `memory`.
+//! Every kernel returns what the scalar kernel returns. The kernel is chosen when a plan is made, by the instruction
+//! sets of the machine. Loops over blocks (`BlockLoop`), and those over keys and look-ups (`Kernel::call`), are compiled
+//! for the instructions of each kernel, so all that they call for a block or a chunk is `#[inline(always)]`, closures too. The kernels are the only `unsafe` code of the core beside `memory`.
 
 #[cfg(debug_assertions)]
 mod emulated;
@@ -82,6 +81,7 @@ impl<const N: usize> Classifier<N> {
     /// Runs a loop with this classifier, on a kernel that this machine has.
     #[inline]
     pub(super) fn run<L: BlockLoop<N>>(&self, kernel: Kernel, blocks: L) -> L::Output {
+        debug_assert!(kernels().contains(&kernel));
         match kernel {
             Kernel::Scalar => blocks.run(|block| scalar::masks(self, block)),
             #[cfg(debug_assertions)]

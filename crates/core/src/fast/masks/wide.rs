@@ -19,7 +19,7 @@ pub(super) unsafe trait Bytes64: Copy {
     /// Returns the bytes whose highest bit is set, a bit each.
     unsafe fn high(self) -> u64;
 
-    /// Returns the bytes at the places in two classifier that the lower seven bits of each byte say.
+    /// Returns the bytes at the places in two tables that the lower seven bits of each byte say.
     unsafe fn look_up(self, low: Self, high: Self) -> Self;
 
     /// Returns the bytes of `other` where the bits of `mask` are set, and those of `self` elsewhere.

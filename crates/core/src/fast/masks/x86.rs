@@ -25,7 +25,9 @@ pub(super) fn is_supported(kernel: Kernel) -> bool {
         Kernel::Ssse3 => is_x86_feature_detected!("ssse3"),
         Kernel::Avx2 => is_x86_feature_detected!("avx2") && has_bits,
         Kernel::Avx512 => is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi") && has_bits,
-        _ => true,
+        Kernel::Scalar => true,
+        #[cfg(debug_assertions)]
+        Kernel::Emulated => true,
     }
 }
 

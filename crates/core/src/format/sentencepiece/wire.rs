@@ -68,6 +68,7 @@ fn take_chunk<'a, const N: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; N]> {
     Some(chunk)
 }
 
+/// Reads a varint; `None` if there is no whole one.
 pub(super) fn take_varint(rest: &mut &[u8]) -> Option<u64> {
     leb128::read(rest).ok().flatten()
 }

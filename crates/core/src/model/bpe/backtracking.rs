@@ -43,7 +43,7 @@ impl Entry {
     /// A single character, whose length is not known yet.
     pub(super) const CHARACTER: Self = Self { order_and_length: 1, ..Self::ABSENT };
     /// An entry whose merge is not known, nor is its length.
-    pub(super) const UNKNOWN: Self = Self { order_and_length: UNORDERED << LENGTH_BITS | 1, ..Self::ABSENT };
+    pub(super) const UNRESOLVED: Self = Self { order_and_length: UNORDERED << LENGTH_BITS | 1, ..Self::ABSENT };
 
     /// Returns the entry that a merge makes, whose length is not known yet; unordered if the rank is too large.
     pub(super) fn merged(rank: u32, (left, right): (u32, u32)) -> Self {

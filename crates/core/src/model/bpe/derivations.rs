@@ -79,7 +79,7 @@ impl Bpe {
             let mut merge =
                 |text, ends| last_merges::by_merging(symbols(text, ends, alphabet), id, pairs, &mut scratch);
             let known = std::mem::replace(&mut found[id as usize], Entry::ABSENT);
-            let plain = if marked || known == Entry::UNKNOWN { merge(text, false) } else { known };
+            let plain = if marked || known == Entry::UNRESOLVED { merge(text, false) } else { known };
             let last = ending.map_or(Entry::ABSENT, |rest| merge(rest, true));
             let (rest, made, end) = match (plain.is_absent(), last.is_absent()) {
                 (false, true) => (text, plain, None),
@@ -150,7 +150,7 @@ mod tests {
             for (text, id) in vocab.iter() {
                 let symbols = symbols(text, false, &alphabet);
                 let merged = last_merges::by_merging(symbols, id, &pairs, &mut BpeScratch::default());
-                if last[id as usize] == Entry::UNKNOWN {
+                if last[id as usize] == Entry::UNRESOLVED {
                     unknown += 1;
                     continue;
                 }

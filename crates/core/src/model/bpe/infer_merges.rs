@@ -60,7 +60,7 @@ fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, V
         let merges = || splits(vocab, token(id), "").map(|pair| PairMerge { pair, rank, id });
         if last[id as usize].is_absent() {
             match last_merges::find(&last, merges(), &pairs) {
-                Entry::UNKNOWN => return None,
+                Entry::UNRESOLVED => return None,
                 Entry::ABSENT => all.extend(merges()),
                 found => {
                     all.push(PairMerge { pair: found.parts(), rank, id });

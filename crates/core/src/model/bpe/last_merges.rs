@@ -30,7 +30,7 @@ pub(super) fn add_all(entries: &mut [Entry], pairs: &MergeTable, length: impl Fn
     }
 }
 
-/// Returns an entry that is no character, of all `merges` that make it; [`Entry::UNKNOWN`] if a later merge may make a part of
+/// Returns an entry that is no character, of all `merges` that make it; [`Entry::UNRESOLVED`] if a later merge may make a part of
 /// it, so that its text has to be merged.
 ///
 /// The table has all shorter entries, and `pairs` their merges.
@@ -43,7 +43,7 @@ pub(super) fn find(entries: &[Entry], merges: impl Iterator<Item = PairMerge>, p
         }
         // An order is the rank plus 1.
         if rank + 1 >= UNORDERED || parts.iter().any(|part| part.order() > rank) {
-            known = Entry::UNKNOWN;
+            known = Entry::UNRESOLVED;
         } else if stay_separate(entries, (left, parts[0]), (right, parts[1]), rank, pairs) {
             // There is only one.
             return Entry::merged(rank, (left, right));

@@ -3,7 +3,7 @@
 use super::Unigram;
 use super::tables::{Tables, user_defined_score};
 use crate::error::{Error, Result, shorten};
-use crate::lattice::{Edge, Lattice, add};
+use crate::lattice::{Edge, Lattice, add_scores};
 use crate::model::Token;
 use crate::vocab::AllowedEntries;
 
@@ -11,7 +11,7 @@ impl Unigram {
     /// Returns the lattice of the segmentations of `word`.
     pub(in crate::model) fn lattice(&self, word: &str, entries: AllowedEntries) -> Result<Lattice> {
         let tables = self.tables(entries);
-        let lattice = Lattice::new(word, tables.unknown, tables.in_single, |start, each| {
+        let lattice = Lattice::new(word, tables.unknown, tables.rounds_to_f32, |start, each| {
             tables.letters.each_in(&word[start..], |bytes, id| each(bytes, id, self.lattice_score(tables, id)));
         });
         lattice.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
@@ -39,13 +39,13 @@ impl Unigram {
             id if self.settings().reserved.contains(&id) => 0.0,
             id => self.lattice_score(tables, id),
         };
-        ids.iter().map(score).fold(0.0, |sum, score| add(sum, score, tables.in_single))
+        ids.iter().map(score).fold(0.0, |sum, score| add_scores(sum, score, tables.rounds_to_f32))
     }
 
     /// Returns an entry's score in a lattice, where that of a user-defined entry in 32 bits depends on its number of
     /// characters.
     fn lattice_score(&self, tables: &Tables, id: u32) -> f64 {
-        let is_symbol = || tables.in_single && self.settings().user_defined.contains(&id);
+        let is_symbol = || tables.rounds_to_f32 && self.settings().user_defined.contains(&id);
         let symbol = self.vocab().token(id).filter(|_| is_symbol());
         symbol.map_or(tables.scores[id as usize], |text| user_defined_score(text.chars().count()))
     }

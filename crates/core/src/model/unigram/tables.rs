@@ -20,7 +20,7 @@ pub(super) struct Tables {
     /// The score of an unknown character, if the model allows any.
     pub(super) unknown: Option<f64>,
     /// Whether scores are numbers of 32 bits, and their sums are rounded to 32 bits.
-    pub(super) in_single: bool,
+    pub(super) rounds_to_f32: bool,
     /// The largest absolute score.
     pub(super) largest: f64,
     /// The entries `<0x00>` to `<0xFF>`, if the model falls back to bytes.
@@ -33,15 +33,15 @@ impl Tables {
         let (vocab, settings) = (model.vocab(), model.settings());
         let pieces = vocab.iter().filter(|(_, id)| allowed(*id) && !settings.reserved.contains(id));
         let byte = |byte| vocab.id(&byte_entry(byte)).filter(|&id| settings.byte_fallback && allowed(id));
-        let in_single = settings.precision == Precision::Float32;
+        let rounds_to_f32 = settings.precision == Precision::Float32;
         let (scores, unknown) =
-            if in_single { singles(vocab, model.scores(), settings) } else { doubles(vocab, model.scores()) };
+            if rounds_to_f32 { singles(vocab, model.scores(), settings) } else { doubles(vocab, model.scores()) };
         Self {
             letters: PieceTrie::new(&pieces.collect::<Vec<_>>()),
             largest: scores.iter().fold(unknown.abs(), |largest, score| largest.max(score.abs())),
             scores,
             unknown: model.unk_id().map(|_| unknown),
-            in_single,
+            rounds_to_f32,
             bytes: std::array::from_fn(|code| byte(u8::try_from(code).unwrap_or_default())),
         }
     }

@@ -10,7 +10,7 @@
 use super::letters::Letter;
 use super::rounding_margin::TwoBest;
 use super::tables::Tables;
-use crate::lattice::{Edge, UNKNOWN, add};
+use crate::lattice::{Edge, UNKNOWN, add_scores};
 use crate::memory::MAX_KEPT_CAPACITY;
 use crate::numbers::floats::to_single;
 
@@ -88,7 +88,7 @@ impl Path {
         }
     }
 
-    /// Frees the memory of the pieces if it is large; they are not read again.
+    /// Frees the memory of the pieces if it is large. Their number stays known, but they cannot be read again.
     pub(super) fn trim(&mut self) {
         if self.links.capacity() > MAX_KEPT_CAPACITY {
             self.links = Vec::new();
@@ -149,7 +149,7 @@ impl ViterbiScratch {
         self.places.clear();
         self.places.push(Place { score: std::mem::take(&mut self.before), last: Link::new(0, UNKNOWN) });
         let longest = tables.letters.longest;
-        let visit = if tables.in_single { Self::visit::<true> } else { Self::visit::<false> };
+        let visit = if tables.rounds_to_f32 { Self::visit::<true> } else { Self::visit::<false> };
         let (mut read, block) = (0, block.max(longest));
         loop {
             read = tables.letters.read(word, read, block, &mut self.letters);
@@ -170,7 +170,7 @@ impl ViterbiScratch {
     }
 
     /// Computes the best sums at the letters that pieces lead to from the first `visited` letters of the window.
-    fn visit<const IN_SINGLE: bool>(&mut self, visited: usize, tables: &Tables) {
+    fn visit<const ROUNDS: bool>(&mut self, visited: usize, tables: &Tables) {
         let Self { letters, places, path, .. } = self;
         places.resize(letters.len(), Place { score: 0.0, last: Link::NOWHERE });
         let links = &mut path.links[..];
@@ -180,14 +180,14 @@ impl ViterbiScratch {
                 continue;
             }
             links[at as usize] = last;
-            if IN_SINGLE && here.abs() > -RESET_BELOW {
+            if ROUNDS && here.abs() > -RESET_BELOW {
                 // Pieces that begin earlier lead to none of the letters after these.
                 let reached = places[start..].iter_mut().take(tables.letters.longest);
                 reached.for_each(|place| place.score = to_single(place.score - here));
                 here = 0.0;
             }
             tables.each(&letters[start..], |length, id, score| {
-                let (place, sum) = (&mut places[start + length], add(here, score, IN_SINGLE));
+                let (place, sum) = (&mut places[start + length], add_scores(here, score, ROUNDS));
                 if place.last == Link::NOWHERE || sum > place.score {
                     *place = Place { score: sum, last: Link::new(at, id) };
                 }
@@ -239,9 +239,9 @@ mod tests {
     }
 
     /// Returns the tables of pieces, whose scores have few digits.
-    fn tables(pieces: &[(&str, u32)], scores: &[f64], unknown: Option<f64>, in_single: bool) -> Tables {
+    fn tables(pieces: &[(&str, u32)], scores: &[f64], unknown: Option<f64>, rounds_to_f32: bool) -> Tables {
         let (letters, scores) = (PieceTrie::new(pieces), scores.into());
-        Tables { letters, scores, unknown, in_single, largest: 0.0, bytes: [None; 256] }
+        Tables { letters, scores, unknown, rounds_to_f32, largest: 0.0, bytes: [None; 256] }
     }
 
     #[test]
@@ -267,12 +267,12 @@ mod tests {
             let unknown = Some(unit * 5.0).filter(|_| trial % 3 > 0);
             let wanted = by_definition(&word, &pieces, &scores, unknown);
             let mut scratch = ViterbiScratch::default();
-            for in_single in [false, true] {
-                let tables = tables(&pieces, &scores, unknown, in_single);
+            for rounds_to_f32 in [false, true] {
+                let tables = tables(&pieces, &scores, unknown, rounds_to_f32);
                 for block in [1, 2, 3, 7, 20, 1000] {
                     let found = scratch.search_in_blocks(&tables, &word, block);
                     let found = found.map(|()| scratch.path.edges().collect::<Vec<_>>());
-                    assert_eq!(found, wanted, "{word:?} {pieces:?} {block}, in 32 bits: {in_single}");
+                    assert_eq!(found, wanted, "{word:?} {pieces:?} {block}, in 32 bits: {rounds_to_f32}");
                 }
             }
             *if wanted.is_some() { &mut paths } else { &mut dead_ends } += 1;

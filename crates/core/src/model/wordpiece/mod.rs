@@ -1,7 +1,7 @@
 //! The `WordPiece` model: a vocabulary, and greedy longest match in each word.
 //!
 //! See `spec/wordpiece.md`. `encode` matches or finds the most likely segmentation, with the tokens that `automaton`
-//! finds, [`train`] learns vocabularies; the trainer depends on the model, never the reverse.
+//! finds, and [`train`] learns vocabularies; the trainer depends on the model, never the reverse.
 
 mod automaton;
 mod encode;
@@ -145,7 +145,7 @@ pub struct WordPiece {
     automata: TablesByEntries<OnceLock<Automaton>>,
     /// The count of each token, by id, for the likeliest segmentation.
     counts: Option<Arc<[u64]>>,
-    /// The logarithm of the probability of each token, by id, computed when the first word is encoded.
+    /// The logarithm of the probability of each token, by id, computed on first use.
     scores: Arc<OnceLock<Vec<f64>>>,
 }
 

@@ -56,7 +56,7 @@ impl<'a> ChunkEncoder<'a> {
         let begins = start == 0 && self.begins;
         // Replaces the spans in a word, whose tokens begin at `first`, by those in the chunk, and records the names of its
         // unknown tokens that are not their texts in the chunk.
-        let mut place =
+        let mut map_spans =
             |tokens: &mut [Token], first, word: &str, context: &Context<'_>, in_chunk: &mut dyn FnMut(Span) -> Span| {
                 for (number, token) in tokens.iter_mut().enumerate().skip(first) {
                     let name = token.span.range();
@@ -97,7 +97,7 @@ impl<'a> ChunkEncoder<'a> {
                 if is_bytes {
                     tokens.iter_mut().for_each(|token| token.span = original(token.span));
                 } else {
-                    place(tokens, 0, word, context, &mut original);
+                    map_spans(tokens, 0, word, context, &mut original);
                 }
                 word_numbers.resize(tokens.len(), 0);
                 return Ok((1, valid_below));
@@ -119,7 +119,7 @@ impl<'a> ChunkEncoder<'a> {
                 0 if has_metaspace => Span { start: 0, ..words.original(Span { start, end }) },
                 _ => words.original(Span { start, end }).shifted_left(base),
             };
-            place(tokens, first, text, context, &mut |span| in_chunk(span.shifted(word.span.start)));
+            map_spans(tokens, first, text, context, &mut |span| in_chunk(span.shifted(word.span.start)));
             word_numbers.resize(tokens.len(), count);
             (count, all_valid_below) = (count + 1, all_valid_below.min(valid_below));
         }

@@ -367,16 +367,18 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
             let is_unknown = |unknown| tokens[..count].iter().any(|token| token.id == unknown);
             if !are_all_plain || unknown.is_some_and(is_unknown) {
                 (self.written, self.word) = (written, word);
-                self.take(start, tokens[..count].iter().map(CachedToken::wide));
+                self.take(start, tokens[..count].iter().map(CachedToken::to_chunk_token));
                 (written, word) = (self.written, self.word);
                 continue;
             }
             let (to, at) = ((&mut *self.encoding, written), self.base + Span::new(start, start).start);
             // The number of tokens that are written is constant: the end of a loop that depends on it is mispredicted.
             if count <= FEW {
-                write::<WORD_IDS>(to, tokens[..FEW].iter().map(CachedToken::wide), at, |number| word + number);
+                write::<WORD_IDS>(to, tokens[..FEW].iter().map(CachedToken::to_chunk_token), at, |number| {
+                    word + number
+                });
             } else {
-                write::<WORD_IDS>(to, tokens.iter().map(CachedToken::wide), at, |number| word + number);
+                write::<WORD_IDS>(to, tokens.iter().map(CachedToken::to_chunk_token), at, |number| word + number);
             }
             written += count;
             if fast.is_one_word {
@@ -390,7 +392,7 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
 
     #[inline]
     fn push_slice(&mut self, start: usize, cached: &[CachedToken]) {
-        self.take(start, cached.iter().map(CachedToken::wide));
+        self.take(start, cached.iter().map(CachedToken::to_chunk_token));
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
@@ -453,9 +455,9 @@ impl CachedToken {
         Some(Self { id, start: narrow(span.start)?, end: narrow(span.end)?, word: narrow(word)? })
     }
 
-    /// Returns the token.
+    /// Returns the token with its numbers in 32 bits.
     #[inline(always)]
-    fn wide(&self) -> ChunkToken {
+    fn to_chunk_token(&self) -> ChunkToken {
         (self.id, Span { start: self.start.into(), end: self.end.into() }, self.word.into())
     }
 }
