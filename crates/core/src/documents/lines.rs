@@ -106,13 +106,6 @@ impl LineReader {
         self
     }
 
-    /// Sets the maximum number of bytes of a line; a longer one is a fault.
-    #[must_use]
-    pub fn with_longest(mut self, bytes: usize) -> Self {
-        self.longest = bytes;
-        self
-    }
-
     /// Returns whether no further line belongs to the range, or reading ended at a fault.
     #[must_use]
     pub fn is_finished(&self) -> bool {
@@ -344,7 +337,7 @@ mod tests {
         let data = b"abc\nabcdefghij\nabcd\nabcde";
         for size in 1..=data.len() {
             let format = LineFormat::Text { keep_ends: false };
-            let mut reader = LineReader::new(format, ALL).with_longest(5);
+            let mut reader = LineReader { longest: 5, ..LineReader::new(format, ALL) };
             assert_eq!(reader.pending(), 0);
             let mut columns = DocumentColumns::default();
             for block in data.chunks(size) {

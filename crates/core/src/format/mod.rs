@@ -29,7 +29,7 @@ pub use tiktoken::{TiktokenSettings, read_tiktoken, write_tiktoken};
 pub use tokenizer_json::{
     AddedIdSource, JsonSettings, component_members, has_nearest_splitter, read_decoder, read_edited_json, read_padding,
     read_splitter, read_text_splitter, read_tokenizer_json, read_trainer, read_truncation, with_parts, write_decoder,
-    write_model, write_own_json, write_padding, write_parts, write_saved_json, write_splitter, write_text_splitter,
-    write_tokenizer_json, write_trainer, write_truncation,
+    write_model, write_own_json, write_parts, write_saved_json, write_splitter, write_text_splitter,
+    write_tokenizer_json, write_trainer,
 };
 pub use vocab_txt::{VocabSettings, read_vocab_txt, write_vocab_txt};

@@ -19,18 +19,6 @@ pub fn read_padding(text: &str) -> Result<Padding> {
     Padding::read(&JsonNode::root(&Json::parse(text.as_bytes())?))
 }
 
-/// Writes truncation.
-#[must_use]
-pub fn write_truncation(truncation: &Truncation) -> String {
-    truncation.json().text()
-}
-
-/// Writes padding.
-#[must_use]
-pub fn write_padding(padding: &Padding) -> String {
-    padding.json().text()
-}
-
 names! {
     Direction: &[("Left", Self::Left), ("Right", Self::Right)]
 }

@@ -43,7 +43,7 @@ use crate::splitter::WordSplitter;
 
 pub use self::added_tokens::AddedIdSource;
 pub use self::decoders::{read_decoder, write_decoder};
-pub use self::limits::{read_padding, read_truncation, write_padding, write_truncation};
+pub use self::limits::{read_padding, read_truncation};
 pub use self::models::write_model;
 pub use self::splitter::{read_splitter, read_text_splitter, write_splitter, write_text_splitter};
 pub use self::trainers::{read_trainer, write_trainer};
