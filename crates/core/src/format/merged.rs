@@ -96,16 +96,11 @@ fn in_one_order(some: &[u32], others: &[u32]) -> bool {
 }
 
 /// The name of a format to write, for errors about what it cannot hold.
-pub(super) struct WriteTarget {
-    /// Its name in messages.
-    pub(super) format: &'static str,
-    /// The advice in messages: what to save instead.
-    pub(super) instead: &'static str,
-}
+pub(super) struct WriteTarget(pub(super) &'static str);
 
 impl WriteTarget {
     pub(super) fn cannot_hold(&self, what: &str) -> Error {
-        Error::Config(Message::new(format!("{} cannot hold {what}", self.format)).hint(self.instead))
+        Error::Config(Message::new(format!("{} cannot hold {what}", self.0)).hint("save a tokenizer.json"))
     }
 
     /// Returns the BPE model; other models are refused.

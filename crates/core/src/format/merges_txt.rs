@@ -303,7 +303,7 @@ fn merges_of(bytes: &[u8], vocab: &Vocab) -> Result<Vec<(u32, u32)>> {
     Ok(merges)
 }
 
-const TARGET: WriteTarget = WriteTarget { format: "a vocab.json with a merges.txt", instead: "save a tokenizer.json" };
+const TARGET: WriteTarget = WriteTarget("a vocab.json with a merges.txt");
 
 /// Writes the vocabulary of a BPE model as a `vocab.json`, including added tokens.
 pub fn write_vocab_json(tokenizer: &Tokenizer) -> Result<String> {
@@ -325,7 +325,7 @@ pub fn write_merges_txt(tokenizer: &Tokenizer) -> Result<String> {
 
 /// Writes the merges of a tokenizer like CLIP's as a `bpe_simple_vocab_16e6.txt`.
 pub fn write_clip(tokenizer: &Tokenizer) -> Result<String> {
-    let target = WriteTarget { format: "CLIP's list of merges", instead: "save a tokenizer.json" };
+    let target = WriteTarget("CLIP's list of merges");
     let model = target.bpe(tokenizer)?;
     target.refuse_other_affixes(model, SUFFIX, &[SuffixStyle::Attached])?;
     if model.settings().ignore_merges {

@@ -176,7 +176,7 @@ fn vocab(style: SuffixStyle, unknown: &str, merges: &[(&str, &str)]) -> Result<V
 
 /// Writes the merges of a character-level tokenizer with the suffix `</w>` as a file of codes.
 pub fn write_subword_nmt(tokenizer: &Tokenizer) -> Result<String> {
-    let target = WriteTarget { format: "a file of subword-nmt codes", instead: "save a tokenizer.json" };
+    let target = WriteTarget("a file of subword-nmt codes");
     let model = target.bpe(tokenizer)?;
     target.refuse_other_affixes(model, SUFFIX, &VERSIONS.map(|(_, style)| style))?;
     target.refuse_ties(model)?;

@@ -128,7 +128,7 @@ pub(super) fn refuse_missing_bytes(vocab: &Vocab) -> Result<()> {
 
 /// Writes the ranks of a byte-level tokenizer whose merges are those that its ids imply.
 pub fn write_tiktoken(tokenizer: &Tokenizer) -> Result<String> {
-    let target = WriteTarget { format: "a tiktoken file", instead: "save a tokenizer.json" };
+    let target = WriteTarget("a tiktoken file");
     let model = target.bpe(tokenizer)?;
     target.refuse_affixes(model)?;
     target.refuse_unused(model)?;

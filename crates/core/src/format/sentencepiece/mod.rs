@@ -26,7 +26,7 @@ use messages::{BPE, ModelProto, PieceKind, PieceProto, UNIGRAM, model_name};
 pub use write::write_sentencepiece;
 
 /// The name of a `.model` file in messages, and what to save instead.
-const TARGET: WriteTarget = WriteTarget { format: "a SentencePiece model", instead: "save a tokenizer.json" };
+const TARGET: WriteTarget = WriteTarget("a SentencePiece model");
 /// The file name suffix.
 pub(super) const SUFFIX: &str = ".model";
 

@@ -10,7 +10,7 @@ use crate::format::json::{Json, shortest};
 
 /// Replaces the exact floats of a document by those that `tokenizers` reads.
 pub(super) fn round_numbers(json: &mut Json, document: &[u8]) {
-    let mut numbers = Numbers { rest: document };
+    let mut numbers = numbers(document);
     each_number(json, &mut |value| {
         let number = numbers.next();
         if let (Json::Float(value), Some(number)) = (value, number) {
@@ -28,29 +28,23 @@ fn each_number(json: &mut Json, take: &mut impl FnMut(&mut Json)) {
     }
 }
 
-/// The numbers of a valid document, in order.
-struct Numbers<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Iterator for Numbers<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
+/// Iterates over the numbers of a valid document, in order.
+fn numbers(mut rest: &[u8]) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
         loop {
-            let at = self.rest.iter().position(|byte| matches!(byte, b'"' | b'-' | b'0'..=b'9'))?;
-            self.rest = &self.rest[at..];
-            if self.rest[0] == b'"' {
-                self.rest = after_string(&self.rest[1..]);
+            let at = rest.iter().position(|byte| matches!(byte, b'"' | b'-' | b'0'..=b'9'))?;
+            rest = &rest[at..];
+            if rest[0] == b'"' {
+                rest = after_string(&rest[1..]);
                 continue;
             }
             let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
-            let end = self.rest.iter().position(|byte| !is_digit(byte)).unwrap_or(self.rest.len());
-            let (number, rest) = self.rest.split_at(end);
-            self.rest = rest;
+            let end = rest.iter().position(|byte| !is_digit(byte)).unwrap_or(rest.len());
+            let (number, others) = rest.split_at(end);
+            rest = others;
             return std::str::from_utf8(number).ok();
         }
-    }
+    })
 }
 
 /// Returns the bytes after the quote that ends a string.
@@ -137,7 +131,7 @@ mod tests {
     #[test]
     fn numbers_after_strings_are_found() {
         let text = br#"{"a\"1": [1, -2.5e-3, "3"], "\\": 4.0}"#;
-        assert_eq!(Numbers { rest: text }.collect::<Vec<_>>(), ["1", "-2.5e-3", "4.0"]);
+        assert_eq!(numbers(text).collect::<Vec<_>>(), ["1", "-2.5e-3", "4.0"]);
     }
 
     #[test]
