@@ -22,14 +22,9 @@ pub(super) fn byte_level(use_regex: bool) -> ByteLevel {
 pub(super) fn byte_level_parts(model: Model) -> TokenizerParts {
     let offsets = ByteLevel { trim_offsets: false, ..byte_level(true) };
     TokenizerParts {
-        splitter: WordSplitter::default(),
-        model,
-        added: Vec::new(),
         post_processor: Some(PostProcessor::ByteLevel(offsets)),
         decoder: Some(Decoder::ByteLevel(byte_level(true))),
-        truncation: None,
-        padding: None,
-        training: None,
+        ..TokenizerParts::new(WordSplitter::default(), model)
     }
 }
 
@@ -108,16 +103,8 @@ impl WriteTarget {
         tokenizer.model().as_bpe().ok_or_else(|| self.cannot_hold("a model other than BPE"))
     }
 
-    /// Refuses affixes of tokens, and byte fallback.
+    /// Refuses affixes of tokens.
     pub(super) fn refuse_affixes(&self, model: &Bpe) -> Result<()> {
-        if model.settings().byte_fallback {
-            return Err(self.cannot_hold("byte_fallback"));
-        }
-        self.refuse_affixes_but_bytes(model)
-    }
-
-    /// Refuses affixes of tokens; byte fallback is allowed.
-    pub(super) fn refuse_affixes_but_bytes(&self, model: &Bpe) -> Result<()> {
         let BpeSettings { continuing_subword_prefix: prefix, end_of_word_suffix: suffix, .. } = model.settings();
         if prefix.is_empty() && suffix.is_empty() {
             return Ok(());

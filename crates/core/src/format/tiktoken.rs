@@ -130,6 +130,9 @@ pub(super) fn refuse_missing_bytes(vocab: &Vocab) -> Result<()> {
 pub fn write_tiktoken(tokenizer: &Tokenizer) -> Result<String> {
     let target = WriteTarget("a tiktoken file");
     let model = target.bpe(tokenizer)?;
+    if model.settings().byte_fallback {
+        return Err(target.cannot_hold("byte_fallback"));
+    }
     target.refuse_affixes(model)?;
     target.refuse_unused(model)?;
     let entries = entries(tokenizer, model);

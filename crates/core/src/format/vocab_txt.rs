@@ -51,14 +51,10 @@ pub fn read_vocab_txt(bytes: &[u8], settings: VocabSettings) -> Result<Tokenizer
     let template = Template::bert_of(&vocab, &names);
     let decoder = WordPieceDecoder { prefix: settings.model.continuing_subword_prefix.clone(), cleanup: true };
     Tokenizer::new(TokenizerParts {
-        splitter: settings.splitter,
-        model: Model::WordPiece(WordPiece::new(vocab, settings.model)),
         added: specials,
         post_processor: template.map(PostProcessor::Template),
         decoder: Some(Decoder::WordPiece(decoder)),
-        truncation: None,
-        padding: None,
-        training: None,
+        ..TokenizerParts::new(settings.splitter, Model::WordPiece(WordPiece::new(vocab, settings.model)))
     })
 }
 

@@ -57,7 +57,7 @@ fn refuse_nul(pieces: &[PieceProto<'_>]) -> Result<()> {
 
 /// Returns the pieces with scores that decrease with their ranks, from 0.
 fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Bpe) -> Result<Vec<PieceProto<'a>>> {
-    TARGET.refuse_affixes_but_bytes(model)?;
+    TARGET.refuse_affixes(model)?;
     let entries = entries(tokenizer, model);
     let order = merge_ranks(model);
     if !is_implied(model, &order)? {
