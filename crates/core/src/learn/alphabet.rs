@@ -1,6 +1,7 @@
 //! The alphabet of a merging trainer: the characters that are kept, and the initial symbols.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use super::plan::{Compatibility, Plan, SymbolForm};
 use super::table::TrainingWords;
@@ -13,17 +14,10 @@ use crate::merge::symbols::Symbols;
 /// The number of words read between two calls of the progress callback.
 const CHUNK: usize = 1 << 14;
 
-/// The weight and the forms of a character in the words.
-#[derive(Clone, Copy, Default)]
-struct CharacterCount {
-    weight: u64,
-    /// The occurrence of each form, indexed by [`form_index`].
-    forms: [bool; 4],
-}
-
 /// The characters of the words to learn from.
 struct CharacterCounts {
-    seen: Vec<CharacterCount>,
+    /// The number of occurrences of each form, by [`form_index`].
+    weights: Vec<u64>,
     /// The forms in order of first occurrence.
     forms: Vec<SymbolForm>,
     /// The number of characters, suffixes and words in the table; a word counts once, whatever its count.
@@ -35,13 +29,8 @@ pub(crate) struct SegmentedWords {
     pub(crate) segments: Segments,
     pub(crate) symbols: Symbols,
     pub(crate) names: Vec<String>,
-    pub(crate) ids: FormIds,
-}
-
-/// The symbol ids of the initial forms.
-pub(crate) struct FormIds {
-    characters: Vec<[u32; 4]>,
-    suffix: u32,
+    /// The symbol id of each form in the words, by [`form_index`]; `NONE` if it is not kept.
+    pub(crate) ids: Vec<u32>,
 }
 
 /// Finds the alphabet and segments all words into its symbols.
@@ -58,7 +47,7 @@ pub(crate) fn prepare(
             symbols.add(token, 1);
         }
     }
-    let mut ids = FormIds { characters: vec![[NONE; 4]; counts.seen.len()], suffix: NONE };
+    let mut ids = vec![NONE; counts.weights.len()];
     let mut names = Vec::new();
     let mut used = hashbrown::HashSet::with_hasher(crate::hash::FixedHasher::default());
     for form in sort_forms(alphabet_forms(&counts, plan), plan) {
@@ -70,7 +59,9 @@ pub(crate) fn prepare(
                     .hint("choose another prefix or suffix"),
             ));
         }
-        ids.set(form, id);
+        if let Some(place) = ids.get_mut(form_index(form)) {
+            *place = id;
+        }
         names.push(name);
     }
     let mut prepared = SegmentedWords { segments: Segments::with_capacity(counts.slots), symbols, names, ids };
@@ -85,7 +76,7 @@ impl SegmentedWords {
             report(callback, Stage::Reading, done * CHUNK, words.len())?;
             for &(word, count) in chunk {
                 self.segments.set_weight(count);
-                for id in self.ids.symbols_of(word, plan) {
+                for id in symbols_of(word, &self.ids, plan) {
                     self.segments.push(id);
                     if id != NONE && !self.symbols.increase(id, count) {
                         return Err(overflow());
@@ -98,42 +89,27 @@ impl SegmentedWords {
     }
 }
 
-impl FormIds {
-    /// Sets the symbol id of a form.
-    fn set(&mut self, form: SymbolForm, id: u32) {
-        match form {
-            SymbolForm::Suffix => self.suffix = id,
-            SymbolForm::Character { character, .. } => {
-                if let Some(ids) = self.characters.get_mut(character as usize) {
-                    ids[form_index(form)] = id;
-                }
-            }
-        }
-    }
-
-    /// Iterates over the symbols of a word; `NONE` for a character that is not kept, unless these are dropped.
-    pub(crate) fn symbols_of(&self, word: &str, plan: &Plan<'_>) -> impl Iterator<Item = u32> {
-        let drops_others = plan.compatibility == Compatibility::Tokenizers;
-        let spelling = plan.spelling;
-        let characters = word.char_indices().map(move |(at, character)| {
-            let form = spelling.form(character, at == 0, at + character.len_utf8() == word.len());
-            self.characters[character as usize][form_index(form)]
-        });
-        characters.filter(move |&id| id != NONE || !drops_others).chain(spelling.ends_words().then_some(self.suffix))
-    }
+/// Iterates over the symbols of a word, by the ids of the forms; `NONE` for a character that is not kept, unless these
+/// are dropped.
+pub(crate) fn symbols_of(word: &str, ids: &[u32], plan: &Plan<'_>) -> impl Iterator<Item = u32> {
+    let drops_others = plan.compatibility == Compatibility::Tokenizers;
+    let symbols = plan.spelling.forms_of(word).map(|form| ids[form_index(form)]);
+    symbols.filter(move |&id| id != NONE || !drops_others)
 }
 
-/// Returns the index of a form among the forms of its character.
+/// Returns the index of a form: 0 for the suffix, and four indices for each character.
 fn form_index(form: SymbolForm) -> usize {
     match form {
         SymbolForm::Suffix => 0,
-        SymbolForm::Character { first, last, .. } => usize::from(first) + 2 * usize::from(last),
+        SymbolForm::Character { character, first, last } => {
+            1 + 4 * character as usize + usize::from(first) + 2 * usize::from(last)
+        }
     }
 }
 
 /// Reads all words and checks that their sums fit.
 fn read_words(table: &TrainingWords<'_>, plan: &Plan<'_>, callback: ProgressCallback<'_>) -> Result<CharacterCounts> {
-    let mut counts = CharacterCounts { seen: Vec::new(), forms: Vec::new(), slots: 1 };
+    let mut counts = CharacterCounts { weights: Vec::new(), forms: Vec::new(), slots: 1 };
     let mut total = count_characters(&table.whole)?;
     for (done, chunk) in table.words.chunks(CHUNK).enumerate() {
         report(callback, Stage::Reading, done * CHUNK, table.words.len())?;
@@ -177,50 +153,24 @@ impl CharacterCounts {
     /// Reads a word and returns its number of symbols. The caller's checked sum detects an overflow here.
     fn add(&mut self, word: &str, count: u64, plan: &Plan<'_>) -> u64 {
         let mut symbols = 0;
-        for (at, character) in word.char_indices() {
-            let form = plan.spelling.form(character, at == 0, at + character.len_utf8() == word.len());
-            let code = character as usize;
-            if code >= self.seen.len() {
-                self.seen.resize(code + 1, CharacterCount::default());
+        for form in plan.spelling.forms_of(word) {
+            let index = form_index(form);
+            if index >= self.weights.len() {
+                self.weights.resize(index + 1, 0);
             }
-            let seen = &mut self.seen[code];
-            seen.weight = seen.weight.wrapping_add(count);
-            if !std::mem::replace(&mut seen.forms[form_index(form)], true) {
+            if self.weights[index] == 0 {
                 self.forms.push(form);
             }
+            self.weights[index] = self.weights[index].wrapping_add(count);
             symbols += 1;
-        }
-        if plan.spelling.ends_words() {
-            symbols += 1;
-            if !self.forms.contains(&SymbolForm::Suffix) {
-                self.forms.push(SymbolForm::Suffix);
-            }
         }
         self.slots += usize::try_from(symbols).unwrap_or(usize::MAX) + 1;
         symbols
     }
 
-    /// Returns the number of occurrences of a character.
-    fn weight(&self, character: char) -> u64 {
-        self.seen.get(character as usize).map_or(0, |seen| seen.weight)
-    }
-
-    /// Returns whether a form occurs.
-    fn has(&self, form: SymbolForm) -> bool {
-        match form {
-            SymbolForm::Suffix => self.forms.contains(&form),
-            SymbolForm::Character { character, .. } => {
-                self.seen.get(character as usize).is_some_and(|seen| seen.forms[form_index(form)])
-            }
-        }
-    }
-
-    /// Returns the distinct characters, sorted.
-    fn characters(&self) -> Vec<char> {
-        let mut characters: Vec<char> = self.forms.iter().filter_map(|&form| character_of(form)).collect();
-        characters.sort_unstable();
-        characters.dedup();
-        characters
+    /// Returns the number of occurrences of a form.
+    fn weight(&self, form: SymbolForm) -> u64 {
+        self.weights.get(form_index(form)).copied().unwrap_or_default()
     }
 }
 
@@ -251,7 +201,7 @@ fn alphabet_forms(counts: &CharacterCounts, plan: &Plan<'_>) -> Vec<SymbolForm> 
             characters.map(|character| plan.spelling.form(character, true, false)).collect()
         }
     };
-    forms.extend(wanted.into_iter().filter(|&form| !counts.has(form)));
+    forms.extend(wanted.into_iter().filter(|&form| counts.weight(form) == 0));
     forms
 }
 
@@ -260,11 +210,16 @@ fn most_frequent(counts: &CharacterCounts, wanted: &[char], limit: usize) -> Vec
     let mut characters = wanted.to_vec();
     characters.sort_unstable();
     characters.dedup();
-    let mut others = counts.characters();
-    others.retain(|character| characters.binary_search(character).is_err());
-    others.sort_by_key(|&character| (Reverse(counts.weight(character)), character));
-    others.truncate(limit.saturating_sub(characters.len()));
-    characters.append(&mut others);
+    let mut others: BTreeMap<char, u64> = BTreeMap::new();
+    for &form in &counts.forms {
+        if let Some(other) = character_of(form).filter(|other| characters.binary_search(other).is_err()) {
+            *others.entry(other).or_default() += counts.weight(form);
+        }
+    }
+    let mut others: Vec<(char, u64)> = others.into_iter().collect();
+    others.sort_by_key(|&(_, weight)| Reverse(weight));
+    let most = limit.saturating_sub(characters.len());
+    characters.extend(others.into_iter().take(most).map(|(character, _)| character));
     characters
 }
 
@@ -279,6 +234,6 @@ fn sort_forms(mut forms: Vec<SymbolForm>, plan: &Plan<'_>) -> Vec<SymbolForm> {
         }),
     }
     let mut once = hashbrown::HashSet::with_hasher(crate::hash::FixedHasher::default());
-    forms.retain(|&form| once.insert((character_of(form), form_index(form))));
+    forms.retain(|&form| once.insert(form_index(form)));
     forms
 }

@@ -89,6 +89,14 @@ impl<'a> Spelling<'a> {
         SymbolForm::Character { character, first: begins || self.prefix.is_empty(), last: ends && self.marks_last() }
     }
 
+    /// Iterates over the forms of a word's symbols.
+    pub(crate) fn forms_of(self, word: &str) -> impl Iterator<Item = SymbolForm> {
+        let characters = word
+            .char_indices()
+            .map(move |(at, character)| self.form(character, at == 0, at + character.len_utf8() == word.len()));
+        characters.chain((self.separate && !self.suffix.is_empty()).then_some(SymbolForm::Suffix))
+    }
+
     /// Returns all forms of a character.
     pub(crate) fn forms(self, character: char) -> impl Iterator<Item = SymbolForm> {
         let firsts: &[bool] = if self.prefix.is_empty() { &[true] } else { &[true, false] };
@@ -96,11 +104,6 @@ impl<'a> Spelling<'a> {
         lasts
             .iter()
             .flat_map(move |&last| firsts.iter().map(move |&first| SymbolForm::Character { character, first, last }))
-    }
-
-    /// Returns whether each word ends with the suffix as a symbol.
-    pub(crate) fn ends_words(&self) -> bool {
-        self.separate && !self.suffix.is_empty()
     }
 
     /// Returns whether the last character of a word has the suffix.

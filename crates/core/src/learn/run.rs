@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::alphabet::prepare;
+use super::alphabet::{prepare, symbols_of};
 use super::plan::Plan;
 use super::recorder::MergeRecorder;
 use super::segmented::SegmentedTokens;
@@ -42,7 +42,7 @@ impl<'a> MergeRun<'a> {
         alphabet.retain(|name| !named.contains(name.as_str()));
         plan.check_size(alphabet.len())?;
         if let Some(recorder) = recorder.as_deref_mut() {
-            recorder.begin(&prepared.symbols, table, |word| prepared.ids.symbols_of(word, &plan).collect());
+            recorder.begin(&prepared.symbols, table, |word| symbols_of(word, &prepared.ids, &plan).collect());
         }
         let mut tick = || report(callback, Stage::Pairing, 0, 0);
         let engine = MergeEngine::new(plan.engine(), prepared.segments, prepared.symbols, taken, &mut tick)?;
