@@ -107,7 +107,7 @@ fn main() {
     };
     let start = Instant::now();
     let (mut last, mut longest, mut stage) = (start, 0.0_f64, Stage::Reading);
-    let trained = train(&words, &config, &mut |progress| {
+    let trained = train(&words, &config, None, &mut |progress| {
         let silence = last.elapsed().as_secs_f64();
         if silence > 0.1 {
             eprintln!("  {:.0} ms before {progress:?}", silence * 1000.0);

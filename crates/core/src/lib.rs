@@ -24,7 +24,7 @@
 //! counter.add_text(0, "low lower newest lowest")?;
 //! let trainer = Trainer::WordPiece(wordpiece::train::WordPieceTrainerConfig { vocab_size: 20, ..Default::default() });
 //! let execution = Execution { threads: Threads::SINGLE, callback: &mut |_| ControlFlow::Continue(()) };
-//! let tokenizer = train(&counter.finish()?, &splitter, &trainer, execution)?;
+//! let tokenizer = train(&counter.finish()?, &splitter, &trainer, None, execution)?;
 //!
 //! let (options, mut scratch, mut ids) = (Options::default(), Scratch::default(), Vec::new());
 //! tokenizer.encode_ids(Input::Text("lower"), None, &options, &mut scratch, &mut ids)?;

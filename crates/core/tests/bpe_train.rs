@@ -22,7 +22,7 @@ fn trained(case: &Value) -> Result<Trained, Error> {
     let Trainer::Bpe(config) = read_trainer(&settings.to_string())? else { panic!("a trainer of BPE") };
     let words = case["words"].as_array().unwrap();
     let words: Vec<_> = words.iter().map(|word| (word[0].as_str().unwrap(), word[1].as_u64().unwrap())).collect();
-    train(&words, &config, &mut |_| ControlFlow::Continue(()))
+    train(&words, &config, None, &mut |_| ControlFlow::Continue(()))
 }
 
 fn row(merge: &Merge) -> Value {

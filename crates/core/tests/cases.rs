@@ -247,7 +247,7 @@ fn train(case: &Value, defaults: &Value, changes: &Value) -> Result<Tokenizer> {
     let trainer = read_trainer(&Value::Object(with(&Value::Object(settings), changes)).to_string())?;
     let (counts, splitter) = counts(case, defaults)?;
     let execution = Execution { threads: Threads::SINGLE, callback: &mut |_| ControlFlow::Continue(()) };
-    training::train(&counts, &splitter, &trainer, execution)
+    training::train(&counts, &splitter, &trainer, None, execution)
 }
 
 fn entries(tokenizer: &Tokenizer) -> Vec<&str> {

@@ -18,7 +18,7 @@ use num_bigint::{BigInt, BigUint};
 use piecework_core::Error;
 use piecework_core::learn::MergeTrace;
 use piecework_core::model::wordpiece::train::{
-    Criterion, Merge, MergeRecorder, Ties, Trained, WordPieceTrainerConfig, train, train_recorded,
+    Criterion, Merge, MergeRecorder, Ties, Trained, WordPieceTrainerConfig, train,
 };
 
 /// A symbol: whether it begins a word, and its text.
@@ -549,9 +549,9 @@ fn cut<'w>(words: &[(&'w str, u64)], specials: &[String]) -> Vec<(&'w str, u64)>
 
 /// Trains, and checks that a recorded training gives the same result, of which the record has the merges.
 fn core(words: &[(&str, u64)], config: &WordPieceTrainerConfig) -> Result<Trained, Error> {
-    let trained = train(words, config, &mut |_| ControlFlow::Continue(()));
+    let trained = train(words, config, None, &mut |_| ControlFlow::Continue(()));
     let mut recorder = MergeRecorder::new(3, 2);
-    let recorded = train_recorded(words, config, Some(&mut recorder), &mut |_| ControlFlow::Continue(()));
+    let recorded = train(words, config, Some(&mut recorder), &mut |_| ControlFlow::Continue(()));
     match (&trained, &recorded) {
         (Ok(trained), Ok(recorded)) => {
             assert_eq!(trained, recorded);
@@ -742,14 +742,14 @@ fn the_progress_callback_can_stop_a_training_at_any_call() {
     let words = [("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)];
     let config = WordPieceTrainerConfig { prune_unused: true, ..WordPieceTrainerConfig::default() };
     let mut calls = 0;
-    let all = train(&words, &config, &mut |_| {
+    let all = train(&words, &config, None, &mut |_| {
         calls += 1;
         ControlFlow::Continue(())
     });
     assert!(all.is_ok());
     for last in 0..calls {
         let mut left = last;
-        let ended = train(&words, &config, &mut |_| {
+        let ended = train(&words, &config, None, &mut |_| {
             if left == 0 {
                 return ControlFlow::Break(());
             }

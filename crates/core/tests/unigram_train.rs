@@ -32,7 +32,7 @@ fn trained(case: &Value, threads: Threads<'_>) -> Result<UnigramTrained, Error> 
     let Trainer::Unigram(config) = read_trainer(&settings.to_string())? else { panic!("a trainer of Unigram") };
     let words = case["words"].as_array().unwrap();
     let words: Vec<_> = words.iter().map(|word| (word[0].as_str().unwrap(), word[1].as_u64().unwrap())).collect();
-    train(&words, &config, threads, &mut |_| ControlFlow::Continue(()))
+    train(&words, &config, None, threads, &mut |_| ControlFlow::Continue(()))
 }
 
 fn row(round: &UnigramStep) -> Value {

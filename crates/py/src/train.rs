@@ -55,7 +55,7 @@ pub(crate) fn run(
     let beside = threads::beside(threads::number(threads) - 1);
     let trained = reporting(py, progress.as_ref(), |callback| {
         let execution = Execution { threads: Threads::new(&beside), callback };
-        training::train_recorded(counts, &splitter, &trainer, recorders, execution)
+        training::train(counts, &splitter, &trainer, recorders, execution)
     });
     trained.map(Tokenizer::new)
 }

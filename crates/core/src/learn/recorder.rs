@@ -87,11 +87,11 @@ pub struct MergeTrace {
 /// use std::ops::ControlFlow;
 ///
 /// use piecework_core::learn::MergeRecorder;
-/// use piecework_core::model::bpe::train::{BpeTrainerConfig, train_recorded};
+/// use piecework_core::model::bpe::train::{BpeTrainerConfig, train};
 ///
 /// let words = [("low", 5), ("lower", 2)];
 /// let mut recorder = MergeRecorder::new(2, 10);
-/// train_recorded(&words, &BpeTrainerConfig::default(), Some(&mut recorder), &mut |_| ControlFlow::Continue(()))?;
+/// train(&words, &BpeTrainerConfig::default(), Some(&mut recorder), &mut |_| ControlFlow::Continue(()))?;
 /// let trace = recorder.into_trace();
 /// let first = &trace.steps[0];
 /// assert_eq!((trace.names[first.token as usize].as_str(), first.ties, first.candidates.len()), ("lo", 2, 2));

@@ -23,13 +23,13 @@ pub struct UnigramTraceStep {
 /// use std::ops::ControlFlow;
 ///
 /// use piecework_core::learn::{Threads, UnigramRecorder};
-/// use piecework_core::model::unigram::train::{UnigramTrainerConfig, train_recorded};
+/// use piecework_core::model::unigram::train::{UnigramTrainerConfig, train};
 ///
 /// let words = [("hug", 10), ("hugs", 5), ("bun", 3)];
 /// let config = UnigramTrainerConfig { vocab_size: 12, ..UnigramTrainerConfig::default() };
 /// let mut recorder = UnigramRecorder::new(1);
 /// let recorded = Some(&mut recorder);
-/// train_recorded(&words, &config, recorded, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))?;
+/// train(&words, &config, recorded, Threads::SINGLE, &mut |_| ControlFlow::Continue(()))?;
 /// assert_eq!(recorder.into_steps()[0].most_probable[0].0, "hug");
 /// # Ok::<(), piecework_core::Error>(())
 /// ```

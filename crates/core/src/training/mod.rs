@@ -48,18 +48,9 @@ pub struct Execution<'a> {
 
 /// Trains a tokenizer on `counts`.
 ///
-/// The tokenizer splits text by `splitter`, which must agree with the splitter of the counts, if that is recorded.
+/// The tokenizer splits text by `splitter`, which must agree with the splitter of the counts, if that is recorded. The
+/// recorders receive the steps; the result does not depend on them.
 pub fn train(
-    counts: &WordCounts,
-    splitter: &WordSplitter,
-    trainer: &Trainer,
-    execution: Execution<'_>,
-) -> Result<Tokenizer> {
-    train_recorded(counts, splitter, trainer, None, execution)
-}
-
-/// Trains as [`train`], with optional recorders of the steps; the result does not depend on them.
-pub fn train_recorded(
     counts: &WordCounts,
     splitter: &WordSplitter,
     trainer: &Trainer,
@@ -72,16 +63,16 @@ pub fn train_recorded(
     let (merges, steps) = recorders.map(|recorders| (&mut recorders.merges, &mut recorders.unigram)).unzip();
     let (parts, token_counts, history, rounds) = match trainer {
         Trainer::WordPiece(config) => {
-            let trained = wordpiece::train::train_recorded(&words, config, merges, callback)?;
+            let trained = wordpiece::train::train(&words, config, merges, callback)?;
             (word_piece(trained.entries, splitter, config)?, trained.token_counts, trained.history, Vec::new())
         }
         Trainer::Bpe(config) => {
-            let trained = bpe::train::train_recorded(&words, config, merges, callback)?;
+            let trained = bpe::train::train(&words, config, merges, callback)?;
             let parts = bpe(trained.entries, &trained.history, splitter, config)?;
             (parts, trained.token_counts, trained.history, Vec::new())
         }
         Trainer::Unigram(config) => {
-            let trained = unigram::train::train_recorded(&words, config, steps, threads, callback)?;
+            let trained = unigram::train::train(&words, config, steps, threads, callback)?;
             let parts = unigram(trained.entries, splitter, config)?;
             let token_counts = count(&parts.model, &parts.added, &words, callback)?;
             (parts, token_counts, Vec::new(), trained.history)

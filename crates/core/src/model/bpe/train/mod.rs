@@ -23,21 +23,14 @@ use crate::text::bytes::char_to_byte;
 
 /// Trains on words and their counts, in order of first occurrence.
 ///
+/// With a recorder it records the steps; the result does not depend on it.
+///
 /// # Errors
 ///
 /// [`Error::Config`] if the settings do not fit the words, [`Error::Counts`] if no word is left, if there are too many
 /// words or if they are not written in the characters of bytes, [`Error::Overflow`] if a sum does not fit into 64 bits,
 /// [`Error::Interrupted`] if the callback ends the training.
-pub fn train(words: &[(&str, u64)], config: &BpeTrainerConfig, callback: ProgressCallback<'_>) -> Result<Trained> {
-    train_recorded(words, config, None, callback)
-}
-
-/// Trains as [`train`], with an optional recorder of the steps; the result does not depend on it.
-///
-/// # Errors
-///
-/// Those of [`train`].
-pub fn train_recorded(
+pub fn train(
     words: &[(&str, u64)],
     config: &BpeTrainerConfig,
     recorder: Option<&mut MergeRecorder>,

@@ -55,25 +55,13 @@ pub struct UnigramTrained {
 
 /// Trains on words and their counts.
 ///
+/// With a recorder it records the steps; the result does not depend on it.
+///
 /// # Errors
 ///
 /// [`Error::Config`] if the settings do not fit the words, [`Error::Counts`] if no word is left or there are too many,
 /// [`Error::Overflow`] if a sum does not fit into 64 bits, [`Error::Interrupted`] if the callback ends the training.
 pub fn train(
-    words: &[(&str, u64)],
-    config: &UnigramTrainerConfig,
-    threads: Threads<'_>,
-    callback: ProgressCallback<'_>,
-) -> Result<UnigramTrained> {
-    train_recorded(words, config, None, threads, callback)
-}
-
-/// Trains as [`train`], with an optional recorder of the steps; the result does not depend on it.
-///
-/// # Errors
-///
-/// Those of [`train`].
-pub fn train_recorded(
     words: &[(&str, u64)],
     config: &UnigramTrainerConfig,
     recorder: Option<&mut UnigramRecorder>,

@@ -24,24 +24,14 @@ use crate::learn::table::TrainingWords;
 
 /// Trains on words and their counts, in order of first occurrence.
 ///
+/// With a recorder it records the steps; the result does not depend on it.
+///
 /// # Errors
 /// [`Error::Config`](crate::Error::Config) if the settings do not fit the words,
 /// [`Error::Counts`](crate::Error::Counts) if there is no word or too many, [`Error::Overflow`](crate::Error::Overflow)
 /// if a sum does not fit into 64 bits, [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the
 /// training.
 pub fn train(
-    words: &[(&str, u64)],
-    config: &WordPieceTrainerConfig,
-    callback: ProgressCallback<'_>,
-) -> Result<Trained> {
-    train_recorded(words, config, None, callback)
-}
-
-/// Trains as [`train`], with an optional recorder of the steps; the result does not depend on it.
-///
-/// # Errors
-/// Those of [`train`].
-pub fn train_recorded(
     words: &[(&str, u64)],
     config: &WordPieceTrainerConfig,
     recorder: Option<&mut MergeRecorder>,
