@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::ExtensionConfig;
 use crate::error::{Error, Message, Result};
 use crate::merge::score::PairScore;
-use crate::merge::{EngineSettings, Ties};
+use crate::merge::{BestPair, EngineSettings, MergeEngine, Ties};
 use crate::text::single_character;
 
 /// The settings of a training, borrowed from those of a trainer.
@@ -23,6 +23,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) max_merges: Option<usize>,
     /// The pair count to stop at: training ends when no pair occurs more often.
     pub(crate) stop_at_pair_frequency: Option<u64>,
+    /// Whether the best merge is worth making; training ends at the first that is not.
+    pub(crate) is_worthwhile: fn(&MergeEngine, &BestPair) -> bool,
     /// The rule that chooses among pairs of equal score.
     pub(crate) ties: Ties,
     /// The entries that are not learned.
@@ -134,6 +136,7 @@ impl<'a> Plan<'a> {
             min_word_frequency: 1,
             max_merges: None,
             stop_at_pair_frequency: None,
+            is_worthwhile: |_, _| true,
             ties: Ties::Lex,
             special_tokens: &[],
             special_tokens_first: true,

@@ -9,7 +9,7 @@ use super::segmented::SegmentedTokens;
 use super::table::TrainingWords;
 use super::{Merge, ProgressCallback, Stage, report};
 use crate::error::Result;
-use crate::merge::{BestPair, MergeEngine};
+use crate::merge::MergeEngine;
 
 /// A training between two merges.
 pub(crate) struct MergeRun<'a> {
@@ -65,11 +65,6 @@ impl<'a> MergeRun<'a> {
         Ok(Self { plan, engine, named, alphabet, learned: Vec::new(), history: Vec::new(), recorder: None })
     }
 
-    /// Returns the names of the learned entries, in order.
-    pub(crate) fn learned_names(&self) -> Vec<String> {
-        self.learned.iter().map(|&id| self.engine.symbols().name(id).to_owned()).collect()
-    }
-
     /// Returns the number of entries so far.
     fn size(&self) -> usize {
         self.named.len() + self.alphabet.len() + self.learned.len()
@@ -85,12 +80,8 @@ impl<'a> MergeRun<'a> {
         }
     }
 
-    /// Merges until a stop rule holds, or until `is_worthwhile` is false for the best merge.
-    pub(crate) fn merge_until_stop(
-        &mut self,
-        callback: ProgressCallback<'_>,
-        is_worthwhile: &dyn Fn(&MergeEngine, &BestPair) -> bool,
-    ) -> Result<()> {
+    /// Merges until a stop rule holds.
+    pub(crate) fn merge_until_stop(&mut self, callback: ProgressCallback<'_>) -> Result<()> {
         while !self.is_complete() {
             let (size, target) = (self.size(), self.target_size());
             let mut tick = || report(callback, Stage::Merging, size, target);
@@ -98,7 +89,7 @@ impl<'a> MergeRun<'a> {
             let Some(best) = self.engine.best(&mut tick)? else {
                 break;
             };
-            if !is_worthwhile(&self.engine, &best) {
+            if !(self.plan.is_worthwhile)(&self.engine, &best) {
                 break;
             }
             if let Some(recorder) = self.recorder.as_deref_mut() {
@@ -157,7 +148,7 @@ impl<'a> MergeRun<'a> {
     /// Returns the current entries in the order of their ids.
     pub(crate) fn entries(&self) -> Vec<String> {
         let specials = self.plan.special_tokens.iter().cloned();
-        let learned = self.learned_names();
+        let learned = self.learned.iter().map(|&id| self.engine.symbols().name(id).to_owned());
         let symbols = self.plan.user_defined_symbols.iter().cloned();
         let rest = symbols.chain(self.alphabet.iter().cloned()).chain(learned);
         if self.plan.special_tokens_first { specials.chain(rest).collect() } else { rest.chain(specials).collect() }

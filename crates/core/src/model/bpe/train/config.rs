@@ -130,6 +130,7 @@ impl BpeTrainerConfig {
             min_word_frequency: self.min_word_frequency,
             max_merges: self.max_merges,
             stop_at_pair_frequency: self.stop_at_pair_frequency,
+            is_worthwhile: |_, _| true,
             ties: self.ties,
             special_tokens,
             special_tokens_first: self.special_tokens_first,

@@ -42,7 +42,7 @@ pub fn extend(
     })?;
     let plan = Plan::extending(config, &Frequency, Spelling { prefix, suffix, separate: false });
     let mut run = MergeRun::extending(segmented, taken.to_vec(), plan, callback)?;
-    run.merge_until_stop(callback, &|_, _| true)?;
+    run.merge_until_stop(callback)?;
     Ok(run.history)
 }
 

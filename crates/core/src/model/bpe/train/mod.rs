@@ -46,7 +46,7 @@ pub fn train(
         check_bytes(&table)?;
     }
     let mut run = MergeRun::new(&table, plan, recorder, callback)?;
-    run.merge_until_stop(callback, &|_, _| true)?;
+    run.merge_until_stop(callback)?;
     let entries = run.entries();
     let token_counts = count(&run, &entries, &table);
     Ok(Trained { entries, token_counts, history: run.history })

@@ -1,6 +1,6 @@
 //! The settings of a WordPiece training.
 
-use super::criterion::Criterion;
+use super::criterion::{Criterion, increases_likelihood};
 use crate::learn::Ties;
 use crate::learn::plan::{Compatibility, Plan, Spelling};
 
@@ -74,6 +74,7 @@ impl WordPieceTrainerConfig {
             min_word_frequency: self.min_word_frequency,
             max_merges: self.max_merges,
             stop_at_pair_frequency: self.stop_at_pair_frequency,
+            is_worthwhile: if self.stop_without_gain { increases_likelihood } else { |_, _| true },
             ties: self.ties,
             special_tokens: &self.special_tokens,
             special_tokens_first: self.special_tokens_first,

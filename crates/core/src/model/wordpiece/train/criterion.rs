@@ -2,6 +2,7 @@
 
 use crate::learn::Candidate;
 use crate::merge::score::{ExactReal, Frequency, PairCounts, PairScore, ScoreValue, Signature};
+use crate::merge::{BestPair, MergeEngine};
 use crate::numbers::logarithms::{LinearForm, gcd};
 
 /// The score of a pair with count n, symbol counts A and B, among N symbols.
@@ -145,8 +146,13 @@ impl PairScore for Likelihood {
 /// The error bound of the float of a gain, for each merge; section 2.3 of `spec/wordpiece.md` contains the proof.
 const ERROR: f64 = 1.0 / (1_u64 << 44) as f64;
 
+/// Returns whether a merge increases the log-likelihood of the words, whatever the criterion.
+pub(super) fn increases_likelihood(engine: &MergeEngine, best: &BestPair) -> bool {
+    gain(&PairCounts { pair: engine.merge_count(best.pair), ..best.counts }).sign().is_gt()
+}
+
 /// Returns the increase in log-likelihood (nats) by the merges of a pair.
-pub(super) fn gain(counts: &PairCounts) -> ExactReal {
+fn gain(counts: &PairCounts) -> ExactReal {
     ExactReal { estimate: estimate(counts), error: ERROR * counts.pair as f64, counts: *counts, exact }
 }
 

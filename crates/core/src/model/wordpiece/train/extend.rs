@@ -2,13 +2,12 @@
 
 use super::criterion::Criterion;
 use super::prune::replace_unused;
-use super::usage::count_tokens;
 use crate::error::Result;
 use crate::learn::plan::{Plan, Spelling};
 use crate::learn::run::MergeRun;
 use crate::learn::segmented::SegmentedTokens;
 use crate::learn::table::TrainingWords;
-use crate::learn::{Extension, Merge, ProgressCallback, Stage, report};
+use crate::learn::{Extension, Merge, ProgressCallback};
 use crate::model::Token;
 use crate::model::wordpiece::{MatchScratch, WordPiece};
 use crate::vocab::AllowedEntries;
@@ -30,15 +29,10 @@ pub fn extend(
     let old: Vec<&str> = model.ordinary_entries().collect();
     let plan = Plan::extending(config, criterion.score(), Spelling::prefixed(prefix));
     let mut run = MergeRun::extending(segmented(model, words, callback)?, taken.to_vec(), plan, callback)?;
-    run.merge_until_stop(callback, &|_, _| true)?;
+    run.merge_until_stop(callback)?;
     let table = TrainingWords { words: words.into(), whole: Vec::new() };
-    let count = |run: &MergeRun<'_>, callback: ProgressCallback<'_>| {
-        let entries: Vec<String> = old.iter().map(|&entry| entry.to_owned()).chain(run.learned_names()).collect();
-        let mut tick = || report(callback, Stage::Counting, 0, 0);
-        Ok(count_tokens(&entries, prefix, &table, &mut tick)?.split_off(old.len()))
-    };
-    replace_unused(&mut run, callback, count, |run, callback| run.merge_until_stop(callback, &|_, _| true))?;
-    Ok((run.learned_names(), run.history))
+    replace_unused(&mut run, &old, prefix, &table, callback)?;
+    Ok((run.entries(), run.history))
 }
 
 /// Returns the words as their tokens, cut at unknown tokens.

@@ -8,7 +8,6 @@ mod config;
 mod criterion;
 mod extend;
 mod prune;
-mod run;
 mod usage;
 
 pub use config::WordPieceTrainerConfig;
@@ -17,6 +16,8 @@ pub use extend::extend;
 
 pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties, Trained};
 
+use self::prune::replace_unused;
+use self::usage::count_tokens;
 use crate::error::Result;
 use crate::learn::cut::{CutToken, cut_words};
 use crate::learn::run::MergeRun;
@@ -41,14 +42,16 @@ pub fn train(
     let words = cut_words(words, &tokens)?;
     let table = TrainingWords::new(&words, &config.plan())?;
     let mut run = MergeRun::new(&table, config.plan(), recorder, callback)?;
-    run::merge_until_stop(&mut run, config, callback)?;
+    run.merge_until_stop(callback)?;
+    let prefix = &config.continuing_subword_prefix;
     if config.prune_unused {
-        let count = |run: &MergeRun<'_>, callback: ProgressCallback<'_>| {
-            Ok(run::count(&run.entries(), config, &table, callback)?.split_off(run.first_learned()))
-        };
-        prune::replace_unused(&mut run, callback, count, |run, callback| run::merge_until_stop(run, config, callback))?;
+        replace_unused(&mut run, &[], prefix, &table, callback)?;
     }
     let entries = run.entries();
-    let token_counts = run::count(&entries, config, &table, callback)?;
+    let mut token_counts = count_tokens(&entries, prefix, &table, callback)?;
+    // The count of a special token is 0, although longest match may emit one.
+    let specials = config.special_tokens.len();
+    let start = if config.special_tokens_first { 0 } else { entries.len() - specials };
+    token_counts[start..start + specials].fill(0);
     Ok(Trained { entries, token_counts, history: run.history })
 }

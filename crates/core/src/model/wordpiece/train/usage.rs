@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::lattice::UNKNOWN;
 use crate::learn::table::TrainingWords;
-use crate::merge::Tick;
+use crate::learn::{ProgressCallback, Stage, report};
 use crate::model::wordpiece::automaton::Automaton;
 
 /// Counts the tokens of a table of words; a word that cannot be encoded is left out.
@@ -11,14 +11,14 @@ pub(super) fn count_tokens(
     entries: &[String],
     prefix: &str,
     table: &TrainingWords<'_>,
-    tick: Tick<'_>,
+    callback: ProgressCallback<'_>,
 ) -> Result<Vec<u64>> {
     let automaton = Automaton::new(entries.iter().map(String::as_str).zip(0..), prefix);
     let mut counts = vec![0; entries.len()];
     let (mut stack, mut found) = (Vec::new(), Vec::new());
     for (done, (word, count)) in table.iter().enumerate() {
         if done % 4096 == 0 {
-            tick()?;
+            report(callback, Stage::Counting, 0, 0)?;
         }
         found.clear();
         automaton.walk(word, &mut stack, |id, _| {
