@@ -240,17 +240,8 @@ impl MergeEngine {
     fn add_pairs(&mut self, tick: Tick<'_>) -> Result<()> {
         let least = self.settings.min_frequency;
         let mut new_pairs = Vec::new();
-        let MergePass { new, runs, before, after, chain, touching, chain_merges, .. } = &mut self.pass;
-        before.add_pairs(least, &mut self.pairs, &mut new_pairs, tick)?;
-        after.add_pairs(least, &mut self.pairs, &mut new_pairs, tick)?;
-        let twice = if *runs { *chain_merges } else { *touching };
-        if twice >= least {
-            let id = self.pairs.add(*new, *new, twice, segments::to_u32(chain.len()));
-            for (nth, &at) in chain.iter().enumerate() {
-                self.pairs.set_position(id, segments::to_u32(nth), at);
-            }
-            new_pairs.push(id);
-        }
+        self.pass.before.add_pairs(least, &mut self.pairs, &mut new_pairs, tick)?;
+        self.pass.after.add_pairs(least, &mut self.pairs, &mut new_pairs, tick)?;
         for id in new_pairs {
             self.enqueue(id);
         }

@@ -78,8 +78,8 @@ impl Pairs {
         }
     }
 
-    /// Adds a pair with `len` positions, which the caller sets with `set_position`.
-    pub(crate) fn add(&mut self, left: u32, right: u32, count: u64, len: u32) -> u32 {
+    /// Adds a pair with `len` positions, which [`Self::set_next_position`] sets.
+    fn add(&mut self, left: u32, right: u32, count: u64, len: u32) -> u32 {
         let mut pair = Pair {
             left,
             right,
@@ -118,15 +118,10 @@ impl Pairs {
     /// Sets the next position of a new pair, unless it is too rare.
     pub(crate) fn set_next_position(&mut self, pair: &mut NewPair, at: u32) {
         if let Some(id) = pair.id {
-            self.set_position(id, pair.len, at);
+            let start = self.pairs[id as usize].start;
+            self.positions[start + pair.len as usize] = at;
             pair.len += 1;
         }
-    }
-
-    /// Sets the `nth` position of a pair.
-    pub(crate) fn set_position(&mut self, id: u32, nth: u32, at: u32) {
-        let start = self.pairs[id as usize].start;
-        self.positions[start + nth as usize] = at;
     }
 
     /// Removes a pair and invalidates all references with its version.

@@ -16,15 +16,12 @@ pub(crate) struct MergePass {
     pub(crate) runs: bool,
     /// The weight of the merges made.
     pub(crate) merged: u64,
-    /// The symbols before merged occurrences, except before those that follow another merged occurrence.
+    /// The symbols before merged occurrences. Before an occurrence that follows another, that is the new symbol; its
+    /// weight is then that of the merges that a pass would make, if pairs (x, x) count these.
     pub(crate) before: Neighbours,
     pub(crate) after: Neighbours,
-    /// The positions where two merged occurrences are adjacent.
-    pub(crate) chain: Vec<u32>,
-    /// The weight of these positions.
+    /// The weight of the positions where two merged occurrences are adjacent.
     pub(crate) touching: u64,
-    /// The weight of the merges that a pass over these positions would make.
-    pub(crate) chain_merges: u64,
     /// The weight of the merges that runs of the left and of the right symbol lost at their ends.
     pub(crate) lost_left: u64,
     pub(crate) lost_right: u64,
@@ -36,8 +33,7 @@ impl MergePass {
         (self.left, self.right, self.new) = (left, right, new);
         self.before.clear(symbols);
         self.after.clear(symbols);
-        self.chain.clear();
-        (self.merged, self.touching, self.chain_merges) = (0, 0, 0);
+        (self.merged, self.touching) = (0, 0);
         (self.lost_left, self.lost_right) = (0, 0);
     }
 
@@ -71,10 +67,11 @@ impl MergePass {
         self.merged += weight;
         let links = if before == self.new { links + 1 } else { 0 };
         if links > 0 {
-            self.chain.push(at - symbols.width(self.new));
             self.touching += weight;
-            self.chain_merges += if links % 2 == 1 { weight } else { 0 };
-        } else if before != NONE {
+        }
+        if before != NONE {
+            let counts = !self.runs || links == 0 || links % 2 == 1;
+            let weight = if counts { weight } else { 0 };
             self.before.add(before, (before, self.new), weight, at - symbols.width(before));
         }
         // An occurrence that follows directly is about to be merged: the pair between the two is counted there, so that
