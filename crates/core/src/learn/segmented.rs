@@ -21,8 +21,6 @@ pub(crate) struct SegmentedTokens {
     pub(super) symbols: Symbols,
     /// The symbol of each token that occurs.
     ids: HashMap<u32, u32, FixedHasher>,
-    prefix: String,
-    suffix: String,
     count: u64,
 }
 
@@ -33,8 +31,6 @@ impl SegmentedTokens {
             segments: Segments::with_capacity(0),
             symbols: Symbols::new(prefix, suffix),
             ids: HashMap::with_hasher(FixedHasher::default()),
-            prefix: prefix.to_owned(),
-            suffix: suffix.to_owned(),
             count: 0,
         }
     }
@@ -71,8 +67,7 @@ impl SegmentedTokens {
                 format!("the distinct words hold more than {} tokens (and one for each word)", Segments::LIMIT);
             return Err(Error::Counts(Message::new(problem).hint("extend by fewer words")));
         }
-        let Self { symbols, prefix, suffix, .. } = self;
-        let symbol = *self.ids.entry(token).or_insert_with(|| symbols.add(name, length(name, prefix, suffix)));
+        let symbol = *self.ids.entry(token).or_insert_with(|| self.symbols.add_token(name));
         self.segments.push(symbol);
         if self.symbols.increase(symbol, self.count) { Ok(()) } else { Err(overflow()) }
     }
@@ -81,11 +76,4 @@ impl SegmentedTokens {
     pub(crate) fn cut(&mut self) {
         self.segments.cut();
     }
-}
-
-/// Returns the number of characters of a token without prefix and suffix.
-fn length(name: &str, prefix: &str, suffix: &str) -> u32 {
-    let text = name.strip_prefix(prefix).unwrap_or(name);
-    let text = text.strip_suffix(suffix).unwrap_or(text);
-    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }

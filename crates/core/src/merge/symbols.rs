@@ -52,6 +52,14 @@ impl Symbols {
         id
     }
 
+    /// Adds a token of a model, whose name may have the prefix and the suffix; returns its id.
+    pub(crate) fn add_token(&mut self, name: &str) -> u32 {
+        let text = name.strip_prefix(&self.prefix).unwrap_or(name);
+        let text = text.strip_suffix(&self.suffix).unwrap_or(text);
+        let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        self.add(name, length)
+    }
+
     /// Adds the merge of `left` and `right`, or updates its symbol if it exists without occurrences; returns its id.
     pub(crate) fn add_merged(&mut self, left: u32, right: u32) -> u32 {
         let name = self.merged_name(left, right);
