@@ -63,12 +63,11 @@ pub(crate) fn cut_words<'w>(words: &'w CountedWords<'w>, tokens: &'w [CutToken])
         return Ok(words.into());
     }
     let cutter = Cutter::new(tokens)?;
-    let Some(first) = words.iter().position(|(word, _)| cutter.finds(word)) else { return Ok(words.into()) };
-    let mut parts = Parts::default();
-    for &(word, count) in &words[..first] {
-        parts.add(word, count)?;
+    if !words.iter().any(|(word, _)| cutter.finds(word)) {
+        return Ok(words.into());
     }
-    for &(word, count) in &words[first..] {
+    let mut parts = Parts::default();
+    for &(word, count) in words {
         cutter.cut(word, |part| parts.add(part, count))?;
     }
     Ok(parts.words.into())
