@@ -93,10 +93,9 @@ pub struct AddedTokens {
     /// The tokens in order of their ids.
     tokens: Vec<AddedToken>,
     by_id: HashMap<u32, usize>,
-    by_content: HashMap<String, u32>,
+    by_content: HashMap<String, usize>,
     /// The normalized forms of tokens that change under normalization.
     normalized: HashMap<u32, String>,
-    special: HashSet<String>,
     /// The tokens that the model finds in words, at which texts are not cut.
     in_model: HashSet<u32>,
     /// Whether normalized text has metaspaces for spaces, so that tokens take those beside them for spaces.
@@ -163,11 +162,8 @@ impl AddedTokens {
             if added.by_id.insert(token.id, place).is_some() {
                 return Err(Error::Vocabulary(format!("two added tokens have the id {}", token.id).into()));
             }
-            if added.by_content.insert(token.content.clone(), token.id).is_some() {
+            if added.by_content.insert(token.content.clone(), place).is_some() {
                 return Err(Error::Vocabulary(format!("{:?} is added twice", shorten(&token.content)).into()));
-            }
-            if token.special {
-                added.special.insert(token.content.clone());
             }
             if token.normalized {
                 let normalized = normalize(&token.content)?;
@@ -205,7 +201,7 @@ impl AddedTokens {
     #[must_use]
     pub fn numbered(&self, new: Vec<AddedToken>, vocab: &Vocab) -> Vec<AddedToken> {
         let mut tokens = self.tokens.clone();
-        let mut ids: HashMap<String, u32> = self.by_content.clone();
+        let mut ids: HashMap<String, u32> = tokens.iter().map(|token| (token.content.clone(), token.id)).collect();
         let mut places = self.by_id.clone();
         let size = u32::try_from(vocab.len()).unwrap_or(u32::MAX);
         let last = tokens.iter().map(|token| token.id).max();
@@ -266,7 +262,7 @@ impl AddedTokens {
 
     /// Returns an error if a name is not a special token; `what` describes the list of names.
     fn expect_special(&self, names: &[String], what: &str) -> Result<()> {
-        let Some(name) = names.iter().find(|name| !self.special.contains(name.as_str())) else { return Ok(()) };
+        let Some(name) = names.iter().find(|name| !self.is_special(name)) else { return Ok(()) };
         let known: Vec<&str> = self.specials().map(|token| token.content.as_str()).collect();
         Err(Error::Config(Message::new(format!("{name:?} is not among the special tokens, {known:?}")).setting(what)))
     }
@@ -274,7 +270,7 @@ impl AddedTokens {
     /// Returns the id of the token with this content.
     #[must_use]
     pub fn id(&self, content: &str) -> Option<u32> {
-        self.by_content.get(content).copied()
+        self.by_content.get(content).map(|&place| self.tokens[place].id)
     }
 
     /// Returns the decoded form of the token with `id`, which is the form that is matched.
@@ -287,7 +283,7 @@ impl AddedTokens {
     /// Whether this text is that of a special token.
     #[must_use]
     pub fn is_special(&self, token: &str) -> bool {
-        self.special.contains(token)
+        self.by_content.get(token).is_some_and(|&place| self.tokens[place].special)
     }
 
     /// Returns the largest id.
