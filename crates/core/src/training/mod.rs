@@ -22,7 +22,7 @@ use crate::model::unigram::{self, Unigram};
 use crate::model::word_level::{self, WordLevel};
 use crate::model::wordpiece::{self, WordPiece};
 use crate::model::{Model, ModelScratch, Trainer};
-use crate::normalize::SentencePieceSettings;
+use crate::normalize::SentencePiece;
 use crate::pipeline::{Tokenizer, TokenizerParts, Training};
 use crate::postprocess::{PostProcessor, Template};
 use crate::pretokenize::PreTokenizer;
@@ -195,7 +195,17 @@ fn unigram(
         ..Default::default()
     };
     let model = Model::Unigram(Unigram::new(vocab, scores, settings)?);
-    let decoder = unigram_decoder(splitter, config)?;
+    let decoder = match sentencepiece(splitter).map(SentencePiece::settings) {
+        // The decoder that SentencePiece uses for a model trained with these settings.
+        Some(own) => Some(Decoder::SentencePiece(SentencePieceDecoder {
+            add_dummy_prefix: own.add_dummy_prefix,
+            remove_extra_whitespaces: own.remove_extra_whitespaces,
+            byte_fallback: config.byte_fallback,
+            unk_token: config.unk_token.clone().unwrap_or_default(),
+            unk_surface: SentencePieceDecoder::UNK_SURFACE.to_owned(),
+        })),
+        None => decoder_for(splitter, TokenMarks { byte_fallback: config.byte_fallback, ..TokenMarks::default() })?,
+    };
     Ok(TokenizerParts { added, decoder, ..TokenizerParts::new(splitter.clone(), model) })
 }
 
@@ -246,25 +256,4 @@ fn count(
         }
     }
     Ok(counts)
-}
-
-fn unigram_decoder(splitter: &WordSplitter, config: &unigram::train::UnigramTrainerConfig) -> Result<Option<Decoder>> {
-    Ok(match sentencepiece(splitter) {
-        Some(own) => Some(Decoder::SentencePiece(sentencepiece_decoder(own.settings(), config))),
-        None => decoder_for(splitter, TokenMarks { byte_fallback: config.byte_fallback, ..TokenMarks::default() })?,
-    })
-}
-
-/// Returns the decoder that SentencePiece uses for a model trained with these settings.
-fn sentencepiece_decoder(
-    normalizer: &SentencePieceSettings,
-    config: &unigram::train::UnigramTrainerConfig,
-) -> SentencePieceDecoder {
-    SentencePieceDecoder {
-        add_dummy_prefix: normalizer.add_dummy_prefix,
-        remove_extra_whitespaces: normalizer.remove_extra_whitespaces,
-        byte_fallback: config.byte_fallback,
-        unk_token: config.unk_token.clone().unwrap_or_default(),
-        unk_surface: SentencePieceDecoder::UNK_SURFACE.to_owned(),
-    }
 }
