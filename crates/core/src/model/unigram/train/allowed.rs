@@ -49,11 +49,8 @@ pub(super) struct Rules<'a> {
 
 impl<'a> Rules<'a> {
     pub(super) fn new(config: &'a UnigramTrainerConfig, corpus: &Corpus) -> Self {
-        let symbol = |character| corpus.alphabet.binary_search_by_key(&character, |&(known, _)| known).ok();
-        let symbols = |entry: &String| {
-            entry.chars().map(|c| symbol(c).and_then(|place| Symbol::try_from(place).ok())).collect::<Option<Vec<_>>>()
-        };
-        let reserved: HashSet<Vec<Symbol>> = config.reserved().iter().filter_map(symbols).collect();
+        let reserved: HashSet<Vec<Symbol>> =
+            config.reserved().iter().filter_map(|entry| corpus.symbols_of(entry)).collect();
         let mut begins = vec![false; corpus.alphabet.len()];
         for entry in &reserved {
             begins[entry[0] as usize] = true;

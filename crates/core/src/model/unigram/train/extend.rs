@@ -91,12 +91,8 @@ fn trainer(model: &Unigram, Extension { words, taken, config }: Extension<'_>, s
 
 /// Returns the pieces of the model that are made of the alphabet, with their probabilities (U50).
 fn fixed_pieces(model: &Unigram, corpus: &Corpus) -> Vec<(Vec<Symbol>, f64)> {
-    let symbol = |c: char| {
-        let place = corpus.alphabet.binary_search_by_key(&c, |&(known, _)| known).ok()?;
-        Symbol::try_from(place).ok()
-    };
     let fixed = |(piece, score): (&str, f64)| {
-        let text = piece.chars().map(symbol).collect::<Option<Vec<_>>>()?;
+        let text = corpus.symbols_of(piece)?;
         Some((text, exp(score.clamp(LOWEST_FIXED_SCORE, 0.0)).float()))
     };
     ordinary(model).filter_map(fixed).collect()

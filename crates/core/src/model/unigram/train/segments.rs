@@ -103,9 +103,10 @@ impl Corpus {
         self.starts[segment]..self.starts[segment + 1] - 1
     }
 
-    /// Returns the segment that contains a position of the text.
-    pub(super) fn segment_at(&self, place: usize) -> usize {
-        self.starts.partition_point(|&start| start <= place) - 1
+    /// Returns the symbols of a text, if all of its characters are in the alphabet.
+    pub(super) fn symbols_of(&self, text: &str) -> Option<Vec<Symbol>> {
+        let symbol = |c: char| self.alphabet.binary_search_by_key(&c, |&(known, _)| known).ok();
+        text.chars().map(|c| symbol(c).and_then(|place| Symbol::try_from(place).ok())).collect()
     }
 }
 
