@@ -327,15 +327,9 @@ fn abridge(text: &str, limit: usize) -> Cow<'_, str> {
 /// Returns the hint for a misspelled name, if a candidate is similar.
 #[must_use]
 pub fn did_you_mean(written: &str, candidates: &[&str]) -> Option<String> {
-    nearest(written, candidates).map(|near| format!("did you mean {near:?}?"))
-}
-
-/// Returns the candidate nearest to `written`, for "did you mean".
-#[must_use]
-pub fn nearest<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    let distance = |candidate: &&str| edit_distance(written, candidate);
-    let best = candidates.iter().copied().min_by_key(distance)?;
-    (edit_distance(written, best) <= 1 + written.len() / 4).then_some(best)
+    let distances = candidates.iter().map(|&candidate| (edit_distance(written, candidate), candidate));
+    let (distance, near) = distances.min_by_key(|&(distance, _)| distance)?;
+    (distance <= 1 + written.len() / 4).then(|| format!("did you mean {near:?}?"))
 }
 
 /// Returns the Levenshtein distance in characters, case-folded, in time proportional to the product of the lengths.
@@ -358,10 +352,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearest_finds_a_typing_error() {
+    fn did_you_mean_finds_a_typing_error() {
         let known = ["BertNormalizer", "Lowercase"];
-        assert_eq!(nearest("BertNormaliser", &known), Some("BertNormalizer"));
-        assert_eq!(nearest("Nmt", &known), None);
+        assert_eq!(did_you_mean("BertNormaliser", &known).as_deref(), Some("did you mean \"BertNormalizer\"?"));
+        assert_eq!(did_you_mean("Nmt", &known), None);
     }
 
     #[test]
