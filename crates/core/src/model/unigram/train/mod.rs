@@ -27,7 +27,7 @@ mod seeds;
 mod segments;
 
 use std::cmp::{Ordering, Reverse};
-use std::ops::{Range, RangeFrom};
+use std::ops::Range;
 
 pub use config::UnigramTrainerConfig;
 pub use extend::extend;
@@ -77,13 +77,10 @@ pub fn train(
 struct Training<'a> {
     config: &'a UnigramTrainerConfig,
     threads: Threads<'a>,
-    reserved: Vec<String>,
     corpus: Corpus,
     shards: Vec<Range<usize>>,
     /// The number of pieces to reach, fixed ones included.
     size: usize,
-    /// The number of fixed pieces: those of a model that is extended.
-    fixed: usize,
     pieces: Pieces,
     /// The expected count of each piece, in units.
     expected: Vec<u128>,
@@ -133,9 +130,8 @@ impl<'a> Training<'a> {
     ) -> Self {
         let (shards, fixed) = (em::shards(&corpus), pieces.count_fixed());
         let steps = most_steps(config, pieces.len() - fixed, size - fixed);
-        let (reserved, expected, history) = (config.reserved(), Vec::new(), Vec::new());
-        let (steps, recorder) = ([0, steps], None);
-        Self { config, threads, reserved, corpus, shards, size, fixed, pieces, expected, history, steps, recorder }
+        let (steps, expected, history, recorder) = ([0, steps], Vec::new(), Vec::new(), None);
+        Self { config, threads, corpus, shards, size, pieces, expected, history, steps, recorder }
     }
 
     /// Learns the pieces and their probabilities.
@@ -146,16 +142,17 @@ impl<'a> Training<'a> {
 
     /// Alternates EM steps and pruning until the size is reached (U21).
     fn shrink(&mut self, callback: ProgressCallback<'_>) -> Result<()> {
-        let target = enough(self.size - self.fixed);
+        let fixed = self.pieces.count_fixed();
+        let target = enough(self.size - fixed);
         loop {
             for _ in 0..self.config.em_steps {
                 self.step(false, callback)?;
             }
-            let learned = self.pieces.len() - self.fixed;
+            let learned = self.pieces.len() - fixed;
             if learned <= target {
                 break;
             }
-            self.prune(self.fixed + fewer(self.config, learned, target), callback)?;
+            self.prune(fixed + fewer(self.config, learned, target), callback)?;
         }
         if self.pieces.len() > self.size { self.prune(self.size, callback) } else { Ok(()) }
     }
@@ -172,8 +169,7 @@ impl<'a> Training<'a> {
         em::maximize(&mut self.pieces, &self.expected, plain);
         self.steps[0] += 1;
         let log_likelihood = Some(-round_for_files(from_units(expected.negative_log_likelihood)));
-        self.record(before, log_likelihood, removed.len(), recorded, Vec::new());
-        self.history.push(UnigramStep { pieces: before, log_likelihood, removed: Some(removed) });
+        self.record(UnigramStep { pieces: before, log_likelihood, removed: Some(removed) }, recorded, Vec::new());
         Ok(())
     }
 
@@ -206,8 +202,7 @@ impl<'a> Training<'a> {
         let loss = |piece: usize| losses[piece];
         let (recorded, kept) = (self.scored(pruned, loss), self.scored(kept, loss));
         let removed = self.remove(pruned);
-        self.record(before, None, removed.len(), recorded, kept);
-        self.history.push(UnigramStep { pieces: before, log_likelihood: None, removed: Some(removed) });
+        self.record(UnigramStep { pieces: before, log_likelihood: None, removed: Some(removed) }, recorded, kept);
         Ok(())
     }
 
@@ -218,29 +213,21 @@ impl<'a> Training<'a> {
         pieces.iter().take(top).map(scored).collect()
     }
 
-    /// Records a step, if there is a recorder.
-    fn record(
-        &mut self,
-        pieces: usize,
-        log_likelihood: Option<f64>,
-        removed_number: usize,
-        removed: Vec<(String, f64)>,
-        kept: Vec<(String, f64)>,
-    ) {
-        if self.recorder.is_none() {
-            return;
-        }
-        let most_probable = self.scored(&self.ranked(), |piece| self.pieces.probabilities[piece]);
+    /// Adds a step to the history, and to the record if there is a recorder.
+    fn record(&mut self, step: UnigramStep, removed: Vec<(String, f64)>, kept: Vec<(String, f64)>) {
+        let ranked = if self.recorder.is_some() { self.ranked() } else { Vec::new() };
+        let most_probable = self.scored(&ranked, |piece| self.pieces.probabilities[piece]);
         if let Some(recorder) = self.recorder.as_deref_mut() {
             recorder.steps.push(UnigramTraceStep {
-                pieces,
-                log_likelihood,
-                removed_number,
+                pieces: step.pieces,
+                log_likelihood: step.log_likelihood,
+                removed_number: step.removed.as_ref().map_or(0, Vec::len),
                 removed,
                 kept,
                 most_probable,
             });
         }
+        self.history.push(step);
     }
 
     /// Returns the pieces by probability, the most probable first.
@@ -273,13 +260,10 @@ impl<'a> Training<'a> {
     /// Returns the entries by id (U22).
     fn entries(&self) -> Vec<(String, f64)> {
         let learned = self.ranked().into_iter().map(|piece| self.entry(piece));
-        let reserved = |range: RangeFrom<usize>| self.reserved[range].iter().map(|entry| (entry.clone(), 0.0));
-        let specials = self.config.special_tokens.len();
-        if self.config.special_tokens_first {
-            reserved(0..).chain(learned).collect()
-        } else {
-            reserved(specials..).chain(learned).chain(reserved(0..).take(specials)).collect()
-        }
+        let mut reserved: Vec<_> = self.config.reserved().into_iter().map(|entry| (entry, 0.0)).collect();
+        let specials = if self.config.special_tokens_first { 0 } else { self.config.special_tokens.len() };
+        let others = reserved.split_off(specials);
+        others.into_iter().chain(learned).chain(reserved).collect()
     }
 }
 
