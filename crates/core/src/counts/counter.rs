@@ -131,11 +131,10 @@ impl Counter {
 
     /// Returns the table of counts, with the words of all runs.
     pub fn finish(mut self) -> Result<WordCounts> {
-        if self.runs.is_empty() {
+        let Some(spill) = self.spill.clone().filter(|_| self.has_runs()) else {
             self.flush_chunks()?;
             return Ok(self.counts);
-        }
-        let Some(spill) = self.spill.clone() else { return Ok(self.counts) };
+        };
         let splitter = self.counts.splitter.clone();
         let runs = reduce(self.into_runs()?, MAX_MERGED, &*spill.store, &|| false)?;
         WordCounts::from_sorted(splitter, MergedWords::new(runs)?)
