@@ -17,26 +17,20 @@ pub(crate) struct TrainingWords<'w> {
 impl<'w> TrainingWords<'w> {
     /// Divides the words, without a copy if all are learned from; returns an error if there is no word.
     pub(crate) fn new(words: &'w [(&'w str, u64)], plan: &Plan<'_>) -> Result<Self> {
-        let table = Self::divide(words, plan);
+        let symbols: HashSet<&str> = plan.user_defined_symbols.iter().map(String::as_str).collect();
+        let is_whole = |word: &str| !symbols.is_empty() && symbols.contains(word);
+        let least = plan.min_word_frequency.max(1);
+        let is_kept = |&(word, count): &(&str, u64)| count >= least && !word.is_empty() && !is_whole(word);
+        let kept =
+            if words.iter().all(is_kept) { words.into() } else { words.iter().copied().filter(is_kept).collect() };
+        let whole = words.iter().copied().filter(|&(word, count)| count > 0 && is_whole(word)).collect();
+        let table = Self { words: kept, whole };
         if table.words.is_empty() && table.whole.is_empty() {
             let message = Message::new("empty corpus: no word is left to train on")
                 .hint("pass text, or lower `min_word_frequency`, which excludes rare words");
             return Err(Error::Counts(message));
         }
         Ok(table)
-    }
-
-    /// Divides the words into those to learn from and user-defined symbols.
-    fn divide(words: &'w [(&'w str, u64)], plan: &Plan<'_>) -> Self {
-        let symbols: HashSet<&str> = plan.user_defined_symbols.iter().map(String::as_str).collect();
-        let is_whole = |word: &str| !symbols.is_empty() && symbols.contains(word);
-        let least = plan.min_word_frequency.max(1);
-        let is_kept = |&(word, count): &(&str, u64)| count >= least && !word.is_empty() && !is_whole(word);
-        if words.iter().all(is_kept) {
-            return Self { words: Cow::Borrowed(words), whole: Vec::new() };
-        }
-        let whole = words.iter().copied().filter(|&(word, count)| count > 0 && is_whole(word)).collect();
-        Self { words: words.iter().copied().filter(is_kept).collect(), whole }
     }
 
     /// Returns all words.
