@@ -1,8 +1,8 @@
 //! Learns new entries for the model of a tokenizer.
 
+use super::Execution;
 use super::decoder::sentencepiece;
 use super::words::tokens_in_words;
-use super::{Execution, check_splitter};
 use crate::counts::WordCounts;
 use crate::error::{Error, Message, Result};
 use crate::learn::cut::cut_words;
@@ -32,7 +32,6 @@ pub fn extend(
     config: &ExtensionConfig,
     Execution { threads, callback }: Execution<'_>,
 ) -> Result<LearnedTokens> {
-    check_splitter(counts, tokenizer.splitter())?;
     let added = tokenizer.added().tokens();
     let (words, found) = (counts.by_first_occurrence(), tokens_in_words(counts, tokenizer.splitter(), added)?);
     let mut words = cut_words(&words, &found)?.into_owned();

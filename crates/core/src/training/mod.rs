@@ -57,7 +57,6 @@ pub fn train(
     recorders: Option<&mut Recorders>,
     Execution { threads, callback }: Execution<'_>,
 ) -> Result<Tokenizer> {
-    check_splitter(counts, splitter)?;
     let (words, tokens) = (counts.by_first_occurrence(), tokens_in_words(counts, splitter, &trainer.added_tokens())?);
     let words = cut_words(&words, &tokens)?;
     let (merges, steps) = recorders.map(|recorders| (&mut recorders.merges, &mut recorders.unigram)).unzip();
@@ -213,7 +212,6 @@ fn unigram(
 ///
 /// The splitter of the counts, if it is recorded, must be the tokenizer's.
 pub fn count_tokens(tokenizer: &Tokenizer, counts: &WordCounts, callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
-    check_splitter(counts, tokenizer.splitter())?;
     let tokens = tokenizer.added().tokens();
     let (words, found) = (counts.by_first_occurrence(), tokens_in_words(counts, tokenizer.splitter(), tokens)?);
     count(tokenizer.model(), tokens, &cut_words(&words, &found)?, callback)

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::check_splitter;
 use crate::added::AddedToken;
 use crate::counts::WordCounts;
 use crate::error::Result;
@@ -12,12 +13,13 @@ use crate::splitter::WordSplitter;
 
 /// Returns where `tokens` are in the words of a table; `splitter` makes words of a text.
 ///
-/// A table that was cut at a token has it as a word alone. If it is none of `tokens`, it is ordinary text.
+/// An error if the table was made by another splitter. A table that was cut at a token has it as a word alone. If it is none of `tokens`, it is ordinary text.
 pub(super) fn tokens_in_words(
     counts: &WordCounts,
     splitter: &WordSplitter,
     tokens: &[AddedToken],
 ) -> Result<Vec<CutToken>> {
+    check_splitter(counts, splitter)?;
     let cut_at = counts.splitter().map_or(&[][..], |made_with| made_with.added());
     let cut_contents: HashSet<&str> = cut_at.iter().map(|token| token.content.as_str()).collect();
     let contents: HashSet<&str> = tokens.iter().map(|token| token.content.as_str()).collect();
