@@ -49,7 +49,7 @@ pub(crate) fn pair_scores(counts: (u64, u64, u64, u64, u64), is_same_symbol: boo
     let (occurrences, merges, left_count, right_count, total) = counts;
     let right = u32::from(!is_same_symbol);
     let pair = Candidate { left: 0, right, score: 0.0, rank: 1, occurrences, merges, left_count, right_count };
-    Criterion::ALL.map(|criterion| criterion.score_of(&pair, total))
+    Criterion::NAMES.map(|(_, criterion)| criterion.score_of(&pair, total))
 }
 
 fn merges_row(trace: MergeTrace) -> MergesRow {

@@ -20,9 +20,6 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// All criteria.
-    pub const ALL: [Self; 4] = [Self::Likelihood, Self::Pmi, Self::Sum, Self::Frequency];
-
     /// Returns the score of a pair as a history records it, whichever criterion the training has.
     ///
     /// ```
@@ -53,7 +50,7 @@ impl Criterion {
     }
 
     /// The criteria by the names in files and settings.
-    pub(crate) const NAMES: [(&str, Self); 4] =
+    pub const NAMES: [(&str, Self); 4] =
         [("likelihood", Self::Likelihood), ("pmi", Self::Pmi), ("sum", Self::Sum), ("frequency", Self::Frequency)];
 
     /// Returns the criterion with this name.
