@@ -445,12 +445,12 @@ class Jieba(PreTokenizer):
         words = []
         for number, line in enumerate(read_lines(path, codec, "strict", command=""), 1):
             if entry := _USER_LINE.fullmatch(line.strip().lstrip("\ufeff")):
-                word, frequency, tag = entry.groups()
-                if frequency and len(frequency) > 9:
-                    raise FormatError(
-                        f"{path}: line {number}: the frequency {frequency} is too large; expected at most 9 digits"
-                    )
-                words.append((word, int(frequency) if frequency else None, tag))
+                word, digits, tag = entry.groups()
+                digits = digits and (digits.lstrip("0") or "0")
+                if digits and (len(digits) > 20 or int(digits) >= 1 << 64):
+                    problem = f"the frequency {shown(digits)} is too large; expected less than 2^64"
+                    raise FormatError(problem, place=f"{path}: line {number}: ")
+                words.append((word, int(digits) if digits else None, tag))
         return cls(hmm, words)
 
     def __repr__(self) -> str:

@@ -117,7 +117,7 @@ impl WordSplitter {
     /// Returns the text after normalization.
     pub fn normalize(&self, text: &str) -> Result<String> {
         let (mut normalized, mut spare) = <(Normalized, Normalized)>::default();
-        self.normalize_into(text, &mut normalized, &mut spare)?;
+        self.normalize_into(text, false, &mut normalized, &mut spare)?;
         Ok(normalized.text().to_owned())
     }
 
@@ -133,20 +133,20 @@ impl WordSplitter {
     /// ```
     pub fn normalize_aligned(&self, text: &str) -> Result<Normalized> {
         let (mut normalized, mut spare) = <(Normalized, Normalized)>::default();
-        normalized.start(text, 0, true);
-        if let Some(normalizer) = &self.normalizer {
-            normalizer.normalize(&mut normalized, &mut spare)?;
-        }
+        self.normalize_into(text, true, &mut normalized, &mut spare)?;
         Ok(normalized)
     }
 
     /// Replaces `normalized` with the text after normalization; `spare` is a buffer.
-    pub(crate) fn normalize_into(&self, text: &str, normalized: &mut Normalized, spare: &mut Normalized) -> Result<()> {
-        normalized.start(text, 0, self.needs_alignment);
-        match &self.normalizer {
-            Some(normalizer) => normalizer.normalize(normalized, spare),
-            None => Ok(()),
-        }
+    pub(crate) fn normalize_into(
+        &self,
+        text: &str,
+        aligned: bool,
+        normalized: &mut Normalized,
+        spare: &mut Normalized,
+    ) -> Result<()> {
+        normalized.start(text, 0, aligned || self.needs_alignment);
+        self.normalizer.as_ref().map_or(Ok(()), |normalizer| normalizer.normalize(normalized, spare))
     }
 
     /// Returns the form of an added token that is matched in normalized text.
@@ -205,10 +205,7 @@ impl WordSplitter {
 
     /// Applies the pre-tokenizer.
     fn pre_tokenize(&self, words: &mut Words) -> Result<()> {
-        match &self.pre_tokenizer {
-            Some(pre_tokenizer) => pre_tokenizer.pre_tokenize(words),
-            None => Ok(()),
-        }
+        self.pre_tokenizer.as_ref().map_or(Ok(()), |pre_tokenizer| pre_tokenizer.pre_tokenize(words))
     }
 }
 

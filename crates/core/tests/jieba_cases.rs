@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use piecework_core::pretokenize::{Jieba, UserWord, parse_user_dictionary};
+use piecework_core::pretokenize::{Jieba, UserWord};
 use serde_json::Value;
 
 fn table() -> Value {
@@ -25,14 +25,6 @@ fn user_words(rows: &Value) -> Vec<UserWord> {
         tag: row[2].as_str().map(str::to_owned),
     };
     rows.as_array().unwrap().iter().map(user_word).collect()
-}
-
-#[test]
-fn user_dictionaries() {
-    for (name, dictionary) in table()["dictionaries"].as_object().unwrap() {
-        let words = parse_user_dictionary(text(&dictionary["text"])).unwrap();
-        assert_eq!(words, user_words(&dictionary["words"]), "{name}");
-    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use piecework_core::added::SpecialsPolicy;
 use piecework_core::encoding::{Direction, Encoding, NONE};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
-use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, TextLimit, Tokenizer};
 use piecework_core::{Error, Result};
 use serde_json::{Value, json};
 
@@ -202,8 +202,9 @@ fn truncate_text_json() {
         let (made, mut scratch) = (tokenizer(&table, case).unwrap(), Scratch::default());
         let (text, n) = (case["text"].as_str().unwrap(), usize::try_from(case["n"].as_u64().unwrap()).unwrap());
         for (side, direction) in [("right", Direction::Right), ("left", Direction::Left)] {
-            let kept = made.truncate_text(text, n, direction, &options(case, &made), &mut scratch);
-            assert_eq!(json!(kept.ok().map(|kept| kept.text)), case[side], "{side}, {}", case["name"]);
+            let limit = TextLimit { max_tokens: n, direction, continues: false };
+            let kept = made.truncate_text(text, limit, &options(case, &made), &mut scratch, &|| false);
+            assert_eq!(json!(kept.ok().flatten().map(|kept| kept.text)), case[side], "{side}, {}", case["name"]);
         }
     }
 }

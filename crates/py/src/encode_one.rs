@@ -75,7 +75,7 @@ impl Call<'_> {
         };
         let done = detached(py, whole.len(), || {
             let scratch = &mut self.pool.scratch();
-            self.tokenizer.truncate_part(whole, limit, self.options, scratch, &is_stopped)
+            self.tokenizer.truncate_text(whole, limit, self.options, scratch, &is_stopped)
         });
         if let Ok(Some(error)) = signal.into_inner() {
             return Err(error);

@@ -528,6 +528,15 @@ def test_settings_unknown_to_tokenizers_change_the_type() -> None:
 # Jieba's user dictionary
 
 
+def test_jieba_user_dictionaries_of_the_table(tmp_path: Path) -> None:
+    table = json.loads(Path("spec/cases/jieba.json").read_text(encoding="utf-8"))
+    path = tmp_path / "userdict.txt"
+    for name, dictionary in table["dictionaries"].items():
+        path.write_bytes(dictionary["text"].encode())
+        read = pre_tokenizers.Jieba.from_user_dictionary(path)
+        assert [list(word) for word in read.user_words] == dictionary["words"], name
+
+
 def test_jieba_user_dictionaries_are_read(tmp_path: Path) -> None:
     path = tmp_path / "userdict.txt"
     lines = [
@@ -555,7 +564,7 @@ def test_jieba_user_dictionaries_are_read(tmp_path: Path) -> None:
         pre_tokenizers.Jieba.from_user_dictionary(path)
     read = pre_tokenizers.Jieba.from_user_dictionary(path, encoding="gb18030")
     assert read.user_words == (("云计算", 5, None), ("台中", None, None))
-    path.write_text("a\nb 12345678901\n")
+    path.write_text("a\nb 18446744073709551616\n")
     with pytest.raises(FormatError, match=r"userdict\.txt: line 2: the frequency"):
         pre_tokenizers.Jieba.from_user_dictionary(path)
     path.write_bytes(b"")

@@ -216,7 +216,7 @@ def test_user_dictionary_is_read(tmp_path: Path) -> None:
     )
     assert "杭研大厦" in words(jieba, "来到杭研大厦")
     assert pickle.loads(pickle.dumps(jieba)) == jieba
-    path.write_text("词 99999999999\n", encoding="utf-8")
+    path.write_text("词 99999999999999999999\n", encoding="utf-8")
     with pytest.raises(pw.errors.FormatError, match=r"user\.txt: line 1: .*too large"):
         p.Jieba.from_user_dictionary(path)
 

@@ -222,9 +222,7 @@ impl Encoding {
             special_tokens_mask: self.special_tokens_mask[range.clone()].to_vec(),
             attention_mask: self.attention_mask[range.clone()].to_vec(),
             renamed: renamed.map(|(place, name)| (place - range.start, name.clone())).collect(),
-            sequences: Vec::new(),
-            overflowing: Vec::new(),
-            is_truncated: false,
+            ..Self::default()
         }
     }
 

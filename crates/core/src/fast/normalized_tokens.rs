@@ -199,7 +199,7 @@ impl AddedTokenSplitter<'_> {
     /// Returns whether the normal form of a text has a token; a forbidden special token is an error.
     fn has_token(&mut self, search: AddedTokenSearch<'_>, text: &str) -> Result<bool> {
         let (form, spare) = &mut self.buffers.normalized;
-        self.splitter.normalize_into(text, form, spare)?;
+        self.splitter.normalize_into(text, false, form, spare)?;
         let mut has_token = false;
         // The place of an error does not matter: the generic path returns it.
         search.normalized(

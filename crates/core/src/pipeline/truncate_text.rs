@@ -64,43 +64,25 @@ pub struct TextLimit {
 }
 
 impl Tokenizer {
-    /// Returns the longest prefix of a text that encodes to at most `max_tokens` tokens, or the longest suffix.
+    /// Returns the longest prefix of a text that encodes to at most a number of tokens, or the longest suffix.
     ///
-    /// The direction is the side that is cut off. Special tokens that post-processing adds count. A prefix that cannot be
-    /// encoded is not considered. Without stages that prove where a text may be cut, the result ends at a word.
+    /// Special tokens that post-processing adds count. A prefix that cannot be encoded is not considered. Without stages that
+    /// prove where a text may be cut, the result ends at a word. `None` if more of the text is needed, which continues at the
+    /// side that is cut off. `is_stopped` is called often; if it returns true, the result is [`Error::Interrupted`].
     ///
     /// ```
     /// use piecework_core::encoding::Direction;
     /// use piecework_core::format::format_named;
-    /// use piecework_core::pipeline::{Options, Scratch};
+    /// use piecework_core::pipeline::{Options, Scratch, TextLimit};
     ///
     /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
     /// let (options, mut scratch) = (Options::default(), Scratch::default());
-    /// let kept = tokenizer.truncate_text("low lower", 2, Direction::Right, &options, &mut scratch)?;
-    /// assert_eq!((kept.text, kept.is_longest), ("low lowe", true));
-    /// assert_eq!(tokenizer.truncate_text("low lower", 2, Direction::Left, &options, &mut scratch)?.text, " lower");
+    /// let limit = TextLimit { max_tokens: 2, direction: Direction::Right, continues: false };
+    /// let kept = tokenizer.truncate_text("low lower", limit, &options, &mut scratch, &|| false)?;
+    /// assert_eq!(kept.map(|kept| (kept.text, kept.is_longest)), Some(("low lowe", true)));
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
     pub fn truncate_text<'t>(
-        &self,
-        text: &'t str,
-        max_tokens: usize,
-        direction: Direction,
-        options: &Options,
-        scratch: &mut Scratch,
-    ) -> Result<TruncatedText<'t>> {
-        let kept =
-            self.truncate_part(text, TextLimit { max_tokens, direction, continues: false }, options, scratch, &|| {
-                false
-            })?;
-        Ok(kept.unwrap_or(TruncatedText { text, is_longest: true }))
-    }
-
-    /// Returns what [`Self::truncate_text`] returns for a longer text, of which only one end is given.
-    ///
-    /// `None` if more of the text is needed. `is_stopped` is called often; if it returns true, the result is
-    /// [`Error::Interrupted`].
-    pub fn truncate_part<'t>(
         &self,
         text: &'t str,
         limit: TextLimit,

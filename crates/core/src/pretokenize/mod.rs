@@ -27,7 +27,7 @@ pub use function::Function;
 pub use jieba::Jieba;
 pub(crate) use properties::Substitution;
 pub use split::{Behavior, Split};
-pub use user_words::{UserWord, parse_user_dictionary};
+pub use user_words::UserWord;
 #[cfg(not(feature = "jieba"))]
 pub use without_jieba::Jieba;
 
