@@ -53,7 +53,7 @@ impl Encoding {
     #[must_use]
     pub fn merged(encodings: Vec<Self>, growing_offsets: bool) -> Self {
         encodings.into_iter().fold(Self::default(), |mut all, encoding| {
-            all.append_at(encoding, growing_offsets);
+            all.append(encoding, growing_offsets);
             all
         })
     }

@@ -244,14 +244,9 @@ impl Encoding {
     }
 
     /// Appends `other`. Each overflowing window is combined with the other encoding and with its windows.
-    pub(crate) fn append(&mut self, other: Self) {
-        self.append_at(other, false);
-    }
-
-    /// Appends `other` with all combinations of overflowing windows.
     ///
     /// With `growing_offsets`, its spans count from the end of the last span, and not from the start of the text.
-    fn append_at(&mut self, other: Self, growing_offsets: bool) {
+    fn append(&mut self, other: Self, growing_offsets: bool) {
         let mut overflowing = Vec::new();
         for part in &self.overflowing {
             for end in std::iter::once(&other).chain(&other.overflowing) {
@@ -266,7 +261,7 @@ impl Encoding {
     /// Returns the concatenation of two encodings.
     fn followed_by(&self, other: &Self, growing_offsets: bool) -> Self {
         let mut both = self.clone();
-        both.append_at(other.clone(), growing_offsets);
+        both.append(other.clone(), growing_offsets);
         both
     }
 
@@ -362,7 +357,7 @@ mod tests {
     #[test]
     fn overflowing_windows_are_combined() {
         let mut both = with_overflow(&[1, 2], &[&[3]]);
-        both.append(with_overflow(&[4], &[&[5], &[6]]));
+        both.append(with_overflow(&[4], &[&[5], &[6]]), false);
         assert_eq!(both.ids, [1, 2, 4]);
         assert_eq!(overflow(&both), [&[3, 4][..], &[3, 5], &[3, 6], &[1, 2, 5], &[1, 2, 6]]);
     }
@@ -372,9 +367,9 @@ mod tests {
         let mut both = encoding(&[1, 2]);
         both.set_sequence(0);
         let mut other = Encoding::of_special_tokens([&NamedToken::new("[S]", 9)], 3);
-        other.append(encoding(&[1]));
+        other.append(encoding(&[1]), false);
         other.set_range(1, 1..2);
-        both.append(other);
+        both.append(other, false);
         assert_eq!((both.sequence(0), both.sequence(1), both.n_sequences()), (0..2, 3..4, 2));
         assert_eq!(both.sequence_ids(), [0, 0, NONE, 1]);
         assert_eq!(both.renamed, [(2, "[S]".to_owned())]);
@@ -435,10 +430,10 @@ mod tests {
         let mut pair = Encoding::of_special_tokens([&special], 0);
         let mut first = encoding(&[1, 2, 3]);
         first.word_ids = vec![0, 0, 1];
-        pair.append(first);
+        pair.append(first, false);
         pair.set_range(0, 1..4);
-        pair.append(Encoding::of_special_tokens([&special], 0));
-        pair.append(encoding(&[4]));
+        pair.append(Encoding::of_special_tokens([&special], 0), false);
+        pair.append(encoding(&[4]), false);
         pair.set_range(1, 5..6);
         let words = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1)].map(|(word, text)| pair.word_to_tokens(word, text));
         assert_eq!(words, [Some(1..3), Some(3..4), Some(5..6), None, None]);

@@ -50,8 +50,7 @@ impl Padding {
 
     /// Pads a single encoding.
     pub(crate) fn pad(&self, encoding: &mut Encoding) -> Result<()> {
-        let target = self.target(encoding.len())?;
-        encoding.pad(target, &self.token, self.type_id, self.direction);
+        self.pad_to(encoding, self.target(encoding.len())?);
         Ok(())
     }
 

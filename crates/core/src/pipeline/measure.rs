@@ -168,8 +168,8 @@ impl<'a> Meter<'a> {
         measures.count_tokens(ids);
         measures.count_lengths(&encoding.spans);
         measures.count_words(words);
-        grow(&mut measures.texts_by_tokens, TEXT_LENGTHS);
-        measures.texts_by_tokens[(usize::BITS - ids.len().leading_zeros()) as usize] += 1;
+        let lengths = first_counters::<TEXT_LENGTHS>(&mut measures.texts_by_tokens);
+        lengths[(usize::BITS - ids.len().leading_zeros()) as usize] += 1;
         Ok(is_reproduced)
     }
 }

@@ -150,10 +150,6 @@ struct Window {
 }
 
 impl Window {
-    fn new(base: usize, far: usize, direction: Direction) -> Self {
-        Self { base, far, exceeding: far, direction }
-    }
-
     fn place(self, distance: usize) -> usize {
         match self.direction {
             Direction::Right => self.base + distance,
@@ -212,7 +208,8 @@ impl Search<'_> {
             None if self.limit.continues && word_ends.proven.is_none() => return Ok(None),
             None => {
                 let base = if self.limit.direction == Direction::Right { 0 } else { self.text.len() };
-                Some(Window::new(base, self.text.len() + 1, self.limit.direction))
+                let far = self.text.len() + 1;
+                Some(Window { base, far, exceeding: far, direction: self.limit.direction })
             }
         };
         let Some(mut window) = window else { return Ok(None) };
@@ -257,7 +254,7 @@ impl Search<'_> {
                 (high, low.or((!self.limit.continues).then_some(0)).map(|low| high - low + 1))
             }
         };
-        Ok(far.map(|far| Window::new(base, far, self.limit.direction)))
+        Ok(far.map(|far| Window { base, far, exceeding: far, direction: self.limit.direction }))
     }
 
     /// Returns whether the text fits if it is cut at a distance from the base of a window.
@@ -270,7 +267,11 @@ impl Search<'_> {
     /// Returns the last place of a window that fits, by trying all; `None` if that takes long.
     fn try_all(&mut self, window: Window) -> Result<Option<usize>> {
         let known = self.known(window)?;
-        let kept = if known.is_some() { 0 } else { self.text.len() - self.longest_distance(window) };
+        let kept = match window.direction {
+            _ if known.is_some() => 0,
+            Direction::Right => window.base,
+            Direction::Left => self.text.len() - window.base,
+        };
         if window.far.saturating_mul(kept + window.far / 2) > MOST_TRIED {
             return Ok(None);
         }
@@ -359,14 +360,6 @@ impl Search<'_> {
     fn last_distance(&self, window: Window) -> usize {
         let is_boundary = |&distance: &usize| self.text.is_char_boundary(window.place(distance));
         (0..window.far).rev().find(is_boundary).unwrap_or(0)
-    }
-
-    /// Returns the number of bytes between the base of a window and the end of the text that is cut off.
-    fn longest_distance(&self, window: Window) -> usize {
-        match window.direction {
-            Direction::Right => self.text.len() - window.base,
-            Direction::Left => window.base,
-        }
     }
 
     /// Returns the number of tokens before the base of a window, if they do not depend on the other side.

@@ -38,12 +38,11 @@ impl Bert {
     /// Adds special tokens around the text with the index `place`; all texts after the first count as the second.
     fn surround(&self, mut part: Encoding, before: Option<&NamedToken>, place: usize, type_id: u32) -> Encoding {
         let (length, sequence) = (part.len(), place.min(1));
-        let mut around = Encoding::of_special_tokens(before, type_id);
-        let start = around.len();
+        let before = Encoding::of_special_tokens(before, type_id);
+        let start = before.len();
         part.sequences.clear();
         part.special_tokens_mask.fill(0);
-        around.append(part);
-        around.append(Encoding::of_special_tokens([&self.sep], type_id));
+        let mut around = Encoding::merged(vec![before, part, Encoding::of_special_tokens([&self.sep], type_id)], false);
         around.set_range(sequence, start..start + length);
         around.attention_mask.fill(1);
         around

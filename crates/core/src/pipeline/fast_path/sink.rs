@@ -203,10 +203,10 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
         let (word, given) = (self.word, self.given);
         write::<WORD_IDS>((self.encoding, before), tokens.clone(), at, |number| given.unwrap_or(word + number));
         // One of the tokens may have a name that differs from the one that its id is decoded to.
-        let is = |unknown| tokens.clone().any(|(id, ..)| self.untagged(id) == unknown);
+        let is = |unknown| tokens.clone().any(|(id, ..)| self.encoder.context.untagged(id) == unknown);
         if self.encoder.tokenizer.shadows || self.encoder.unknown.is_some_and(is) {
             for (number, (id, span, _)) in tokens.clone().enumerate() {
-                self.rename(self.untagged(id), span.shifted(at), number);
+                self.rename(self.encoder.context.untagged(id), span.shifted(at), number);
             }
         }
         self.written += tokens.len();
@@ -235,10 +235,6 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     #[inline]
     fn record(&mut self, before: usize) {
         self.encoder.context.record(&self.encoding.ids[before..self.written]);
-    }
-
-    fn untagged(&self, id: u32) -> u32 {
-        self.encoder.context.untagged(id)
     }
 
     /// Names the unknown token of a chunk with this number by the text that it replaces; returns false for a byte.
@@ -367,18 +363,16 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
             let is_unknown = |unknown| tokens[..count].iter().any(|token| token.id == unknown);
             if !are_all_plain || unknown.is_some_and(is_unknown) {
                 (self.written, self.word) = (written, word);
-                self.take(start, tokens[..count].iter().map(CachedToken::to_chunk_token));
+                self.take(start, tokens[..count].iter().map(CachedToken::widened));
                 (written, word) = (self.written, self.word);
                 continue;
             }
             let (to, at) = ((&mut *self.encoding, written), self.base + Span::new(start, start).start);
             // The number of tokens that are written is constant: the end of a loop that depends on it is mispredicted.
             if count <= FEW {
-                write::<WORD_IDS>(to, tokens[..FEW].iter().map(CachedToken::to_chunk_token), at, |number| {
-                    word + number
-                });
+                write::<WORD_IDS>(to, tokens[..FEW].iter().map(CachedToken::widened), at, |number| word + number);
             } else {
-                write::<WORD_IDS>(to, tokens.iter().map(CachedToken::to_chunk_token), at, |number| word + number);
+                write::<WORD_IDS>(to, tokens.iter().map(CachedToken::widened), at, |number| word + number);
             }
             written += count;
             if fast.is_one_word {
@@ -392,7 +386,7 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
 
     #[inline]
     fn push_slice(&mut self, start: usize, cached: &[CachedToken]) {
-        self.take(start, cached.iter().map(CachedToken::to_chunk_token));
+        self.take(start, cached.iter().map(CachedToken::widened));
     }
 
     fn encode(&mut self, start: usize, chunk: &str) -> Result<Option<(&[CachedToken], u8)>> {
@@ -405,7 +399,7 @@ impl<const WORD_IDS: bool> Sink<CachedToken, INLINE_TOKENS> for TokenSink<'_, tr
         self.take(start, all.clone());
         // A cached unknown token is named by its text, which may differ in case.
         let folds = self.encoder.unknown.is_some() && self.encoder.fast.folds_case();
-        let is_unknown = |token: &Token| Some(self.untagged(token.id)) == self.encoder.unknown;
+        let is_unknown = |token: &Token| Some(self.encoder.context.untagged(token.id)) == self.encoder.unknown;
         let is_named = !self.encoder.generic.names.is_empty() || folds && tokens.iter().any(is_unknown);
         self.encoder.generic.names.clear();
         if lost > 0 {
@@ -457,7 +451,7 @@ impl CachedToken {
 
     /// Returns the token with its numbers in 32 bits.
     #[inline(always)]
-    fn to_chunk_token(&self) -> ChunkToken {
+    fn widened(&self) -> ChunkToken {
         (self.id, Span { start: self.start.into(), end: self.end.into() }, self.word.into())
     }
 }
