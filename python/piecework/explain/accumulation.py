@@ -139,7 +139,7 @@ class Accumulation:
             for name, tokenizer in self._tokenizers.items()
         ]
         same = _same_chars(texts, every)
-        is_same = _is_same(texts, every, same)
+        is_same = same == np.array([len(text) for text in texts], dtype=np.int64)
         figures = _Figures(texts, every, same, is_same)
         figures.add_to(self._total, slice(None))
         if group is not None:
@@ -231,17 +231,6 @@ def _same_chars(texts: Sequence[str], every: Sequence[Tokens]) -> Integers:
     return np.bincount(
         owners[aligned.agrees], weights=sizes[aligned.agrees], minlength=len(texts)
     ).astype(np.int64)
-
-
-def _is_same(
-    texts: Sequence[str], every: Sequence[Tokens], same_chars: Integers
-) -> npt.NDArray[np.bool_]:
-    """Returns for each document whether all tokenizers cut it in the same way."""
-    lengths = np.array([len(text) for text in texts], dtype=np.int64)
-    is_same: npt.NDArray[np.bool_] = same_chars == lengths
-    for tokens in every:
-        is_same &= tokens.counts == every[0].counts
-    return is_same
 
 
 def _rows_by_value(documents: Documents, member: str, source: Source) -> dict[str, list[int]]:

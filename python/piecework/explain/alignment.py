@@ -50,8 +50,8 @@ def align(
     """Returns the blocks of texts that follow one another.
 
     A block ends where every tokenizer has a boundary: the start or the end of a token, within none. The tokenizers agree on
-    a block if their tokens in it cover the same characters, apart from white space at the ends of a token. The cost is
-    linear in the characters and tokens.
+    a block if their tokens in it cover the same characters, apart from white space at the ends of a token; so a token of
+    white space alone does not matter. The cost is linear in the characters and tokens.
 
     Args:
         spaces: For each character whether it is white space.
@@ -78,10 +78,12 @@ def align(
         block_of[np.minimum(each[:, 0], ends[text] - 1)]
         for each, text in zip(spans, texts, strict=True)
     )
-    trimmed = [_trimmed(each, spaces) for each in spans]
+    covered = [
+        _covered(each, its_blocks, spaces) for each, its_blocks in zip(spans, blocks, strict=True)
+    ]
     agrees = np.ones(len(starts), dtype=bool)
-    for other, its_blocks in zip(trimmed[1:], blocks[1:], strict=True):
-        agrees &= _equal(trimmed[0], blocks[0], other, its_blocks, len(starts))
+    for other in covered[1:]:
+        agrees &= _equal(covered[0], other, len(starts))
     return Alignment(starts, agrees, blocks)
 
 
@@ -97,8 +99,11 @@ def _boundaries(spans: Integers, size: int) -> Flags:
     return is_edge
 
 
-def _trimmed(spans: Integers, spaces: Flags) -> Integers:
-    """Returns the spans without the white space at their ends; spans of white space alone are unchanged."""
+def _covered(spans: Integers, blocks: Integers, spaces: Flags) -> tuple[Integers, Integers]:
+    """Returns the spans of tokens without the white space at their ends, and their blocks.
+
+    Tokens that cover no other characters are left out.
+    """
     size = len(spaces)
     position = np.arange(size, dtype=np.int64)
     # The first character from each position on that is not white space, and the last one up to it.
@@ -106,21 +111,21 @@ def _trimmed(spans: Integers, spaces: Flags) -> Integers:
     previous = np.maximum.accumulate(np.where(spaces, -1, position))
     start, end = spans[:, 0], spans[:, 1]
     first = np.append(following, size)[start]
-    is_text = (start < end) & (first < end)
     last = previous[np.maximum(end - 1, 0)] + 1
-    return np.stack([np.where(is_text, first, start), np.where(is_text, last, end)], axis=1)
+    is_text = (start < end) & (first < end)
+    return np.stack([first, last], axis=1)[is_text], blocks[is_text]
 
 
-def _equal(
-    one: Integers, its_blocks: Integers, other: Integers, other_blocks: Integers, count: int
-) -> Flags:
+def _equal(one: tuple[Integers, Integers], other: tuple[Integers, Integers], count: int) -> Flags:
     """Returns for each block whether two tokenizers have the same spans in it."""
-    numbers = np.bincount(its_blocks, minlength=count)
-    is_equal: Flags = numbers == np.bincount(other_blocks, minlength=count)
-    ours, theirs = is_equal[its_blocks], is_equal[other_blocks]
+    (spans, blocks), (other_spans, other_blocks) = one, other
+    is_equal: Flags = np.bincount(blocks, minlength=count) == np.bincount(
+        other_blocks, minlength=count
+    )
+    ours, theirs = is_equal[blocks], is_equal[other_blocks]
     # Tokens are in the order of their blocks, except where offsets go back.
-    order = np.argsort(its_blocks[ours], kind="stable")
+    order = np.argsort(blocks[ours], kind="stable")
     other_order = np.argsort(other_blocks[theirs], kind="stable")
-    differs = (one[ours][order] != other[theirs][other_order]).any(axis=1)
-    is_equal[its_blocks[ours][order][differs]] = False
+    differs = (spans[ours][order] != other_spans[theirs][other_order]).any(axis=1)
+    is_equal[blocks[ours][order][differs]] = False
     return is_equal
