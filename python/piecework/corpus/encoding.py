@@ -58,9 +58,9 @@ class EncodePart(CheckedTask):
         seed, keep = self.settings.shuffle, self.settings.reading.keep
         figures: dict[str, Counter[str]] = {}
         with PartWriter(self.folder, part.name, seed, part.number, bool(keep)) as writer:
-            for source, span in part.ranges:
+            for place, source, span in part.ranges:
                 self.inputs.check(source)
-                counts = figures.setdefault(source.name, Counter())
+                counts = figures.setdefault(str(place), Counter())
                 for documents in self._batches(source, span):
                     rows = self._encoded(source, documents)
                     counts.update(
@@ -75,7 +75,7 @@ class EncodePart(CheckedTask):
                 self.inputs.check(source)
             files = writer.finish()
         values: dict[str, Any] = {
-            "sources": {name: dict(counts) for name, counts in figures.items()},
+            "sources": {place: dict(counts) for place, counts in figures.items()},
             "runs": writer.runs,
         }
         receipt = Receipt(part.name, files, values)

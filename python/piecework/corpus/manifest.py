@@ -182,9 +182,11 @@ def source_records(
 ) -> tuple[SourceRecord, ...]:
     """Returns what each file contributed, by the receipts of the parts."""
     names = ("documents", "text_bytes", "tokens", "skipped")
-    sums = {name: dict.fromkeys(names, 0) for name, _ in sources}
+    sums = [dict.fromkeys(names, 0) for _ in sources]
     for part in parts:
-        for name, counts in part.figures["sources"].items():
+        for place, counts in part.figures["sources"].items():
             for key in names:
-                sums[name][key] += counts.get(key, 0)
-    return tuple(SourceRecord(name, size, **sums[name]) for name, size in sources)
+                sums[int(place)][key] += counts.get(key, 0)
+    return tuple(
+        SourceRecord(name, size, **each) for (name, size), each in zip(sources, sums, strict=True)
+    )

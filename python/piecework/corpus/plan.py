@@ -47,14 +47,13 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the plan as JSON values."""
-        places = {source.name: place for place, source in enumerate(self.sources)}
         return {
             "version": VERSION,
             "fingerprint": self.fingerprint,
             "settings": self.settings.to_json(),
             "sources": [source.to_json() for source in self.sources],
             "parts": [
-                [[places[source.name], span.start, span.end] for source, span in part.ranges]
+                [[place, span.start, span.end] for place, _, span in part.ranges]
                 for part in self.parts
             ],
         }

@@ -54,7 +54,7 @@ class CountPart(CheckedTask):
         memory = None if self.max_memory is None else (self.max_memory, self.folder)
         counter = _core.WordCounter(self.splitter, [], 1, 0, memory)
         skipped, first = 0, None
-        for source, span in part.ranges:
+        for _, source, span in part.ranges:
             self.inputs.check(source)
             for documents in read(source, self.reading, range=span):
                 counter.add_column(_core.ArrowTexts(documents.texts))

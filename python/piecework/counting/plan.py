@@ -78,7 +78,7 @@ class CountPlan:
             "reading": self.reading.to_json(),
             "first_document": self.first_document,
             "parts": [
-                [[source.to_json(), span.to_json()] for source, span in part.ranges]
+                [[source.to_json(), span.to_json()] for _, source, span in part.ranges]
                 for part in self.parts
             ],
             "changed": dict(self.inputs.changed),

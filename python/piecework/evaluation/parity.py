@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework._immutable import Immutable, dataclass
 from piecework.errors import ConfigError, did_you_mean, shown
+from piecework.io.sources import normal_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,6 +84,8 @@ def reference_of(groups: Sequence[str], reference: str | None) -> str:
         )
     if reference is None:
         return groups[0]
+    # The name of a file may be spelled in several ways.
+    reference = reference if reference in groups else normal_name(reference)
     if reference not in groups:
         message = f"no group is named {shown(reference)}"
         raise ConfigError(message, setting="reference", hint=did_you_mean(reference, groups))

@@ -281,9 +281,8 @@ def _parts(
     """Iterates over the parts of all groups; a part belongs to one group."""
     number = first = 0
     for group, sources in enumerate(groups.values()):
-        places = {source.name: first + place for place, source in enumerate(sources)}
         for part in divide(sources, part_bytes, reading):
-            numbered = tuple((places[source.name], source, span) for source, span in part.ranges)
+            numbered = tuple((first + place, source, span) for place, source, span in part.ranges)
             yield GroupPart(number, group, numbered, part.bytes)
             number += 1
         first += len(sources)

@@ -120,8 +120,10 @@ def _summary(evaluation: Evaluation) -> Table:
 
 
 def _by_group(result: TokenizerResult) -> Table:
-    premiums = result.parity.premiums if result.parity else {}
-    header = ("group", "texts", "tokens", *_BY_GROUP, *(["premium"] if premiums else []))
+    parity = result.parity
+    premiums = parity.premiums if parity else {}
+    premium_header = [f"premium (reference {name_text(parity.reference)})"] if parity else []
+    header = ("group", "texts", "tokens", *_BY_GROUP, *premium_header)
 
     def row(name: str, each: TextResult) -> tuple[str, ...]:
         cells = (formatted(METRICS[metric], each.metrics[metric]) for metric in _BY_GROUP)

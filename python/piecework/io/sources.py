@@ -8,16 +8,31 @@ import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from piecework.errors import ConfigError, FileError, MissingFileError, shown, wrap_os_error
+from piecework.errors import (
+    ConfigError,
+    FileError,
+    MissingFileError,
+    shown,
+    warn,
+    wrap_os_error,
+)
 from piecework.io.files import checked
 from piecework.io.remote import find_files, is_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from piecework.io.files import Pathish
 
-__all__ = ["STDIN", "Source", "describe_name", "find_sources", "is_plain_text", "total_size"]
+__all__ = [
+    "STDIN",
+    "Source",
+    "describe_name",
+    "find_sources",
+    "is_plain_text",
+    "normal_name",
+    "total_size",
+]
 
 STDIN = "-"
 """The name of standard input."""
@@ -104,7 +119,10 @@ def find_sources(
     *,
     format: str | None = None,  # noqa: A002  # an argument's name hides nothing here
 ) -> list[Source]:
-    """Returns the files that inputs name, sorted by name, each once.
+    """Returns the files that inputs name, in the order of the inputs, as often as they are named.
+
+    The files of one folder or pattern are sorted by name, each once. If a folder or pattern has files that an input before it
+    named, a warning says so.
 
     Args:
         inputs: Files, folders, patterns such as ``"data/**/*.jsonl.gz"``, URLs of file systems that fsspec knows, and
@@ -129,14 +147,48 @@ def find_sources(
     names = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     if not names:
         raise ConfigError("expected at least one file", setting="inputs")
-    found = (file for each in names for file in _expand(checked(each, "inputs")))
-    sizes = {_normal(name): size for name, size in found}
-    return [_source(name, sizes[name], format) for name in sorted(sizes)]
+    found = [_named(checked(each, "inputs")) for each in names]
+    if len(found) > 1:
+        _warn_of_repeated(names, found)
+    return [_source(name, size, format) for files in found for name, size in files]
 
 
-def _normal(name: str) -> str:
-    """Returns one spelling of a local name, so that each file is read once."""
+def _named(name: str) -> list[tuple[str, int | None]]:
+    """Returns the names and sizes of the files of an input, sorted by name, each once."""
+    return sorted({normal_name(path): size for path, size in _expand(name)}.items())
+
+
+def normal_name(name: str) -> str:
+    """Returns one spelling of the name of a file or folder.
+
+    >>> normal_name("./data//a.txt")
+    'data/a.txt'
+    """
     return name if name == STDIN or is_url(name) else os.path.normpath(name)
+
+
+def _warn_of_repeated(
+    names: Sequence[Pathish], found: Sequence[Sequence[tuple[str, int | None]]]
+) -> None:
+    """Warns if a folder or pattern has files that were named before; a file that is listed again is meant so."""
+    known: set[str] = set()
+    repeated: list[tuple[str, str]] = []
+    for name, files in zip(names, found, strict=True):
+        own = [
+            path if path == STDIN or is_url(path) else os.path.abspath(path) for path, _ in files
+        ]
+        if [path for path, _ in files] != [normal_name(os.fspath(name))]:
+            again = (path for (path, _), place in zip(files, own, strict=True) if place in known)
+            repeated += [(os.fspath(name), path) for path in again]
+        known.update(own)
+    if repeated:
+        name, path = repeated[0]
+        count = "1 file" if len(repeated) == 1 else f"{len(repeated):,} files"
+        problem = f"{count} of folders and patterns were named before; the first is {path}, of {shown(name)}"
+        warn(
+            problem,
+            hint="they are read as often as they are named; name them once to read them once",
+        )
 
 
 def _source(name: str, size: int | None, required: str | None) -> Source:

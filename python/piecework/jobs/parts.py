@@ -20,12 +20,12 @@ class Part(NamedTuple):
 
     Attributes:
         number: Its place in the plan, from 0.
-        ranges: The files, each with the range that belongs to the part.
+        ranges: The files, each with its place in the corpus, from 0, and the range that belongs to the part.
         bytes: The number of bytes of the ranges, for progress; approximate for Parquet.
     """
 
     number: int
-    ranges: tuple[tuple[Source, Range], ...]
+    ranges: tuple[tuple[int, Source, Range], ...]
     bytes: int
 
     @property
@@ -53,15 +53,15 @@ def divide(sources: Sequence[Source], part_bytes: int, reading: ReadOptions) -> 
 
 def _groups(
     sources: Sequence[Source], part_bytes: int, reading: ReadOptions
-) -> Iterator[tuple[tuple[tuple[Source, Range], ...], int]]:
+) -> Iterator[tuple[tuple[tuple[int, Source, Range], ...], int]]:
     """Iterates over the ranges of the parts and their bytes."""
-    group: list[tuple[Source, Range]] = []
+    group: list[tuple[int, Source, Range]] = []
     size = 0
-    for source in sources:
+    for place, source in enumerate(sources):
         spans = split(source, part_bytes, reading)
-        for place, span in enumerate(spans):
-            group.append((source, span))
-            size += _share(source.size or 0, place, len(spans))
+        for number, span in enumerate(spans):
+            group.append((place, source, span))
+            size += _share(source.size or 0, number, len(spans))
             if size >= part_bytes:
                 yield tuple(group), size
                 group, size = [], 0
@@ -69,6 +69,6 @@ def _groups(
         yield tuple(group), size
 
 
-def _share(size: int, place: int, count: int) -> int:
+def _share(size: int, number: int, count: int) -> int:
     """Returns the size of one of equal shares, which add up to the whole."""
-    return size * (place + 1) // count - size * place // count
+    return size * (number + 1) // count - size * number // count

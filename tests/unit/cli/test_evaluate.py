@@ -44,6 +44,30 @@ def test_several_tokenizers_and_groups(
     assert "--parallel: " in ended.err
 
 
+def test_the_first_file_that_is_listed_is_the_reference(
+    run: Run, tok_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "en.txt").write_text("a b c\n")
+    (tmp_path / "de.txt").write_text("a b c a b c a b c\n")
+    monkeypatch.chdir(tmp_path)
+    words = ("evaluate", tok_file, "en.txt", "de.txt", "--by", "file", "--parallel")
+    ended = run(*words, "--fail-over", "largest_premium=2")
+    assert ended.code == 1
+    assert "largest_premium is 3" in ended.err
+    assert "premium (reference en.txt)" in ended.out
+    assert run(*words, "--reference", "./de.txt").out.count("premium (reference de.txt)") == 1
+
+
+def test_a_file_counts_as_often_as_it_is_listed(run: Run, tok_file: Path, text_file: Path) -> None:
+    def texts(*files: Path) -> int:
+        found = json.loads(run("evaluate", tok_file, *files, "--by", "file", "--json").out)
+        [tokenizer] = found["tokenizers"]
+        assert len(tokenizer["groups"]) == 1
+        return int(tokenizer["total"]["texts"])
+
+    assert texts(text_file, text_file) == 2 * texts(text_file)
+
+
 def test_limits(run: Run, tok_file: Path, text_file: Path) -> None:
     words = ("evaluate", tok_file, text_file, "--json")
     kept = run(*words, "--fail-over", "fertility=99", "--fail-under", "bytes_per_token=0.1")

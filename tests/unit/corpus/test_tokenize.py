@@ -372,10 +372,28 @@ def test_two_runs_into_one_folder(lines: Path) -> None:
     assert verify(lines.parents[1] / "out") == []
 
 
-def test_a_file_with_two_names_is_read_once(lines: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_as_often_as_it_is_listed(
+    lines: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(lines.parents[1])
-    names = ["in/a.jsonl", "./in/a.jsonl", "in//a.jsonl", "in"]
-    assert tokenize(TOK, names, "out", engine=InProcess()).documents == len(DOCUMENTS)
+    names = ["in/a.jsonl", "./in/a.jsonl", "in//a.jsonl"]
+    for part_bytes in (1, 1 << 20):
+        folder = f"out{part_bytes}"
+        manifest = tokenize(TOK, names, folder, engine=InProcess(), part_bytes=part_bytes)
+        assert manifest.documents == 3 * len(DOCUMENTS)
+        assert [source.name for source in manifest.sources] == ["in/a.jsonl"] * 3
+        assert {source.documents for source in manifest.sources} == {len(DOCUMENTS)}
+        assert verify(folder) == []
+
+
+def test_files_are_encoded_in_the_order_in_which_they_are_listed(tmp_path: Path) -> None:
+    texts = {"b": "low", "a": "lower"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.txt").write_text(f"{text}\n")
+    names = [tmp_path / f"{name}.txt" for name in texts]
+    tokenize(TOK, names, tmp_path / "out", engine=InProcess())
+    first, second = Dataset(tmp_path / "out")
+    assert (TOK.decode(first), TOK.decode(second)) == ("low", "lower")
 
 
 def test_columns_of_other_types_in_other_files(tmp_path: Path) -> None:

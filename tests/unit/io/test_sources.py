@@ -44,12 +44,27 @@ def test_folders_and_patterns_are_searched(folder: Path) -> None:
     assert names(str(folder)) == [f"{folder}/{name}" for name in inside]
     assert names("sub") == inside[2:]
     assert names("**/*.*") == inside
-    assert names(["sub/*.gz", Path("b.txt"), "sub"]) == inside[1:]
-    assert names(["_SUCCESS", ".hidden"]) == [".hidden", "_SUCCESS"]
+    assert names(["_SUCCESS", ".hidden", "a.jsonl"]) == ["_SUCCESS", ".hidden", "a.jsonl"]
     (folder / "[x].txt").write_bytes(b"")
     assert names("[x].txt") == ["[x].txt"]
     assert find_sources("sub/c.txt.gz") == [Source("sub/c.txt.gz", 3, "text", "gzip")]
     assert find_sources("b.txt", format="jsonl")[0].format == "jsonl"
+
+
+def test_files_are_named_as_often_as_they_are_listed(folder: Path) -> None:
+    assert names(["b.txt", "a.jsonl", "./b.txt", "b.txt"]) == ["b.txt", "a.jsonl", "b.txt", "b.txt"]
+    assert names(["sub", "sub/c.txt.gz"]) == ["sub/c.txt.gz", "sub/deep/d.parquet", "sub/c.txt.gz"]
+    # A pattern may find a file and the folder that it is in.
+    assert names("sub/**") == ["sub/c.txt.gz", "sub/deep/d.parquet"]
+    for again, count in (
+        ("sub/*.gz", "1 file"),
+        ("./sub", "2 files"),
+        (str(folder / "s*"), "2 files"),
+    ):
+        with pytest.warns(errors.PieceworkWarning, match=f"^{count} of folders and patterns"):
+            found = names(["sub", again])
+        assert found[:2] == ["sub/c.txt.gz", "sub/deep/d.parquet"]
+        assert len(found) == 2 + int(count[0])
 
 
 def test_inputs_that_name_no_file_are_errors(folder: Path) -> None:
