@@ -56,7 +56,7 @@ def tokenize(
     output: Pathish,
     *,
     format: CorpusFormat = "npy",  # noqa: A002  # the name of this argument in the whole library
-    input_format: Literal["text", "jsonl", "parquet"] | None = None,
+    input_format: Literal["text", "jsonl", "parquet", "arrow"] | None = None,
     field: str | None = None,
     keep: Sequence[str] = (),
     per: Literal["line", "file"] = "line",
@@ -81,7 +81,7 @@ def tokenize(
 
     Args:
         tok: The tokenizer.
-        inputs: Files, folders, patterns and URLs: text, JSON lines or Parquet by their names, also compressed (``.gz``,
+        inputs: Files, folders, patterns and URLs: text, JSON lines, Parquet or Arrow by their names, also compressed (``.gz``,
             ``.zst``). Documents are in the order of the names.
         output: A new folder, or that of a run that was interrupted.
         format: ``"npy"``, ``"parquet"``, ``"megatron"``, ``"nanogpt"``, ``"llm.c"`` or ``"datatrove"``.

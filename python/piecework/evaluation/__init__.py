@@ -106,7 +106,7 @@ def evaluate_files(
     by: By | None = None,
     parallel: bool = False,
     reference: str | None = None,
-    input_format: Literal["text", "jsonl", "parquet"] | None = None,
+    input_format: Literal["text", "jsonl", "parquet", "arrow"] | None = None,
     field: str | None = None,
     column: str | None = None,
     per: Literal["line", "file"] = "line",
@@ -126,7 +126,7 @@ def evaluate_files(
 
     Args:
         tokenizers: A tokenizer, or a mapping of names to tokenizers.
-        inputs: Files, folders, patterns and URLs: text, JSON lines or Parquet by their names, also compressed; or a mapping
+        inputs: Files, folders, patterns and URLs: text, JSON lines, Parquet or Arrow by their names, also compressed; or a mapping
             of groups, such as languages, to them.
         by: Makes a group of each ``"file"``, or of the files of each ``"folder"``; by default there are no groups.
         parallel: Whether the groups are translations of each other, document by document.

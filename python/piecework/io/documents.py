@@ -1,4 +1,4 @@
-"""Reads documents from text, JSON lines and Parquet, in batches of bounded size."""
+"""Reads documents from text, JSON lines, Parquet and Arrow files, in batches of bounded size."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def warn_of_skipped(count: int, first: object) -> None:
 
 def place_of(source: Source, position: int) -> str:
     """Returns the place of a document at a position of its source, for errors."""
-    unit = f"row {position + 1}" if source.format == "parquet" else f"the line at byte {position}"
+    unit = f"row {position + 1}" if source.is_table else f"the line at byte {position}"
     return f"{source.shown_name}: {unit}"
 
 
@@ -165,7 +165,7 @@ def find_place(source: Source, position: int, options: ReadOptions) -> str:
         The file and the line; the file alone if the document is the file; :func:`place_of` for other documents, and for
         those of standard input and of other encodings than UTF-8, whose lines cannot be counted.
     """
-    if source.format == "parquet" or source.name == STDIN or options.is_decoded:
+    if source.is_table or source.name == STDIN or options.is_decoded:
         return place_of(source, position)
     if source.format == "text" and options.per == "file":
         return source.shown_name
@@ -184,7 +184,7 @@ def split(source: Source, part_bytes: int, options: ReadOptions | None = None) -
 
     Args:
         source: The source, of which at most the metadata is read.
-        part_bytes: The number of bytes of a range, as stored; row groups of Parquet are never divided.
+        part_bytes: The number of bytes of a range, as stored; row groups of Parquet and batches of Arrow are never divided.
         options: The options of :func:`read`.
 
     Returns:
@@ -196,8 +196,8 @@ def split(source: Source, part_bytes: int, options: ReadOptions | None = None) -
     [Range(start=0, end=8), Range(start=8, end=16), Range(start=16, end=25)]
     """
     options = options or ReadOptions()
-    if source.format == "parquet":
-        from piecework.io.parquet import split_rows  # requires an extra
+    if source.is_table:
+        from piecework.io.tables import split_rows  # requires an extra
 
         return split_rows(source, part_bytes)
     if not source.size or source.compression or options.per == "file" or options.is_decoded:
@@ -233,8 +233,8 @@ def read(
         MissingExtraError: The format requires a package that is not installed.
     """
     options, range = options or ReadOptions(), range or WHOLE  # noqa: A001
-    if source.format == "parquet":
-        from piecework.io.parquet import read_rows  # requires an extra
+    if source.is_table:
+        from piecework.io.tables import read_rows  # requires an extra
 
         return read_rows(source, options, range, batch_bytes)
     return read_line_documents(source, options, range, batch_bytes)

@@ -78,7 +78,9 @@ _KINDS = (
         is_spelled=True,
     ),
     _Kind(
-        "an Arrow file", (b"ARROW1\0", b"\xff\xff\xff\xff"), _loaded("pyarrow.ipc, pyarrow.feather")
+        "an Arrow file",
+        (b"ARROW1\0", b"\xff\xff\xff\xff"),
+        "give it a name that ends with .arrow to read its column of texts",
     ),
     _Kind("a Feather file", (b"FEA1",), _loaded("pyarrow.feather.read_table"), is_spelled=True),
     _Kind("an ORC file", (b"ORC",), _loaded("pyarrow.orc.read_table"), is_spelled=True),

@@ -37,17 +37,23 @@ __all__ = [
 STDIN = "-"
 """The name of standard input."""
 
-FORMATS = ("text", "jsonl", "parquet")
+FORMATS = ("text", "jsonl", "parquet", "arrow")
 _FORMAT_OF = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
 }
 _COMPRESSION_OF = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 _HIDDEN = (".", "_")
 """The first characters of names that folders leave out, by the convention of Hadoop, Spark and Arrow."""
+_OF_DATASETS = ("dataset_info.json", "state.json", "dataset_dict.json")
+"""The files that `datasets` writes beside Arrow files, and that are no documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Source:
     Attributes:
         name: The path or URL; ``"-"`` for standard input.
         size: The number of bytes as stored; None if unknown, as for standard input and pipes.
-        format: ``"text"``, ``"jsonl"`` or ``"parquet"``.
+        format: ``"text"``, ``"jsonl"``, ``"parquet"`` or ``"arrow"``.
         compression: None, ``"gzip"`` or ``"zstd"``.
 
     >>> Source("corpus.jsonl.gz", 1000, "jsonl", "gzip").to_json()
@@ -77,6 +83,11 @@ class Source:
     def from_json(cls, value: dict[str, Any]) -> Source:
         """Returns the source that :meth:`to_json` described."""
         return cls(**value)
+
+    @property
+    def is_table(self) -> bool:
+        """Returns whether the documents are rows."""
+        return self.format in {"parquet", "arrow"}
 
     @property
     def shown_name(self) -> str:
@@ -128,7 +139,7 @@ def find_sources(
         inputs: Files, folders, patterns such as ``"data/**/*.jsonl.gz"``, URLs of file systems that fsspec knows, and
             ``"-"`` for standard input. Folders are searched recursively, without names that begin with a point or an
             underscore. A file with the name of a pattern is that file.
-        format: ``"text"``, ``"jsonl"`` or ``"parquet"`` for all files; by default their names decide.
+        format: ``"text"``, ``"jsonl"``, ``"parquet"`` or ``"arrow"`` for all files; by default their names decide.
 
     Returns:
         The files; none of them was opened.
@@ -142,7 +153,7 @@ def find_sources(
     [Source(name='-', size=None, format='jsonl', compression=None)]
     """
     if format is not None and format not in FORMATS:
-        problem = f"expected 'text', 'jsonl' or 'parquet', found {shown(format)}"
+        problem = f"expected {', '.join(map(repr, FORMATS[:-1]))} or {FORMATS[-1]!r}, found {shown(format)}"
         raise ConfigError(problem, setting="format")
     names = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     if not names:
@@ -194,10 +205,11 @@ def _warn_of_repeated(
 def _source(name: str, size: int | None, required: str | None) -> Source:
     """Returns the description of a file, in a required format or that of its name."""
     found, compression = describe_name(name)
-    if (required or found) == "parquet" and compression:
-        problem = f"a Parquet file within {compression} cannot be read; Parquet compresses its own columns"
+    source = Source(name, size, required or found, compression)
+    if source.is_table and compression:
+        problem = f"a table within {compression} cannot be read; Parquet and Arrow compress their own columns"
         raise ConfigError(problem, place=f"{name}: ", hint="decompress the file")
-    return Source(name, size, required or found, compression)
+    return source
 
 
 def _expand(name: str) -> Iterator[tuple[str, int | None]]:
@@ -208,7 +220,7 @@ def _expand(name: str) -> Iterator[tuple[str, int | None]]:
         return find_files(name, _HIDDEN)
     try:
         if os.path.isdir(name):
-            return _nonempty(_folder(name, ()), name, "the folder has no files")
+            return _nonempty(_documents(_folder(name, ())), name, "the folder has no files")
         if glob.has_magic(name) and not os.path.lexists(name):
             found = (file for match in glob.iglob(name, recursive=True) for file in _expand(match))
             return _nonempty(found, name, "no file matches this pattern")
@@ -243,6 +255,13 @@ def _folder(folder: str, above: tuple[tuple[int, int], ...]) -> Iterator[tuple[s
             else:
                 os.stat(entry.path)  # raises for a link without a target
                 raise FileError(errno.EINVAL, "is neither a file nor a folder", entry.path)
+
+
+def _documents(files: Iterator[tuple[str, int | None]]) -> Iterator[tuple[str, int | None]]:
+    """Iterates over the files of a folder but those that `datasets` writes beside Arrow files."""
+    every = list(files)
+    has_arrow = any(path.endswith(".arrow") for path, _ in every)
+    return (file for file in every if not (has_arrow and os.path.basename(file[0]) in _OF_DATASETS))
 
 
 def _size(status: os.stat_result) -> int | None:

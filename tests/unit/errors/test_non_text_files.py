@@ -112,9 +112,9 @@ KINDS: dict[str, tuple[bytes, str, str]] = {
 }
 
 PYTHON_KINDS = {
-    "t.arrow": (arrow(stream=False), "an Arrow file", "pyarrow"),
-    "t.arrows": (arrow(stream=True), "an Arrow file", "pyarrow"),
-    "t.feather": (b"FEA1" + b"\0" * 8, "a Feather file", "pyarrow"),
+    "file.table": (arrow(stream=False), "an Arrow file", ".arrow"),
+    "stream.table": (arrow(stream=True), "an Arrow file", ".arrow"),
+    "feather.table": (b"FEA1" + b"\0" * 8, "a Feather file", "pyarrow"),
     "t.orc": (orc("zlib"), "an ORC file", "pyarrow.orc"),
     "plain.orc": (orc("uncompressed"), "an ORC file", "pyarrow.orc"),
     "t.avro": (b"Obj\x01\x04\x16avro.schema", "an Avro file", "fastavro"),

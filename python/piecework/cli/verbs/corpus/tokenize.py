@@ -43,6 +43,7 @@ class InputFormat(Enum):
     text = "text"
     jsonl = "jsonl"
     parquet = "parquet"
+    arrow = "arrow"
 
 
 class Per(Enum):
@@ -59,7 +60,7 @@ def tokenize(
         list[str],
         typer.Argument(
             metavar="INPUT",
-            help="Files, folders, patterns or URLs of text, JSON lines or Parquet, also compressed.",
+            help="Files, folders, patterns or URLs of text, JSON lines, Parquet or Arrow, also compressed.",
             show_default=False,
         ),
     ],
