@@ -103,7 +103,7 @@ class EncodePart(CheckedTask):
                 threads=1,
             )
         except PieceworkError as error:
-            locate_error(error, source, documents)
+            locate_error(error, source, documents.positions)
             raise
         end = settings.end_of_document
         lengths = np.diff(batch.row_offsets) + (end is not None)

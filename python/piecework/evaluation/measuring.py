@@ -13,12 +13,15 @@ from piecework.io.documents import locate_error, place_of, read
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from piecework.arguments import Specials
     from piecework.io.documents import Documents, Range, ReadOptions, Skipped
     from piecework.io.sources import Source
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["GroupPart", "MeasurePart", "PartSums", "TextMeter"]
+__all__ = ["GroupPart", "ListEntries", "MeasurePart", "PartEntries", "PartSums", "TextMeter"]
 
 _BATCH_BYTES = 1 << 22
 """The bytes of text that are measured at a time: enough to keep the threads busy, few enough to hold in memory."""
@@ -94,13 +97,16 @@ class GroupPart(NamedTuple):
         number: Its place among all parts, from 0.
         group: The index of the group.
         ranges: The number of each file, the file, and the range that belongs to the part.
-        bytes: The number of bytes of the ranges, for progress; approximate for Parquet.
+        bytes: The number of bytes of the ranges, for progress; approximate for tables.
+        omitted: The entries that are left out, whose numbers count the lines and rows of the part that are documents or
+            skipped, from 0; in ascending order.
     """
 
     number: int
     group: int
     ranges: tuple[tuple[int, Source, Range], ...]
     bytes: int
+    omitted: tuple[int, ...] = ()
 
 
 class PartSums(NamedTuple):
@@ -117,6 +123,53 @@ class PartSums(NamedTuple):
     sums: tuple[TextSums, ...]
     skipped: int
     first_skipped: Skipped | None
+
+
+class PartEntries(NamedTuple):
+    """Lists the entries of a part, the lines and rows that are documents or skipped.
+
+    Attributes:
+        number: The place of the part.
+        size: The number of its entries.
+        skipped: The numbers of those that are no documents, from 0.
+        first_skipped: The first of these.
+    """
+
+    number: int
+    size: int
+    skipped: tuple[int, ...]
+    first_skipped: Skipped | None
+
+
+@dataclass(frozen=True)
+class ListEntries:
+    """Lists the entries of a part of files; a pure function of the part.
+
+    Attributes:
+        reading: How documents are read.
+    """
+
+    reading: ReadOptions
+
+    def __call__(self, part: GroupPart) -> PartEntries:
+        """Returns the entries of a part."""
+        count, skipped, first = 0, list[int](), None
+        for _, source, span in part.ranges:
+            for documents in read(source, self.reading, range=span, batch_bytes=_BATCH_BYTES):
+                end = count + len(documents) + len(documents.skipped)
+                skipped += sorted({*range(count, end)}.difference(_entries(documents, count)))
+                count = end
+                first = first or next(iter(documents.skipped), None)
+        return PartEntries(part.number, count, tuple(skipped), first)
+
+
+def _entries(documents: Documents, start: int) -> list[int]:
+    """Returns the numbers of documents among the entries of a batch, the first of which has the number `start`."""
+    import numpy as np
+
+    before = np.searchsorted(np.array(documents.skipped_positions, np.int64), documents.positions)
+    numbers: list[int] = (np.arange(len(documents)) + before + start).tolist()
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -138,26 +191,39 @@ class MeasurePart:
     def __call__(self, part: GroupPart) -> PartSums:
         """Returns the sums over the documents of a part."""
         meters = [TextMeter(tok, self.specials, self.threads) for tok in self.tokenizers]
-        skipped, first = 0, None
+        skipped, first, start = 0, None, 0
+        omitted = frozenset(part.omitted)
         for number, source, span in part.ranges:
             for documents in read(source, self.reading, range=span, batch_bytes=_BATCH_BYTES):
                 skipped += len(documents.skipped)
                 first = first or next(iter(documents.skipped), None)
-                _add(meters, number, source, documents)
+                texts: ArrowTexts | list[str] = ArrowTexts(documents.texts)
+                positions = documents.positions
+                if omitted:
+                    entries = _entries(documents, start)
+                    kept = [at for at, entry in enumerate(entries) if entry not in omitted]
+                    texts, positions = [texts[at] for at in kept], positions[kept]
+                start += len(documents) + len(documents.skipped)
+                _add(meters, number, source, texts, positions)
         return PartSums(part.number, tuple(meter.sums() for meter in meters), skipped, first)
 
 
-def _add(meters: Sequence[TextMeter], number: int, source: Source, documents: Documents) -> None:
+def _add(
+    meters: Sequence[TextMeter],
+    number: int,
+    source: Source,
+    texts: ArrowTexts | list[str],
+    positions: NDArray[np.int64],
+) -> None:
     """Adds a batch of documents for each tokenizer."""
-    texts = ArrowTexts(documents.texts)
 
     def place(index: int) -> tuple[int, int, str]:
-        position = int(documents.positions[index])
+        position = int(positions[index])
         return number, position, place_of(source, position)
 
     try:
         for meter in meters:
             meter.add(texts, place)
     except PieceworkError as error:
-        locate_error(error, source, documents)
+        locate_error(error, source, positions)
         raise

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from piecework.arguments import as_column, as_tokenizer, check_iterable, check_str, check_threads
 from piecework.engines import check_engine
-from piecework.errors import ConfigError, PieceworkError, WorkerError, shown
-from piecework.evaluation.measuring import GroupPart, MeasurePart, TextMeter
+from piecework.errors import ConfigError, PieceworkError, WorkerError, shown, warn
+from piecework.evaluation.measuring import GroupPart, ListEntries, MeasurePart, TextMeter
 from piecework.evaluation.metrics import metrics_of
 from piecework.evaluation.parity import Parity, check_parallel, reference_of
 from piecework.evaluation.result import Evaluation, TextResult, TokenizerResult
@@ -20,15 +21,19 @@ from piecework.io.sources import STDIN, find_sources, total_size
 from piecework.jobs import divide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeVar
 
     from piecework._core import ArrowTexts
     from piecework.arguments import Specials, TokenizerLike
     from piecework.engines import Engine
-    from piecework.io.documents import ReadOptions
+    from piecework.evaluation.measuring import PartEntries, PartSums
+    from piecework.io.documents import ReadOptions, Skipped
     from piecework.io.sources import Source
     from piecework.progress import Report
     from piecework.tokenizer import Tokenizer
+
+    Result = TypeVar("Result", PartSums, PartEntries)
 
 __all__ = ["By", "Settings", "evaluate_groups_of_files", "evaluate_groups_of_texts"]
 
@@ -240,9 +245,15 @@ def evaluate_groups_of_files(
     if engine is not None:
         check_engine(engine)
     threads = threads if engine is None or threads is not None else 1
+    if reference is not None and reading.on_error == "skip":
+        parts = _without_pairs_of_skipped(parts, names, ListEntries(reading), engine)
     measure = MeasurePart(tokenizers, reading, settings.specials, threads)
     total = total_size(sources)
-    sums = _measured(measure, parts, len(groups), engine=engine, total=total, report=report)
+    sums, skipped, first = _measured(
+        measure, parts, len(groups), engine=engine, total=total, report=report
+    )
+    if reference is None:
+        warn_of_skipped(skipped, first)
     placed = [[_placed(each, sources, reading) for each in row] for row in sums]
     return settings.evaluation(names, placed, reference)
 
@@ -296,27 +307,67 @@ def _measured(
     engine: Engine | None,
     total: int,
     report: Report,
-) -> list[list[TextSums]]:
-    """Returns the sums of each group by tokenizer."""
+) -> tuple[list[list[TextSums]], int, Skipped | None]:
+    """Returns the sums of each group by tokenizer, the number of entries that were skipped, and the first of them."""
     nothing = TextSums.total(())
     sums = [[nothing for _ in measure.tokenizers] for _ in range(groups)]
-    missing = {part.number: part for part in parts}
     skipped, first_skipped, done = 0, {}, 0
-    for result in map(measure, parts) if engine is None else engine.run(measure, parts):
-        part = missing.pop(result.number, None)
-        if part is None:
-            continue  # an engine may run a part twice
+    for part, result in _results(measure, parts, engine):
         for place, each in enumerate(result.sums):
             sums[part.group][place] = TextSums.total((sums[part.group][place], each))
         skipped += result.skipped
         first_skipped[part.number] = result.first_skipped
         done += part.bytes
         report("evaluating", done, total)
+    ordered = (first_skipped[number] for number in sorted(first_skipped))
+    return sums, skipped, next(filter(None, ordered), None)
+
+
+def _results(
+    fn: Callable[[GroupPart], Result], parts: Sequence[GroupPart], engine: Engine | None
+) -> Iterator[tuple[GroupPart, Result]]:
+    """Iterates over the results of all parts, each once, in any order."""
+    missing = {part.number: part for part in parts}
+    for result in map(fn, parts) if engine is None else engine.run(fn, parts):
+        part = missing.pop(result.number, None)
+        if part is not None:  # an engine may run a part twice
+            yield part, result
     if missing:
         raise WorkerError(f"the engine returned no result for part {min(missing)}")
-    ordered = (first_skipped[number] for number in sorted(first_skipped))
-    warn_of_skipped(skipped, next(filter(None, ordered), None))
-    return sums
+
+
+def _without_pairs_of_skipped(
+    parts: Sequence[GroupPart],
+    names: Sequence[str],
+    entries: ListEntries,
+    engine: Engine | None,
+) -> list[GroupPart]:
+    """Returns the parts without the entries of which one in any group is no document, and warns of these.
+
+    Parallel texts are those with the same number in their groups, so an entry is skipped in all groups.
+    """
+    listed = {part.number: result for part, result in _results(entries, parts, engine)}
+    counts = dict.fromkeys(names, 0)
+    starts, skipped = {}, set[int]()
+    for part in parts:
+        name = names[part.group]
+        start, own = counts[name], listed[part.number]
+        starts[part.number] = start
+        skipped.update(start + number for number in own.skipped)
+        counts[name] += own.size
+    check_parallel(counts)
+    first = next(filter(None, (listed[part.number].first_skipped for part in parts)), None)
+    if first:
+        number = "1 text was" if len(skipped) == 1 else f"{len(skipped):,} texts were"
+        warn(f"{number} skipped in every group; the first is {first}")
+    ordered = sorted(skipped)
+
+    def without(part: GroupPart) -> GroupPart:
+        start, size = starts[part.number], listed[part.number].size
+        inside = ordered[bisect_left(ordered, start) : bisect_left(ordered, start + size)]
+        return part._replace(omitted=tuple(number - start for number in inside))
+
+    return [without(part) for part in parts]
 
 
 def _placed(sums: TextSums, sources: Sequence[Source], reading: ReadOptions) -> TextSums:

@@ -177,7 +177,7 @@ class Accumulation:
                 threads=self._threads,
             )
         except PieceworkError as error:
-            locate_error(error, source, documents)
+            locate_error(error, source, documents.positions)
             raise error.at(name) from None
         counts = np.diff(batch.row_offsets)
         rows = np.repeat(np.arange(len(counts)), counts)

@@ -162,11 +162,20 @@ class Documents:
         kept: The other columns by name. JSON values that are not strings are their JSON text; null and missing members
             are null.
         skipped: The lines or rows that are no documents.
+        skipped_positions: For each of them the position that it would have as a document.
         bytes_read: The number of bytes of the source that were read so far, as stored.
         text_bytes: The number of bytes of all texts.
     """
 
-    __slots__ = ("bytes_read", "kept", "positions", "skipped", "text_bytes", "texts")
+    __slots__ = (
+        "bytes_read",
+        "kept",
+        "positions",
+        "skipped",
+        "skipped_positions",
+        "text_bytes",
+        "texts",
+    )
 
     def __init__(
         self,
@@ -174,11 +183,13 @@ class Documents:
         positions: NDArray[np.int64],
         kept: Mapping[str, ArrowArray],
         skipped: list[Skipped],
+        skipped_positions: Sequence[int],
         *,
         bytes_read: int,
         text_bytes: int,
     ) -> None:
-        self.texts, self.positions, self.kept, self.skipped = texts, positions, kept, skipped
+        self.texts, self.positions, self.kept = texts, positions, kept
+        self.skipped, self.skipped_positions = skipped, skipped_positions
         self.bytes_read, self.text_bytes = bytes_read, text_bytes
 
     def __len__(self) -> int:

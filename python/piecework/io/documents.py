@@ -17,6 +17,9 @@ from piecework.io.sources import STDIN, find_sources, is_plain_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from piecework.errors import PieceworkError
     from piecework.io.files import Pathish
     from piecework.io.sources import Source
@@ -172,11 +175,17 @@ def find_place(source: Source, position: int, options: ReadOptions) -> str:
     return f"{source.shown_name}: line {count_lines(source, position) + 1}"
 
 
-def locate_error(error: PieceworkError, source: Source, documents: Documents) -> None:
-    """Writes the place of a document into an error of encoding a batch, whose own place is the index of the text."""
+def locate_error(error: PieceworkError, source: Source, positions: NDArray[np.int64]) -> None:
+    """Writes the place of a document into an error of encoding a batch, whose own place is the index of the text.
+
+    Args:
+        error: The error.
+        source: The source of the batch.
+        positions: The positions of its documents.
+    """
     index = error.place.removeprefix("text ").removesuffix(": ")
     if index.isdecimal():
-        error.place = f"{place_of(source, int(documents.positions[int(index)]))}: "
+        error.place = f"{place_of(source, int(positions[int(index)]))}: "
 
 
 def split(source: Source, part_bytes: int, options: ReadOptions | None = None) -> list[Range]:

@@ -63,6 +63,7 @@ def read_line_documents(
                     parsed.positions,
                     kept,
                     skipped,
+                    [position for _, position, *_ in parsed.faults],
                     bytes_read=stream.bytes_read,
                     text_bytes=parsed.texts.nbytes,
                 )

@@ -197,6 +197,7 @@ def _documents(
         positions,
         dict(zip(options.keep, arrays[1:], strict=True)),
         [Skipped(source.name, row + fault.row + 1, fault.byte, fault.reason) for fault in faults],
+        [row + fault.row for fault in faults],
         bytes_read=stored,
         text_bytes=pc.sum(pc.binary_length(arrays[0])).as_py() or 0,
     )

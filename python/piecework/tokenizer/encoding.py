@@ -471,7 +471,7 @@ class EncodingMethods(CallOptions):
                     )
                 )
             except PieceworkError as error:
-                locate_error(error, source, documents)
+                locate_error(error, source, documents.positions)
                 raise
             number += len(documents)
             report("encoding bytes", read, total)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import piecework as pw
@@ -69,7 +71,6 @@ def test_files_have_the_metrics_of_their_texts(file: Path, tmp_path: Path) -> No
 
 
 def test_parquet(tmp_path: Path) -> None:
-    import pyarrow as pa
     from pyarrow import parquet
 
     path = tmp_path / "texts.parquet"
@@ -148,6 +149,53 @@ def test_parallel_languages() -> None:
     evaluation = pw.evaluate(tok, languages, parallel=True)
     assert evaluation["largest_premium"] == 5 / 3
     assert pw.evaluate(tok, {"a": [""], "b": [""]}, parallel=True)["gini"] is None
+
+
+ONE = ["one cat", None, "three mat", "four dog", "five", "six"]
+OTHER = ["eins", "zwei", None, "vier", "fünf", None]
+PAIRS = [pair for pair in zip(ONE, OTHER, strict=True) if None not in pair]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("part_bytes", [1, 20, 1 << 20])
+@pytest.mark.parametrize("engine", [None, Twice(), Reversed()], ids=["here", "twice", "reversed"])
+def test_pairs_of_parallel_texts_are_skipped_whole(
+    tmp_path: Path, kind: str, part_bytes: int, engine: Any
+) -> None:
+    paths = []
+    for name, texts in (("a", ONE), ("b", OTHER)):
+        # The texts of a group may be in several files, which need not end at the same pair.
+        for number, part in enumerate((texts[: 2 + (name == "b")], texts[2 + (name == "b") :])):
+            path = tmp_path / name / f"{number}.{kind}"
+            path.parent.mkdir(exist_ok=True)
+            if kind == "parquet":
+                pq.write_table(
+                    pa.table({"text": pa.array(part, pa.string())}), path, row_group_size=1
+                )
+            else:
+                path.write_text("".join(f"{json.dumps({'text': text})}\n" for text in part))
+        paths.append(tmp_path / name)
+    with pytest.warns(
+        pw.errors.PieceworkWarning, match="^3 texts were skipped in every group"
+    ) as caught:
+        found = pw.evaluate_files(
+            TOK,
+            paths,
+            by="folder",
+            parallel=True,
+            on_error="skip",
+            part_bytes=part_bytes,
+            engine=engine,
+        )
+    assert len(caught) == 1
+    assert f"{paths[0]}/0.{kind}: " in str(caught[0].message)
+    one, other = ([pair[side] for pair in PAIRS] for side in (0, 1))
+    wanted = pw.evaluate(TOK, {str(paths[0]): one, str(paths[1]): other}, parallel=True)
+    assert found["largest_premium"] == wanted["largest_premium"]
+    for group in map(str, paths):
+        own, its = (each.tokenizers[0].groups[group] for each in (found, wanted))
+        assert own.metrics == its.metrics
+        assert own.sums.texts == len(PAIRS)
 
 
 def test_parallel_errors() -> None:
