@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,6 @@ class _ArrowStream:
         for batch in importlib.import_module("pyarrow.ipc").open_stream(
             self._file, options=options
         ):
-            now = self._file.tell()
+            now = self._file.seek(0, os.SEEK_CUR)
             yield batch, now - done
             done = now
