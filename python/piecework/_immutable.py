@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from piecework.errors import did_you_mean, with_hint
 
-__all__ = ["Immutable", "dataclass"]
+__all__ = ["Immutable", "ReadOnlyDict", "dataclass"]
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +47,24 @@ def _initialize_once(cls: type[Any], fields: list[str]) -> None:
         initialize(self, *args, **kwargs)
 
     cls.__init__ = __init__
+
+
+class ReadOnlyDict(dict[Any, Any]):
+    """Is a dictionary that cannot be changed, so that it can be computed once for all callers.
+
+    >>> ReadOnlyDict(a=1)["a"]
+    1
+    """
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("the dictionary is read-only; copy it to change it, dict(...)")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type, tuple[dict[Any, Any]]]:
+        """Returns what makes an equal dictionary, for pickling and copying."""
+        return type(self), (dict(self),)
 
 
 class Immutable:

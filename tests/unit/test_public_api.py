@@ -3,7 +3,9 @@
 import copy
 import dataclasses
 import inspect
+import json
 import math
+import operator
 import pickle
 import re
 import warnings
@@ -499,8 +501,6 @@ def test_vocabulary_lookups(tok: pw.Tokenizer) -> None:
     assert list(tok.vocab.values()) == sorted(tok.vocab.values())
     for token, i in tok.vocab.items():
         assert (tok.token_to_id(token), tok.id_to_token(i)) == (i, token)
-    tok.vocab.clear()
-    assert len(tok.vocab) == len(tok)
     assert tok.token_to_id("zzz") is None
     assert tok.special_tokens == {t: tok.vocab[t] for t in tok.special_tokens}
 
@@ -789,3 +789,26 @@ def test_components_have_json() -> None:
     assert len({bert, pw.normalizers.BertNormalizer()}) == 1
     with pytest.raises(AttributeError):
         bert.lowercase = False  # type: ignore[misc]
+
+
+def test_attributes_are_computed_once_and_cannot_be_changed() -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\n[SEP]\nhug\n")
+    for name in ("vocab", "added_tokens", "model"):
+        assert getattr(tok, name) is getattr(tok, name)
+    assert json.loads(json.dumps(tok.vocab)) == {"[UNK]": 0, "[SEP]": 1, "hug": 2}
+    assert pickle.loads(pickle.dumps(tok.vocab)) == copy.deepcopy(tok.vocab) == dict(tok.vocab)
+    changes: list[Any] = [
+        lambda each: each.update({}),
+        lambda each: each.pop("hug"),
+        lambda each: each.popitem(),
+        lambda each: each.clear(),
+        lambda each: each.setdefault("hug", 1),
+        lambda each: operator.setitem(each, "the", 3),
+        lambda each: operator.delitem(each, "hug"),
+        lambda each: operator.ior(each, {"the": 3}),
+    ]
+    for change in changes:
+        for mapping in (tok.vocab, tok.added_tokens):
+            with pytest.raises(TypeError, match="read-only; copy it"):
+                change(mapping)
+    assert tok.vocab == {"[UNK]": 0, "[SEP]": 1, "hug": 2}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from piecework._immutable import Immutable
+from piecework._immutable import Immutable, ReadOnlyDict
 from piecework.arguments import check_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.added_tokens import AddedToken
@@ -32,10 +32,17 @@ class TokenizerParts(Immutable):
     _functions: tuple[Callable[[str], object], ...] = ()
     _folder: FolderSettings | None = None  # of the folder that the tokenizer was loaded from
 
-    @property
-    def vocab(self) -> dict[str, int]:
-        """Returns tokens and their ids, in order of the ids, as a new dictionary."""
-        return self._core.vocab()
+    @cached_property
+    def vocab(self) -> Mapping[str, int]:
+        r"""Returns tokens and their ids, in order of the ids, as a dictionary that cannot be changed.
+
+        It is computed once for a tokenizer.
+
+        >>> from piecework import Tokenizer
+        >>> Tokenizer.from_str("[UNK]\nhug\n").vocab
+        {'[UNK]': 0, 'hug': 1}
+        """
+        return ReadOnlyDict(self._core.vocab())
 
     @property
     def vocab_size(self) -> int:
@@ -108,12 +115,14 @@ class TokenizerParts(Immutable):
         """
         return tuple(self._core.control_symbols())
 
-    @property
-    def added_tokens(self) -> dict[int, AddedToken]:
-        """Returns the added tokens, special tokens included, by id, as a new dictionary."""
+    @cached_property
+    def added_tokens(self) -> Mapping[int, AddedToken]:
+        """Returns the added tokens, special tokens included, by id, as a dictionary that cannot be changed."""
         from piecework.added_tokens import AddedToken
 
-        return {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
+        return ReadOnlyDict(
+            {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
+        )
 
     @cached_property
     def _not_special(self) -> frozenset[int]:
@@ -149,9 +158,9 @@ class TokenizerParts(Immutable):
         """Returns the type of the model: ``"WordPiece"``, ``"BPE"``, ``"Unigram"`` or ``"WordLevel"``."""
         return self._core.model_type()
 
-    @property
+    @cached_property
     def model(self) -> Model:
-        """Returns the model with its vocabulary, as a new object."""
+        """Returns the model with its vocabulary, which is computed once for a tokenizer."""
         import json
 
         from piecework.models import Model
