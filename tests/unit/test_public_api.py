@@ -812,3 +812,19 @@ def test_attributes_are_computed_once_and_cannot_be_changed() -> None:
             with pytest.raises(TypeError, match="read-only; copy it"):
                 change(mapping)
     assert tok.vocab == {"[UNK]": 0, "[SEP]": 1, "hug": 2}
+
+
+def test_errors_of_calls_name_the_public_class(tok: pw.Tokenizer) -> None:
+    call: Any = tok
+    for wrong, name in (
+        (lambda: call.encode(word=1), "encode"),
+        (lambda: call.decode_batch([], skip=1), "decode_batch"),
+        (lambda: call.count("a", "b"), "count"),
+        (lambda: call.arrow_udf(1, 2, 3), "arrow_udf"),
+    ):
+        with pytest.raises(TypeError, match=rf"^Tokenizer\.{name}\(\) "):
+            wrong()
+    for name, method in inspect.getmembers(pw.Tokenizer, inspect.isfunction):
+        if not name.startswith("_"):
+            assert pickle.loads(pickle.dumps(method)) is method
+            assert method.__qualname__ == f"Tokenizer.{name}"

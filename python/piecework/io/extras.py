@@ -1,4 +1,4 @@
-"""Imports the packages of optional formats and file systems, with an error that names the extra."""
+"""Imports the packages of optional formats and file systems, with an error that names what to install."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ from typing import Any
 from piecework.errors import MissingExtraError
 
 __all__ = ["has_program", "import_extra"]
+
+_PACKAGES = {
+    "parquet": "pyarrow",
+    "play": "starlette uvicorn",
+    "ray": '"ray[data]"',
+    "remote": "fsspec",
+    "report": "altair vl-convert-python",
+    "spark": "pyspark pyarrow pandas",
+    "zstd": "zstandard",
+}
+"""The packages of each extra, as they are installed by their names."""
 
 
 def has_program(name: str) -> bool:
@@ -34,7 +45,7 @@ def import_extra(module: str, extra: str, place: str) -> Any:
     >>> import_extra("no_such_package", "parquet", "a.parquet")
     Traceback (most recent call last):
     ...
-    piecework.errors.MissingExtraError: a.parquet: requires the package no_such_package; install it: pip install "piecework[parquet]"
+    piecework.errors.MissingExtraError: a.parquet: requires the package no_such_package; install it: pip install pyarrow
     """
     try:
         return importlib.import_module(module)
@@ -44,6 +55,6 @@ def import_extra(module: str, extra: str, place: str) -> Any:
             raise  # the package lacks one of its own
         raise MissingExtraError(
             f"requires the package {package}",
-            hint=f'install it: pip install "piecework[{extra}]"',
+            hint=f"install it: pip install {_PACKAGES[extra]}",
             place=f"{place}: ",
         ) from error

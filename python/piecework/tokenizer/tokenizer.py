@@ -8,9 +8,11 @@ is imported for the first array.
 from __future__ import annotations
 
 from functools import cached_property
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from piecework import _core
+from piecework._immutable import Immutable
 from piecework.arguments import FAST, check_flag, check_str
 from piecework.errors import (
     FormatError,
@@ -794,3 +796,14 @@ class Tokenizer(UdfMethods, DecodingMethods):
         if self.training:
             parts += self.training._summary()
         return f"Tokenizer({', '.join(parts)})"
+
+
+def _name_methods() -> None:
+    """Names inherited methods as those of `Tokenizer`, since Python's errors of calls give the name of the function."""
+    bases = Tokenizer.__mro__[1 : Tokenizer.__mro__.index(Immutable)]
+    for name, method in (item for base in bases for item in vars(base).items()):
+        if isinstance(method, FunctionType) and not name.startswith("_"):
+            method.__module__, method.__qualname__ = Tokenizer.__module__, f"Tokenizer.{name}"
+
+
+_name_methods()

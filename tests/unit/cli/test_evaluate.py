@@ -156,4 +156,4 @@ def test_the_page_needs_the_extra_before_the_work_begins(
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     ended = run("evaluate", tok_file, tmp_path / "none.txt", "--html", tmp_path / "report.html")
     assert ended.code == 2
-    assert "piecework[report]" in ended.err
+    assert "pip install altair vl-convert-python" in ended.err

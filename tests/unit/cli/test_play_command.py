@@ -126,4 +126,4 @@ def test_missing_extra(tmp_path: Path) -> None:
         "raise ModuleNotFoundError(\"No module named 'uvicorn'\", name='uvicorn')\n"
     )
     path = os.pathsep.join([str(tmp_path), *sys.path])
-    assert "piecework[play]" in refusal(PYTHONPATH=path)
+    assert "pip install starlette uvicorn" in refusal(PYTHONPATH=path)

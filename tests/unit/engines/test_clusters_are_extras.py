@@ -22,9 +22,11 @@ has_cluster = importlib.util.find_spec("ray") or importlib.util.find_spec("pyspa
 
 
 @pytest.mark.skipif(bool(has_cluster), reason="Ray or Spark is installed here")
-@pytest.mark.parametrize(("engine", "extra"), [(Ray(), "ray"), (Spark(), "spark")])
-def test_a_missing_extra_is_an_error_with_its_name(engine: Any, extra: str) -> None:
-    with pytest.raises(MissingExtraError, match=rf'install it: pip install "piecework\[{extra}\]"'):
+@pytest.mark.parametrize(
+    ("engine", "packages"), [(Ray(), r'"ray\[data\]"'), (Spark(), "pyspark pyarrow pandas")]
+)
+def test_a_missing_extra_is_an_error_with_its_packages(engine: Any, packages: str) -> None:
+    with pytest.raises(MissingExtraError, match=f"install it: pip install {packages}$"):
         list(engine.run(functions.square, [1]))
     with pytest.raises(MissingExtraError), connected(engine):
         pass

@@ -112,11 +112,11 @@ def test_the_page_needs_no_network(evaluation: pw.evaluation.Evaluation) -> None
     assert "default-src 'none'" in page
 
 
-def test_the_page_names_the_extra(
+def test_the_page_names_the_packages(
     evaluation: pw.evaluation.Evaluation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(pw.errors.MissingExtraError, match=r"piecework\[report\]"):
+    with pytest.raises(pw.errors.MissingExtraError, match="pip install altair vl-convert-python"):
         evaluation.to_html()
