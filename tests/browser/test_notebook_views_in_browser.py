@@ -145,7 +145,7 @@ def test_hostile_texts_stay_text(
     for tok in tokenizers.values():
         views += [tok.explain(text)._repr_html_(), tok.encode(text)._repr_html_()]
         views.append(tok.encode_batch([text, "hug"])._repr_html_())
-    views.append(pw.compare(text, tokenizers)._repr_html_())
+    views.append(pw.compare(tokenizers, text)._repr_html_())
     page = open_page(page_of(*views), viewport={"width": 1100, "height": 900})
     page.screenshot(path=screenshots / f"hostile-{name}.png")
     assert page.title() == "view"

@@ -496,7 +496,7 @@ def test_the_tokenizer_is_used_in_type(open_train: OpenTrain) -> None:
     shown.locator(".piece", has_text="Hugg").wait_for()
     assert shown.count() == 1
     assert shown.get_attribute("aria-label") == "trained WordPiece"
-    split = pw.compare("Hugging chapters", {"a": pw.train(counts, trainer)}).splits[0]
+    split = pw.compare({"a": pw.train(counts, trainer)}, "Hugging chapters").splits[0]
     assert pieces(shown) == list(split.display_tokens)
 
 

@@ -58,7 +58,7 @@ def test_pieces_of_each_tokenizer(open_play: Callable[..., Any]) -> None:
     page = open_play()
     type_text(page, "hugs pugs")
     for name in ("wordpiece", "bpe", "unigram", "words"):
-        split = pw.compare("hugs pugs", TOKENIZERS).splits[list(TOKENIZERS).index(name)]
+        split = pw.compare(TOKENIZERS, "hugs pugs").splits[list(TOKENIZERS).index(name)]
         assert pieces(page, name) == list(split.display_tokens)
         figures = page.locator(f'article[aria-label="{name}"] .figures').inner_text()
         assert f"{split.count} tokens" in figures
@@ -98,7 +98,7 @@ def test_text_that_is_cut_differently_is_marked(open_play: Callable[..., Any]) -
     page.locator("#view-type fieldset.choice").get_by_label("words").uncheck()
     type_text(page, "hugs puns")
     chosen = {name: TOKENIZERS[name] for name in ("wordpiece", "bpe")}
-    blocks = pw.compare("hugs puns", chosen).blocks
+    blocks = pw.compare(chosen, "hugs puns").blocks
     for place, name in enumerate(chosen):
         marked = page.locator(f'article[aria-label="{name}"] .piece.differs').all_text_contents()
         expected = [token for block in blocks if not block.agrees for token in block.tokens[place]]
@@ -139,7 +139,7 @@ def test_edits_change_only_what_they_must(open_play: Callable[..., Any]) -> None
     ]
     for text in texts:
         type_text(page, text)
-        for split in pw.compare(text, {n: TOKENIZERS[n] for n in list(TOKENIZERS)[:4]}).splits:
+        for split in pw.compare({n: TOKENIZERS[n] for n in list(TOKENIZERS)[:4]}, text).splits:
             assert pieces(page, split.name) == list(split.display_tokens)
 
 
@@ -286,7 +286,7 @@ def test_explanation_of_a_long_word_is_about_the_piece(open_play: Callable[..., 
     page = open_play()
     text = "hugspun" * 1000
     type_text(page, text)
-    start, end = pw.compare(text, {"unigram": TOKENIZERS["unigram"]}).splits[0].offsets[600]
+    start, end = pw.compare({"unigram": TOKENIZERS["unigram"]}, text).splits[0].offsets[600]
     page.locator('article[aria-label="unigram"] .piece').nth(600).click()
     dialog = page.locator("dialog[open]")
     dialog.wait_for()
@@ -369,7 +369,7 @@ def test_saved_files(open_play: Callable[..., Any], tmp_path: Path) -> None:
         saving.value.save_as(tmp_path / name)
     data = json.loads((tmp_path / "piecework-type.json").read_text(encoding="utf-8"))
     chosen = {name: TOKENIZERS[name] for name in list(TOKENIZERS)[:4]}
-    expected = json.loads(json.dumps(pw.compare("hugs <b> & pugs", chosen).to_dict()))
+    expected = json.loads(json.dumps(pw.compare(chosen, "hugs <b> & pugs").to_dict()))
     assert data["text"] == "hugs <b> & pugs"
     for block in data["compare"]["blocks"]:
         assert block.pop("counts") == list(map(len, block["ids"]))

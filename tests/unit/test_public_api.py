@@ -53,7 +53,7 @@ SIGNATURES: dict[str, str] = {
     "tracing.MergeTrace.symbols": "(self, step)",
     "tracing.MergeTrace.to_text": "(self, steps=slice(None, None, None))",
     "tracing.MergeTrace.save": "(self, path)",
-    "compare": "(text, tokenizers, *, span=None)",
+    "compare": "(tokenizers, text, *, span=None)",
     "compare_files": "(paths, tokenizers, *, by=None, examples=5, threads=None, progress=False, "
     f"{FILES})",
     "diff": f"(old, new, texts=None, *, files=None, examples=10, {FILES})",

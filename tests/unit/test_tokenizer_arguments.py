@@ -34,7 +34,7 @@ FUNCTIONS: dict[str, Callable[[Any, Path], Any]] = {
     "lint": lambda tok, _: pw.lint(tok),
     "diff to": lambda tok, _: pw.diff(OWN, tok).to_dict(),
     "diff from": lambda tok, _: pw.diff(tok, OWN).to_dict(),
-    "compare": lambda tok, _: pw.compare("hugs", {"a": tok}).to_dict(),
+    "compare": lambda tok, _: pw.compare({"a": tok}, "hugs").to_dict(),
     "compare_files": lambda tok, path: pw.compare_files(path, {"a": tok}).to_dict(),
     "evaluate": lambda tok, _: pw.evaluate(tok, ["hugs"]).to_dict(),
     "evaluate several": lambda tok, _: pw.evaluate({"a": tok}, ["hugs"]).to_dict(),

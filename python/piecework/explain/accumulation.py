@@ -255,7 +255,7 @@ def _disagreement(
     place: str, text: str, tokenizers: Mapping[str, Tokenizer]
 ) -> Iterable[Disagreement]:
     """Returns the first part of a document that tokenizers cut differently; none if only an empty text has tokens."""
-    comparison = compare(text, tokenizers)
+    comparison = compare(tokenizers, text)
     blocks = comparison.blocks
     number = next((at for at, block in enumerate(blocks) if not block.agrees), None)
     if number is None:

@@ -164,13 +164,13 @@ class Comparison(Immutable):
 
 
 def compare(
-    text: str, tokenizers: Mapping[str, TokenizerLike], *, span: tuple[int, int] | None = None
+    tokenizers: Mapping[str, TokenizerLike], text: str, *, span: tuple[int, int] | None = None
 ) -> Comparison:
     """Compares the segmentations of one text by several tokenizers.
 
     Args:
-        text: A word, or any text.
         tokenizers: A mapping of names to tokenizers.
+        text: A word, or any text.
         span: The start and end of a part of the text, in characters; only the blocks that overlap with it are listed, as they
             are in the whole text. None for all.
 
@@ -186,7 +186,7 @@ def compare(
     >>> import piecework as pw
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> tok = pw.train(words, pw.WordPieceTrainer(20, criterion="pmi", max_merges=3, ties="first"))
-    >>> print(pw.compare("pugs", {"longest match": tok, "merges": tok.as_bpe()}))
+    >>> print(pw.compare({"longest match": tok, "merges": tok.as_bpe()}, "pugs"))
     longest match  3  p ##u ##gs
     merges         3  p ##u ##gs
     """

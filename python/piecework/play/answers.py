@@ -64,7 +64,7 @@ def _compare(session: Session, fields: Fields) -> dict[str, Any]:
     # A shorter text than the one before may end before the part that was shown.
     first = min(start, max(len(text) - 1, 0))
     span = (first, max(first, min(end, first + _MAX_CHARACTERS, len(text))))
-    compared = pw.compare(text, session.chosen(names), span=span)
+    compared = pw.compare(session.chosen(names), text, span=span)
     # The page has the text. Tokens are listed once, not where they occur: half the bytes. Of a word that is a megabyte, the
     # first tokens are enough.
     splits = [

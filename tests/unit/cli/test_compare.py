@@ -31,7 +31,7 @@ def test_compare_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path, vocab_
     ).out.splitlines()
     names = {tok_file.name: tok, vocab_file.name: pw.Tokenizer.from_file(vocab_file)}
     assert [json.loads(line) for line in lines] == [
-        pw.compare(text, names).to_dict() for text in ("the cat", "mat")
+        pw.compare(names, text).to_dict() for text in ("the cat", "mat")
     ]
 
 

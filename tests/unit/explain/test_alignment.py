@@ -86,7 +86,7 @@ def check(text: str, compared: Comparison) -> None:
 )
 @examples(300)
 def test_blocks_are_those_of_the_definition(text: str, names: list[str]) -> None:
-    compared = pw.compare(text, {name: TOKENIZERS[name] for name in names})
+    compared = pw.compare({name: TOKENIZERS[name] for name in names}, text)
     if not text:
         assert compared.blocks == ()
     else:
@@ -96,7 +96,7 @@ def test_blocks_are_those_of_the_definition(text: str, names: list[str]) -> None
 @pytest.mark.parametrize("text", ["the  cat", "the cat ", "the\tcat\n", " \n", "the  \u3000 cat"])
 def test_tokens_of_white_space_alone_are_no_disagreement(text: str) -> None:
     words = pw.Tokenizer.from_str("[UNK]\nthe\ncat\n")
-    compared = pw.compare(text, {"bytes": TOKENIZERS["bytes"], "words": words})
+    compared = pw.compare({"bytes": TOKENIZERS["bytes"], "words": words}, text)
     assert all(block.agrees for block in compared.blocks), compared
     assert len(compared.splits[0]) > len(compared.splits[1])
 
@@ -112,7 +112,7 @@ def test_texts_in_a_row_have_the_blocks_of_each(texts: list[str], seed: int) -> 
     numbers: list[list[int]] = [[] for _ in tokenizers]
     starts, ends, agrees, at = [], [], [], 0
     for number, text in enumerate(texts):
-        alone = pw.compare(text, {str(i): tok for i, tok in enumerate(tokenizers)})
+        alone = pw.compare({str(i): tok for i, tok in enumerate(tokenizers)}, text)
         for index, split in enumerate(alone.splits):
             spans[index] += [(start + at, end + at) for start, end in split.offsets]
             numbers[index] += [number] * len(split)
@@ -129,13 +129,13 @@ def test_texts_in_a_row_have_the_blocks_of_each(texts: list[str], seed: int) -> 
 
 def test_table_aligns_columns_and_marks_what_differs() -> None:
     two = {name: TOKENIZERS[name] for name in ("pieces", "words")}
-    assert str(pw.compare("the cats", two)).splitlines() == [
+    assert str(pw.compare(two, "the cats")).splitlines() == [
         "pieces  3  the cat ##s",
         "words   2  the [UNK]",
         "               ^^^^^^^",
     ]
-    assert str(pw.compare("the cat", two)) == "pieces  2  the cat\nwords   2  the cat"
-    parts = list(pw.compare("the cats the", two).lines(18))
+    assert str(pw.compare(two, "the cat")) == "pieces  2  the cat\nwords   2  the cat"
+    parts = list(pw.compare(two, "the cats the").lines(18))
     assert parts == [
         "pieces  4  the",
         "words   3  the",
@@ -155,7 +155,7 @@ def test_wide_characters_keep_the_columns_aligned() -> None:
         pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
     )
     other = level.replace(pre_tokenizer=pre_tokenizers.FixedLength(length=1))
-    lines = str(pw.compare("中文 a", {"x": level, "y": other})).splitlines()
+    lines = str(pw.compare({"x": level, "y": other}, "中文 a")).splitlines()
     assert lines[0] == "x  2  中文              a"
     assert lines[1] == "y  4  [UNK] [UNK] [UNK] a"
     assert lines[2] == "      ^^^^^^^^^^^"
@@ -174,7 +174,7 @@ def test_hostile_text_is_shown_as_text(text: str) -> None:
     two = {name: TOKENIZERS[name] for name in ("pieces", "metaspace")} | {
         text[:60]: TOKENIZERS["words"]
     }
-    compared = pw.compare(text, two)
+    compared = pw.compare(two, text)
     check(text, compared)
     html, shown = compared._repr_html_(), str(compared)
     assert "<script" not in html
@@ -194,7 +194,7 @@ def test_a_text_of_tokens_without_characters() -> None:
         models.BPE(["a", "</w>"], end_of_word_suffix="</w>", suffix_style="separate"),
         pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
     )
-    compared = pw.compare("a a", {"tok": tok, "words": TOKENIZERS["words"]})
+    compared = pw.compare({"tok": tok, "words": TOKENIZERS["words"]}, "a a")
     check("a a", compared)
     assert [block.agrees for block in compared.blocks if compared.text[block.start].strip()] == [
         False,
@@ -212,8 +212,8 @@ def test_part_has_the_blocks_that_overlap(text: str, names: list[str], data: st.
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     chosen = {name: TOKENIZERS[name] for name in names}
-    whole = pw.compare(text, chosen)
-    part = pw.compare(text, chosen, span=(start, end))
+    whole = pw.compare(chosen, text)
+    part = pw.compare(chosen, text, span=(start, end))
     overlapping = tuple(block for block in whole.blocks if block.start < end and start < block.end)
     if start == end:
         overlapping = tuple(block for block in whole.blocks if block.start <= start < block.end)
@@ -230,6 +230,6 @@ def test_part_has_the_blocks_that_overlap(text: str, names: list[str], data: st.
 
 def test_span_that_is_no_range_of_the_text() -> None:
     with pytest.raises(ConfigError, match=r"^span: expected a start and an end from 0 to 3"):
-        pw.compare("abc", TOKENIZERS, span=(2, 4))
+        pw.compare(TOKENIZERS, "abc", span=(2, 4))
     with pytest.raises(TypeError, match="span: expected a pair"):
-        pw.compare("abc", TOKENIZERS, span=3)  # type: ignore[arg-type]
+        pw.compare(TOKENIZERS, "abc", span=3)  # type: ignore[arg-type]

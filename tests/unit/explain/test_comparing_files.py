@@ -21,7 +21,7 @@ TWO = {
 
 def expected(documents: list[str]) -> dict[str, Any]:
     """Returns the figures by definition: of each text alone."""
-    alone = [pw.compare(text, TWO) for text in documents]
+    alone = [pw.compare(TWO, text) for text in documents]
     chars = sum(map(len, documents))
     size = sum(len(text.encode()) for text in documents)
     figures = {}
@@ -74,12 +74,12 @@ def test_figures_equal_those_of_single_texts(
         (f"{path}: line {line}", text)
         for path, documents in every.items()
         for line, text in enumerate(documents, 1)
-        if not all(block.agrees for block in pw.compare(text, TWO).blocks)
+        if not all(block.agrees for block in pw.compare(TWO, text).blocks)
     ]
     assert len(wanted) > 4
     for found, (place, text) in zip(compared.disagreements, wanted[:4], strict=True):
         assert found.place == place
-        block = next(each for each in pw.compare(text, TWO).blocks if not each.agrees)
+        block = next(each for each in pw.compare(TWO, text).blocks if not each.agrees)
         assert (found.start, found.text) == (block.start, text[block.start : block.end])
         assert tuple(found.tokens.values()) == block.tokens
         assert str(found).splitlines()[0] == place

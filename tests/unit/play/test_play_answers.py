@@ -62,7 +62,7 @@ def with_tokens(answer: dict[str, Any]) -> list[dict[str, Any]]:
 def test_comparison(session: Session) -> None:
     answer = ask(session, "compare", text=TEXT, tokenizers=["wordpiece", "bpe"])
     assert answer["characters"] == len(TEXT)
-    compared = pw.compare(TEXT, TOKENIZERS)
+    compared = pw.compare(TOKENIZERS, TEXT)
     assert with_tokens(answer) == as_json(compared.to_dict()["blocks"])
     for split, listed in zip(compared.splits, answer["splits"], strict=True):
         assert (listed["name"], listed["model"]) == (split.name, split.model)
@@ -87,7 +87,7 @@ def test_block_with_many_tokens(session: Session) -> None:
 def test_part_of_a_long_text(session: Session) -> None:
     text = "hugs pugs " * 10_000
     answer = ask(session, "compare", text=text, tokenizers=["bpe"], span=[50_000, 90_000])
-    listed = pw.compare(text, {"bpe": BPE}, span=(50_000, 70_000))
+    listed = pw.compare({"bpe": BPE}, text, span=(50_000, 70_000))
     assert with_tokens(answer) == as_json(listed.to_dict()["blocks"])
     assert answer["splits"][0]["count"] == BPE.count(text, add_special_tokens=False)
 

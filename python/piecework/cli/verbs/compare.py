@@ -128,7 +128,7 @@ def _compare_words(words: Iterable[str], tokenizers: dict[str, Tokenizer], *, js
 
     with printing() as write:
         for number, word in enumerate(words):
-            comparison = compared(word, tokenizers)
+            comparison = compared(tokenizers, word)
             if json:
                 write(as_json(comparison.to_dict()))
                 continue
