@@ -82,7 +82,7 @@ def tokenize(
     Args:
         tok: The tokenizer.
         inputs: Files, folders, patterns and URLs: text, JSON lines, Parquet or Arrow by their names, also compressed (``.gz``,
-            ``.zst``). Documents are in the order of the names.
+            ``.zst``). Documents are in the order of the inputs, those of a folder or pattern in that of the names.
         output: A new folder, or that of a run that was interrupted.
         format: ``"npy"``, ``"parquet"``, ``"megatron"``, ``"nanogpt"``, ``"llm.c"`` or ``"datatrove"``.
         input_format: The format of all files, if their names do not say it.

@@ -157,7 +157,8 @@ class ListEntries:
         for _, source, span in part.ranges:
             for documents in read(source, self.reading, range=span, batch_bytes=_BATCH_BYTES):
                 end = count + len(documents) + len(documents.skipped)
-                skipped += sorted({*range(count, end)}.difference(_entries(documents, count)))
+                if documents.skipped:
+                    skipped += sorted({*range(count, end)}.difference(_entries(documents, count)))
                 count = end
                 first = first or next(iter(documents.skipped), None)
         return PartEntries(part.number, count, tuple(skipped), first)

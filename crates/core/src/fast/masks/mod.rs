@@ -2,7 +2,8 @@
 //!
 //! Every kernel returns what the scalar kernel returns. The kernel is chosen when a plan is made, by the instruction
 //! sets of the machine. Loops over blocks (`BlockLoop`), and those over keys and look-ups (`Kernel::call`), are compiled
-//! for the instructions of each kernel, so all that they call for a block or a chunk is `#[inline(always)]`, closures too. The kernels are the only `unsafe` code of the core beside `memory`.
+//! for the instructions of each kernel, so all that they call for a block or a chunk is `#[inline(always)]`, closures too.
+//! The kernels are the only `unsafe` code of the core beside `memory`.
 
 #[cfg(debug_assertions)]
 mod emulated;
