@@ -120,7 +120,7 @@ class InThisProcess:
         return map(fn, parts)
 
 import piecework as pw
-from piecework.counting import CountPlan
+from piecework.counting.plan import CountPlan
 from piecework.counting.part import CountPart
 from piecework.io.documents import ReadOptions, read
 from piecework.io.sources import find_sources

@@ -204,7 +204,7 @@ def _beside_peer(tokenizer: str, folder: Path, speed: float, vocab: str) -> Row:
     seconds = float(_python(PEER, source, plain, output, WORKERS))
     ours = folder / f"peer-ours-{vocab}"
     kinds = {"format": "datatrove", "shard_tokens": 2**31 - 1}
-    pw.corpus.tokenize(tok, f"{source}/*.jsonl", ours, **kinds)  # type: ignore[arg-type]
+    pw.corpus.tokenize(tok, pw.Corpus(f"{source}/*.jsonl"), ours, **kinds)  # type: ignore[arg-type]
     theirs = b"".join(path.read_bytes() for path in sorted(output.glob("*.ds")))
     if theirs != (ours / "shard-00000.ds").read_bytes():
         raise SystemExit(f"{vocab}: other tokens than datatrove's")

@@ -35,7 +35,7 @@ ONCE = """
 import json, re, sys
 import piecework as pw
 settings = {"max_memory": sys.argv[3]} if sys.argv[3] else {}
-summary = pw.WordCounts.count_files(sys.argv[1], sys.argv[2], **settings)
+summary = pw.WordCounts.count_to_file(pw.Corpus(sys.argv[1]), sys.argv[2], **settings)
 peak = re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]
 print(json.dumps([int(peak) * 1024, summary.words, summary.fingerprint]))
 """

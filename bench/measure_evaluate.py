@@ -29,7 +29,7 @@ MEMORY = """
 import sys
 import piecework as pw
 tok = pw.Tokenizer.from_file(sys.argv[1])
-pw.evaluate_files(tok, sys.argv[2])
+pw.evaluate(tok, pw.Corpus(sys.argv[2]))
 status = dict(line.split(":") for line in open("/proc/self/status"))
 print(status["VmHWM"].split()[0])  # the peak of this process alone
 """
@@ -77,7 +77,7 @@ def _speed(vocab: str, file: str, path: Path) -> Row:
         return sum(len(batch.ids) for batch in encoded)
 
     def evaluate() -> int:
-        evaluation = pw.evaluate_files(tok, path, threads=threads)
+        evaluation = pw.evaluate(tok, pw.Corpus(path), threads=threads)
         return int(evaluation.tokenizers[0].total.sums.tokens)
 
     (one, expected), (other, tokens) = _best(encode, evaluate)
@@ -124,7 +124,7 @@ def _report(folder: Path) -> Row:
     tokenizers = {name: _tokenizer(file) for name, (file, _) in VOCABS.items()}
     path = _written(folder, "en/novels-25.txt", SIZE)
     start = time.perf_counter()
-    page = pw.evaluate_files(tokenizers, path).to_html()
+    page = pw.evaluate(tokenizers, pw.Corpus(path)).to_html()
     seconds = time.perf_counter() - start
     return what, f"{seconds:.1f} s, {len(page.encode()) / 1e6:.1f} MB", "under 20 s"
 

@@ -30,9 +30,9 @@ if kind == "tokenizers":
     tokenizer.train(paths, vocab_size=32000, min_frequency=1, limit_alphabet=10**6, show_progress=False)
     vocab = tokenizer.get_vocab()
 else:
-    from piecework import WordCounts, WordPieceTrainer, train
+    from piecework import Corpus, WordCounts, WordPieceTrainer, train
     start = time.process_time()
-    counts = WordCounts.from_files(paths, threads=1)
+    counts = WordCounts.from_texts(Corpus(paths), threads=1)
     counted = time.process_time() - start
     vocab = train(counts, WordPieceTrainer(32000, criterion=kind)).vocab
 seconds = time.process_time() - start

@@ -53,7 +53,7 @@ else:
     start = time.process_time()
     split = pw.pre_tokenizers.ByteLevel(add_prefix_space=False)
     how = {"normalizer": None, "pre_tokenizer": split}
-    counts = pw.WordCounts.from_files(path, threads=1, keep_line_ends=True, **how)
+    counts = pw.count_words(pw.Corpus(path, keep_line_ends=True), threads=1, **how)
     counted = time.process_time() - start
     tokenizer = pw.train(counts, pw.BpeTrainer(32000, alphabet="byte", ties="hf"))
     seconds = time.process_time() - start

@@ -47,7 +47,7 @@ else:
     import piecework as pw
     start = time.process_time()
     split = pw.pre_tokenizers.Metaspace()
-    counts = pw.WordCounts.from_files(path, threads=threads, normalizer=None, pre_tokenizer=split)
+    counts = pw.count_words(pw.Corpus(path), threads=threads, normalizer=None, pre_tokenizer=split)
     counted = time.process_time() - start
     trainer = pw.UnigramTrainer(entries, split_by_unicode_script=kind == "piecework")
     tokenizer = pw.train(counts, trainer, threads=threads)

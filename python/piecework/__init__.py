@@ -12,7 +12,7 @@ compiled core.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from piecework import (
@@ -32,16 +32,18 @@ if TYPE_CHECKING:
     from piecework.added_tokens import AddedToken
     from piecework.arguments import DEFAULT
     from piecework.batch import EncodedBatch, PaddedBatch
-    from piecework.counts import WordCounts, count
+    from piecework.counts import WordCounts, count_words
     from piecework.difference import diff
     from piecework.encoding_settings import Padding, Sampling, Truncation
     from piecework.errors import PieceworkError
-    from piecework.evaluation import evaluate, evaluate_files
-    from piecework.explain import compare, compare_files
+    from piecework.evaluation import evaluate
+    from piecework.explain import compare
+    from piecework.io.corpus import Corpus
     from piecework.linter import lint
     from piecework.patterns import Regex
     from piecework.results import (
         CountsSummary,
+        Document,
         Encoding,
         Merge,
         Progress,
@@ -59,7 +61,7 @@ if TYPE_CHECKING:
         WordLevelTrainer,
         WordPieceTrainer,
     )
-    from piecework.training import train, train_files
+    from piecework.training import train
 
 __version__ = "0.1.0"
 
@@ -67,8 +69,10 @@ __all__ = [
     "DEFAULT",
     "AddedToken",
     "BpeTrainer",
+    "Corpus",
     "CountsSummary",
     "DecodeStream",
+    "Document",
     "EncodedBatch",
     "Encoding",
     "Merge",
@@ -90,15 +94,13 @@ __all__ = [
     "WordPieceTrainer",
     "__version__",
     "compare",
-    "compare_files",
     "corpus",
-    "count",
+    "count_words",
     "decoders",
     "diff",
     "engines",
     "errors",
     "evaluate",
-    "evaluate_files",
     "evaluation",
     "extend",
     "lint",
@@ -112,7 +114,6 @@ __all__ = [
     "trace_criteria",
     "tracing",
     "train",
-    "train_files",
     "trainers",
 ]
 
@@ -135,8 +136,10 @@ _MODULE_OF = {
     "DEFAULT": "arguments",
     "AddedToken": "added_tokens",
     "BpeTrainer": "trainers",
+    "Corpus": "io.corpus",
     "CountsSummary": "results",
     "DecodeStream": "streams",
+    "Document": "results",
     "Encoding": "results",
     "EncodedBatch": "batch",
     "Merge": "results",
@@ -157,29 +160,28 @@ _MODULE_OF = {
     "WordLevelTrainer": "trainers",
     "WordPieceTrainer": "trainers",
     "compare": "explain",
-    "compare_files": "explain",
-    "count": "counts",
+    "count_words": "counts",
     "trace": "tracing",
     "trace_criteria": "tracing",
     "diff": "difference",
     "lint": "linter",
     "evaluate": "evaluation",
-    "evaluate_files": "evaluation",
     "extend": "surgery",
     "prune": "surgery",
     "train": "training",
-    "train_files": "training",
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"piecework.{name}")
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'piecework' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"piecework.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # with it, a type checker would accept every name
+
+    def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            return importlib.import_module(f"piecework.{name}")
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module 'piecework' has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"piecework.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

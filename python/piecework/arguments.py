@@ -5,19 +5,24 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from piecework._core import ArrowTexts
 from piecework.errors import ConfigError, shown, wrong_type
 
 if TYPE_CHECKING:
+    from piecework.io.corpus import Corpus
     from piecework.tokenizer import Tokenizer
 
 Item = TypeVar("Item")
 
 Text = str | bytes | bytearray | memoryview
 """A text, as `str` or as UTF-8 bytes."""
+
+EncodeInput = Text | Sequence[str] | tuple[Text | Sequence[str], Text | Sequence[str]]
+"""An input of a batch: a text, a list of words, or a pair of them."""
 
 
 class ArrowColumn(Protocol):
@@ -49,6 +54,13 @@ def as_column(texts: object) -> ArrowTexts | None:
         return ArrowTexts(texts)
     except ImportError:  # the interface needs a missing package, as that of pandas does
         return None
+
+
+def as_corpus(texts: object) -> Corpus | None:
+    """Returns texts that are a :class:`piecework.Corpus`, or None for anything else."""
+    # Who has a corpus has imported its module; others start faster without it.
+    module = sys.modules.get("piecework.io.corpus")
+    return texts if module is not None and isinstance(texts, module.Corpus) else None
 
 
 def as_ids(ids: Iterable[int]) -> list[int]:
@@ -99,6 +111,26 @@ def as_tokenizer(name: str, value: Any) -> Tokenizer:
     raise TypeError(
         f"{name}: expected {expected}, found {found}; pass {_CONVERSIONS[library].format(name)}"
     )
+
+
+def named_tokenizers(tokenizers: Any) -> dict[str, Tokenizer]:
+    """Returns tokenizers by their names: those of a mapping, or numbers from 1 for several in a list.
+
+    >>> named_tokenizers([])
+    Traceback (most recent call last):
+    ...
+    piecework.errors.ConfigError: tokenizers: expected at least one tokenizer, found none
+    """
+    if isinstance(tokenizers, list | tuple):
+        tokenizers = {str(number): each for number, each in enumerate(tokenizers, 1)}
+    if not isinstance(tokenizers, Mapping):
+        return {"tokenizer": as_tokenizer("tokenizers", tokenizers)}
+    if not tokenizers:
+        raise ConfigError("expected at least one tokenizer, found none", setting="tokenizers")
+    return {
+        check_str("the name of a tokenizer", name): as_tokenizer(f"tokenizers[{shown(name)}]", each)
+        for name, each in tokenizers.items()
+    }
 
 
 _CONVERSIONS = {
@@ -209,8 +241,11 @@ def _parsed(size: str) -> int | None:
     return int(Fraction(number) * (1024 if binary else 1000) ** power)
 
 
-Specials = Literal["match", "text", "error"] | Collection[str]
-"""How special tokens in a text are treated: matched, ordinary text, an error, or matched if in the collection."""
+Specials = Literal["match", "text", "error"] | AbstractSet[str] | list[str] | tuple[str, ...]
+"""How special tokens in a text are treated: matched, ordinary text, an error, or matched if in the collection.
+
+A `Collection[str]` would include every string.
+"""
 
 EncodingPath = Literal["fast", "uncached", "generic"]
 """The paths of the core, which give equal tokens: the fast path with and without cache, and the generic path."""

@@ -7,11 +7,11 @@ ids alone never pay for offsets.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from piecework._immutable import Immutable, dataclass
 from piecework._settings import ID_LIMIT
-from piecework.arguments import Default, check_index
+from piecework.arguments import Default, as_corpus, check_index
 from piecework.encoding_settings import as_padding, pad_token_of
 from piecework.errors import ConfigError, shown
 
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from piecework._core._batch import _Columns
     from piecework.arguments import Specials
     from piecework.encoding_settings import Padding, PaddingLike, Sampling, Side, TruncationLike
+    from piecework.io.corpus import Corpus
     from piecework.tokenizer.encoding import EncodingMethods
 
 _MAX_ROWS, _MAX_TOKENS = 10, 30
 """The numbers of texts and of tokens of a text that a notebook shows."""
 
-__all__ = ["Call", "EncodedBatch", "FileTexts", "PaddedBatch"]
+__all__ = ["Call", "EncodedBatch", "PaddedBatch"]
 
 
 class PaddedBatch(NamedTuple):
@@ -52,7 +53,7 @@ class Call(Immutable):
     """Holds the arguments of a batch, which encodes single texts again on access."""
 
     tokenizer: EncodingMethods
-    texts: Sequence[Any] | ArrowTexts | FileTexts
+    texts: Sequence[Any] | ArrowTexts | Corpus
     is_pretokenized: bool
     add_special_tokens: bool
     specials: Specials | None
@@ -60,24 +61,6 @@ class Call(Immutable):
     padding: PaddingLike | Default
     cache: bool
     sampling: Sampling | Default | None
-
-
-@dataclass(frozen=True, slots=True)
-class FileTexts(Immutable):
-    """Represents the texts of a file, which are not kept; every access raises ConfigError."""
-
-    path: str
-
-    def __iter__(self) -> Iterator[Any]:
-        """Raises ConfigError."""
-        yield self[0]
-
-    def __getitem__(self, place: int) -> Any:
-        """Raises ConfigError."""
-        raise ConfigError(
-            f"{self.path}: the batch of a file contains only ids",
-            hint="read the texts and pass them to encode_batch",
-        )
 
 
 class EncodedBatch:
@@ -120,8 +103,9 @@ class EncodedBatch:
     def _all_columns(self) -> _Columns:
         if self._columns is None:
             call = self._call
+            texts = self._texts()
             full = call.tokenizer.encode_batch(
-                call.texts,
+                texts,
                 is_pretokenized=call.is_pretokenized,
                 add_special_tokens=call.add_special_tokens,
                 specials=call.specials,
@@ -195,7 +179,7 @@ class EncodedBatch:
 
     def _encode(self, number: int) -> Encoding:
         call = self._call
-        text, pair = call.texts[number], None
+        text, pair = self._texts()[number], None
         if isinstance(text, tuple) and len(text) == 2:  # a pair
             in_words = call.is_pretokenized and isinstance(text[0], str)
             text, pair = (text, None) if in_words else text
@@ -203,6 +187,14 @@ class EncodedBatch:
         if padding is not None and padding.length is None:  # that of the longest
             padding = replace(padding, length=self._most_tokens())
         return call.tokenizer._encode_input(number, text, pair, call, padding)
+
+    def _texts(self) -> Sequence[Any] | ArrowTexts:
+        """Returns the texts; raises ConfigError for those of a corpus, which are not kept."""
+        texts = self._call.texts
+        if as_corpus(texts) is not None:
+            hint = "pass list(corpus) to encode_batch to keep the texts in memory"
+            raise ConfigError("the batch of a corpus contains only ids", hint=hint)
+        return cast("Sequence[Any] | ArrowTexts", texts)
 
     def to_list(self) -> list[list[int]]:
         """Returns the ids as one list per text."""

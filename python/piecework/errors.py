@@ -365,8 +365,8 @@ def from_utf8(place: str, problem: str, value: int, line: int, byte: int) -> Inv
         problem,
         value,
         (line, byte),
-        'pass `errors="replace"` to replace it by U+FFFD, or, if the call supports it, `encoding="auto"` to detect '
-        "the encoding",
+        'pass `encoding="auto"` to detect the encoding, `errors="replace"` to replace it by U+FFFD, '
+        'or `on_error="skip"` to skip such lines',
     )
 
 

@@ -13,7 +13,7 @@ import re
 import sys
 from collections import abc
 from dataclasses import field
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypedDict, Unpack
 
 from piecework._component import Component
 from piecework._immutable import dataclass
@@ -598,6 +598,15 @@ class _OwnUnigram(Settings):
     reserved: tuple[str, ...] = field(default=(), metadata=takes(ListOf(TEXT)))
 
 
+class _UnigramSettings(TypedDict, total=False):
+    """Lists the keyword arguments of :meth:`Unigram.from_vocab`, which are settings of the class."""
+
+    byte_fallback: bool
+    precision: Precision
+    user_defined: abc.Iterable[str]
+    reserved: abc.Iterable[str]
+
+
 @dataclass(frozen=True, init=False)
 class Unigram(Model):
     """Segments a word into its most probable sequence of pieces (Unigram language model, Kudo 2018).
@@ -652,7 +661,9 @@ class Unigram(Model):
         )
 
     @classmethod
-    def from_vocab(cls, text: str, unk_token: str = "<unk>", **settings: Any) -> Unigram:
+    def from_vocab(
+        cls, text: str, unk_token: str = "<unk>", **settings: Unpack[_UnigramSettings]
+    ) -> Unigram:
         r"""Returns the model of a SentencePiece ``.vocab`` file, with a piece, a tab and its score on each line.
 
         The file contains neither the reserved pieces nor the normalization, and its scores have about six digits. Prefer

@@ -12,7 +12,7 @@ import base64
 import binascii
 import collections.abc
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, Unpack
 
 from piecework import _core
 from piecework._component import PATTERN, Component, Part
@@ -333,6 +333,16 @@ _CHARSMAP = _Bytes()
 _SYMBOLS = ListOf(Text(1))
 
 
+class _SentencePieceSettings(TypedDict, total=False):
+    """Lists the keyword arguments of :meth:`SentencePiece.of`, which are settings of the class."""
+
+    add_dummy_prefix: bool
+    remove_extra_whitespaces: bool
+    escape_whitespaces: bool
+    treat_whitespace_as_suffix: bool
+    user_defined_symbols: abc.Sequence[str]
+
+
 @dataclass(frozen=True, repr=False)
 class SentencePiece(Normalizer):
     """Applies the complete normalization of a SentencePiece model; ``tokenizers`` rejects files with it.
@@ -360,7 +370,9 @@ class SentencePiece(Normalizer):
     user_defined_symbols: abc.Sequence[str] = field(default=(), metadata=takes(_SYMBOLS))
 
     @classmethod
-    def of(cls, rules: RuleName | abc.Mapping[str, str], **settings: Any) -> SentencePiece:
+    def of(
+        cls, rules: RuleName | abc.Mapping[str, str], **settings: Unpack[_SentencePieceSettings]
+    ) -> SentencePiece:
         """Returns the normalizer of SentencePiece's named rules, or of custom rules.
 
         Args:

@@ -10,6 +10,7 @@ from piecework._immutable import Immutable, dataclass
 
 __all__ = [
     "CountsSummary",
+    "Document",
     "Encoding",
     "Merge",
     "MergeHistory",
@@ -145,6 +146,23 @@ class Progress(Immutable):
 
 
 ProgressLike = bool | Callable[[Progress], object]
+
+
+class Document(NamedTuple):
+    """Holds a text of a corpus and where it comes from.
+
+    Attributes:
+        text: The text.
+        file: The name of the file.
+        line: The line where it begins, or the row of a table, from 1.
+        byte: The byte of the file where its line begins, decompressed, from 0; None in a table and in an encoding other than
+            UTF-8.
+    """
+
+    text: str
+    file: str
+    line: int
+    byte: int | None
 
 
 class ScoredEncoding(NamedTuple):

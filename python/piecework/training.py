@@ -1,65 +1,78 @@
-"""Trains tokenizers from texts, files or word counts."""
+"""Trains tokenizers from texts or word counts."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from piecework import _core, normalizers, pre_tokenizers
+from piecework import _core
 from piecework._component import splitter_json
-from piecework.arguments import DEFAULT, ArrowColumn, Default, check_iterable, check_threads
+from piecework.arguments import DEFAULT, Default, as_corpus, as_tokenizer, check_threads
 from piecework.counts import WordCounts, with_defaults
 from piecework.errors import ConfigError, shown, warn, wrong_type
-from piecework.io import check_text, is_file
+from piecework.io.texts import warn_of_file_names
 from piecework.normalizers import SentencePiece
 from piecework.pre_tokenizers import ByteLevel, Metaspace, Split, WhitespaceSplit
 from piecework.progress import reporting
+from piecework.retraining import like_with_vocabulary, trainer_like, writes_bytes
 from piecework.tokenizer import Tokenizer
 from piecework.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from piecework.arguments import ArrowColumn, TokenizerLike
     from piecework.engines import Engine
+    from piecework.io.corpus import Corpus
     from piecework.io.files import Pathish
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.results import ProgressLike
 
-__all__ = ["TrainingJob", "prepare_training", "report_end", "train", "train_files"]
-
-_COMMAND = "train - -o tokenizer.json"
-"""The command that trains on text from standard input."""
-_MANY_FILES, _LONGEST_NAME = 1000, 4096
-"""The largest number of texts that are tested for names of files, and the largest length of a name, in characters."""
+__all__ = ["TrainingJob", "prepare_training", "report_end", "train"]
 
 
 def train(
-    texts: Pathish | Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
-    trainer: Trainer,
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
+    trainer: Trainer | None = None,
     *,
+    like: TokenizerLike | None = None,
+    vocab_size: int | None = None,
     normalizer: Normalizer | Default | None = DEFAULT,
     pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
     threads: int | None = None,
     progress: ProgressLike = False,
-    engine: Engine | None = None,
+    max_memory: str | int | None = None,
     work_dir: Pathish | None = None,
+    engine: Engine | None = None,
+    part_bytes: int | None = None,
 ) -> Tokenizer:
-    """Trains a tokenizer on texts or word counts; with an engine, on files.
+    """Trains a tokenizer on texts or word counts.
+
+    For BPE, lines of text files keep their line ends unless the corpus says otherwise, as in ``tokenizers``, so a
+    pre-tokenizer that keeps white space in words learns from them.
 
     Args:
-        texts: An iterable of ``str``, one per document; a string column as for :meth:`Tokenizer.encode_batch`; word counts;
-            or a mapping of words to counts, whose words are neither normalized nor split.
-        trainer: The settings of the training.
+        texts: An iterable of ``str``, one per document; a string column as for :meth:`Tokenizer.encode_batch`; files, a
+            :class:`Corpus`; word counts; or a mapping of words to counts, whose words are neither normalized nor split.
+        trainer: The settings of the training; with `like` by default those of the kind of its model.
+        like: A tokenizer for whose pipeline a new vocabulary is learned: its normalizer, pre-tokenizer, post-processor, decoder,
+            alphabet and settings of the model stay, and so do its added tokens with their flags, with new ids.
+        vocab_size: The number of tokens, with `like` and without `trainer`; by default that of the tokenizer.
         normalizer: The normalizer: by default that of the word counts, otherwise BERT's for WordPiece and none for BPE
             and Unigram.
         pre_tokenizer: The pre-tokenizer: by default that of the word counts; otherwise BERT's for WordPiece, GPT-2's for
             BPE on bytes, white space for BPE on characters, and ``Metaspace`` for Unigram, which with user-defined symbols
-            prepends a space only to the first word.
+            prepends a space only to the first word. None makes each text one word.
         threads: The number of threads for counting, and for Unigram; by default one per core. The result does not depend
             on it.
         progress: Whether to show progress, or a callback for it.
-        engine: Where the words are counted; `texts` are then names of files, as for :func:`train_files`.
-        work_dir: The folder for the files of an engine, as for :func:`train_files`.
+        max_memory: The memory for counting words, as for :meth:`WordCounts.from_texts`; by default unlimited. The training
+            itself holds each different word in memory.
+        work_dir: The folder for temporary files of the counting, as for :meth:`WordCounts.from_texts`.
+        engine: Where the words of a corpus are counted ([docs/cluster.md](docs/cluster.md)); by default in threads of this
+            process. The tokenizer does not depend on it.
+        part_bytes: The bytes of input that a worker of the engine counts at a time; 64 MiB by default.
 
     Returns:
         The tokenizer, with its history and token counts.
@@ -69,33 +82,39 @@ def train(
         CountsError: There are no words, or the word counts have another normalizer or pre-tokenizer.
         CountOverflowError: A sum does not fit into 64 bits.
         SurrogateError: A text contains a lone surrogate.
+        PieceworkError: A corpus cannot be read; see :class:`Corpus`.
 
     >>> tok = train(["the cat sat on the mat"], WordPieceTrainer(vocab_size=30))
     >>> tok.tokenize("the cat")
     ['the', 'cat']
+    >>> train(["a new domain"] * 2, like=tok).encode("domain").tokens
+    ['[CLS]', 'domain', '[SEP]']
     """
-    if engine is not None:
-        return train_files(
-            _file_names(texts),
-            trainer,
-            normalizer=normalizer,
-            pre_tokenizer=pre_tokenizer,
-            threads=threads,
-            progress=progress,
-            engine=engine,
-            work_dir=work_dir,
-        )
-    if work_dir is not None:
-        raise ConfigError("requires `engine`", setting="work_dir")
+    known = None if like is None else as_tokenizer("like", like)
+    if known is not None:
+        if not isinstance(normalizer, Default) or not isinstance(pre_tokenizer, Default):
+            name = "pre_tokenizer" if isinstance(normalizer, Default) else "normalizer"
+            hint = f"replace that of the tokenizer, like.replace({name}=...)"
+            raise ConfigError("cannot be combined with `like`", setting=name, hint=hint)
+        trainer = trainer_like(known, trainer, vocab_size)
+        normalizer, pre_tokenizer = known.normalizer, known.pre_tokenizer
+    elif vocab_size is not None:
+        hint = "pass it to the trainer"
+        raise ConfigError("requires `like`", setting="vocab_size", hint=hint)
     job = prepare_training(
         texts,
-        trainer,
+        cast("Trainer", trainer),
         normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
         threads=threads,
         progress=progress,
+        max_memory=max_memory,
+        work_dir=work_dir,
+        engine=engine,
+        part_bytes=part_bytes,
     )
-    return _train(job, threads=threads, progress=progress)
+    tok = _train(job, threads=threads, progress=progress)
+    return tok if known is None else like_with_vocabulary(known, tok)
 
 
 class TrainingJob(NamedTuple):
@@ -115,155 +134,45 @@ class TrainingJob(NamedTuple):
 
 
 def prepare_training(
-    texts: Pathish | Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
     trainer: Trainer,
     *,
     normalizer: Normalizer | Default | None = DEFAULT,
     pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
     threads: int | None = None,
-    progress: ProgressLike = False,
+    engine: Engine | None = None,
+    **settings: Any,
 ) -> TrainingJob:
     """Checks the arguments of a training and counts the words of texts; arguments and errors as in :func:`train`."""
     _check_trainer_type(trainer)
     check_threads(threads)
-    if isinstance(texts, Mapping):
-        counts = WordCounts(texts)
-    elif isinstance(texts, WordCounts):
-        counts = texts
-    else:
-        _warn_of_file_names(texts)
-        normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
-        counts = WordCounts.from_texts(
-            cast("Iterable[str] | ArrowColumn", texts),
-            normalizer=normalizer,
-            pre_tokenizer=pre_tokenizer,
-            added_tokens=trainer.added_tokens,
-            threads=threads,
-            progress=progress,
-        )
-    return _job(counts, trainer, normalizer, pre_tokenizer)
-
-
-def train_files(
-    paths: Pathish | Iterable[Pathish],
-    trainer: Trainer,
-    *,
-    normalizer: Normalizer | Default | None = DEFAULT,
-    pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
-    threads: int | None = None,
-    progress: ProgressLike = False,
-    encoding: str = "utf-8",
-    errors: str = "strict",
-    field: str | None = None,
-    column: str | None = None,
-    on_error: str = "raise",
-    max_memory: str | int | None = None,
-    work_dir: Pathish | None = None,
-    engine: Engine | None = None,
-    part_bytes: int | None = None,
-) -> Tokenizer:
-    """Trains a tokenizer on files of documents: lines of text, or texts in JSON lines or Parquet.
-
-    For BPE, lines keep their line ends, as in ``tokenizers``, so a pre-tokenizer that keeps white space in words learns
-    from them.
-
-    Args:
-        paths: One file or several; also compressed (.gz, .zst), folders, patterns and URLs ([docs/files.md](docs/files.md)).
-        trainer: The settings of the training.
-        normalizer: The normalizer, None for none; by default as in :func:`train`.
-        pre_tokenizer: The pre-tokenizer, None makes each line one word; by default as in :func:`train`.
-        threads: The number of threads for counting, and for Unigram; by default one per core. The result does not depend
-            on it.
-        progress: Whether to show progress, or a callback for it.
-        encoding: The character encoding of the files, or ``"auto"`` to detect that of each file.
-        errors: ``"strict"`` raises on invalid bytes, ``"replace"`` replaces them by U+FFFD.
-        field: The member of JSON lines or the column of Parquet with the text; ``"text"`` by default.
-        column: Another name for `field`.
-        on_error: ``"raise"`` raises for a line or row that is no document, ``"skip"`` skips it and warns at the end.
-        max_memory: The memory for counting words, such as ``"300MB"``, as for :meth:`WordCounts.from_files`; by default
-            unlimited. The training itself holds each different word in memory.
-        work_dir: The folder for temporary files of the counting; by default the system's. With an engine on several machines,
-            a folder that they share.
-        engine: Where the words are counted ([docs/cluster.md](docs/cluster.md)); by default in threads of this process. The
-            tokenizer does not depend on it.
-        part_bytes: The bytes of input that a worker of the engine counts at a time; 64 MiB by default.
-
-    Returns:
-        The tokenizer, with its history and token counts.
-
-    Raises:
-        FileError: A file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-        FormatError: A file is damaged, or is neither text, JSON lines nor Parquet.
-        DocumentError: A line or row is no document.
-        MissingExtraError: A format requires a package that is not installed.
-        InvalidUtf8Error: Invalid UTF-8; the message contains file, line and byte.
-        ConfigError: The settings do not fit the data.
-        CountsError: The files contain no words.
-    """
-    from piecework.io.documents import read_options
-    from piecework.io.sources import is_plain_text
-
-    _check_trainer_type(trainer)
-    check_threads(threads)
+    if isinstance(texts, Mapping | WordCounts):
+        _refuse_counting(engine=engine, **settings)
+        counts = WordCounts(texts) if isinstance(texts, Mapping) else texts
+        return _job(counts, trainer, normalizer, pre_tokenizer)
+    warn_of_file_names(texts)
     normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
-    keep_line_ends = isinstance(trainer, BpeTrainer)
-    reading = read_options(
-        field,
-        column,
-        encoding=encoding,
-        errors=errors,
-        on_error=on_error,
-        keep_line_ends=keep_line_ends,
-    )
-    if isinstance(paths, str | os.PathLike):
-        paths = [paths]
-    paths = list(check_iterable("paths", paths, "a path or an iterable of paths"))
-    for path in paths:
-        if not reading.field and is_plain_text(path):
-            check_text(path, _COMMAND)
-    counts = WordCounts._count_files(
-        paths,
-        _COMMAND,
+    corpus = as_corpus(texts)
+    counts = WordCounts.from_texts(
+        texts if corpus is None else corpus._learned_by(bpe=isinstance(trainer, BpeTrainer)),
         normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
         added_tokens=trainer.added_tokens,
         threads=threads if engine is None else None,  # with an engine, they are for the training
-        progress=progress,
-        encoding=encoding,
-        errors=errors,
-        keep_line_ends=keep_line_ends,
-        max_memory=max_memory,
-        work_dir=work_dir,
-        reading=reading,
         engine=engine,
-        part_bytes=part_bytes,
-    ).table()
-    job = _job(counts, trainer, normalizer, pre_tokenizer)
-    return _train(job, threads=threads, progress=progress)
+        **settings,
+    )
+    return _job(counts, trainer, normalizer, pre_tokenizer)
 
 
-def _file_names(texts: Any) -> Iterable[Pathish]:
-    """Returns the names of files that an engine counts."""
-    if isinstance(texts, str | os.PathLike):
-        return [texts]
-    if isinstance(texts, Mapping | WordCounts) or not isinstance(texts, Iterable):
-        raise wrong_type("texts", "names of files, which `engine` counts", texts)
-    return texts
-
-
-def _warn_of_file_names(texts: object) -> None:
-    """Warns of a list of file names, which other libraries train on by a function of the same name."""
-    if (
-        isinstance(texts, list | tuple)
-        and 0 < len(texts) <= _MANY_FILES
-        and all(map(_is_file, texts))
-    ):
-        warn("the texts are names of files", setting="texts", hint="call train_files to read them")
-
-
-def _is_file(text: object) -> bool:
-    is_name = isinstance(text, str) and 0 < len(text) <= _LONGEST_NAME and text.isprintable()
-    return is_name and is_file(cast("str", text))
+def _refuse_counting(
+    *, progress: object = False, **settings: object
+) -> None:  # training reports, too
+    """Raises ConfigError for settings of the counting if the words are counted already."""
+    for name, value in settings.items():
+        if value is not None:
+            message = "has no effect on words that are counted already"
+            raise ConfigError(message, setting=name, hint="remove it")
 
 
 def _check_trainer_type(trainer: object) -> None:
@@ -378,20 +287,11 @@ def _warn_of_dropped_characters(
     dropped = "encoding drops characters that are not in the alphabet"
     if trainer.alphabet == "char":
         setting, problem = "unk_token", f"without an unknown token, {dropped}"
-    elif not (_writes_bytes(normalizer) or _writes_bytes(pre_tokenizer)):
+    elif not (writes_bytes(normalizer) or writes_bytes(pre_tokenizer)):
         setting, problem = "alphabet", f"without ByteLevel and an unknown token, {dropped}"
     else:
         return
     warn(problem, setting=setting, hint="pass `unk_token=...`")
-
-
-def _writes_bytes(part: Normalizer | PreTokenizer | None) -> bool:
-    """Returns whether a component converts text to byte-level characters, so that no character is unknown."""
-    if isinstance(part, normalizers.Sequence):
-        return any(map(_writes_bytes, part.normalizers))
-    if isinstance(part, pre_tokenizers.Sequence):
-        return any(map(_writes_bytes, part.pre_tokenizers))
-    return isinstance(part, normalizers.ByteLevel | pre_tokenizers.ByteLevel)
 
 
 _MANY_WORDS = 10_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from piecework._immutable import Immutable, dataclass
 from piecework.errors import ConfigError, WorkerError, shown
@@ -13,9 +13,14 @@ from piecework.io.extras import import_extra
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pyarrow as pa
+    from pyspark.sql import Column
+
     from piecework.tokenizer.encoding import EncodingMethods
 
 __all__ = ["ArrowUdf", "SparkUdf", "spark_column"]
+
+ArrowTable = TypeVar("ArrowTable", bound="pa.Table | pa.RecordBatch")
 
 _SIGNED_LIMIT = 1 << 31
 
@@ -41,7 +46,7 @@ class ArrowUdf(Immutable):
         """Returns the name that Ray Data shows for the function."""
         return f"encode_{self.column}"
 
-    def __call__(self, table: Any) -> Any:
+    def __call__(self, table: ArrowTable) -> ArrowTable:
         """Returns a table or record batch with the new column; the ids of a null are null.
 
         Raises:
@@ -56,7 +61,8 @@ class ArrowUdf(Immutable):
             message = f"the table has a column {shown(self.output)} already"
             raise ConfigError(message, setting="output", hint="pass another name")
         ids = encoded(self.tokenizer, table.column(self.column), self.settings)
-        return table.append_column(self.output, ids)
+        with_ids: ArrowTable = table.append_column(self.output, ids)
+        return with_ids
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the tokenizer apart, so that a worker reads it once for all batches."""
@@ -75,7 +81,7 @@ class SparkUdf(Immutable):
     tokenizer: EncodingMethods
     settings: Mapping[str, Any]
 
-    def __call__(self, texts: Any) -> Any:
+    def __call__(self, texts: pa.Array | pa.ChunkedArray) -> pa.ListArray:
         """Returns the ids of a column."""
         import pyarrow as pa
 
@@ -91,7 +97,7 @@ class SparkUdf(Immutable):
         return _spark_udf, (_packed(self.tokenizer), dict(self.settings))
 
 
-def spark_column(tokenizer: EncodingMethods, column: str, settings: Mapping[str, Any]) -> Any:
+def spark_column(tokenizer: EncodingMethods, column: str, settings: Mapping[str, Any]) -> Column:
     """Returns the column of ids of a text column, for a DataFrame of Spark.
 
     Raises:

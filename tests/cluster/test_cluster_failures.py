@@ -112,7 +112,9 @@ def busy_worker(run: subprocess.Popen[str], name: str, out: Path) -> int:
 
 def whole(lines: Path, engine: Any = None, out: str = "whole") -> Any:
     folder = lines.parents[1] / out
-    return pw.corpus.tokenize(TOK, lines, folder, engine=engine or InProcess(), **SETTINGS)
+    return pw.corpus.tokenize(
+        TOK, pw.Corpus(lines), folder, engine=engine or InProcess(), **SETTINGS
+    )
 
 
 def test_a_killed_worker_is_replaced(name: str, lines: Path, tmp_path: Path) -> None:
@@ -153,18 +155,24 @@ def mounted(folder: Path, options: str) -> Iterator[None]:
 def test_a_full_disk(engine: Any, lines: Path, tmp_path: Path) -> None:
     with mounted(tmp_path / "full", "size=200k"):
         with pytest.raises(pw.errors.FileError, match="no space left"):
-            pw.corpus.tokenize(TOK, lines, tmp_path / "full" / "out", engine=engine, **SETTINGS)
+            pw.corpus.tokenize(
+                TOK, pw.Corpus(lines), tmp_path / "full" / "out", engine=engine, **SETTINGS
+            )
         assert os.listdir(tmp_path / "full" / "out") == [".piecework"]
         with pytest.raises(pw.errors.FileError, match="no space left"):
-            pw.count(lines, engine=engine, work_dir=tmp_path / "full", part_bytes=2000)
+            pw.count_words(
+                pw.Corpus(lines), engine=engine, work_dir=tmp_path / "full", part_bytes=2000
+            )
 
 
 def test_a_read_only_folder(engine: Any, lines: Path, tmp_path: Path) -> None:
     with mounted(tmp_path / "fixed", "ro"):
         with pytest.raises(pw.errors.FileError, match="the file system is read-only"):
-            pw.corpus.tokenize(TOK, lines, tmp_path / "fixed" / "out", engine=engine, **SETTINGS)
+            pw.corpus.tokenize(
+                TOK, pw.Corpus(lines), tmp_path / "fixed" / "out", engine=engine, **SETTINGS
+            )
         with pytest.raises(pw.errors.FileError, match="the file system is read-only"):
-            pw.count(lines, engine=engine, work_dir=tmp_path / "fixed")
+            pw.count_words(pw.Corpus(lines), engine=engine, work_dir=tmp_path / "fixed")
 
 
 CHECK = """

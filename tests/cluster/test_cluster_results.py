@@ -86,10 +86,10 @@ def test_counts(
     monkeypatch.setattr(plan, "_BUCKET_BYTES", SIZE // 3)  # several buckets and levels
     monkeypatch.setattr(merging, "FAN_IN", 8)
     for number, settings in enumerate(SPLITTERS.values()):
-        wanted = pw.WordCounts.from_files(folder, **settings).to_bytes()
+        wanted = pw.WordCounts.from_texts(pw.Corpus(folder), **settings).to_bytes()
         max_memory = [None, "1MB"][number % 2]  # spilled, or not
         parts: Any = {"part_bytes": part_bytes, "max_memory": max_memory, **settings}
-        assert pw.count(folder, engine=engine, **parts).to_bytes() == wanted
+        assert pw.count_words(pw.Corpus(folder), engine=engine, **parts).to_bytes() == wanted
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_counts(
 )
 def test_vocabularies(engine: Any, folder: Path, trainer: Any, tmp_path: Path) -> None:
     trained = pw.train(str(folder), trainer, engine=engine, work_dir=tmp_path)
-    assert trained.to_str() == pw.train_files(folder, trainer).to_str()
+    assert trained.to_str() == pw.train(pw.Corpus(folder), trainer).to_str()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -109,8 +109,10 @@ def test_manifests(
     engine: Any, folder: Path, tmp_path: Path, part_bytes: int, shuffle: int | None
 ) -> None:
     settings: Any = {"part_bytes": part_bytes, "shard_tokens": 9000, "shuffle": shuffle}
-    found = pw.corpus.tokenize(TOK, folder, tmp_path / "a", engine=engine, **settings)
-    wanted = pw.corpus.tokenize(TOK, folder, tmp_path / "b", engine=InProcess(), **settings)
+    found = pw.corpus.tokenize(TOK, pw.Corpus(folder), tmp_path / "a", engine=engine, **settings)
+    wanted = pw.corpus.tokenize(
+        TOK, pw.Corpus(folder), tmp_path / "b", engine=InProcess(), **settings
+    )
     assert found.sha256 == wanted.sha256
     assert pw.corpus.verify(tmp_path / "a", TOK) == []
 
@@ -118,8 +120,10 @@ def test_manifests(
 def test_errors_name_the_place_of_the_input(engine: Any, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"fine\nbro\xffken\n")
     for run in (
-        lambda: pw.count(tmp_path, engine=engine),
-        lambda: pw.corpus.tokenize(TOK, tmp_path / "a.txt", tmp_path / "out", engine=engine),
+        lambda: pw.count_words(pw.Corpus(tmp_path), engine=engine),
+        lambda: pw.corpus.tokenize(
+            TOK, pw.Corpus(tmp_path / "a.txt"), tmp_path / "out", engine=engine
+        ),
     ):
         with pytest.raises(InvalidUtf8Error, match=r"a\.txt.*line 2"):
             run()

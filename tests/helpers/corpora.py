@@ -91,3 +91,11 @@ class Doubled(InProcess):
                 one, other = pool.map(fn, [part, part])
                 assert one == other
                 yield one
+
+
+_READING = ("format", "field", "per", "encoding", "errors", "on_error", "keep_line_ends")
+
+
+def corpus_of(paths: Any, settings: dict[str, Any]) -> pw.Corpus:
+    """Returns the corpus of some files with the options of reading among the settings, which are removed there."""
+    return pw.Corpus(paths, **{name: settings.pop(name) for name in _READING if name in settings})

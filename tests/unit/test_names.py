@@ -12,10 +12,11 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 
 import piecework as pw
-from piecework import _core, arguments, encoding_settings
+from piecework import _core, arguments, encoding_settings, models, normalizers
 from piecework._component import Component
 from piecework._settings import Choice, Maybe, Settings
 from piecework.formats import detect
+from piecework.hf_folder.write import ROLES
 from piecework.tokenizer import lm, loading
 from piecework.tokenizer import settings as keywords
 
@@ -129,6 +130,14 @@ def keyword_names(function: Any) -> set[str]:
     return {p.name for p in found if p.kind is p.KEYWORD_ONLY}
 
 
+def test_keywords_that_are_passed_on_agree() -> None:
+    assert keywords.SpecialRoles.__optional_keys__ == set(ROLES)
+    unigram = inspect.signature(pw.models.Unigram).parameters.keys()
+    assert models._UnigramSettings.__optional_keys__ == unigram - {"vocab", "unk_id"}
+    rules = inspect.signature(pw.normalizers.SentencePiece).parameters.keys()
+    assert normalizers._SentencePieceSettings.__optional_keys__ == rules - {"precompiled_charsmap"}
+
+
 def test_keywords_of_the_tokenizer_agree() -> None:
     parts = set(keywords.Parts.__optional_keys__)
     assert keyword_names(pw.Tokenizer.__init__) == parts | {"added_tokens"}
@@ -152,9 +161,6 @@ def test_encode_calls_share_their_keywords() -> None:
     assert keyword_names(tok.encode_ids) == single | {"as_array"}
     assert keyword_names(tok.encode_batch) == single | {"offsets", "threads"}
     assert keyword_names(tok.encode_segments) == single - {"is_pretokenized", "specials"}
-    limits = {"is_pretokenized", "truncation", "padding"}
-    own = {"lines", "errors", "field", "column", "on_error", "threads", "progress"}
-    assert keyword_names(tok.encode_file) == single - limits | own
 
 
 def test_settings_of_sampling_agree() -> None:
@@ -188,3 +194,21 @@ def stub_of(name: str) -> ast.ClassDef:
             if isinstance(node, ast.ClassDef) and node.name == name:
                 return node
     raise AssertionError(name)
+
+
+RESERVED = ("untrusted", "decode_with_offsets", "token_bytes", "chat")
+LOADERS = ("from_file", "from_str", "from_bytes", "from_folder", "from_tiktoken")
+
+
+def test_reserved_names_are_free() -> None:
+    """CONTRIBUTING.md lists the names."""
+    assert not [name for name in RESERVED if hasattr(pw.Tokenizer, name)]
+    assert not hasattr(pw, "Limits")
+    for loader in LOADERS:
+        parameters = inspect.signature(getattr(pw.Tokenizer, loader)).parameters.values()
+        assert "limits" not in {parameter.name for parameter in parameters}
+        # A keyword can be added without a change of the others.
+        assert [p.name for p in parameters if p.kind is p.KEYWORD_ONLY or p.kind is p.VAR_KEYWORD]
+    assert "stop" not in inspect.signature(pw.Tokenizer.decode_stream).parameters
+    with pytest.raises(pw.errors.ConfigError, match="specials"):
+        pw.Tokenizer.from_str("[UNK]\na\n").encode("a", specials="text-all")  # type: ignore[arg-type]

@@ -33,7 +33,6 @@ def tok() -> pw.Tokenizer:
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
 TABLE = COUNTING.replace("threads", "added_tokens=(), threads")
-FILES = "encoding='utf-8', errors='strict', field=None, column=None, on_error='raise'"
 MEMORY = "max_memory=None, work_dir=None"
 PARTS = "engine=None, part_bytes=None"
 CHANCE = "sampling=DEFAULT"
@@ -42,9 +41,10 @@ ENCODING = (
     "padding=DEFAULT"
 )
 SIGNATURES: dict[str, str] = {
-    "train": f"(texts, trainer, *, {COUNTING}, engine=None, work_dir=None)",
-    "train_files": f"(paths, trainer, *, {COUNTING}, {FILES}, {MEMORY}, {PARTS})",
-    "count": "(paths, *, engine=None, **settings)",
+    "Corpus": "(paths, *, format=None, field=None, per='line', encoding='utf-8', errors='strict', "
+    "on_error='raise', keep_line_ends=None)",
+    "train": f"(texts, trainer=None, *, like=None, vocab_size=None, {COUNTING}, {MEMORY}, {PARTS})",
+    "count_words": "(texts, **settings)",
     "trace": f"(texts, trainer, *, top=10, words=100, {COUNTING})",
     "trace_criteria": "(texts, trainer, *, criteria=('likelihood', 'pmi', 'sum', 'frequency'), "
     f"top=10, words=100, {COUNTING})",
@@ -54,9 +54,9 @@ SIGNATURES: dict[str, str] = {
     "tracing.MergeTrace.to_text": "(self, steps=slice(None, None, None))",
     "tracing.MergeTrace.save": "(self, path)",
     "compare": "(tokenizers, text, *, span=None)",
-    "compare_files": "(paths, tokenizers, *, by=None, examples=5, threads=None, progress=False, "
-    f"{FILES})",
-    "diff": f"(old, new, texts=None, *, files=None, examples=10, {FILES})",
+    "evaluate": "(tokenizers, texts, *, by=None, parallel=False, reference=None, disagreements=None, "
+    "specials=None, renyi_power=2.5, part_bytes=None, threads=None, engine=None, progress=False)",
+    "diff": "(old, new, texts=None, *, examples=10)",
     "lint": "(tokenizer, *, select=None, ignore=())",
     "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
     "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "
@@ -69,10 +69,8 @@ SIGNATURES: dict[str, str] = {
     "continuing_subword_prefix='', end_of_word_suffix='', suffix_style='attached', "
     "max_token_length=None)",
     "WordCounts": "(words)",
-    "WordCounts.from_texts": f"(texts, *, {TABLE}, first_document=0, {MEMORY})",
-    "WordCounts.from_files": f"(paths, *, {TABLE}, {FILES}, first_document=0, "
-    f"keep_line_ends=False, {MEMORY}, {PARTS})",
-    "WordCounts.count_files": f"(paths, out, *, {MEMORY}, **settings)",
+    "WordCounts.from_texts": f"(texts, *, {TABLE}, first_document=0, {MEMORY}, {PARTS})",
+    "WordCounts.count_to_file": "(texts, path, **settings)",
     "WordCounts.load": "(path)",
     "WordCounts.load_files": "(paths, *, work_dir=None)",
     "WordCounts.merge_files": "(paths, out, *, work_dir=None)",
@@ -91,9 +89,6 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE})",
     "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE}, as_array=False)",
     "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, cache=True, {CHANCE}, threads=None)",
-    "Tokenizer.encode_file": "(self, path, *, lines=False, add_special_tokens=True, "
-    "specials=None, errors='strict', field=None, column=None, on_error='raise', cache=True, "
-    f"{CHANCE}, threads=None, progress=False)",
     "Tokenizer.encode_segments": "(self, segments, *, add_special_tokens=True, "
     f"truncation=DEFAULT, padding=DEFAULT, cache=True, {CHANCE})",
     "Tokenizer.tokenize": "(self, text, *, specials=None)",
@@ -255,7 +250,7 @@ def test_error_in_progress_callback_ends_the_call() -> None:
 def test_progress_of_files_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "text"
     path.write_text("the cat sat on the mat\n" * 10, encoding="utf-8")
-    pw.train_files(path, pw.WordPieceTrainer(vocab_size=40), progress=True)
+    pw.train(pw.Corpus(path), pw.WordPieceTrainer(vocab_size=40), progress=True)
     assert capfd.readouterr() == ("", ""), "a bar is for terminals"
 
 
@@ -772,11 +767,11 @@ def test_files_are_counted_in_the_given_order(tmp_path: Path) -> None:
     for name, text in (("1", "a b\nc\n"), ("2", "d\r\ne"), ("3", ""), ("4", "a")):
         (tmp_path / name).write_bytes(text.encode())
     paths = [tmp_path / name for name in "1234"]
-    counts = pw.WordCounts.from_files(paths)
+    counts = pw.WordCounts.from_texts(pw.Corpus(paths))
     assert counts == pw.WordCounts.from_texts(["a b", "c", "d", "e", "a"])
-    assert counts == pw.WordCounts.from_files(map(str, paths), threads=3)
-    assert counts == pw.WordCounts.from_files(paths[:2]) + pw.WordCounts.from_files(
-        paths[2:], first_document=4
+    assert counts == pw.WordCounts.from_texts(pw.Corpus(map(str, paths)), threads=3)
+    assert counts == pw.WordCounts.from_texts(pw.Corpus(paths[:2])) + pw.WordCounts.from_texts(
+        pw.Corpus(paths[2:]), first_document=4
     )
 
 

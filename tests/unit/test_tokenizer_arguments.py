@@ -35,18 +35,22 @@ FUNCTIONS: dict[str, Callable[[Any, Path], Any]] = {
     "diff to": lambda tok, _: pw.diff(OWN, tok).to_dict(),
     "diff from": lambda tok, _: pw.diff(tok, OWN).to_dict(),
     "compare": lambda tok, _: pw.compare({"a": tok}, "hugs").to_dict(),
-    "compare_files": lambda tok, path: pw.compare_files(path, {"a": tok}).to_dict(),
+    "evaluate, disagreements": lambda tok, path: pw.evaluate(
+        {"a": tok}, pw.Corpus(path), disagreements=5
+    ).to_dict(),
     "evaluate": lambda tok, _: pw.evaluate(tok, ["hugs"]).to_dict(),
     "evaluate several": lambda tok, _: pw.evaluate({"a": tok}, ["hugs"]).to_dict(),
-    "evaluate_files": lambda tok, path: pw.evaluate_files(tok, path).to_dict(),
-    "corpus.tokenize": lambda tok, path: corpus.tokenize(tok, path, Path(folder(), "out")).tokens,
+    "evaluate, files": lambda tok, path: pw.evaluate(tok, pw.Corpus(path)).to_dict(),
+    "corpus.tokenize": lambda tok, path: (
+        corpus.tokenize(tok, pw.Corpus(path), Path(folder(), "out")).tokens
+    ),
     "corpus.verify": lambda tok, path: corpus.verify(_made(path), tok),
 }
 
 
 def _made(path: Path) -> Path:
     output = Path(folder(), "out")
-    corpus.tokenize(OWN, path, output)
+    corpus.tokenize(OWN, pw.Corpus(path), output)
     return output
 
 

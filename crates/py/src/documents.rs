@@ -4,7 +4,9 @@ use arrow_array::{Array, LargeStringArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field};
 use numpy::PyArray1;
-use piecework_core::documents::{DocumentColumns, Fault, JsonFields, LineFormat, LineRange, LineReader, TextColumn};
+use piecework_core::documents::{
+    DocumentColumns, Fault, FaultKind, JsonFields, LineFormat, LineRange, LineReader, TextColumn,
+};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyCapsule;
@@ -70,6 +72,7 @@ impl DocumentReader {
 pub(crate) struct ParsedDocuments {
     texts: TextArray,
     positions: Vec<i64>,
+    lines: Vec<i64>,
     kept: Vec<TextArray>,
     faults: Vec<Fault>,
 }
@@ -79,6 +82,7 @@ impl ParsedDocuments {
         Self {
             texts: TextArray::new(columns.texts),
             positions: columns.positions.into_iter().map(u64::cast_signed).collect(),
+            lines: columns.lines.into_iter().map(u64::cast_signed).collect(),
             kept: columns.kept.into_iter().map(TextArray::new).collect(),
             faults: columns.faults,
         }
@@ -98,17 +102,43 @@ impl ParsedDocuments {
     }
 
     #[getter]
+    fn lines<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_slice(py, &self.lines)
+    }
+
+    #[getter]
     fn kept(&self) -> Vec<TextArray> {
         self.kept.clone()
     }
 
-    /// The lines that are no documents: line, start and byte, the reason, and the invalid byte if it is not UTF-8.
     #[getter]
-    fn faults(&self) -> Vec<(u64, u64, u64, &str, Option<u8>)> {
-        self.faults
-            .iter()
-            .map(|fault| (fault.line, fault.start, fault.byte, &*fault.reason, fault.invalid_utf8))
-            .collect()
+    fn faults(&self) -> Vec<LineFault> {
+        self.faults.iter().cloned().map(LineFault::new).collect()
+    }
+}
+
+/// A line that is no document.
+#[pyclass(frozen, get_all, module = "piecework._core")]
+pub(crate) struct LineFault {
+    kind: &'static str,
+    line: u64,
+    start: u64,
+    byte: u64,
+    reason: String,
+    invalid_byte: Option<u8>,
+    field: Option<String>,
+}
+
+impl LineFault {
+    fn new(fault: Fault) -> Self {
+        let Fault { kind, line, start, byte, reason } = fault;
+        let name = kind.name();
+        let (invalid_byte, field) = match kind {
+            FaultKind::InvalidUtf8(value) => (Some(value), None),
+            FaultKind::NoText(field) => (None, field),
+            _ => (None, None),
+        };
+        Self { kind: name, line, start, byte, reason, invalid_byte, field }
     }
 }
 

@@ -59,6 +59,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batch::Batch>()?;
     module.add_class::<arrow::ArrowTexts>()?;
     module.add_class::<documents::DocumentReader>()?;
+    module.add_class::<documents::LineFault>()?;
     module.add_class::<documents::ParsedDocuments>()?;
     module.add_class::<documents::TextArray>()?;
     module.add_class::<measures::TextMeasures>()?;

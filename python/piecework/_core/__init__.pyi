@@ -10,6 +10,7 @@ from piecework._core._counts import WordCounter as WordCounter
 from piecework._core._counts import WordCounts as WordCounts
 from piecework._core._counts_files import merge_counts as merge_counts
 from piecework._core._documents import DocumentReader as DocumentReader
+from piecework._core._documents import LineFault as LineFault
 from piecework._core._documents import ParsedDocuments as ParsedDocuments
 from piecework._core._documents import TextArray as TextArray
 from piecework._core._encoding import Encoding as Encoding

@@ -22,8 +22,9 @@ class DocumentReader:
     >>> reader = DocumentReader(members=("text", []), whole=False, keep_line_ends=False, stop=False,
     ...     span=(0, False, None))
     >>> parsed = reader.read(b'{"text": "a"}\n{"text": 1}', True)
-    >>> len(parsed.texts), parsed.faults
-    (1, [(1, 14, 23, '"text" is a number; expected a string', None)])
+    >>> fault = parsed.faults[0]
+    >>> len(parsed.texts), fault.kind, fault.line, fault.byte, fault.reason
+    (1, 'no text', 1, 23, '"text" is a number; expected a string')
     """
 
     def __new__(
@@ -59,16 +60,52 @@ class ParsedDocuments:
         """Returns the byte where the line of each document begins."""
 
     @property
+    def lines(self) -> NDArray[np.int64]:
+        """Returns the number of line ends before the line of each document, from the first byte that was read."""
+
+    @property
     def kept(self) -> list[TextArray]:
         """Returns the other members, in the order of `keep`."""
 
     @property
-    def faults(self) -> list[tuple[int, int, int, str, int | None]]:
-        """Returns the lines that are no documents.
+    def faults(self) -> list[LineFault]:
+        """Returns the lines that are no documents."""
 
-        Each has the number of line ends before it, its first byte, the byte with the problem, the reason, and the first
-        invalid byte if it is not UTF-8.
+@final
+class LineFault:
+    """Describes a line that is no document."""
+
+    @property
+    def kind(self) -> str:
+        """Returns what is wrong, on which the remedy depends.
+
+        One of ``"invalid UTF-8"``, ``"too long"``, ``"invalid JSON"``, ``"unfinished JSON"``, ``"not an object"``,
+        ``"no text"``, ``"repeated member"`` and ``"lone surrogate"``.
         """
+
+    @property
+    def line(self) -> int:
+        """Returns the number of line ends before it, from the first byte that was read."""
+
+    @property
+    def start(self) -> int:
+        """Returns the byte of the file where it begins."""
+
+    @property
+    def byte(self) -> int:
+        """Returns the byte of the file with the problem."""
+
+    @property
+    def reason(self) -> str:
+        """Returns the problem with it."""
+
+    @property
+    def invalid_byte(self) -> int | None:
+        """Returns the first invalid byte if it is not UTF-8."""
+
+    @property
+    def field(self) -> str | None:
+        """Returns the field of the longest string of an object without text."""
 
 @final
 class TextArray:

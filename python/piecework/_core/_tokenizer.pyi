@@ -1,7 +1,7 @@
 """Defines the tokenizer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, TypedDict, final, type_check_only
+from typing import Any, Literal, TypeAlias, TypedDict, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -232,7 +232,7 @@ class Tokenizer:
     def options(
         self,
         add_special_tokens: bool,
-        specials: Specials | None,
+        specials: Specials | Literal["unmatched"] | None,
         truncation: bool | str,
         padding: bool | str,
         way: Way,
@@ -241,7 +241,8 @@ class Tokenizer:
 
         Args:
             add_special_tokens: Whether the post-processor adds its special tokens.
-            specials: What special tokens in the text are; None: control symbols are text, all others are matched.
+            specials: What special tokens in the text are; None: control symbols are text, all others are matched;
+                ``"unmatched"``: as ``encode_special_tokens`` of ``tokenizers``.
             truncation: JSON; True as the tokenizer prescribes, False for none.
             padding: The same for padding.
             way: The encoding path, and the settings of sampling.

@@ -58,7 +58,7 @@ class EngineOptions:
         int | None,
         typer.Option(
             metavar="N",
-            help="Read about N bytes of input at a time in each process (default: 64 MiB).",
+            help="Read about N bytes of input at a time in each process (default: 64 MiB; evaluate: 32 MiB).",
         ),
     ] = None
 

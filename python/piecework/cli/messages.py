@@ -23,6 +23,8 @@ _PARAMETERS = {
     "format": "tokenizer_format",
 }
 """The parameters of verbs for settings of other names."""
+_ARGUMENTS = {"paths": "FILE", "texts": "FILE"}
+"""The arguments of verbs for settings that no option has."""
 _FLAGS = {"--no-truncation", "--no-padding", "--sample"}
 """Options without a value, whatever the value of the setting."""
 _ANY = "..."
@@ -80,7 +82,7 @@ class Options:
     def _named(self, setting: str) -> str:
         """Returns the option of a setting, or of the setting that contains it; without option, its own name."""
         name = setting.partition(".")[0].partition("[")[0]
-        return self._options.get(name) or self._option(name) or setting
+        return self._options.get(name) or self._option(name) or _ARGUMENTS.get(name, setting)
 
     def _assigned(self, text: str) -> str:
         """Returns the option for `name` or `name=value`; without option, the text between backticks."""

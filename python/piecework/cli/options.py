@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 import typer
 
 from piecework.cli.help import GLOBAL
+from piecework.cli.input import STDIN, announce_terminal
 from piecework.cli.messages import negated, option_of
 from piecework.errors import FormatError, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from piecework import Tokenizer
-    from piecework.io.documents import ReadOptions
+    from piecework.io.corpus import Corpus
     from piecework.normalizers import Normalizer, RuleName
     from piecework.pre_tokenizers import PreTokenizer
 
@@ -34,6 +37,22 @@ class OnError(Enum):
 
     fail = "raise"
     skip = "skip"
+
+
+class InputFormat(Enum):
+    """Enumerates the formats of files of texts."""
+
+    text = "text"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    arrow = "arrow"
+
+
+class Per(Enum):
+    """Enumerates the documents of a text file."""
+
+    line = "line"
+    file = "file"
 
 
 class Specials(Enum):
@@ -109,12 +128,12 @@ TextFile = Annotated[
     str,
     typer.Argument(metavar="FILE", help="A UTF-8 file; - is standard input.", show_default=False),
 ]
-_DOCUMENTS = "text, JSON lines or Parquet, also .gz or .zst; a folder, a pattern or a URL"
+_DOCUMENTS = "text, JSON lines, Parquet or Arrow, also .gz or .zst; a folder, a pattern or a URL"
 DocumentFile = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help=f"A UTF-8 file of {_DOCUMENTS}; - is standard input.",
+        help=f"A file of {_DOCUMENTS}; - is standard input.",
         show_default=False,
     ),
 ]
@@ -151,18 +170,6 @@ WordCountFiles = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]
-FileEncoding = Annotated[
-    str,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Read files in this character encoding; auto detects that of each file.",
-    ),
-]
-OnBrokenBytes = Annotated[
-    Errors,
-    typer.Option("--errors", help="Fail on invalid bytes, or replace them by U+FFFD."),
-]
 SpecialTokens = Annotated[
     bool,
     typer.Option(
@@ -223,44 +230,74 @@ class CountingMemory:
     ] = None
 
 
-def field_option(help_text: str) -> Any:
-    """Returns the option of the member or column with the text."""
-    return typer.Option("--field", "--column", metavar="NAME", help=help_text, show_default=False)
-
-
 @dataclass(frozen=True)
 class Reading:
-    """Holds the options of reading documents."""
+    """Holds the options of reading texts, the same for every verb."""
 
     section: ClassVar[str] = "Reading options"
 
     field: Annotated[
         str | None,
-        field_option(
-            "Read this member of JSON lines or column of Parquet (default: text). Then standard input and files with "
-            "other names are JSON lines."
+        typer.Option(
+            metavar="NAME",
+            help="Read this member of JSON lines, or column of Parquet or Arrow (default: text). Then standard input and files "
+            "whose names say no format are JSON lines.",
+            show_default=False,
         ),
     ] = None
-    on_error: Annotated[
-        OnError,
+    input_format: Annotated[
+        InputFormat | None,
+        typer.Option(help="Read all files in this format (default: by their names)."),
+    ] = None
+    per: Annotated[
+        Per, typer.Option(help="Make a text of each line, or of each whole text file.")
+    ] = Per.line
+    encoding: Annotated[
+        str,
         typer.Option(
-            "--on-error", help="Fail at a line or row that is no document, or skip it and warn."
+            metavar="NAME",
+            help="Read text and JSON lines in this character encoding; auto detects that of each file.",
         ),
+    ] = "utf-8"
+    errors: Annotated[
+        Errors, typer.Option(help="Fail on invalid bytes, or replace them by U+FFFD.")
+    ] = Errors.strict
+    on_error: Annotated[
+        OnError, typer.Option(help="Fail at a line or row that is no text, or skip it and warn.")
     ] = OnError.fail
 
-    def options(
-        self, errors: Errors, encoding: str = "utf-8", *, keep_line_ends: bool = False
-    ) -> ReadOptions:
-        """Returns the options of a reader."""
-        from piecework.io.documents import ReadOptions
+    def corpus(self, files: Sequence[str] | None, *, keep_line_ends: bool | None = None) -> Corpus:
+        """Returns the texts of files; without files, those of standard input.
 
-        return ReadOptions(
-            self.field,
-            encoding=encoding,
-            errors=errors.value,
+        Args:
+            files: The files, folders, patterns and URLs; `-` is standard input.
+            keep_line_ends: See :class:`piecework.Corpus`.
+        """
+        from piecework.io.corpus import Corpus
+
+        names = files or [STDIN]
+        if names.count(STDIN) > 1:
+            message = "standard input can be read only once"
+            raise typer.BadParameter(message, param_hint="FILE")
+        if STDIN in names:
+            announce_terminal()
+        return Corpus(
+            names,
+            format=None if self.input_format is None else self.input_format.value,
+            field=self.field,
+            per=self.per.value,
+            encoding=self.encoding,
+            errors=self.errors.value,
             on_error=self.on_error.value,
             keep_line_ends=keep_line_ends,
         )
+
+    def check_unused(self, why: str) -> None:
+        """Raises BadParameter for the first option that is given, if no files are read, and says why."""
+        for each in fields(self):
+            if getattr(self, each.name) != each.default:
+                message = f"has no effect {why}; remove it"
+                raise typer.BadParameter(message, param_hint=option_of(each.name))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from piecework.cli.counting import count_words, load_counts
+from piecework.cli.counting import counting_settings, load_counts
 from piecework.cli.input import STDIN, Input
 from piecework.cli.messages import option_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from piecework import WordCounts
     from piecework.cli.engine import EngineOptions
-    from piecework.cli.options import CountingMemory, Errors, Reading, Splitting
+    from piecework.cli.options import CountingMemory, Reading, Splitting
     from piecework.results import Progress
     from piecework.trainers import Trainer
 
@@ -422,12 +422,9 @@ def read_counts(
     is_counted: bool,
     splitting: Splitting,
     reading: Reading,
-    encoding: str,
-    errors: Errors,
     memory: CountingMemory,
     threads: int | None,
     progress: Callable[[Progress], None],
-    command: str,
     engine: EngineOptions | None = None,
 ) -> tuple[WordCounts, dict[str, Any]]:
     """Reads word counts, or counts the words of files of documents.
@@ -438,44 +435,42 @@ def read_counts(
         is_counted: Whether the files are word counts.
         splitting: The options of normalizer and pre-tokenizer.
         reading: The options of reading.
-        encoding: The character encoding of the files.
-        errors: How invalid bytes are handled.
         memory: The limit of memory.
         threads: The number of threads; by default one per core.
         progress: The callback for progress.
-        command: The command that reads text from standard input, for errors.
         engine: The engine, if the files are counted in parts.
 
     Returns:
         The counts, and the given normalizer and pre-tokenizer as arguments of a training.
     """
+    from piecework import WordCounts
     from piecework.trainers import BpeTrainer
 
     pipeline = _with_suffix_spaces(trainer, splitting.settings())
     if is_counted:
         return load_counts(files, memory.work_dir), pipeline
-    counted = count_words(
-        files,
-        splitting=_splitting(trainer, pipeline),
-        reading=reading.options(errors, encoding, keep_line_ends=isinstance(trainer, BpeTrainer)),
-        memory=memory,
-        engine=engine,
-        threads=threads,
-        progress=progress,
-        command=command,
-    )
-    return counted.table(), pipeline
+    corpus = reading.corpus(files)._learned_by(bpe=isinstance(trainer, BpeTrainer))
+    settings = counting_settings(_splitting(trainer, pipeline), memory, threads, progress, engine)
+    return WordCounts.from_texts(corpus, **settings), pipeline
 
 
 def check_counting(
-    is_counted: bool, memory: CountingMemory, engine: EngineOptions | None = None
+    is_counted: bool,
+    reading: Reading,
+    memory: CountingMemory,
+    engine: EngineOptions | None = None,
 ) -> None:
-    """Raises BadParameter for options of counting without words to count."""
-    message = "has no effect with --counts, which counts no words; remove it"
-    if is_counted and memory.max_memory:
-        raise typer.BadParameter(message, param_hint="--max-memory")
-    if is_counted and engine is not None and engine.chosen():
-        raise typer.BadParameter(message, param_hint="--engine")
+    """Raises BadParameter for options of reading and counting without words to count."""
+    if not is_counted:
+        return
+    why = "with --counts, which counts no words"
+    reading.check_unused(why)
+    for option, value in (
+        ("--max-memory", memory.max_memory),
+        ("--engine", engine and engine.chosen()),
+    ):
+        if value:
+            raise typer.BadParameter(f"has no effect {why}; remove it", param_hint=option)
 
 
 def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
@@ -501,14 +496,13 @@ def _with_suffix_spaces(trainer: Trainer, given: dict[str, Any]) -> dict[str, An
     return given | {"normalizer": replace(own, precompiled_charsmap=rules.precompiled_charsmap)}
 
 
-def read_symbols(file: str | None, texts: Sequence[str], errors: Errors, command: str) -> list[str]:
+def read_symbols(file: str | None, texts: Sequence[str], reading: Reading) -> list[str]:
     """Returns the words of a file of user-defined symbols; none without file.
 
     Args:
         file: The file, or None.
         texts: The files of documents; only one of all can be standard input.
-        errors: How invalid bytes are handled.
-        command: The command that reads the file from standard input, for errors.
+        reading: The options of reading, of which only that for invalid bytes applies.
     """
     if not file:
         return []
@@ -516,5 +510,5 @@ def read_symbols(file: str | None, texts: Sequence[str], errors: Errors, command
         raise typer.BadParameter(
             "standard input can be read only once", param_hint="--user-defined-symbols-file"
         )
-    with Input(file, errors.value, command) as source:
+    with Input(file, reading.errors.value) as source:
         return list(filter(None, source.lines()))

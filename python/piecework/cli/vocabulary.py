@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from piecework.cli.counting import count_words, load_counts
+from piecework.cli.counting import counting_settings, load_counts
 from piecework.cli.input import STDIN
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.streams import report
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from piecework import Tokenizer, VocabularyChange, WordCounts
-    from piecework.cli.options import CountingMemory
-    from piecework.io.documents import ReadOptions
+    from piecework.cli.options import CountingMemory, Reading
     from piecework.results import Progress
 
 __all__ = ["check_targets", "read_words", "write_change"]
@@ -41,28 +40,21 @@ def read_words(
     names: Sequence[str],
     *,
     are_counts: bool,
-    reading: ReadOptions,
+    reading: Reading,
     memory: CountingMemory,
     threads: int | None,
     progress: Callable[[Progress], None],
-    command: str,
 ) -> WordCounts:
     """Returns the words of documents, as a tokenizer splits them, or the sum of files of word counts."""
+    from piecework import WordCounts
     from piecework.surgery.usage import splitting_of
 
-    check_counting(are_counts, memory)
+    check_counting(are_counts, reading, memory)
     if are_counts:
         return load_counts(names, memory.work_dir)
-    counted = count_words(
-        names,
-        splitting=splitting_of(tok),
-        reading=reading,
-        memory=memory,
-        threads=threads,
-        progress=progress,
-        command=command,
-    )
-    return counted.table()
+    corpus = reading.corpus(names)._learned_by(bpe=tok.model_type == "BPE")
+    settings = counting_settings(splitting_of(tok), memory, threads, progress)
+    return WordCounts.from_texts(corpus, **settings)
 
 
 def write_change(

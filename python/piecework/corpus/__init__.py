@@ -10,7 +10,8 @@ and its result does not depend on the number of workers or on interruptions.
 ...     for text in ("low lower", "lowest"):
 ...         _ = file.write(json.dumps({"text": text}) + "\n")
 >>> tok = pw.train(["low lower lowest"] * 3, pw.WordPieceTrainer(vocab_size=25))
->>> manifest = tokenize(tok, f"{folder}/*.jsonl", f"{folder}/tokens", end_of_document="[SEP]")
+>>> corpus = pw.Corpus(f"{folder}/*.jsonl")
+>>> manifest = tokenize(tok, corpus, f"{folder}/tokens", end_of_document="[SEP]")
 >>> manifest.documents, manifest.tokens
 (2, 5)
 >>> [tok.decode(row, skip_special_tokens=False) for row in Dataset(f"{folder}/tokens")]
@@ -26,19 +27,20 @@ from typing import TYPE_CHECKING
 from piecework.corpus.dataset import Dataset
 from piecework.corpus.manifest import Manifest, ShardRecord, SourceRecord
 from piecework.corpus.progress import CorpusProgress
-from piecework.corpus.settings import CorpusFormat, CorpusSettings, id_of
+from piecework.corpus.settings import CorpusLayout, CorpusSettings, id_of
 from piecework.corpus.verify import Finding, verify
+from piecework.errors import wrong_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Literal
+    from collections.abc import Callable, Sequence
 
     from piecework.arguments import Specials, TokenizerLike
     from piecework.engines import Engine
+    from piecework.io.corpus import Corpus
     from piecework.io.files import Pathish
 
 __all__ = [
-    "CorpusFormat",
+    "CorpusLayout",
     "CorpusProgress",
     "Dataset",
     "Finding",
@@ -51,17 +53,12 @@ __all__ = [
 
 
 def tokenize(
-    tok: TokenizerLike,
-    inputs: Pathish | Iterable[Pathish],
+    tokenizer: TokenizerLike,
+    texts: Corpus,
     output: Pathish,
     *,
-    format: CorpusFormat = "npy",  # noqa: A002  # the name of this argument in the whole library
-    input_format: Literal["text", "jsonl", "parquet", "arrow"] | None = None,
-    field: str | None = None,
+    layout: CorpusLayout = "npy",
     keep: Sequence[str] = (),
-    per: Literal["line", "file"] = "line",
-    encoding: str | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
     end_of_document: str | int | None = None,
     add_special_tokens: bool = False,
     specials: Specials | None = None,
@@ -80,17 +77,12 @@ def tokenize(
     tokenizer do not apply. Memory is bounded by the number of workers, not by the input; a document is encoded as a whole.
 
     Args:
-        tok: The tokenizer.
-        inputs: Files, folders, patterns and URLs: text, JSON lines, Parquet or Arrow by their names, also compressed (``.gz``,
-            ``.zst``). Documents are in the order of the inputs, those of a folder or pattern in that of the names.
+        tokenizer: The tokenizer.
+        texts: The files and how they are read. Documents are in their order. With ``on_error="skip"`` a line that is no document
+            is listed in the file skipped.jsonl.
         output: A new folder, or that of a run that was interrupted.
-        format: ``"npy"``, ``"parquet"``, ``"megatron"``, ``"nanogpt"``, ``"llm.c"`` or ``"datatrove"``.
-        input_format: The format of all files, if their names do not say it.
-        field: The member of JSON lines, or the column of Parquet, with the text; ``"text"`` by default.
-        keep: Other members or columns, which a Parquet output has beside the ids.
-        per: Whether each ``"line"`` of a text file is a document, or the whole ``"file"``.
-        encoding: The character encoding of text and JSON lines; UTF-8 by default, ``"auto"`` to detect it.
-        on_error: ``"raise"`` raises for a line that is no document, ``"skip"`` lists it in the file skipped.jsonl.
+        layout: ``"npy"``, ``"parquet"``, ``"megatron"``, ``"nanogpt"``, ``"llm.c"`` or ``"datatrove"``.
+        keep: Other members of JSON Lines or columns, which a Parquet output has beside the ids.
         end_of_document: A token, or its id, after each document.
         add_special_tokens: Whether the post-processor adds its special tokens to each document.
         specials: How special tokens in a document are treated; see :meth:`Tokenizer.encode`.
@@ -107,7 +99,7 @@ def tokenize(
         The manifest, which is the file manifest.json of the folder, too.
 
     Raises:
-        ConfigError: A setting is invalid, or the format cannot hold the ids or columns.
+        ConfigError: A setting is invalid, or the layout cannot hold the ids or columns.
         FileError: A file cannot be read or written, or the folder has something else.
         DocumentError: A line is no document, with ``on_error="raise"``.
         InvalidUtf8Error: A line is not UTF-8, with ``on_error="raise"``.
@@ -116,15 +108,18 @@ def tokenize(
 
     Cost: time linear in the input; disk for the tokens twice, until the manifest is written.
     """
-    from piecework.arguments import as_tokenizer
-    from piecework.corpus.run import run
-    from piecework.io.documents import ReadOptions
+    from dataclasses import replace
 
-    tok = as_tokenizer("tok", tok)
-    reading = ReadOptions(field, keep, per, encoding, on_error=on_error)
+    from piecework.arguments import as_corpus, as_tokenizer
+    from piecework.corpus.run import run
+
+    tok, corpus = as_tokenizer("tokenizer", tokenizer), as_corpus(texts)
+    if corpus is None:
+        raise wrong_type("texts", "a piecework.Corpus", texts)
+    corpus._check_can_be_divided("texts")
     settings = CorpusSettings(
-        format,
-        reading,
+        layout,
+        replace(corpus._reading, keep=keep),
         id_of(tok, end_of_document),
         add_special_tokens,
         specials,
@@ -135,10 +130,9 @@ def tokenize(
     )
     return run(
         tok,
-        inputs,
+        corpus._sources,
         output,
         settings,
-        input_format=input_format,
         engine=engine,
         overwrite=overwrite,
         report=progress or _ignore,

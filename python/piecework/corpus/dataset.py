@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework.corpus.layouts import ShardContents
+    from piecework.corpus.layouts.layout import Ids
     from piecework.corpus.manifest import ShardRecord
+    from piecework.corpus.torch_dataset import TorchDataset
     from piecework.io.files import Pathish
 
 __all__ = ["Dataset"]
@@ -83,7 +85,7 @@ class Dataset:
         """Returns the number of rows: documents, or sequences of one length."""
         return self._ends[-1]
 
-    def __getitem__(self, row: int) -> npt.NDArray[Any]:
+    def __getitem__(self, row: int) -> Ids:
         """Returns the ids of a row, an array of :attr:`dtype`; a negative number counts from the end.
 
         Raises:
@@ -96,7 +98,7 @@ class Dataset:
         shard = bisect_right(self._ends, place)
         return self._row(self.shard(shard), place - (self._ends[shard - 1] if shard else 0))
 
-    def __iter__(self) -> Iterator[npt.NDArray[Any]]:
+    def __iter__(self) -> Iterator[Ids]:
         """Iterates over the ids of all rows in order."""
         start = 0
         for number, end in enumerate(self._ends):
@@ -105,7 +107,7 @@ class Dataset:
                 yield self._row(contents, row)
             start = end
 
-    def _row(self, contents: ShardContents, row: int) -> npt.NDArray[Any]:
+    def _row(self, contents: ShardContents, row: int) -> Ids:
         if self._length is not None:
             return contents.ids[row * self._length : (row + 1) * self._length]
         ends = cast("npt.NDArray[np.int64]", contents.ends)  # `_ends` has checked it
@@ -139,7 +141,7 @@ class Dataset:
             manifest.fingerprint,
         )
 
-    def to_torch(self) -> Any:
+    def to_torch(self) -> TorchDataset:
         """Returns a ``torch.utils.data.Dataset`` of int64 tensors of ids.
 
         Raises:

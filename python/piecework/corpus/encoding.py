@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from piecework.corpus.parts import PartWriter, Rows
 from piecework.corpus.plan import VERSION
-from piecework.errors import InvalidUtf8Error, PieceworkError
+from piecework.errors import PieceworkError
 from piecework.io.documents import locate_error, read
 from piecework.jobs import Receipt, write_receipt
 from piecework.jobs.checked_task import CheckedTask
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from piecework.arguments import ArrowColumn
     from piecework.corpus.settings import CorpusSettings
-    from piecework.io.documents import Documents, Range
+    from piecework.io.documents import Documents
     from piecework.io.sources import Source
     from piecework.jobs import Inputs, Part
     from piecework.tokenizer import Tokenizer
@@ -61,7 +59,9 @@ class EncodePart(CheckedTask):
             for place, source, span in part.ranges:
                 self.inputs.check(source)
                 counts = figures.setdefault(str(place), Counter())
-                for documents in self._batches(source, span):
+                for documents in read(
+                    source, self.settings.reading, range=span, batch_bytes=_BATCH_BYTES
+                ):
                     rows = self._encoded(source, documents)
                     counts.update(
                         documents=len(documents),
@@ -81,14 +81,6 @@ class EncodePart(CheckedTask):
         receipt = Receipt(part.name, files, values)
         write_receipt(self.folder, self.plan, receipt)
         return receipt
-
-    def _batches(self, source: Source, span: Range) -> Iterator[Documents]:
-        """Iterates over the documents of a range of a file."""
-        try:
-            yield from read(source, self.settings.reading, range=span, batch_bytes=_BATCH_BYTES)
-        except InvalidUtf8Error as error:
-            error.hint = 'pass `on_error="skip"` to skip such lines, or `encoding="auto"` to detect the encoding'
-            raise
 
     def _encoded(self, source: Source, documents: Documents) -> Rows:
         """Returns the ids of some documents, with the end token after each."""

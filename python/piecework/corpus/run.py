@@ -20,17 +20,18 @@ from piecework.io import make_folder, read_bytes
 from piecework.io.atomic import AtomicFile
 from piecework.io.lock import locked_folder
 from piecework.io.remote import is_url
-from piecework.io.sources import STDIN, find_sources, total_size
+from piecework.io.sources import total_size
 from piecework.jobs import complete
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from piecework.corpus.order import Shard
     from piecework.corpus.settings import CorpusSettings
     from piecework.engines import Engine
     from piecework.io.atomic import WrittenFile
     from piecework.io.files import Pathish
+    from piecework.io.sources import Source
     from piecework.jobs import Receipt
     from piecework.tokenizer import Tokenizer
 
@@ -39,11 +40,10 @@ __all__ = ["run"]
 
 def run(
     tok: Tokenizer,
-    inputs: Pathish | Iterable[Pathish],
+    sources: Sequence[Source],
     output: Pathish,
     settings: CorpusSettings,
     *,
-    input_format: str | None,
     engine: Engine | None,
     overwrite: bool,
     report: Callable[..., object],
@@ -51,7 +51,7 @@ def run(
     """Implements :func:`piecework.corpus.tokenize`."""
     if engine is not None:
         check_engine(engine)
-    layout = LAYOUTS[settings.format]
+    layout = LAYOUTS[settings.layout]
     layout.check()
     tok = tok.replace(truncation=None, padding=None)  # a document is encoded whole
     dtype = layout.dtype(id_limit_of(tok))
@@ -59,10 +59,6 @@ def run(
         message = f"expected a local folder, found {shown(output)}"
         raise ConfigError(message, setting="output")
     tok.encode_ids("", specials=settings.specials)  # checks `specials` before the work begins
-    sources = find_sources(inputs, format=input_format)
-    if any(source.name == STDIN for source in sources):
-        message = "standard input cannot be read again after an interruption"
-        raise ConfigError(message, setting="inputs", hint="write it to a file")
     plan = Plan.of(tok.fingerprint, settings, sources)
     folder = os.path.abspath(make_folder(output))
     with locked_folder(folder):

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from piecework.io.documents import ReadOptions
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["CorpusFormat", "CorpusSettings", "id_of"]
+__all__ = ["CorpusLayout", "CorpusSettings", "id_of"]
 
-CorpusFormat = Literal["npy", "parquet", "megatron", "nanogpt", "llm.c", "datatrove"]
-"""The format of the files of a tokenized corpus."""
+CorpusLayout = Literal["npy", "parquet", "megatron", "nanogpt", "llm.c", "datatrove"]
+"""The layout of the files of a tokenized corpus."""
 
 _MOST_TOKENS = 2**31
 """The exclusive limit of the tokens of a shard: those of llm.c's files, and of a list in Arrow."""
@@ -27,7 +27,7 @@ class CorpusSettings(Immutable):
     """Holds what decides the bytes of a tokenized corpus, apart from the tokenizer and the files.
 
     Attributes:
-        format: The format of the output.
+        layout: The layout of the output.
         reading: How documents are read.
         end_of_document: The id after each document; None for none.
         add_special_tokens: Whether the post-processor adds its special tokens to each document.
@@ -39,7 +39,7 @@ class CorpusSettings(Immutable):
         part_bytes: The number of bytes of input that a worker encodes at a time.
     """
 
-    format: CorpusFormat
+    layout: CorpusLayout
     reading: ReadOptions
     end_of_document: int | None = None
     add_special_tokens: bool = False
@@ -51,10 +51,10 @@ class CorpusSettings(Immutable):
 
     def __post_init__(self) -> None:
         """Checks the settings."""
-        if self.format not in get_args(CorpusFormat):
-            expected = ", ".join(map(repr, get_args(CorpusFormat)))
+        if self.layout not in get_args(CorpusLayout):
+            expected = ", ".join(map(repr, get_args(CorpusLayout)))
             raise ConfigError(
-                f"expected one of {expected}, found {shown(self.format)}", setting="format"
+                f"expected one of {expected}, found {shown(self.layout)}", setting="layout"
             )
         _check_number("shard_tokens", self.shard_tokens, 1, _MOST_TOKENS)
         _check_number("part_bytes", self.part_bytes, 1, 1 << 63)
@@ -62,9 +62,9 @@ class CorpusSettings(Immutable):
             _check_number("shuffle", self.shuffle, 0, 1 << 64)
         if self.sequence_length is not None:
             _check_number("sequence_length", self.sequence_length, 1, self.shard_tokens + 1)
-        if self.reading.keep and self.format != "parquet":
-            message = f"the format {self.format!r} has no columns beside the ids"
-            raise ConfigError(message, setting="keep", hint='use `format="parquet"`')
+        if self.reading.keep and self.layout != "parquet":
+            message = f"the layout {self.layout!r} has no columns beside the ids"
+            raise ConfigError(message, setting="keep", hint='use `layout="parquet"`')
         if self.reading.keep and self.sequence_length is not None:
             message = "requires rows of whole documents"
             raise ConfigError(message, setting="keep", hint="leave out `sequence_length`")
@@ -80,7 +80,8 @@ class CorpusSettings(Immutable):
         import dataclasses
 
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return values | {"reading": self.reading.to_json()}
+        # A plan and a manifest call the layout a format.
+        return {"format": values.pop("layout"), **values, "reading": self.reading.to_json()}
 
 
 def _check_number(name: str, value: object, least: int, limit: int) -> None:

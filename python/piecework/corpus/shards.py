@@ -54,7 +54,7 @@ class WriteShard:
         rows = self._documents(shard.pieces)
         if settings.sequence_length is not None:
             rows = sequences(self._tokens(shard.pieces), settings.sequence_length)
-        with LAYOUTS[settings.format].writer(target) as writer:
+        with LAYOUTS[settings.layout].writer(target) as writer:
             for each in rows:
                 writer.add(each)
             files = writer.finish()

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from piecework.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.utils.data import Dataset as DatasetOfTorch
+
     from piecework.corpus.dataset import Dataset
 
 __all__ = ["TorchDataset"]
 
 _HAS_TORCH = importlib.util.find_spec("torch") is not None
-_Base: Any = importlib.import_module("torch.utils.data").Dataset if _HAS_TORCH else object
+if TYPE_CHECKING:
+    _Base: TypeAlias = DatasetOfTorch[Tensor]
+else:
+    _Base = importlib.import_module("torch.utils.data").Dataset if _HAS_TORCH else object
 
 
 class TorchDataset(_Base):  # type: ignore[misc]  # a class of torch, or object
@@ -35,7 +41,8 @@ class TorchDataset(_Base):  # type: ignore[misc]  # a class of torch, or object
         """Returns the number of rows."""
         return len(self._rows)
 
-    def __getitem__(self, row: int) -> Any:
+    def __getitem__(self, row: int) -> Tensor:
         """Returns the ids of a row, a tensor of int64."""
         torch = importlib.import_module("torch")
-        return torch.from_numpy(self._rows[row].astype("int64"))
+        ids: Tensor = torch.from_numpy(self._rows[row].astype("int64"))
+        return ids

@@ -3,67 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from piecework._core import ArrowTexts
-from piecework.arguments import check_iterable, check_str
 from piecework.difference.result import Outcome, TextChange
 from piecework.errors import PieceworkError, to_utf8
-from piecework.io.documents import find_all_documents, find_place, read_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     import numpy.typing as npt
 
-    from piecework.io.documents import ReadOptions
-    from piecework.io.files import Pathish
-    from piecework.io.sources import Source
+    from piecework.io.texts import TextBatch
     from piecework.tokenizer import Tokenizer
 
     Ids = npt.NDArray[np.uint32]
 
-__all__ = ["Behaviour", "TextBatch", "file_batches", "text_batches"]
-
-_BATCH = 4096
-"""The number of texts that are encoded at a time."""
-_BATCH_BYTES = 2 << 20
-"""The bytes of documents that are encoded at a time."""
-
-
-class TextBatch(NamedTuple):
-    """Holds some texts, and a function from the number of a text to its place."""
-
-    texts: list[str]
-    place: Callable[[int], str | None]
-
-
-def text_batches(texts: Iterable[str]) -> Iterator[TextBatch]:
-    """Iterates over batches of texts, which have no place."""
-    each = map(_checked, check_iterable("texts", texts, "an iterable of texts"))
-    while batch := list(islice(each, _BATCH)):
-        yield TextBatch(batch, lambda _: None)
-
-
-def _checked(text: object) -> str:
-    checked = check_str("texts", text)
-    to_utf8(checked)  # raises on surrogates
-    return checked
-
-
-def file_batches(paths: Pathish | Iterable[Pathish], options: ReadOptions) -> Iterator[TextBatch]:
-    """Iterates over batches of the documents of files."""
-    sources = find_all_documents(paths, options, "files")
-    for source, documents, _ in read_all(sources, options, _BATCH_BYTES):
-        column, positions = ArrowTexts(documents.texts), documents.positions.tolist()
-
-        def place(index: int, source: Source = source, positions: list[int] = positions) -> str:
-            return find_place(source, positions[index], options)
-
-        yield TextBatch([column[index] for index in range(len(column))], place)
+__all__ = ["Behaviour"]
 
 
 @dataclass(slots=True)
@@ -90,14 +46,15 @@ class Behaviour:
 
     def add(self, batch: TextBatch) -> None:
         """Encodes some texts with both tokenizers."""
-        self.tried += len(batch.texts)
-        old, new = (_encoded(tokenizer, batch.texts) for tokenizer in (self.old, self.new))
+        texts = _checked(batch)
+        self.tried += len(texts)
+        old, new = (_encoded(tokenizer, texts) for tokenizer in (self.old, self.new))
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
             if not self._differs(one, other):
                 continue
             self.changed += 1
             if len(self.texts) < self.examples:
-                text, place = batch.texts[index], batch.place(index)
+                text, place = texts[index], batch.place(index) if batch.is_of_files else None
                 outcomes = _outcome(self.old, one), _outcome(self.new, other)
                 self.texts.append(TextChange(text, place, *outcomes))
 
@@ -107,6 +64,18 @@ class Behaviour:
         if not np.array_equal(old, new):
             return True
         return not self.reused.isdisjoint(old.tolist())
+
+
+def _checked(batch: TextBatch) -> list[str]:
+    """Returns the texts of a batch; raises SurrogateError, which is no difference between tokenizers."""
+    if isinstance(batch.texts, ArrowTexts):
+        return [batch.texts[index] for index in range(len(batch.texts))]
+    for index, text in enumerate(batch.texts):
+        try:
+            to_utf8(text)
+        except PieceworkError as error:
+            raise error.at(batch.place(index)) from None
+    return batch.texts
 
 
 def _encoded(tokenizer: Tokenizer, texts: list[str]) -> list[Ids | str]:

@@ -5,55 +5,42 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from piecework.difference.result import Difference
-from piecework.errors import wrong_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from piecework.arguments import TokenizerLike
-    from piecework.difference.behaviour import TextBatch
-    from piecework.io.documents import ReadOptions
-    from piecework.io.files import Pathish
+    from piecework.arguments import ArrowColumn, TokenizerLike
+    from piecework.io.corpus import Corpus
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["diff"]
+
+_BATCH_BYTES = 2 << 20
+"""The number of bytes of a corpus that are encoded at a time."""
 
 
 def diff(
     old: TokenizerLike,
     new: TokenizerLike,
-    texts: Iterable[str] | None = None,
+    texts: Iterable[str] | ArrowColumn | Corpus | None = None,
     *,
-    files: Pathish | Iterable[Pathish] | None = None,
     examples: int = 10,
-    encoding: str = "utf-8",
-    errors: str = "strict",
-    field: str | None = None,
-    column: str | None = None,
-    on_error: str = "raise",
 ) -> Difference:
     r"""Compares two versions of a tokenizer, by what they consist of and by how they encode texts.
 
     Args:
         old: The old version.
         new: The new version.
-        texts: The texts to encode. Without `texts` and `files` these are made of the changed entries, the special tokens, and
-            a few sentences on which normalizers and pre-tokenizers differ.
-        files: Files whose documents are encoded, too; also compressed (.gz, .zst), folders, patterns and URLs.
+        texts: The texts to encode: an iterable of ``str``, a string column or a :class:`piecework.Corpus`. By default they are
+            made of the changed entries, the special tokens, and a few sentences on which normalizers and pre-tokenizers differ.
         examples: The maximum number of texts with different encodings to return.
-        encoding: The character encoding of the files, or ``"auto"`` to detect that of each file.
-        errors: ``"strict"`` raises on invalid bytes, ``"replace"`` replaces them by U+FFFD.
-        field: The member of JSON lines or the column of Parquet with the text; ``"text"`` by default.
-        column: Another name for `field`.
-        on_error: ``"raise"`` raises for a line or row that is no document, ``"skip"`` skips it and warns at the end.
 
     Returns:
         The difference, which is false if both always give the same results; print it for a report. Texts are encoded with
         special tokens, and without truncation, padding and sampling.
 
     Raises:
-        FileError: A file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-        DocumentError: A line or row is no document.
+        PieceworkError: A corpus cannot be read; see :class:`piecework.Corpus`.
 
     >>> import piecework as pw
     >>> old, new = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n"), pw.Tokenizer.from_str("[UNK]\nhug\n##gs\n##s\n")
@@ -71,10 +58,9 @@ def diff(
     )
     from piecework.difference.parts import setting_changes, training_changes
     from piecework.difference.probes import changed_entries, probe_texts
-    from piecework.io.documents import read_options
+    from piecework.io.texts import batches_of
 
     old, new = as_tokenizer("old", old), as_tokenizer("new", new)
-    options = read_options(field, column, encoding=encoding, errors=errors, on_error=on_error)
     vocabs = old.vocab, new.vocab
     models = model_parts(old), model_parts(new)
     moved = tuple(renumbered(*vocabs))
@@ -90,9 +76,9 @@ def diff(
     )
     behaviour = Behaviour(old, new, check_index("examples", examples), reused)
     names = [*added, *removed, *(each.token for each in moved)]
-    if texts is None and files is None:
+    if texts is None:
         texts = probe_texts(old, new, changed_entries(names, merges, scores, models))
-    for batch in _batches(texts, files, options):
+    for batch in batches_of(texts, _BATCH_BYTES):
         behaviour.add(batch)
     return Difference(
         fingerprints=(_fingerprint(old), _fingerprint(new)),
@@ -111,17 +97,3 @@ def diff(
 
 def _fingerprint(tokenizer: Tokenizer) -> str | None:
     return None if tokenizer._functions else tokenizer.fingerprint
-
-
-def _batches(
-    texts: Iterable[str] | None, files: Pathish | Iterable[Pathish] | None, options: ReadOptions
-) -> Iterator[TextBatch]:
-    """Iterates over the texts and the documents of the files in batches."""
-    from piecework.difference.behaviour import file_batches, text_batches
-
-    if isinstance(texts, str):
-        raise wrong_type("texts", "an iterable of texts", texts)
-    if texts is not None:
-        yield from text_batches(texts)
-    if files is not None:
-        yield from file_batches(files, options)

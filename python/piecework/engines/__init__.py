@@ -7,7 +7,7 @@ writes its files under temporary names and renames them, so that a second attemp
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from piecework.engines.local import Local
 from piecework.engines.ray import Ray
@@ -31,7 +31,7 @@ class Engine(Protocol):
     :meth:`run` share one connection.
     """
 
-    def run(self, fn: Callable[[Any], Receipt], parts: Sequence[Any]) -> Iterator[Receipt]:
+    def run(self, fn: Callable[[Part], Receipt], parts: Sequence[Part]) -> Iterator[Receipt]:
         """Iterates over the results of `fn` for each part, in any order, each part once.
 
         Args:

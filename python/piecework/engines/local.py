@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Local"]
 
+Part = TypeVar("Part")
 Receipt = TypeVar("Receipt")
 
 
@@ -40,7 +41,7 @@ class Local(Immutable):
         """Checks the number of workers."""
         check_positive("workers", self.workers)
 
-    def run(self, fn: Callable[[Any], Receipt], parts: Sequence[Any]) -> Iterator[Receipt]:
+    def run(self, fn: Callable[[Part], Receipt], parts: Sequence[Part]) -> Iterator[Receipt]:
         """Iterates over the results of `fn` for each part, in the order in which they end.
 
         Args:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ray"]
 
+Part = TypeVar("Part")
 Receipt = TypeVar("Receipt")
 
 _CONNECTION = Connection()
@@ -63,7 +64,7 @@ class Ray(Immutable):
         if self.address is not None:
             check_str("address", self.address)
 
-    def run(self, fn: Callable[[Any], Receipt], parts: Sequence[Any]) -> Iterator[Receipt]:
+    def run(self, fn: Callable[[Part], Receipt], parts: Sequence[Part]) -> Iterator[Receipt]:
         """Iterates over the results of `fn` for each part, in the order in which they end.
 
         Args:

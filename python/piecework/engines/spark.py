@@ -22,8 +22,11 @@ from piecework.io.extras import has_program, import_extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from pyspark.sql import SparkSession
+
 __all__ = ["Spark", "is_connected"]
 
+Part = TypeVar("Part")
 Receipt = TypeVar("Receipt")
 
 _CONNECTION = Connection()
@@ -68,7 +71,7 @@ class Spark(Immutable):
             message = "applies to this machine; a cluster decides by its settings"
             raise ConfigError(message, setting="workers", hint=hint)
 
-    def run(self, fn: Callable[[Any], Receipt], parts: Sequence[Any]) -> Iterator[Receipt]:
+    def run(self, fn: Callable[[Part], Receipt], parts: Sequence[Part]) -> Iterator[Receipt]:
         """Iterates over the results of `fn` for each part; those of some parts at a time.
 
         Args:
@@ -99,7 +102,7 @@ class Spark(Immutable):
         return master is not None and not master.startswith("local")
 
     @contextmanager
-    def connected(self) -> Iterator[Any]:
+    def connected(self) -> Iterator[SparkSession]:
         """Returns a context manager of the session, which all runs within it share.
 
         Raises:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import ArrowTexts, TextMeasures
-from piecework.errors import PieceworkError
+from piecework.errors import ArrowError, ConfigError, PieceworkError, shown
+from piecework.evaluation.agreement import Agreement, AgreementMeter
 from piecework.evaluation.sums import EXAMPLES, ChangedText, TextSums
-from piecework.io.documents import locate_error, place_of, read
+from piecework.io.documents import place_of, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +22,15 @@ if TYPE_CHECKING:
     from piecework.io.sources import Source
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["GroupPart", "ListEntries", "MeasurePart", "PartEntries", "PartSums", "TextMeter"]
+__all__ = [
+    "GroupPart",
+    "GroupSums",
+    "ListEntries",
+    "MeasurePart",
+    "Measures",
+    "PartEntries",
+    "PartSums",
+]
 
 _BATCH_BYTES = 1 << 22
 """The bytes of text that are measured at a time: enough to keep the threads busy, few enough to hold in memory."""
@@ -95,7 +104,7 @@ class GroupPart(NamedTuple):
 
     Attributes:
         number: Its place among all parts, from 0.
-        group: The index of the group.
+        group: The name of the group; None if the files have none.
         ranges: The number of each file, the file, and the range that belongs to the part.
         bytes: The number of bytes of the ranges, for progress; approximate for tables.
         omitted: The entries that are left out, whose numbers count the lines and rows of the part that are documents or
@@ -103,10 +112,78 @@ class GroupPart(NamedTuple):
     """
 
     number: int
-    group: int
+    group: str | None
     ranges: tuple[tuple[int, Source, Range], ...]
     bytes: int
     omitted: tuple[int, ...] = ()
+
+
+class GroupSums(NamedTuple):
+    """Holds the sums over the texts of a group.
+
+    Attributes:
+        sums: The sums for each tokenizer.
+        agreement: How much of the texts all tokenizers cut in the same way; None unless asked for.
+    """
+
+    sums: tuple[TextSums, ...]
+    agreement: Agreement | None
+
+    def plus(self, other: GroupSums, most: int) -> GroupSums:
+        """Returns the sums of both, with at most the first `most` disagreements."""
+        pairs = zip(self.sums, other.sums, strict=True)
+        agreement = self.agreement
+        if agreement is not None and other.agreement is not None:
+            agreement = Agreement.total((agreement, other.agreement), most)
+        return GroupSums(tuple(map(TextSums.total, pairs)), agreement)
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Defines what is measured, for each group of texts.
+
+    Attributes:
+        tokenizers: The tokenizers by name.
+        specials: How special tokens in a text are treated.
+        disagreements: The maximum number of disagreements to keep; None to count no agreement.
+    """
+
+    tokenizers: dict[str, Tokenizer]
+    specials: Specials | None
+    disagreements: int | None
+
+
+class GroupMeter:
+    """Adds up texts of a group for all tokenizers."""
+
+    def __init__(self, measures: Measures, threads: int | None) -> None:
+        tokenizers, specials = measures.tokenizers, measures.specials
+        self._meters = {name: TextMeter(tok, specials, threads) for name, tok in tokenizers.items()}
+        self._agreement = None
+        if measures.disagreements is not None:
+            self._agreement = AgreementMeter(tokenizers, measures.disagreements, specials, threads)
+
+    def add(
+        self,
+        texts: ArrowTexts | Sequence[str],
+        place: Callable[[int], tuple[int, int, str]],
+    ) -> None:
+        """Adds texts, which follow those of earlier calls; arguments as for :meth:`TextMeter.add`."""
+        for name, meter in self._meters.items():
+            try:
+                meter.add(texts, place)
+            except PieceworkError as error:
+                number = error.place.removeprefix("text ").removesuffix(": ")
+                if number.isdecimal():
+                    error.place = f"{place(int(number))[2]}: "
+                raise (error.at(name) if len(self._meters) > 1 else error) from None
+        if self._agreement is not None:
+            self._agreement.add([texts[index] for index in range(len(texts))], place)
+
+    def sums(self) -> GroupSums:
+        """Returns the sums over the texts so far."""
+        sums = tuple(meter.sums() for meter in self._meters.values())
+        return GroupSums(sums, None if self._agreement is None else self._agreement.sums())
 
 
 class PartSums(NamedTuple):
@@ -114,13 +191,13 @@ class PartSums(NamedTuple):
 
     Attributes:
         number: The place of the part.
-        sums: The sums for each tokenizer.
+        groups: The sums by group.
         skipped: The number of lines and rows that are no documents.
         first_skipped: The first of them.
     """
 
     number: int
-    sums: tuple[TextSums, ...]
+    groups: dict[str | None, GroupSums]
     skipped: int
     first_skipped: Skipped | None
 
@@ -178,20 +255,22 @@ class MeasurePart:
     """Measures a part of files; a pure function of the part.
 
     Attributes:
-        tokenizers: The tokenizers.
+        measures: What is measured.
         reading: How documents are read.
-        specials: How special tokens in a document are treated.
+        member: The member or column whose values are the groups, which `reading` keeps; None for the groups of the parts.
         threads: The number of threads; None for one per core.
     """
 
-    tokenizers: tuple[Tokenizer, ...]
+    measures: Measures
     reading: ReadOptions
-    specials: Specials | None
+    member: str | None
     threads: int | None
 
     def __call__(self, part: GroupPart) -> PartSums:
         """Returns the sums over the documents of a part."""
-        meters = [TextMeter(tok, self.specials, self.threads) for tok in self.tokenizers]
+        meters: dict[str | None, GroupMeter] = {}
+        if self.member is None:
+            meters[part.group] = GroupMeter(self.measures, self.threads)
         skipped, first, start = 0, None, 0
         omitted = frozenset(part.omitted)
         for number, source, span in part.ranges:
@@ -205,26 +284,43 @@ class MeasurePart:
                     kept = [at for at, entry in enumerate(entries) if entry not in omitted]
                     texts, positions = [texts[at] for at in kept], positions[kept]
                 start += len(documents) + len(documents.skipped)
-                _add(meters, number, source, texts, positions)
-        return PartSums(part.number, tuple(meter.sums() for meter in meters), skipped, first)
+                if self.member is None:
+                    meters[part.group].add(texts, _placing(number, source, positions))
+                    continue
+                for value, rows in _rows_by_value(documents, self.member, source).items():
+                    meter = meters.setdefault(value, GroupMeter(self.measures, self.threads))
+                    own = [texts[row] for row in rows]
+                    meter.add(own, _placing(number, source, positions[rows]))
+        sums = {group: meter.sums() for group, meter in meters.items()}
+        return PartSums(part.number, sums, skipped, first)
 
 
-def _add(
-    meters: Sequence[TextMeter],
-    number: int,
-    source: Source,
-    texts: ArrowTexts | list[str],
-    positions: NDArray[np.int64],
-) -> None:
-    """Adds a batch of documents for each tokenizer."""
+def _placing(
+    number: int, source: Source, positions: NDArray[np.int64]
+) -> Callable[[int], tuple[int, int, str]]:
+    """Returns the function for the place of a document of a batch."""
 
     def place(index: int) -> tuple[int, int, str]:
         position = int(positions[index])
         return number, position, place_of(source, position)
 
+    return place
+
+
+def _rows_by_value(documents: Documents, member: str, source: Source) -> dict[str, list[int]]:
+    """Returns the documents of each value of a member or column."""
+    if not len(documents):
+        return {}
+    if member not in documents.kept:
+        problem = f"lines of text have no member {shown(member)}"
+        hint = 'pass `by="file"`'
+        raise ConfigError(problem, setting="by", place=f"{source.shown_name}: ", hint=hint)
     try:
-        for meter in meters:
-            meter.add(texts, place)
-    except PieceworkError as error:
-        locate_error(error, source, positions)
-        raise
+        values = ArrowTexts(documents.kept[member])
+    except ArrowError:
+        problem = f"expected a string {shown(member)} in every document, found others"
+        raise ConfigError(problem, setting="by", place=f"{source.shown_name}: ") from None
+    rows: dict[str, list[int]] = {}
+    for index in range(len(values)):
+        rows.setdefault(values[index], []).append(index)
+    return rows

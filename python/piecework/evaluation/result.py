@@ -11,6 +11,7 @@ from piecework.evaluation.metrics import METRICS, PARITY_METRICS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from piecework.evaluation.agreement import Agreement
     from piecework.evaluation.limits import FailedLimit
     from piecework.evaluation.metrics import Value
     from piecework.evaluation.parity import Parity
@@ -108,6 +109,8 @@ class Evaluation(Immutable):
         tokenizers: The results of each tokenizer, in the given order.
         groups: The names of the groups of texts; empty without groups.
         renyi_power: The power of the Rényi efficiency.
+        agreement: How much of all texts the tokenizers cut in the same way; None unless `disagreements` was given.
+        agreements: The same for each group by its name; empty without groups.
 
     >>> import piecework as pw
     >>> tok = pw.Tokenizer.from_str("[UNK]\nlow\n##er\n")
@@ -119,6 +122,8 @@ class Evaluation(Immutable):
     tokenizers: tuple[TokenizerResult, ...]
     groups: tuple[str, ...]
     renyi_power: float
+    agreement: Agreement | None
+    agreements: Mapping[str, Agreement]
 
     def __getitem__(self, metric: str) -> Value:
         """Returns a metric of the only tokenizer on all texts.
@@ -176,6 +181,8 @@ class Evaluation(Immutable):
             "renyi_power": self.renyi_power,
             "groups": list(self.groups),
             "tokenizers": [result.to_dict() for result in self.tokenizers],
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
+            "agreements": {name: each.to_dict() for name, each in self.agreements.items()},
         }
 
     def to_markdown(self) -> str:
@@ -198,7 +205,10 @@ class Evaluation(Immutable):
         """Returns tables of the metrics: of all texts by tokenizer, and by group."""
         from piecework.evaluation.tables import as_text, figure_tables
 
-        return "\n\n".join(map(as_text, figure_tables(self)))
+        parts = [*map(as_text, figure_tables(self))]
+        if self.agreement is not None:
+            parts += map(str, self.agreement.disagreements)
+        return "\n\n".join(parts)
 
     def __repr__(self) -> str:
         """Returns the names of the tokenizers and the number of texts."""

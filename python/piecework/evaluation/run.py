@@ -1,48 +1,53 @@
-"""Evaluates texts and files."""
+"""Evaluates texts and corpora."""
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from piecework.arguments import as_column, as_tokenizer, check_iterable, check_str, check_threads
-from piecework.engines import check_engine
-from piecework.errors import ConfigError, PieceworkError, WorkerError, shown, warn
-from piecework.evaluation.measuring import GroupPart, ListEntries, MeasurePart, TextMeter
+from piecework.arguments import check_flag, check_index, check_str, check_threads, named_tokenizers
+from piecework.errors import ConfigError, WorkerError, shown, warn
+from piecework.evaluation.agreement import Agreement
+from piecework.evaluation.measuring import (
+    GroupMeter,
+    GroupPart,
+    GroupSums,
+    ListEntries,
+    MeasurePart,
+    Measures,
+)
 from piecework.evaluation.metrics import metrics_of
 from piecework.evaluation.parity import Parity, check_parallel, reference_of
 from piecework.evaluation.result import Evaluation, TextResult, TokenizerResult
 from piecework.evaluation.sums import TextSums
 from piecework.evaluation.vocabulary import Vocabulary
-from piecework.io.documents import find_all_documents, find_place, warn_of_skipped
-from piecework.io.sources import STDIN, find_sources, total_size
+from piecework.io.documents import find_place, warn_of_skipped
+from piecework.io.sources import total_size
+from piecework.io.texts import batches_of
 from piecework.jobs import divide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeVar
 
-    from piecework._core import ArrowTexts
     from piecework.arguments import Specials, TokenizerLike
     from piecework.engines import Engine
+    from piecework.evaluation.agreement import Disagreement
     from piecework.evaluation.measuring import PartEntries, PartSums
-    from piecework.io.documents import ReadOptions, Skipped
+    from piecework.evaluation.sums import ChangedText
+    from piecework.io.corpus import Corpus
+    from piecework.io.documents import ReadOptions
     from piecework.io.sources import Source
+    from piecework.io.texts import TextBatch
     from piecework.progress import Report
     from piecework.tokenizer import Tokenizer
 
     Result = TypeVar("Result", PartSums, PartEntries)
 
-__all__ = ["By", "Settings", "evaluate_groups_of_files", "evaluate_groups_of_texts"]
+__all__ = ["Settings", "evaluate_corpus", "evaluate_texts", "groups_of"]
 
-By = Literal["file", "folder"]
-"""What makes a group of files: each file, or each folder."""
-
-_TEXTS_AT_A_TIME = 4096
-_CHARACTERS_AT_A_TIME = 1 << 22
-"""The size of a batch of texts: enough to keep the threads busy, few enough to hold in memory."""
 _FREQUENT = 20
 """The number of most frequent tokens in a result."""
 
@@ -51,31 +56,36 @@ class Settings:
     """Holds what all evaluations have in common, checked.
 
     Attributes:
-        tokenizers: The tokenizers by their names.
-        specials: How special tokens in texts are treated.
+        measures: What is measured.
         power: The power of the Rényi efficiency.
     """
 
     def __init__(
         self,
-        tokenizers: TokenizerLike | Mapping[str, TokenizerLike],
+        tokenizers: TokenizerLike | Sequence[TokenizerLike] | Mapping[str, TokenizerLike],
+        *,
         specials: Specials | None,
         power: Any,
         parallel: bool,
         reference: str | None,
+        disagreements: int | None,
     ) -> None:
         """Checks the settings."""
-        self.tokenizers = _named(tokenizers)
-        self.specials = specials
+        if disagreements is not None:
+            disagreements = check_index("disagreements", disagreements)
+            if disagreements < 0:
+                message = f"expected an integer from 0 on, found {disagreements}"
+                raise ConfigError(message, setting="disagreements")
+        self.measures = Measures(named_tokenizers(tokenizers), specials, disagreements)
         self.power = power
-        self._parallel, self._reference = parallel, reference
+        self._parallel, self._reference = check_flag("parallel", parallel), reference
         if isinstance(power, bool) or not isinstance(power, int | float) or not 0 < power < 1e3:
             message = f"expected a number above 0 and below 1000, found {shown(power)}"
             raise ConfigError(message, setting="renyi_power")
         if reference is not None and not parallel:
             message = "requires parallel texts"
             raise ConfigError(message, setting="reference", hint="pass `parallel=True`")
-        for tok in self.tokenizers.values():
+        for tok in self.measures.tokenizers.values():
             tok.encode_ids("", specials=specials, sampling=None)  # checks `specials`
 
     def reference(self, groups: Sequence[str]) -> str | None:
@@ -83,51 +93,51 @@ class Settings:
         return reference_of(groups, self._reference) if self._parallel else None
 
     def evaluation(
-        self, groups: Sequence[str], sums: Sequence[Sequence[TextSums]], reference: str | None
+        self, groups: Mapping[str | None, GroupSums], reference: str | None
     ) -> Evaluation:
-        """Returns the result for the sums of each group, each a list by tokenizer."""
+        """Returns the result for the sums of each group; the group None has all texts if there are no groups."""
+        sums = {name: each for name, each in groups.items() if name is not None}
         if reference is not None:
-            texts = {name: each[0].texts for name, each in zip(groups, sums, strict=True)}
-            check_parallel(texts)
+            check_parallel({name: each.sums[0].texts for name, each in sums.items()})
         results = (
-            self._result(name, groups, [each[place] for each in sums], reference)
-            for place, name in enumerate(self.tokenizers)
+            self._result(
+                place, {name: each.sums[place] for name, each in groups.items()}, reference
+            )
+            for place in range(len(self.measures.tokenizers))
         )
-        return Evaluation(tuple(results), tuple(groups), float(self.power))
+        agreements = {name: each.agreement for name, each in groups.items() if each.agreement}
+        most = self.measures.disagreements
+        return Evaluation(
+            tuple(results),
+            tuple(sums),
+            float(self.power),
+            None if most is None else Agreement.total(agreements.values(), most),
+            {name: each for name, each in agreements.items() if name is not None},
+        )
 
     def _result(
-        self, name: str, groups: Sequence[str], sums: Sequence[TextSums], reference: str | None
+        self, place: int, sums: Mapping[str | None, TextSums], reference: str | None
     ) -> TokenizerResult:
-        tok = self.tokenizers[name]
+        """Returns the result of a tokenizer for its sums of each group."""
+        name, tok = list(self.measures.tokenizers.items())[place]
         vocabulary = Vocabulary(tok)
 
         def result(each: TextSums) -> TextResult:
             return TextResult(each, metrics_of(each, vocabulary, self.power))
 
-        total = sums[0] if not groups else TextSums.total(sums)
-        tokens = {group: each.tokens for group, each in zip(groups, sums, strict=False)}
+        total = sums[None] if None in sums else TextSums.total(sums.values())
+        groups = {name: each for name, each in sums.items() if name is not None}
+        tokens = {group: each.tokens for group, each in groups.items()}
         return TokenizerResult(
             name,
             tok.model_type,
             tok.vocab_size,
             tok.fingerprint,
             result(total),
-            {group: result(each) for group, each in zip(groups, sums, strict=False)},
+            {group: result(each) for group, each in groups.items()},
             None if reference is None else Parity.of(tokens, reference),
             _frequent(tok, total),
         )
-
-
-def _named(tokenizers: Any) -> dict[str, Tokenizer]:
-    """Returns tokenizers by their names."""
-    if not isinstance(tokenizers, Mapping):
-        return {"tokenizer": as_tokenizer("tokenizers", tokenizers)}
-    if not tokenizers:
-        raise ConfigError("expected at least one tokenizer", setting="tokenizers")
-    return {
-        check_str("the name of a tokenizer", name): as_tokenizer(f"tokenizers[{shown(name)}]", tok)
-        for name, tok in tokenizers.items()
-    }
 
 
 def _frequent(tok: Tokenizer, sums: TextSums) -> tuple[tuple[str, int], ...]:
@@ -137,190 +147,106 @@ def _frequent(tok: Tokenizer, sums: TextSums) -> tuple[tuple[str, int], ...]:
     return tuple((tok.display_token(number), count) for number, count in pairs)
 
 
-def evaluate_groups_of_texts(
+def evaluate_texts(
     settings: Settings, texts: Any, threads: int | None, report: Report
 ) -> Evaluation:
-    """Implements :func:`piecework.evaluate`."""
+    """Implements :func:`piecework.evaluate` for texts, which are read once."""
     check_threads(threads)
-    groups = _groups_of(texts, "texts")
-    names = () if groups is None else tuple(groups)
-    reference = settings.reference(names)
-    done = 0
-
-    def sums_of(each: Any, number: int, prefix: str) -> list[TextSums]:
-        nonlocal done
-        meters = [
-            TextMeter(tok, settings.specials, threads) for tok in settings.tokenizers.values()
-        ]
-        start = 0
-        for batch in _batches(each):
-            _add_texts(meters, batch, number, start, prefix)
-            start += len(batch)
-            done += len(batch)
+    groups = {None: texts} if not isinstance(texts, Mapping) else groups_of(texts)
+    reference = settings.reference([name for name in groups if name is not None])
+    done, sums = 0, {}
+    for number, (name, each) in enumerate(groups.items()):
+        meter, start = GroupMeter(settings.measures, threads), 0
+        prefix = "" if name is None else f"{name}: "
+        for batch in batches_of(each):
+            meter.add(batch.texts, _placing(batch, number, start, prefix))
+            start += len(batch.texts)
+            done += len(batch.texts)
             report("evaluating", done, 0)
-        return [meter.sums() for meter in meters]
-
-    if groups is None:
-        return settings.evaluation((), [sums_of(texts, 0, "")], reference)
-    sums = [sums_of(groups[name], number, f"{name}: ") for number, name in enumerate(names)]
-    return settings.evaluation(names, sums, reference)
+        sums[name] = meter.sums()
+    return settings.evaluation(sums, reference)
 
 
-def _groups_of(given: Any, name: str) -> dict[str, Any] | None:
-    """Returns groups that are given as a mapping; None for anything else."""
-    if not isinstance(given, Mapping):
-        return None
-    if not given:
-        raise ConfigError("expected at least one group", setting=name)
-    return {check_str("the name of a group", key): value for key, value in given.items()}
+def groups_of(groups: Mapping[Any, Any]) -> dict[str | None, Any]:
+    """Returns groups that are given as a mapping of names."""
+    if not groups:
+        raise ConfigError("expected at least one group", setting="texts")
+    return {check_str("texts: the name of a group", key): value for key, value in groups.items()}
 
 
-def _batches(texts: Any) -> Iterator[ArrowTexts | list[str]]:
-    """Iterates over texts in batches of bounded size; a column is one batch."""
-    if isinstance(texts, str):
-        raise TypeError(
-            "texts must be an iterable of str, not one str; pass [text], or call evaluate_files"
-        )
-    column = as_column(texts)
-    if column is not None:
-        yield column
-        return
-    batch: list[str] = []
-    size = 0
-    for text in check_iterable("texts", texts, "an iterable of str"):
-        batch.append(check_str("texts", text))
-        size += len(text)
-        if len(batch) >= _TEXTS_AT_A_TIME or size >= _CHARACTERS_AT_A_TIME:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+def _placing(
+    batch: TextBatch, group: int, start: int, prefix: str
+) -> Callable[[int], tuple[int, int, str]]:
+    """Returns the function for the place of a text of a batch, whose first text has the number `start` in its group."""
+    return lambda index: (group, start + index, f"{prefix}{batch.place(index)}")
 
 
-def _add_texts(
-    meters: Sequence[TextMeter],
-    batch: ArrowTexts | list[str],
-    group: int,
-    start: int,
-    prefix: str,
-) -> None:
-    """Adds texts to each tokenizer; the first one has the number `start` in its group."""
-
-    def place(index: int) -> tuple[int, int, str]:
-        return group, start + index, f"{prefix}text {start + index}"
-
-    try:
-        for meter in meters:
-            meter.add(batch, place)
-    except PieceworkError as error:
-        number = error.place.removeprefix("text ").removesuffix(": ")
-        if number.isdecimal():
-            error.place = f"{place(int(number))[2]}: "
-        raise
-
-
-def evaluate_groups_of_files(
+def evaluate_corpus(
     settings: Settings,
-    inputs: Any,
-    reading: ReadOptions,
+    groups: Mapping[str | None, Corpus],
     *,
-    by: By | None,
-    input_format: str | None,
+    member: str | None,
     part_bytes: int,
     threads: int | None,
     engine: Engine | None,
     report: Report,
 ) -> Evaluation:
-    """Implements :func:`piecework.evaluate_files`."""
+    """Implements :func:`piecework.evaluate` for files, of which each group has the same options of reading.
+
+    Args:
+        settings: What is evaluated.
+        groups: The files of each group; the group None has all files if there are no groups, or those of a member.
+        member: The member or column whose values are the groups.
+        part_bytes: The bytes of input that are measured as one part.
+        threads: The number of threads.
+        engine: Where the parts run.
+        report: The callback for progress.
+    """
     check_threads(threads)
-    groups = _sources(inputs, by, input_format, reading)
-    names = tuple(name for name in groups if name is not None)
+    names = [name for name in groups if name is not None]
     reference = settings.reference(names)
-    sources = [source for each in groups.values() for source in each]
-    if engine is not None and any(source.name == STDIN for source in sources):
-        message = "standard input cannot be read by other processes"
-        raise ConfigError(message, setting="inputs", hint="write it to a file")
+    reading = next(iter(groups.values()))._reading
+    if member is not None:
+        reading = replace(reading, keep=(member,))
+    sources = [source for each in groups.values() for source in each._sources]
     parts = list(_parts(groups, part_bytes, reading))
-    tokenizers = tuple(settings.tokenizers.values())
-    if engine is not None:
-        check_engine(engine)
     threads = threads if engine is None or threads is not None else 1
     if reference is not None and reading.on_error == "skip":
         parts = _without_pairs_of_skipped(parts, names, ListEntries(reading), engine)
-    measure = MeasurePart(tokenizers, reading, settings.specials, threads)
-    total = total_size(sources)
-    sums, skipped, first = _measured(
-        measure, parts, len(groups), engine=engine, total=total, report=report
-    )
+    measure = MeasurePart(settings.measures, reading, member, threads)
+    results, total, done = {}, total_size(sources), 0
+    for part, result in _results(measure, parts, engine):
+        results[part.number] = result
+        done += part.bytes
+        report("evaluating", done, total)
+    ordered = [results[number] for number in sorted(results)]
     if reference is None:
-        warn_of_skipped(skipped, first)
-    placed = [[_placed(each, sources, reading) for each in row] for row in sums]
-    return settings.evaluation(names, placed, reference)
-
-
-def _sources(
-    inputs: Any, by: By | None, input_format: str | None, reading: ReadOptions
-) -> dict[str | None, list[Source]]:
-    """Returns the files of each group; the group None has all files if there are no groups."""
-    groups = _groups_of(inputs, "inputs")
-    if by not in (None, "file", "folder"):
-        raise ConfigError(f"expected 'file', 'folder' or None, found {shown(by)}", setting="by")
-
-    def find(names: Any) -> list[Source]:
-        if input_format is None:
-            return find_all_documents(names, reading)
-        return find_sources(names, format=input_format)
-
-    if groups is None:
-        found = find(inputs)
-        if by is None:
-            return {None: found}
-        grouped: dict[str | None, list[Source]] = {}
-        for source in found:
-            name = source.name if by == "file" else os.path.dirname(source.name) or "."
-            grouped.setdefault(name, []).append(source)
-        return grouped
-    if by is not None:
-        message = "cannot be combined with a mapping of groups"
-        raise ConfigError(message, setting="by", hint="pass a list of files")
-    return {group: find(each) for group, each in groups.items()}
+        first = next(filter(None, (each.first_skipped for each in ordered)), None)
+        warn_of_skipped(sum(each.skipped for each in ordered), first)
+    sums: dict[str | None, GroupSums] = {}
+    if member is None:
+        sums = {name: GroupMeter(settings.measures, threads).sums() for name in groups}
+    for result in ordered:
+        for name, each in result.groups.items():
+            known = sums.get(name)
+            most = settings.measures.disagreements or 0
+            sums[name] = each if known is None else known.plus(each, most)
+    return settings.evaluation(
+        {name: _placed(each, sources, reading) for name, each in sums.items()}, reference
+    )
 
 
 def _parts(
-    groups: Mapping[str | None, Sequence[Source]], part_bytes: int, reading: ReadOptions
+    groups: Mapping[str | None, Corpus], part_bytes: int, reading: ReadOptions
 ) -> Iterator[GroupPart]:
     """Iterates over the parts of all groups; a part belongs to one group."""
     number = first = 0
-    for group, sources in enumerate(groups.values()):
-        for part in divide(sources, part_bytes, reading):
+    for group, corpus in groups.items():
+        for part in divide(corpus._sources, part_bytes, reading):
             numbered = tuple((first + place, source, span) for place, source, span in part.ranges)
             yield GroupPart(number, group, numbered, part.bytes)
             number += 1
-        first += len(sources)
-
-
-def _measured(
-    measure: MeasurePart,
-    parts: Sequence[GroupPart],
-    groups: int,
-    *,
-    engine: Engine | None,
-    total: int,
-    report: Report,
-) -> tuple[list[list[TextSums]], int, Skipped | None]:
-    """Returns the sums of each group by tokenizer, the number of entries that were skipped, and the first of them."""
-    nothing = TextSums.total(())
-    sums = [[nothing for _ in measure.tokenizers] for _ in range(groups)]
-    skipped, first_skipped, done = 0, {}, 0
-    for part, result in _results(measure, parts, engine):
-        for place, each in enumerate(result.sums):
-            sums[part.group][place] = TextSums.total((sums[part.group][place], each))
-        skipped += result.skipped
-        first_skipped[part.number] = result.first_skipped
-        done += part.bytes
-        report("evaluating", done, total)
-    ordered = (first_skipped[number] for number in sorted(first_skipped))
-    return sums, skipped, next(filter(None, ordered), None)
+        first += len(corpus._sources)
 
 
 def _results(
@@ -350,7 +276,7 @@ def _without_pairs_of_skipped(
     counts = dict.fromkeys(names, 0)
     starts, skipped = {}, set[int]()
     for part in parts:
-        name = names[part.group]
+        name = str(part.group)
         start, own = counts[name], listed[part.number]
         starts[part.number] = start
         skipped.update(start + number for number in own.skipped)
@@ -370,12 +296,21 @@ def _without_pairs_of_skipped(
     return [without(part) for part in parts]
 
 
-def _placed(sums: TextSums, sources: Sequence[Source], reading: ReadOptions) -> TextSums:
+def _placed(sums: GroupSums, sources: Sequence[Source], reading: ReadOptions) -> GroupSums:
     """Returns sums whose examples name the lines of the files."""
-    from dataclasses import replace
 
-    changed = tuple(
-        each._replace(place=find_place(sources[each.source], each.position, reading))
-        for each in sums.changed
+    def place(each: ChangedText | Disagreement) -> str:
+        return find_place(sources[each.source], each.position, reading)
+
+    texts = (
+        replace(
+            each,
+            changed=tuple(changed._replace(place=place(changed)) for changed in each.changed),
+        )
+        for each in sums.sums
     )
-    return replace(sums, changed=changed)
+    agreement = sums.agreement
+    if agreement is not None:
+        found = (replace(each, place=place(each)) for each in agreement.disagreements)
+        agreement = replace(agreement, disagreements=tuple(found))
+    return GroupSums(tuple(texts), agreement)

@@ -100,7 +100,26 @@ def figure_tables(evaluation: Evaluation) -> list[Table]:
     return [
         _summary(evaluation),
         *(_by_group(each) for each in evaluation.tokenizers if each.groups),
+        *_agreement(evaluation),
     ]
+
+
+def _agreement(evaluation: Evaluation) -> Iterator[Table]:
+    """Iterates over the table of what the tokenizers cut in the same way, if it was counted."""
+    if evaluation.agreement is None:
+        return
+    rows = tuple(
+        (
+            name_text(name),
+            f"{each.texts:,}",
+            f"{each.text_agreement:.1%}",
+            f"{each.character_agreement:.1%}",
+        )
+        for name, each in (*evaluation.agreements.items(), ("all", evaluation.agreement))
+    )
+    yield Table(
+        "Agreement of all tokenizers", ("group", "texts", "of texts", "of characters"), rows
+    )
 
 
 def _summary(evaluation: Evaluation) -> Table:

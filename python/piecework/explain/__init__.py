@@ -3,13 +3,6 @@
 from piecework.explain.build import explain
 from piecework.explain.comparison import Block, Comparison, Split, compare
 from piecework.explain.explanation import AlignedRun, Explanation, NormalizedText, Piece, Word
-from piecework.explain.files import (
-    Disagreement,
-    Figures,
-    FilesComparison,
-    GroupComparison,
-    compare_files,
-)
 from piecework.explain.lineage import Lineage, lineage
 from piecework.explain.steps import (
     BpeMerge,
@@ -33,11 +26,7 @@ __all__ = [
     "BpeMerge",
     "BpeSteps",
     "Comparison",
-    "Disagreement",
     "Explanation",
-    "Figures",
-    "FilesComparison",
-    "GroupComparison",
     "LatticeEdge",
     "LatticeNode",
     "Lineage",
@@ -55,7 +44,6 @@ __all__ = [
     "Word",
     "WordPieceSteps",
     "compare",
-    "compare_files",
     "explain",
     "lineage",
 ]

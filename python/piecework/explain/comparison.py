@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from piecework._immutable import Immutable, dataclass
-from piecework.arguments import as_tokenizer, check_range, check_str
+from piecework.arguments import check_range, check_str, named_tokenizers
 from piecework.display import abridged, cell_width, display_token, padded, quoted
-from piecework.errors import RegexError, SurrogateError, UnknownTokenError, shown
+from piecework.errors import RegexError, SurrogateError, UnknownTokenError
 from piecework.explain.alignment import align, white_space
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     _Tokens = tuple[tuple[str, ...], tuple[int, ...]]
     """Tokens in readable form, and their ids."""
 
-__all__ = ["Block", "Comparison", "Split", "checked_tokenizers", "compare"]
+__all__ = ["Block", "Comparison", "Split", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +163,15 @@ class Comparison(Immutable):
 
 
 def compare(
-    tokenizers: Mapping[str, TokenizerLike], text: str, *, span: tuple[int, int] | None = None
+    tokenizers: Sequence[TokenizerLike] | Mapping[str, TokenizerLike],
+    text: str,
+    *,
+    span: tuple[int, int] | None = None,
 ) -> Comparison:
     """Compares the segmentations of one text by several tokenizers.
 
     Args:
-        tokenizers: A mapping of names to tokenizers.
+        tokenizers: A mapping of names to tokenizers, or several in a list.
         text: A word, or any text.
         span: The start and end of a part of the text, in characters; only the blocks that overlap with it are listed, as they
             are in the whole text. None for all.
@@ -193,7 +195,7 @@ def compare(
     text = check_str("text", text)
     part = (0, len(text)) if span is None else check_range("span", span, len(text))
     encoded = [
-        _encode(text, name, tokenizer) for name, tokenizer in checked_tokenizers(tokenizers).items()
+        _encode(text, name, tokenizer) for name, tokenizer in named_tokenizers(tokenizers).items()
     ]
     bounds, agrees, blocks = _aligned(text, [each.offsets for each in encoded])
     first, last = _overlapping(bounds, part)
@@ -219,17 +221,6 @@ def _block(span: tuple[int, int], agrees: bool, group: Sequence[_Tokens]) -> Blo
     return Block(
         *span, tuple(tokens for tokens, _ in group), tuple(ids for _, ids in group), agrees
     )
-
-
-def checked_tokenizers(tokenizers: object) -> Mapping[str, Tokenizer]:
-    """Returns a mapping of names to tokenizers, or raises TypeError for anything else."""
-    if not isinstance(tokenizers, Mapping):
-        kind = type(tokenizers).__name__
-        raise TypeError(f"tokenizers must be a mapping of names to tokenizers, not {kind}")
-    return {
-        name: as_tokenizer(f"tokenizers[{shown(name)}]", tokenizer)
-        for name, tokenizer in tokenizers.items()
-    }
 
 
 class _Encoded(NamedTuple):

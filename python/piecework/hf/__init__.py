@@ -14,7 +14,7 @@ Names are imported on first use.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from piecework.hf import (
@@ -126,14 +126,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"piecework.hf.{name}")
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'piecework.hf' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"piecework.hf.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # with it, a type checker would accept every name
+
+    def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            return importlib.import_module(f"piecework.hf.{name}")
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module 'piecework.hf' has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"piecework.hf.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -47,26 +47,14 @@ def train_texts(tokenizer: Tokenizer, texts: Iterable[Any], trainer: Trainer | N
 
 def train_files(tokenizer: Tokenizer, files: Sequence[str], trainer: Trainer | None) -> None:
     """Implements :meth:`Tokenizer.train`."""
-    from piecework.io import read_lines
+    from piecework.io.corpus import Corpus
 
     if isinstance(files, str):
         raise TypeError("expected a list of names of files, found a str")
     chosen = _checked_trainer(tokenizer, trainer)
     names = [string(name) for name in files]
-    if _is_custom(tokenizer):
-        lines = (
-            line for name in names for line in read_lines(name, "utf-8", "strict", keep_ends=True)
-        )
-        counts = _counted(tokenizer, lines, chosen._settings["show_progress"])
-    else:
-        counts = WordCounts._count_files(
-            names,
-            "train - -o tokenizer.json",
-            **_stages(tokenizer),
-            progress=chosen._settings["show_progress"],
-            keep_line_ends=True,
-        ).table()
-    _train(tokenizer, counts, chosen)
+    lines = Corpus(names, format="text", keep_line_ends=True) if names else ()
+    _train(tokenizer, _counted(tokenizer, lines, chosen._settings["show_progress"]), chosen)
 
 
 def train_languages(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from piecework import _core
 from piecework.formats.own import own_types
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from piecework.hf.processors import PostProcessor
     from piecework.hf.trainers import Trainer
     from piecework.tokenizer import Tokenizer as OwnTokenizer
+    from piecework.tokenizer.settings import SpecialRoles
 
 __all__ = ["Tokenizer"]
 
@@ -303,7 +304,7 @@ class Tokenizer:
         *,
         model_max_length: int | None = None,
         approximate: bool = False,
-        **special_tokens: str | None,
+        **special_tokens: Unpack[SpecialRoles],
     ) -> None:
         """Writes a folder that ``transformers`` loads; see :meth:`piecework.Tokenizer.save_folder`.
 

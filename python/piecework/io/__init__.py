@@ -15,7 +15,7 @@ from piecework.io.files import (
     size,
     write_aside,
 )
-from piecework.io.kinds import START, check_start, check_start_of, check_text, unless_json
+from piecework.io.kinds import START, check_start, check_start_of, check_text
 from piecework.io.lines import codec_name, detect_encoding, read_lines
 
 __all__ = [
@@ -38,6 +38,5 @@ __all__ = [
     "read_unpacked",
     "replacing",
     "size",
-    "unless_json",
     "write_aside",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework.errors import ConfigError, from_surrogate, shown, wrong_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Protocol
 
     import numpy as np
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
         def __len__(self) -> int: ...
 
 
-__all__ = ["DEFAULT_FIELD", "WHOLE", "Documents", "Range", "ReadOptions", "Skipped", "check_name"]
+__all__ = [
+    "DEFAULT_FIELD",
+    "WHOLE",
+    "Documents",
+    "Range",
+    "ReadOptions",
+    "Skipped",
+    "SkippedRow",
+    "check_name",
+]
 
 DEFAULT_FIELD = "text"
 """The member or column with the text, unless another one is chosen."""
@@ -68,11 +78,13 @@ class ReadOptions:
         for name in self.keep:
             check_name("keep", name)
         object.__setattr__(self, "keep", tuple(self.keep))
+        if _is_utf8(self.encoding):
+            object.__setattr__(self, "encoding", "utf-8")
 
     @property
     def is_decoded(self) -> bool:
         """Returns whether Python decodes the bytes of text and JSON lines."""
-        # A tuple, since a wrong argument may be unhashable.
+        # A tuple, since a wrong argument may be unhashable; UTF-8 has one name here.
         return self.encoding not in (None, "utf-8") or self.errors != "strict"
 
     def to_json(self) -> dict[str, Any]:
@@ -83,6 +95,14 @@ class ReadOptions:
     def from_json(cls, value: dict[str, Any]) -> ReadOptions:
         """Returns the options that :meth:`to_json` described."""
         return cls(**value)
+
+
+def _is_utf8(encoding: object) -> bool:
+    """Returns whether a name is one of UTF-8; wrong names are reported where files are decoded."""
+    try:
+        return isinstance(encoding, str) and codecs.lookup(encoding).name == "utf-8"
+    except (LookupError, ValueError):
+        return False
 
 
 def check_name(setting: str, name: object) -> None:
@@ -134,14 +154,16 @@ WHOLE = Range()
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Describes a line or row that is no document.
+    """Describes a line that is no document.
 
     Attributes:
         name: The file.
-        line: The line, or for Parquet the row, from 1.
-        byte: The byte of the file with the problem, from 0; for Parquet that of the text; None if unknown.
+        line: The line, from 1.
+        byte: The byte of the file with the problem, from 0.
         reason: What is wrong.
     """
+
+    _UNIT: ClassVar[str] = "line"
 
     name: str
     line: int
@@ -150,7 +172,21 @@ class Skipped:
 
     def __str__(self) -> str:
         """Returns the place and the reason."""
-        return f"{self.name}: line {self.line}: {self.reason}"
+        return f"{self.name}: {self._UNIT} {self.line}: {self.reason}"
+
+
+class SkippedRow(Skipped):
+    """Describes a row of a table that is no document.
+
+    Attributes:
+        name: The file.
+        line: The row, from 1.
+        byte: The byte of the text with the problem, from 0; None for a null.
+        reason: What is wrong.
+    """
+
+    __slots__ = ()
+    _UNIT: ClassVar[str] = "row"
 
 
 class Documents:
@@ -158,7 +194,8 @@ class Documents:
 
     Attributes:
         texts: The texts, a column of strings for :meth:`Tokenizer.encode_batch`, pyarrow or polars.
-        positions: For each document the byte where its line begins, or for Parquet its row number, from 0 (int64).
+        positions: For each document the byte where its line begins, or in a table its row number, from 0 (int64).
+        lines: For each document the number of lines before it, from the first byte of the range; None for a table (int64).
         kept: The other columns by name. JSON values that are not strings are their JSON text; null and missing members
             are null.
         skipped: The lines or rows that are no documents.
@@ -168,9 +205,10 @@ class Documents:
     """
 
     __slots__ = (
+        "_lines",
+        "_positions",
         "bytes_read",
         "kept",
-        "positions",
         "skipped",
         "skipped_positions",
         "text_bytes",
@@ -180,17 +218,30 @@ class Documents:
     def __init__(
         self,
         texts: ArrowArray,
-        positions: NDArray[np.int64],
+        positions: Callable[[], NDArray[np.int64]],
         kept: Mapping[str, ArrowArray],
         skipped: list[Skipped],
         skipped_positions: Sequence[int],
         *,
         bytes_read: int,
         text_bytes: int,
+        lines: Callable[[], NDArray[np.int64]] | None = None,
     ) -> None:
-        self.texts, self.positions, self.kept = texts, positions, kept
+        # Reading alone does not import NumPy, which takes as long as the start of the program.
+        self._positions, self._lines = positions, lines
+        self.texts, self.kept = texts, kept
         self.skipped, self.skipped_positions = skipped, skipped_positions
         self.bytes_read, self.text_bytes = bytes_read, text_bytes
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """Returns the position of each document."""
+        return self._positions()
+
+    @property
+    def lines(self) -> NDArray[np.int64] | None:
+        """Returns the number of lines before each document; None for a table."""
+        return None if self._lines is None else self._lines()
 
     def __len__(self) -> int:
         """Returns the number of documents."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from piecework.arguments import check_iterable
-from piecework.errors import ConfigError, warn
-from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped, check_name
+from piecework.errors import warn
+from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped
 from piecework.io.files import checked
 from piecework.io.line_documents import count_lines, read_line_documents
-from piecework.io.sources import STDIN, find_sources, is_plain_text
+from piecework.io.sources import STDIN, find_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,63 +30,14 @@ __all__ = [
     "ReadOptions",
     "Skipped",
     "find_all_documents",
-    "find_documents",
     "find_place",
-    "has_faster_reader",
     "locate_error",
     "place_of",
     "read",
     "read_all",
-    "read_options",
     "split",
     "warn_of_skipped",
 ]
-
-
-def read_options(field: str | None, column: str | None, **others: Any) -> ReadOptions:
-    """Returns the options of reading documents.
-
-    Args:
-        field: The member or column with the text.
-        column: Another name for `field`; only one may be given.
-        others: The other options.
-
-    Raises:
-        ConfigError: Both names are given, or an option has an unknown value.
-
-    >>> read_options(None, "content", on_error="skip").field
-    'content'
-    """
-    check_name("field", field)
-    check_name("column", column)
-    if field is not None and column is not None:
-        raise ConfigError(
-            "cannot be combined with `field`", setting="column", hint="pass one of them"
-        )
-    return ReadOptions(column if field is None else field, **others)
-
-
-def has_faster_reader(path: Pathish, options: ReadOptions) -> bool:
-    """Returns whether an input is a single text file that the faster readers of text can read with these options."""
-    return is_plain_text(path) and not options.field and options.on_error == "raise"
-
-
-def find_documents(path: Pathish, options: ReadOptions) -> list[Source] | None:
-    """Returns the sources of an input; None for a single text file, which has faster readers.
-
-    Args:
-        path: See :func:`find_sources`.
-        options: The options of :func:`read`. With a field, files that are not named like Parquet are JSON lines.
-
-    Raises:
-        PieceworkError: See :func:`find_sources`.
-
-    >>> find_documents("corpus.txt", ReadOptions()) is None
-    True
-    """
-    if has_faster_reader(path, options):
-        return None
-    return find_all_documents(path, options)
 
 
 def find_all_documents(

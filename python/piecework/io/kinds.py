@@ -33,6 +33,7 @@ class _Kind(NamedTuple):
         command: The shell command that extracts the text; ``""`` if there is none.
         is_spelled: Whether the first bytes are letters, so that a text may start with them too.
         offset: The offset of the first bytes in the file.
+        suffix: The end of the name by which documents are read from such a file; ``""`` if they cannot be.
     """
 
     name: str
@@ -41,6 +42,7 @@ class _Kind(NamedTuple):
     command: str = ""
     is_spelled: bool = False
     offset: int = 0
+    suffix: str = ""
 
 
 _UNPACK = "decompress it first"
@@ -53,10 +55,15 @@ def _loaded(function: str) -> str:
     return f"load its texts in Python ({function}) and pass these"
 
 
-_PARQUET = "a Parquet file"
 _KINDS = (
-    _Kind("gzip-compressed data", (b"\x1f\x8b\x08",), _UNPACK, "gzip -dc {file}"),
-    _Kind("Zstandard-compressed data", (b"\x28\xb5\x2f\xfd",), _UNPACK, "zstd -dc {file}"),
+    _Kind("gzip-compressed data", (b"\x1f\x8b\x08",), _UNPACK, "gzip -dc {file}", suffix=".gz"),
+    _Kind(
+        "Zstandard-compressed data",
+        (b"\x28\xb5\x2f\xfd",),
+        _UNPACK,
+        "zstd -dc {file}",
+        suffix=".zst",
+    ),
     _Kind("xz-compressed data", (b"\xfd7zXZ\0",), _UNPACK, "xz -dc {file}"),
     _Kind("LZMA-compressed data", (b"\x5d\0\0",), _UNPACK, "xz --format=lzma -dc {file}"),
     _Kind(
@@ -71,16 +78,18 @@ _KINDS = (
     _Kind("a 7z archive", (b"7z\xbc\xaf\x27\x1c",), _UNPACK, "7z x -so {file}"),
     _Kind("a tar archive", (b"ustar",), "extract its files first", "tar -xOf {file}", offset=257),
     _Kind(
-        _PARQUET,
+        "a Parquet file",
         (b"PAR1",),
-        "extract its column of texts first{in_python}",
+        "extract its column of texts first",
         _QUERY,
         is_spelled=True,
+        suffix=".parquet",
     ),
     _Kind(
         "an Arrow file",
         (b"ARROW1\0", b"\xff\xff\xff\xff"),
-        "give it a name that ends with .arrow to read its column of texts",
+        _loaded("pyarrow.ipc.open_file"),
+        suffix=".arrow",
     ),
     _Kind("a Feather file", (b"FEA1",), _loaded("pyarrow.feather.read_table"), is_spelled=True),
     _Kind("an ORC file", (b"ORC",), _loaded("pyarrow.orc.read_table"), is_spelled=True),
@@ -95,21 +104,21 @@ _KINDS = (
     _Kind("a PDF document", (b"%PDF-",), "extract its text first", "pdftotext {file} -"),
     _Kind("a PNG image", (b"\x89PNG\r\n\x1a\n",), "pass a text file"),
 )
-_IN_PYTHON = ' (in Python, pyarrow.parquet.read_table(...)["text"] can be passed to train)'
 
 
-def check_text(path: Pathish, command: str, *, json_lines: bool = False) -> None:
+def check_text(path: Pathish, command: str | None = None, *, json_lines: bool = False) -> None:
     """Raises FormatError for a file that is not text: compressed data, a table, a document, or JSON.
 
     An unreadable file passes, since its reader raises the error; so does a pipe, whose reader calls :func:`check_start`.
 
     Args:
         path: The file.
-        command: The command that reads text from standard input, such as ``"train -"``; ``""`` if there is none.
+        command: None for a file of documents, whose format is known by its name: the remedy is a name or `field`. For a file of
+            other lines, the command that reads them from standard input, such as ``"train -"``; ``""`` if there is none.
         json_lines: Whether JSON is accepted.
 
     Raises:
-        FormatError: The file is not text; the message contains the kind and a command that extracts the text.
+        FormatError: The file is not text; the message contains the kind and a remedy.
     """
     name = checked(path)
     if may_block(name):
@@ -167,40 +176,6 @@ def _first_lines(file: BinaryIO) -> Iterator[str]:
         yield line.decode("utf-8", "replace")
 
 
-def unless_json(lines: Iterator[str], name: str, command: str) -> Iterator[str]:
-    """Iterates over the lines of a text without a name, such as standard input, unless they are JSON with texts.
-
-    Lines are yielded before the kind is known, so the caller must discard them on error.
-
-    Args:
-        lines: The lines, with or without line ends.
-        name: See :func:`check_start`.
-        command: See :func:`check_text`.
-
-    Yields:
-        The lines.
-
-    Raises:
-        FormatError: The lines are JSON; the message contains a command that extracts the text.
-    """
-    from piecework.io.json_texts import find_json_texts
-
-    read: list[str] = []
-
-    def remembered() -> Iterator[str]:
-        for line in lines:
-            read.append(line)
-            yield line
-
-    for found in find_json_texts(remembered()):
-        yield from read
-        read.clear()
-        if found:
-            raise _json_error(found, name, command)
-    yield from read
-    yield from lines
-
-
 def check_documents(start: bytes, name: str, *, is_json: bool) -> None:
     r"""Raises FormatError for a text that is JSON lines, and for JSON lines that are one array.
 
@@ -217,32 +192,22 @@ def check_documents(start: bytes, name: str, *, is_json: bool) -> None:
     ...
     piecework.errors.FormatError: a.txt.gz: this is JSON lines, not text; pass `field="content"`, the member with the text
     """
-    from piecework.io.json_texts import SAMPLE, find_json_texts
-
     if (
         not start.removeprefix(b"\xef\xbb\xbf")
         .lstrip()
         .startswith((b"[",) if is_json else (b"[", b"{", b'"'))
     ):
         return
+    from piecework.io.json_texts import SAMPLE, find_json_texts
+
     lines = (line.decode("utf-8", "replace") for line in start[:SAMPLE].split(b"\n"))
     found = next(filter(None, find_json_texts(lines)), None)
     if found is None or (is_json and found.name == "JSON lines"):
         return
-    if found.name == "JSON lines":
-        member = found.program.strip(".[]")
-        hint = (
-            f'pass `field="{member}"`, the member with the text'
-            if member
-            else "write its texts to a file"
-        )
-    else:
-        hint = f"write its objects on a line each: jq -c '.[]' {shlex.quote(_file_for(name))}"
-    expected = "JSON lines" if is_json else "text"
-    raise FormatError(f"this is {found.name}, not {expected}", hint=hint, place=f"{name}: ")
+    raise _json_error(found, name, None, "JSON lines" if is_json else "text")
 
 
-def check_start(start: bytes, name: str, command: str) -> None:
+def check_start(start: bytes, name: str, command: str | None = None) -> None:
     r"""Raises FormatError for the first bytes of a file that is not text.
 
     Args:
@@ -251,8 +216,12 @@ def check_start(start: bytes, name: str, command: str) -> None:
         command: See :func:`check_text`.
 
     Raises:
-        FormatError: The file is not text; the message contains the kind and a command that extracts the text.
+        FormatError: The file is not text; the message contains the kind and a remedy.
 
+    >>> check_start(b"(\xb5/\xfd", "corpus")
+    Traceback (most recent call last):
+    ...
+    piecework.errors.FormatError: corpus: this is Zstandard-compressed data, not text; give it a name that ends with .zst, or decompress it first: zstd -dc corpus
     >>> check_start(b"(\xb5/\xfd", "corpus.zst", "train -")
     Traceback (most recent call last):
     ...
@@ -265,33 +234,42 @@ def check_start(start: bytes, name: str, command: str) -> None:
             raise _error(kind, name, command)
 
 
-def _error(kind: _Kind, name: str, command: str) -> FormatError:
+def _error(kind: _Kind, name: str, command: str | None) -> FormatError:
     """Returns the error for a kind of file."""
-    file = _file_for(name)
+    from piecework.io.remedies import file_for
+
+    file = file_for(name)
     table = file.replace("'", "''")  # quoted for SQL here, for the shell below
     program = kind.command.format(
         file=shlex.quote(file),
         query=shlex.quote(f"select text from '{table}'"),
         select=shlex.quote("select text from TABLE"),
     )
-    in_python = _IN_PYTHON if command.startswith("train") else ""
-    remedy = kind.what.format(in_python=in_python)
-    return _not_text(kind.name, remedy, program, name, command)
+    if command is not None or not kind.suffix:
+        return _not_text(kind.name, kind.what, program, name, command)
+    ending = f"a name that ends with {kind.suffix}"
+    if kind.what != _UNPACK:
+        hint = f"write it to a file with {ending}" if file == "FILE" else f"give it {ending}"
+        return _not_text(kind.name, f"{hint} to read its column of texts", "", name, None)
+    hint = kind.what if file == "FILE" else f"give it {ending}, or {kind.what}"
+    return _not_text(kind.name, hint, program, name, None)
 
 
-def _json_error(found: JsonTexts, name: str, command: str) -> FormatError:
+def _json_error(
+    found: JsonTexts, name: str, command: str | None, expected: str = "text"
+) -> FormatError:
     """Returns the error for JSON with texts."""
-    program = f"jq -r {shlex.quote(found.program)} {shlex.quote(_file_for(name))}"
-    return _not_text(found.name, "extract the texts first", program, name, command)
+    from piecework.io.remedies import file_for, json_remedy
+
+    if command is not None:
+        program = f"jq -r {shlex.quote(found.program)} {shlex.quote(file_for(name))}"
+        return _not_text(found.name, "extract the texts first", program, name, command)
+    hint = json_remedy(found.program, name, is_array=found.name != "JSON lines")
+    return FormatError(f"this is {found.name}, not {expected}", hint=hint, place=f"{name}: ")
 
 
-def _not_text(kind: str, what: str, program: str, name: str, command: str) -> FormatError:
+def _not_text(kind: str, what: str, program: str, name: str, command: str | None) -> FormatError:
     """Returns the error for a file that is not text; `program` extracts its text for `command`."""
     then = f" | piecework {command}" if command else ""
     hint = f"{what}: {program}{then}" if program else what
     return FormatError(f"this is {kind}, not text", hint=hint, place=f"{name}: ")
-
-
-def _file_for(name: str) -> str:
-    """Returns the name of a file for a command; ``"FILE"`` for standard input and pipes."""
-    return "FILE" if name == "standard input" or may_block(name) else name

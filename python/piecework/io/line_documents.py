@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import codecs
+from functools import partial
 from typing import TYPE_CHECKING
 
 from piecework import _core
-from piecework.errors import DocumentError, from_utf8
+from piecework.errors import DocumentError, from_undecodable
 from piecework.io.document_batch import DEFAULT_FIELD, Documents, Skipped
-from piecework.io.kinds import check_documents, check_start
+from piecework.io.kinds import START, check_documents, check_start
 from piecework.io.lines import SAMPLE, InvalidBytes, codec_name, decode_blocks, encoding_of
 from piecework.io.opening import open_stream
+from piecework.io.remedies import (
+    bytes_remedy,
+    line_remedy,
+    several_lines_remedy,
+    text_lines_remedy,
+)
+from piecework.io.sources import describe_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +32,8 @@ __all__ = ["count_lines", "read_line_documents"]
 
 _AFTER_RANGE = 1 << 16
 """The number of bytes after a range that are read at a time to finish its last line."""
+_START = 1 << 16
+"""The number of bytes by which the format of a file is recognized."""
 _COUNTED = 1 << 20
 """The number of bytes whose lines are counted at a time."""
 
@@ -46,26 +57,32 @@ def read_line_documents(
         blocks = _blocks(stream, source, options)
         if first:
             stream.seek(first)
-        position = first
+        position, start, is_checked = first, b"", first > 0
         while not reader.is_finished:
             remaining = None if part.end is None else part.end - position
             block = blocks.read(_block_size(reader.pending, remaining, batch_bytes))
-            if not position:
-                check_start(block, source.shown_name, "")
-                check_documents(block, source.shown_name, is_json=is_json)
-            position += len(block)
+            if not is_checked:
+                start += block  # the first block of a pipe may be a single line
+                check_start(start, source.shown_name)
+                is_checked = blocks.is_at_end or len(start) >= _START
+                if is_json or (is_checked and not source.is_given):
+                    check_documents(start, source.shown_name, is_json=is_json)
+            before, position = position, position + len(block)
             parsed = reader.read(block, blocks.is_at_end)
-            skipped = faults.skipped(parsed.faults)
+            skipped = faults.skipped(
+                parsed.faults, block, is_first=not before and not len(parsed.texts)
+            )
             if len(parsed.texts) or skipped:
                 kept = dict(zip(options.keep, parsed.kept, strict=False))
                 yield Documents(
                     parsed.texts,
-                    parsed.positions,
+                    partial(getattr, parsed, "positions"),
                     kept,
                     skipped,
-                    [position for _, position, *_ in parsed.faults],
+                    [fault.start for fault in parsed.faults],
                     bytes_read=stream.bytes_read,
                     text_bytes=parsed.texts.nbytes,
+                    lines=partial(getattr, parsed, "lines"),
                 )
 
 
@@ -90,9 +107,11 @@ class _Transcoder:
     """
 
     def __init__(self, stream: ByteStream, name: str, options: ReadOptions) -> None:
-        start = stream.read(SAMPLE) if options.encoding == "auto" else b""
-        encoding = encoding_of(start, whole=len(start) < SAMPLE) if start else options.encoding
-        codec = codec_name("utf-8" if encoding in (None, "auto") else encoding, options.errors)
+        is_unknown = options.encoding == "auto"
+        start = _start(stream) if is_unknown else stream.read(START)
+        check_start(start, name)
+        encoding = encoding_of(start, whole=len(start) < SAMPLE) if is_unknown else options.encoding
+        codec = codec_name(encoding or "utf-8", options.errors)
         # To skip a line, its invalid bytes become surrogates, which are invalid in UTF-8.
         skips = options.errors == "strict" and options.on_error == "skip"
         errors = "surrogateescape" if skips else options.errors
@@ -104,10 +123,19 @@ class _Transcoder:
         try:
             text = next(filter(None, self._texts), "")
         except InvalidBytes as error:
-            raise error.located(self._name, self._lines) from None
+            hint = 'pass another `encoding=...`, `errors="replace"` to replace them by U+FFFD, or `on_error="skip"` to skip such lines'
+            raise error.located(self._name, self._lines, hint) from None
         self._lines += text.count("\n")
         self.is_at_end = not text
         return text.encode("utf-8", "surrogatepass")
+
+
+def _start(stream: ByteStream) -> bytes:
+    """Returns the first bytes of a stream, by which its encoding is detected."""
+    start = b""
+    while len(start) < SAMPLE and (block := stream.read(SAMPLE - len(start))):
+        start += block
+    return start
 
 
 class _Prefixed:
@@ -139,13 +167,21 @@ class _Faults:
         self._source, self._options, self._first = source, options, first
         self._lines_before: int | None = None if first else 0
 
-    def skipped(self, faults: list[tuple[int, int, int, str, int | None]]) -> list[Skipped]:
-        """Returns the skipped lines; raises for the first one unless they are skipped."""
+    def skipped(
+        self, faults: list[_core.LineFault], block: bytes, *, is_first: bool
+    ) -> list[Skipped]:
+        """Returns the skipped lines; raises for the first one unless they are skipped.
+
+        Args:
+            faults: The faults.
+            block: The bytes in which they were found.
+            is_first: Whether the first fault is that of the first document of the file.
+        """
         if faults and self._options.on_error == "raise":
-            raise self._error(faults[0])
+            raise self._error(faults[0], block, is_first=is_first)
         return [
-            Skipped(self._source.name, self._line(line), byte, reason)
-            for line, _, byte, reason, _ in faults
+            Skipped(self._source.name, self._line(fault.line), fault.byte, fault.reason)
+            for fault in faults
         ]
 
     def _line(self, line: int) -> int:
@@ -154,19 +190,46 @@ class _Faults:
             self._lines_before = count_lines(self._source, self._first)
         return self._lines_before + line + 1
 
-    def _error(self, fault: tuple[int, int, int, str, int | None]) -> PieceworkError:
+    def _error(self, fault: _core.LineFault, block: bytes, *, is_first: bool) -> PieceworkError:
         """Returns the exception for a fault."""
-        relative, _, byte, reason, invalid = fault
-        line, name = self._line(relative), self._source.shown_name
-        if invalid is not None:
-            problem = f"invalid UTF-8 in line {line} at byte {byte} of the file (0x{invalid:02x})"
-            return from_utf8(f"{name}: ", problem, invalid, line, byte)
-        error = DocumentError(
-            reason, place=f"{name}: line {line}, byte {byte}: ", hint=self._hint()
-        )
+        line, byte, value = self._line(fault.line), fault.byte, fault.invalid_byte
+        place = f"{self._source.shown_name}: "
+        if value is not None:
+            reason = f"invalid UTF-8 in line {line} at byte {byte} of the file (0x{value:02x})"
+            cause = UnicodeDecodeError("utf-8", bytes([value]), 0, 1, reason)
+            hint = bytes_remedy(_encoding_of(block))
+            return from_undecodable(cause, reason, (line, byte), hint=hint, place=place)
+        hint = self._hint(fault, block, is_first=is_first)
+        error = DocumentError(fault.reason, place=f"{place}line {line}, byte {byte}: ", hint=hint)
         error.line, error.byte = line, byte
         return error
 
-    def _hint(self) -> str:
-        choose = "" if self._options.field else "pass `field=...`, the member with the text, or "
-        return f'{choose or "pass "}`on_error="skip"` to skip such lines'
+    def _hint(self, fault: _core.LineFault, block: bytes, *, is_first: bool) -> str:
+        """Returns the remedy for a fault other than invalid UTF-8."""
+        name = self._source.shown_name
+        if is_first and fault.kind == "unfinished JSON" and _continues(block, fault.start):
+            return several_lines_remedy(name)
+        is_text = self._options.field and describe_name(name)[0] == "text"
+        if is_first and is_text and fault.kind in {"invalid JSON", "not an object"}:
+            return text_lines_remedy()
+        return line_remedy(fault.kind, fault.field)
+
+
+def _continues(block: bytes, start: int) -> bool:
+    """Returns whether the lines after the line at `start` go on with its value, and begin no other object."""
+    rest = block[start:].partition(b"\n")[2].lstrip()
+    return bool(rest) and not rest.startswith(b"{")
+
+
+def _encoding_of(block: bytes) -> str | None:
+    """Returns the most likely encoding of bytes that are not UTF-8; None if they are mostly UTF-8, or not valid in it."""
+    replaced = block.decode("utf-8", "replace")
+    invalid, others = replaced.count("\ufffd"), sum(not each.isascii() for each in replaced)
+    encoding = encoding_of(block, whole=False)
+    if others > 2 * invalid or encoding.startswith("utf-8"):
+        return None
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(block)
+    except UnicodeError:
+        return None
+    return encoding

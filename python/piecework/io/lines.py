@@ -159,13 +159,19 @@ def decode_lines(
 
 
 class InvalidBytes(Exception):  # noqa: N818  # never leaves piecework.io
-    """Records invalid bytes: the valid text before them in the block, and their offset in the file."""
+    """Records invalid bytes: the valid text before them in the block, their offset in the file, and a remedy."""
 
-    def __init__(self, error: UnicodeDecodeError, valid: str, byte: int) -> None:
-        self.error, self.valid, self.byte = error, valid, byte
+    def __init__(
+        self,
+        error: UnicodeDecodeError,
+        valid: str,
+        byte: int,
+        hint: str | None = None,
+    ) -> None:
+        self.error, self.valid, self.byte, self.hint = error, valid, byte, hint
 
-    def located(self, name: str, lines: int) -> InvalidUtf8Error:
-        """Returns the public error, given the number of complete lines before the block's text."""
+    def located(self, name: str, lines: int, hint: str | None = None) -> InvalidUtf8Error:
+        """Returns the public error, given the number of complete lines before the block's text, and a remedy if it has none."""
         error, line = self.error, lines + self.valid.count("\n") + 1
         return from_undecodable(
             error,
@@ -173,7 +179,9 @@ class InvalidBytes(Exception):  # noqa: N818  # never leaves piecework.io
             f"(0x{error.object[error.start]:02x}): {error.reason}",
             (line, self.byte),
             place=f"{name}: ",
-            hint='pass another `encoding=...`, or `errors="replace"` to replace them by U+FFFD',
+            hint=self.hint
+            or hint
+            or 'pass another `encoding=...`, or `errors="replace"` to replace them by U+FFFD',
         )
 
 
@@ -201,4 +209,12 @@ def decode_blocks(
             decoder.setstate(state)
             valid = decoder.decode(error.object[pending : error.start])
             raise InvalidBytes(error, valid, position - pending + error.start) from None
+        except (
+            UnicodeError
+        ) as error:  # UTF-16 and UTF-32 without a byte order mark, which is no UnicodeDecodeError
+            from piecework.io.remedies import without_mark_remedy
+
+            reason = "no byte order mark at the start"
+            lacking = UnicodeDecodeError(encoding, block, 0, 1, reason)
+            raise InvalidBytes(lacking, "", 0, without_mark_remedy(encoding)) from error
         position += len(block)

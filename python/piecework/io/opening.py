@@ -22,17 +22,20 @@ __all__ = ["ByteStream", "open_file", "open_stream"]
 class ByteStream:
     """Reads the bytes of a source, decompressed, in blocks.
 
+    Of standard input and pipes a block is what is there, so that lines are read as they come.
+
     Attributes:
         bytes_read: The number of bytes of the file that were read, as stored.
         is_at_end: Whether all bytes were read.
     """
 
-    __slots__ = ("_file", "_pieces", "bytes_read", "is_at_end")
+    __slots__ = ("_file", "_pieces", "_waits", "bytes_read", "is_at_end")
 
     def __init__(self, file: BinaryIO, source: Source) -> None:
         self._file = file
         self.bytes_read, self.is_at_end = 0, False
         self._pieces: Iterator[bytes] | None = None
+        self._waits = source.size is not None or not hasattr(file, "read1")
         if source.compression:
             counted = _CountedFile(file, self)
             self._pieces = decompressed(counted, source.shown_name, source.compression)
@@ -42,11 +45,11 @@ class ByteStream:
         self._file.seek(byte)
 
     def read(self, size: int) -> bytes:
-        """Returns about `size` bytes; fewer only at the end."""
+        """Returns about `size` bytes; fewer at the end and of a pipe, none only at the end."""
         if self._pieces is None:
-            data = self._file.read(size)
+            data = self._file.read(size) if self._waits else self._file.read1(size)  # type: ignore[attr-defined]  # has it
             self.bytes_read += len(data)
-            self.is_at_end = len(data) < size
+            self.is_at_end = len(data) < size if self._waits else not data
             return data
         pieces, length = list[bytes](), 0
         for piece in self._pieces:

@@ -29,7 +29,6 @@ __all__ = [
     "Source",
     "describe_name",
     "find_sources",
-    "is_plain_text",
     "normal_name",
     "total_size",
 ]
@@ -65,6 +64,7 @@ class Source:
         size: The number of bytes as stored; None if unknown, as for standard input and pipes.
         format: ``"text"``, ``"jsonl"``, ``"parquet"`` or ``"arrow"``.
         compression: None, ``"gzip"`` or ``"zstd"``.
+        is_given: Whether the format is a given one, so that lines of text may look like JSON.
 
     >>> Source("corpus.jsonl.gz", 1000, "jsonl", "gzip").to_json()
     {'name': 'corpus.jsonl.gz', 'size': 1000, 'format': 'jsonl', 'compression': 'gzip'}
@@ -74,10 +74,14 @@ class Source:
     size: int | None
     format: str = "text"
     compression: str | None = None
+    is_given: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Returns the source as plain values, for other processes."""
-        return asdict(self)
+        values = asdict(self)
+        if not self.is_given:
+            del values["is_given"]
+        return values
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Source:
@@ -117,18 +121,11 @@ def describe_name(name: str) -> tuple[str, str | None]:
     return _FORMAT_OF.get(suffix, "text"), compression
 
 
-def is_plain_text(path: Pathish) -> bool:
-    """Returns whether a path names a single uncompressed text file, which may be missing."""
-    name = checked(path, "paths")
-    if is_url(name) or os.path.isdir(name) or describe_name(name) != ("text", None):
-        return False
-    return os.path.lexists(name) or not glob.has_magic(name)
-
-
 def find_sources(
     inputs: Pathish | Iterable[Pathish],
     *,
     format: str | None = None,  # noqa: A002  # an argument's name hides nothing here
+    unnamed: str = "text",
 ) -> list[Source]:
     """Returns the files that inputs name, in the order of the inputs, as often as they are named.
 
@@ -140,6 +137,7 @@ def find_sources(
             ``"-"`` for standard input. Folders are searched recursively, without names that begin with a point or an
             underscore. A file with the name of a pattern is that file.
         format: ``"text"``, ``"jsonl"``, ``"parquet"`` or ``"arrow"`` for all files; by default their names decide.
+        unnamed: The format of files whose names say none.
 
     Returns:
         The files; none of them was opened.
@@ -150,7 +148,7 @@ def find_sources(
         ConfigError: The format is unknown, a Parquet file is compressed as a whole, or there are no inputs.
 
     >>> find_sources("-", format="jsonl")
-    [Source(name='-', size=None, format='jsonl', compression=None)]
+    [Source(name='-', size=None, format='jsonl', compression=None, is_given=True)]
     """
     if format is not None and format not in FORMATS:
         problem = f"expected {', '.join(map(repr, FORMATS[:-1]))} or {FORMATS[-1]!r}, found {shown(format)}"
@@ -161,7 +159,7 @@ def find_sources(
     found = [_named(checked(each, "inputs")) for each in names]
     if len(found) > 1:
         _warn_of_repeated(names, found)
-    return [_source(name, size, format) for files in found for name, size in files]
+    return [_source(name, size, format, unnamed) for files in found for name, size in files]
 
 
 def _named(name: str) -> list[tuple[str, int | None]]:
@@ -202,10 +200,11 @@ def _warn_of_repeated(
         )
 
 
-def _source(name: str, size: int | None, required: str | None) -> Source:
-    """Returns the description of a file, in a required format or that of its name."""
+def _source(name: str, size: int | None, required: str | None, unnamed: str) -> Source:
+    """Returns the description of a file: in a required format, in that of its name, or in that of files without one."""
     found, compression = describe_name(name)
-    source = Source(name, size, required or found, compression)
+    kind = required or (unnamed if found == "text" else found)
+    source = Source(name, size, kind, compression, required is not None)
     if source.is_table and compression:
         problem = f"a table within {compression} cannot be read; Parquet and Arrow compress their own columns"
         raise ConfigError(problem, place=f"{name}: ", hint="decompress the file")

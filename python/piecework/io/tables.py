@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework import _core
 from piecework.errors import ConfigError, DocumentError, FormatError, from_undecodable, shown
-from piecework.io.document_batch import DEFAULT_FIELD, Documents, Range, Skipped
+from piecework.io.document_batch import DEFAULT_FIELD, Documents, Range, SkippedRow
 from piecework.io.extras import import_extra
 from piecework.io.opening import open_file
+from piecework.io.remedies import column_remedy, row_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,13 +119,20 @@ def _column(schema: Any, source: Source, setting: str, field: str) -> list[str]:
         if name not in names:
             known = ", ".join(schema.names)
             problem = f"no column {shown(field)}; found {known}"
-            raise ConfigError(problem, setting=setting, place=f"{source.shown_name}: ")
+            raise _column_error(problem, schema, source, setting)
         found = fields.field(name).type
         fields = found if hasattr(found, "fields") else None
     if setting == "field" and _text_type(found) is None:
         problem = f"the column {shown(field)} has the type {found}; expected strings"
-        raise ConfigError(problem, setting=setting, place=f"{source.shown_name}: ")
+        raise _column_error(problem, schema, source, setting)
     return path
+
+
+def _column_error(problem: str, schema: Any, source: Source, setting: str) -> ConfigError:
+    """Returns the exception for a column that cannot be read."""
+    strings = [each.name for each in schema if _text_type(each.type) is not None]
+    hint = column_remedy(strings) if setting == "field" else None
+    return ConfigError(problem, setting=setting, place=f"{source.shown_name}: ", hint=hint)
 
 
 def column_path(field: str) -> list[str]:
@@ -194,9 +202,12 @@ def _documents(
         positions, arrays = positions[valid], [array.filter(valid) for array in arrays]
     return Documents(
         arrays[0],
-        positions,
+        lambda: positions,
         dict(zip(options.keep, arrays[1:], strict=True)),
-        [Skipped(source.name, row + fault.row + 1, fault.byte, fault.reason) for fault in faults],
+        [
+            SkippedRow(source.name, row + fault.row + 1, fault.byte, fault.reason)
+            for fault in faults
+        ],
         [row + fault.row for fault in faults],
         bytes_read=stored,
         text_bytes=pc.sum(pc.binary_length(arrays[0])).as_py() or 0,
@@ -224,7 +235,7 @@ def _error(source: Source, row: int, fault: _Fault) -> PieceworkError:
     """Returns the exception for a row."""
     number = row + fault.row + 1
     place = f"{source.shown_name}: row {number}: "
-    hint = 'pass `on_error="skip"` to skip such rows'
+    hint = row_remedy()
     if fault.byte is not None:
         cause = UnicodeDecodeError("utf-8", bytes([fault.value]), 0, 1, fault.reason)
         problem = f"{fault.reason} at byte {fault.byte} of the text"

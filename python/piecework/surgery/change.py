@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import field
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from piecework._immutable import Immutable, dataclass
 from piecework.errors import ConfigError, shown, wrong_type
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["VocabularyChange"]
+
+Scalar = TypeVar("Scalar", bound="np.generic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +56,8 @@ class VocabularyChange(Immutable):
     intermediate: tuple[str, ...] = field(default=(), repr=False)
 
     def apply(
-        self, matrix: npt.NDArray[Any], *, gaps: Literal["keep", "mean"] | float = "keep"
-    ) -> npt.NDArray[Any]:
+        self, matrix: npt.NDArray[Scalar], *, gaps: Literal["keep", "mean"] | float = "keep"
+    ) -> npt.NDArray[Scalar]:
         r"""Returns the rows of a matrix for the new ids: those of kept tokens as they are, those of new tokens as means.
 
         Use it for embeddings, for the output layer and for its bias. Rows beyond the largest old id are dropped.

@@ -13,9 +13,9 @@ from piecework.results import Merge
 from piecework.surgery.change import VocabularyChange
 from piecework.surgery.characters import NewCharacters, UnknownCharacters, check_characters
 from piecework.surgery.models import extended, is_cut
-from piecework.surgery.rebuild import model_tree, rebuilt
 from piecework.surgery.usage import word_counts
 from piecework.surgery.words import NewEntries, entries_of_words
+from piecework.tokenizer.rebuild import model_tree, rebuilt
 from piecework.trainers import Criterion
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from piecework.arguments import ArrowColumn, TokenizerLike
     from piecework.counts import WordCounts
+    from piecework.io.corpus import Corpus
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
 
@@ -39,8 +40,8 @@ _NOTABLE = 0.005
 
 
 def extend(
-    tok: TokenizerLike,
-    corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int] | None = None,
+    tokenizer: TokenizerLike,
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int] | None = None,
     *,
     words: Iterable[str] | None = None,
     vocab_size: int | None = None,
@@ -52,17 +53,18 @@ def extend(
     threads: int | None = None,
     progress: ProgressLike = False,
 ) -> VocabularyChange:
-    """Adds tokens on top of a vocabulary, whose ids do not change: learned from a corpus, or given words.
+    """Adds tokens on top of a vocabulary, whose ids do not change: learned from texts, or given words.
 
-    The old tokenizer splits the words of the corpus, and learning goes on from its tokens. BPE appends merges, so a text
+    The old tokenizer splits the words of the texts, and learning goes on from its tokens. BPE appends merges, so a text
     without a new merge encodes as before. WordPiece adds entries by its criterion, and the longest match prefers them in all
     texts. Unigram keeps the scores of old pieces, and EM estimates those of new ones ([docs/surgery.md](docs/surgery.md)).
     No new character is learned, unless `new_characters` adds them first.
 
     Args:
-        tok: The tokenizer, with a WordPiece, BPE or Unigram model.
-        corpus: Texts of the domain; or words with their counts, as the tokenizer splits them.
-        words: Texts that become single tokens, instead of a corpus; each is one word for the tokenizer, such as
+        tokenizer: The tokenizer, with a WordPiece, BPE or Unigram model.
+        texts: Texts of the domain: an iterable of ``str``, a string column or a :class:`piecework.Corpus`; or words with their
+            counts, as the tokenizer splits them.
+        words: Texts that become single tokens, instead of texts to learn from; each is one word for the tokenizer, such as
             ``" kubernetes"`` for GPT-2 where it follows another word. BPE makes shorter words first, and gets the merges and
             intermediate entries that they need.
         vocab_size: The number of tokens of the result.
@@ -80,13 +82,13 @@ def extend(
         progress: Whether to show progress, or a callback for it.
 
     Returns:
-        The new tokenizer, without a record of a training; and for each new id the old ids that it was made of. If the corpus
-        has fewer new tokens than wanted, all of them, with a warning.
+        The new tokenizer, without a record of a training; and for each new id the old ids that it was made of. If the texts
+        have fewer new tokens than wanted, all of them, with a warning.
 
     Raises:
         ConfigError: Neither or both of `vocab_size` and `new_tokens` are given, a setting is invalid, the model cannot be
             extended, or cannot make one of `words` a single token.
-        CountsError: The corpus has no word, or its words were counted with another normalizer or pre-tokenizer.
+        CountsError: The texts have no word, or the words were counted with another normalizer or pre-tokenizer.
 
     >>> import piecework as pw
     >>> tok = pw.train({"low": 5, "lower": 2, "newest": 6, "widest": 3}, pw.BpeTrainer(vocab_size=16))
@@ -100,7 +102,7 @@ def extend(
     (('slow', 'slowe', 'slower'), ('slow', 'slowe'))
     """
     check_threads(threads)
-    tok = as_tokenizer("tok", tok)
+    tok = as_tokenizer("tokenizer", tokenizer)
     if tok.model_type == "WordLevel":
         raise ConfigError(
             "a WordLevel vocabulary has whole words, which need no training",
@@ -110,7 +112,7 @@ def extend(
         check_characters(new_characters)
     if words is not None:
         _refuse(
-            corpus=corpus,
+            texts=texts,
             vocab_size=vocab_size,
             new_tokens=new_tokens,
             new_characters=new_characters,
@@ -119,14 +121,14 @@ def extend(
             max_token_length=max_token_length,
         )
         return _changed(tok, entries_of_words(tok, words))
-    if corpus is None:
-        raise ConfigError("expected a corpus or words, found neither")
+    if texts is None:
+        raise ConfigError("expected texts or words, found neither")
     wanted = _wanted(tok, vocab_size, new_tokens)
     criterion = _criterion(tok, criterion)
     min_frequency = _positive("min_frequency", min_frequency)
     if max_token_length is not None:
         max_token_length = _positive("max_token_length", max_token_length)
-    counts = word_counts(tok, corpus, threads, progress)
+    counts = word_counts(tok, texts, threads, progress)
     first = _with_characters(tok, counts, new_characters, wanted)
     base = first.tokenizer if first else tok
     wanted -= len(first.added) if first else 0
@@ -143,7 +145,7 @@ def extend(
     if len(tokens) < wanted:
         before = len(first.added) if first else 0
         warn(
-            f"the corpus has fewer new tokens than {before + wanted:,}: {before + len(tokens):,}",
+            f"the texts have fewer new tokens than {before + wanted:,}: {before + len(tokens):,}",
             setting="new_tokens" if vocab_size is None else "vocab_size",
             hint=_hint(base, counts) if new_characters is None else _MORE_TEXT,
         )

@@ -9,9 +9,9 @@ from piecework.arguments import as_tokenizer, check_flag, check_index, check_thr
 from piecework.errors import ConfigError, CountsError, VocabularyError, shown, wrong_type
 from piecework.surgery.change import VocabularyChange
 from piecework.surgery.models import reduced
-from piecework.surgery.rebuild import model_tree, rebuilt
 from piecework.surgery.required import by_need, parts_of, required_ids
 from piecework.surgery.usage import READ_ONCE, token_counts
+from piecework.tokenizer.rebuild import model_tree, rebuilt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from piecework.arguments import ArrowColumn, TokenizerLike
     from piecework.counts import WordCounts
+    from piecework.io.corpus import Corpus
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
 
@@ -27,8 +28,8 @@ __all__ = ["prune"]
 
 
 def prune(
-    tok: TokenizerLike,
-    corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int] | npt.NDArray[Any],
+    tokenizer: TokenizerLike,
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int] | npt.NDArray[Any],
     *,
     vocab_size: int | None = None,
     min_count: int | None = None,
@@ -38,21 +39,22 @@ def prune(
     threads: int | None = None,
     progress: ProgressLike = False,
 ) -> VocabularyChange:
-    r"""Removes the tokens that a corpus uses least, and renumbers the others in order of their ids.
+    r"""Removes the tokens that texts use least, and renumbers the others in order of their ids.
 
     A text whose encoding has only kept tokens encodes to the same tokens; other texts encode to shorter ones. Never removed
     are added and special tokens, tokens that post-processing inserts, the unknown token, byte tokens, reserved, unused and
     user-defined entries, and what kept tokens of BPE are merged from ([docs/surgery.md](docs/surgery.md)).
 
     Args:
-        tok: The tokenizer.
-        corpus: Texts; or words with their counts, as the tokenizer splits them; or an array of token counts, one for each id.
+        tokenizer: The tokenizer.
+        texts: Texts: an iterable of ``str``, a string column or a :class:`piecework.Corpus`; or words with their counts, as the
+            tokenizer splits them; or an array of token counts, one for each id.
         vocab_size: The number of tokens to keep, special tokens included; of equally frequent ones the lower ids.
         min_count: The smallest count of a token to keep, instead of `vocab_size`.
         keep: More tokens to keep.
         keep_alphabet: Whether all single characters stay, so that no known character becomes unknown.
-        force: Whether to remove more tokens than the corpus has, which is otherwise an error, since so small a corpus says
-            little about the use of a vocabulary.
+        force: Whether to remove more tokens than the texts have, which is otherwise an error, since so few texts say little
+            about the use of a vocabulary.
         threads: The number of threads for encoding texts; by default one per core. The result does not depend on it.
         progress: Whether to show progress, or a callback for it.
 
@@ -61,8 +63,8 @@ def prune(
 
     Raises:
         ConfigError: Neither or both of `vocab_size` and `min_count` are given, `vocab_size` is too small, or more tokens
-            would be removed than the corpus has.
-        CountsError: The corpus has no token, or its words were counted with another normalizer or pre-tokenizer.
+            would be removed than the texts have.
+        CountsError: The texts have no token, or the words were counted with another normalizer or pre-tokenizer.
         VocabularyError: A token of `keep` is not in the vocabulary, or an inserted token is not.
 
     >>> import piecework as pw
@@ -76,7 +78,7 @@ def prune(
     import numpy as np
 
     check_threads(threads)
-    tok = as_tokenizer("tok", tok)
+    tok = as_tokenizer("tokenizer", tokenizer)
     keep_alphabet = check_flag("keep_alphabet", keep_alphabet)
     force = check_flag("force", force)
     limit = _limit(vocab_size, min_count)
@@ -84,9 +86,9 @@ def prune(
     _give_probabilities(tok, model)
     required = required_ids(tok, model, keep_alphabet=keep_alphabet) | _named(tok, keep)
     needed = by_need(sorted(required), parts)
-    counts = token_counts(tok, corpus, threads, progress)
+    counts = token_counts(tok, texts, threads, progress)
     if not counts.any():
-        raise CountsError("the corpus has no token", setting="corpus", hint=READ_ONCE)
+        raise CountsError("the texts have no token", setting="texts", hint=READ_ONCE)
     vocab = tok.vocab
     ranked = by_need(
         [*needed, *sorted(vocab.values(), key=lambda number: (-int(counts[number]), number))], parts
@@ -98,7 +100,7 @@ def prune(
         _check_size(limit, len(needed), keep_alphabet=keep_alphabet)
         kept = set(ranked[:limit])
     if not force:
-        _check_corpus(len(vocab) - len(kept), int(counts.sum()))
+        _check_number_of_tokens(len(vocab) - len(kept), int(counts.sum()))
     new_ids = {number: place for place, number in enumerate(sorted(kept))}
     id_map = np.full(0 if tok.max_id is None else tok.max_id + 1, -1, np.int64)
     for number, place in new_ids.items():
@@ -145,12 +147,12 @@ def _check_size(size: int, needed: int, *, keep_alphabet: bool) -> None:
         raise ConfigError(message, setting="vocab_size", hint=hint)
 
 
-def _check_corpus(removed: int, tokens: int) -> None:
-    """Raises ConfigError for a corpus with fewer tokens than are removed."""
+def _check_number_of_tokens(removed: int, tokens: int) -> None:
+    """Raises ConfigError for texts with fewer tokens than are removed."""
     if removed > tokens:
         raise ConfigError(
-            f"{removed:,} tokens would be removed, and the corpus has only {tokens:,} tokens in all",
-            setting="corpus",
+            f"{removed:,} tokens would be removed, and the texts have only {tokens:,} tokens in all",
+            setting="texts",
             hint="pass more text, or `force=True`",
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from piecework.surgery.rebuild import inserted_ids
+from piecework.tokenizer.rebuild import inserted_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -3,48 +3,49 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from piecework import _core
 from piecework._component import splitter_json
-from piecework.arguments import as_column, check_iterable
+from piecework.arguments import as_corpus
 from piecework.counts import WordCounts
-from piecework.errors import ConfigError, CountsError, shown, warn, wrong_type
+from piecework.errors import ConfigError, CountsError, PieceworkError, shown, warn
+from piecework.io.texts import batches_of
 from piecework.linter.byte_text import bytes_of
 from piecework.progress import reporting
-from piecework.tokenizer.checks import TEXT_TYPES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     import numpy as np
     import numpy.typing as npt
 
     from piecework.arguments import ArrowColumn
+    from piecework.io.corpus import Corpus
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["READ_ONCE", "splitting_of", "token_counts", "word_counts"]
 
-_EXPECTED = "an iterable of texts, WordCounts, or a mapping of words to counts"
-_BATCH = 4096
-"""The number of texts that are encoded together."""
+_BATCH_BYTES = 1 << 22
+"""The number of bytes of a corpus that are encoded together."""
 _SHOWN = 3
 """The number of words that a warning shows."""
 READ_ONCE = "pass texts that are not empty; an iterator that was read before has none left"
 
 
 def token_counts(
-    tok: Tokenizer,
-    corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int] | npt.NDArray[Any],
+    tokenizer: Tokenizer,
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int] | npt.NDArray[Any],
     threads: int | None,
     progress: ProgressLike,
 ) -> npt.NDArray[np.uint64]:
     r"""Returns the number of occurrences of each token, by id, without added special tokens.
 
     Args:
-        tok: The tokenizer.
-        corpus: Texts, counted words, or the counts themselves, an array with an integer for each id.
+        tokenizer: The tokenizer.
+        texts: Texts, counted words, or the counts themselves, an array with an integer for each id.
         threads: See :meth:`Tokenizer.encode_batch`.
         progress: Whether to show progress, or a callback for it.
 
@@ -61,41 +62,49 @@ def token_counts(
     """
     import numpy as np
 
-    if isinstance(corpus, np.ndarray):
-        return _checked(tok, corpus)
-    if (words := _counted(tok, corpus)) is None:
-        return _of_texts(tok, corpus, threads, progress)
+    if isinstance(texts, np.ndarray):
+        return _checked(tokenizer, texts)
+    if (words := _counted(tokenizer, texts)) is None:
+        return _of_texts(tokenizer, texts, threads, progress)
     with reporting(progress) as report:
-        return np.array(_core.count_tokens(tok._core, words._core, report), np.uint64)
+        return np.array(_core.count_tokens(tokenizer._core, words._core, report), np.uint64)
 
 
 def _of_texts(
-    tok: Tokenizer, corpus: object, threads: int | None, progress: ProgressLike
+    tok: Tokenizer, texts: Any, threads: int | None, progress: ProgressLike
 ) -> npt.NDArray[np.uint64]:
     """Returns the number of occurrences of each token in texts."""
     import numpy as np
 
     with reporting(progress) as report:
         counts = np.zeros(_ids(tok), np.uint64)
-        done = 0
-        for texts in _batches(corpus):
-            batch = tok.encode_batch(
-                texts,
-                add_special_tokens=False,
-                truncation=None,
-                padding=None,
-                sampling=None,
-                threads=threads,
-            )
-            counts += np.bincount(batch.ids, minlength=len(counts)).astype(np.uint64)
-            done += len(batch)
-            report("counting tokens", done, 0)
+        for batch in batches_of(_as_learned(tok, texts), _BATCH_BYTES):
+            try:
+                encoded = tok.encode_batch(
+                    batch.texts,
+                    add_special_tokens=False,
+                    truncation=None,
+                    padding=None,
+                    sampling=None,
+                    threads=threads,
+                )
+            except PieceworkError as error:
+                batch.locate(error)
+                raise
+            counts += np.bincount(encoded.ids, minlength=len(counts)).astype(np.uint64)
+            report("counting tokens", batch.done, batch.total)
         return counts
+
+
+def _as_learned(tok: Tokenizer, texts: Any) -> Any:
+    """Returns texts as a trainer of the model reads them: with line ends for BPE, unless the corpus says otherwise."""
+    corpus = as_corpus(texts)
+    return texts if corpus is None else corpus._learned_by(bpe=tok.model_type == "BPE")
 
 
 def word_counts(
     tok: Tokenizer,
-    corpus: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
     threads: int | None,
     progress: ProgressLike,
 ) -> WordCounts:
@@ -109,18 +118,17 @@ def word_counts(
     >>> sorted(word_counts(tok, ["Hugs, hug"], None, False).items())
     [(',', 1), ('hug', 1), ('hugs', 1)]
     """
-    words = _counted(tok, corpus)
+    words = _counted(tok, texts)
     if words is None:
-        texts = cast("Iterable[str] | ArrowColumn", _checked_texts(corpus))
-        words = _words_of(tok, texts, threads=threads, progress=progress)
+        words = _words_of(tok, _as_learned(tok, texts), threads=threads, progress=progress)
     if not words.total:
-        raise CountsError("the corpus has no word", setting="corpus", hint=READ_ONCE)
+        raise CountsError("the texts have no word", setting="texts", hint=READ_ONCE)
     return words
 
 
 def _words_of(
     tok: Tokenizer,
-    texts: Iterable[str] | ArrowColumn,
+    texts: Iterable[str] | ArrowColumn | Corpus,
     *,
     threads: int | None = None,
     progress: ProgressLike = False,
@@ -151,11 +159,11 @@ def splitting_of(tok: Tokenizer) -> dict[str, Any]:
     }
 
 
-def _counted(tok: Tokenizer, corpus: object) -> WordCounts | None:
+def _counted(tok: Tokenizer, texts: object) -> WordCounts | None:
     """Returns counted words, with a warning if no text contains some of them; None for texts."""
-    if not isinstance(corpus, WordCounts | Mapping):
+    if not isinstance(texts, WordCounts | Mapping):
         return None
-    words = corpus if isinstance(corpus, WordCounts) else WordCounts(corpus)
+    words = texts if isinstance(texts, WordCounts) else WordCounts(texts)
     if not words.has_pipeline:
         _warn_of_foreign_words(tok, words)
     return words
@@ -170,7 +178,7 @@ def _warn_of_foreign_words(tok: Tokenizer, words: WordCounts) -> None:
         warn(
             f"{len(foreign):,} of {len(words):,} words, such as {foreign[:_SHOWN]}, are in no text, since the normalizer "
             "and the pre-tokenizer change them",
-            setting="corpus",
+            setting="texts",
             hint="pass texts, or words as `WordCounts.from_texts` of texts has them",
         )
 
@@ -183,23 +191,6 @@ def _texts_of(word: str) -> Iterator[str]:
     yield spaced.lstrip(" ")
     with contextlib.suppress(UnicodeDecodeError):
         yield (bytes_of(word) or b"").decode()
-
-
-def _checked_texts(corpus: object) -> object:
-    if isinstance(corpus, TEXT_TYPES):
-        kind = type(corpus).__name__
-        raise TypeError(f"corpus: expected {_EXPECTED}, found one {kind}; pass [text]")
-    if as_column(corpus) is None and not isinstance(corpus, Iterable):
-        raise wrong_type("corpus", _EXPECTED, corpus)
-    return corpus
-
-
-def _batches(corpus: object) -> Iterable[Any]:
-    texts = _checked_texts(corpus)
-    if (column := as_column(texts)) is not None:
-        return [column]
-    rest = check_iterable("corpus", cast("Iterable[str]", texts), _EXPECTED)
-    return iter(lambda: list(itertools.islice(rest, _BATCH)), [])
 
 
 def _ids(tok: Tokenizer) -> int:
@@ -218,6 +209,6 @@ def _checked(tok: Tokenizer, counts: npt.NDArray[Any]) -> npt.NDArray[np.uint64]
         raise ConfigError(
             f"expected {_ids(tok):,} integers from 0 on, one for each id, "
             f"found the shape {shown(counts.shape)} and the type {counts.dtype}",
-            setting="corpus",
+            setting="texts",
         )
     return counts.astype(np.uint64)

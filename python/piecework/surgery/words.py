@@ -11,7 +11,7 @@ from piecework.encoding_settings import Sampling
 from piecework.errors import ConfigError, UnknownTokenError, shown, wrong_type
 from piecework.results import Merge
 from piecework.surgery.models import extended
-from piecework.surgery.rebuild import model_tree, rebuilt
+from piecework.tokenizer.rebuild import model_tree, rebuilt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

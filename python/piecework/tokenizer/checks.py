@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from piecework._core import ArrowTexts
     from piecework.added_tokens import AddedToken
+    from piecework.arguments import Specials
     from piecework.batch import EncodedBatch
 
 NO_LIMIT = (1 << 32) - 1
@@ -168,7 +169,7 @@ def _copied(text: Any) -> Any:
     return list(text) if isinstance(text, list) else text
 
 
-def frozen_specials(specials: Any) -> str | frozenset[str] | None:
+def frozen_specials(specials: Specials | None) -> Specials | None:
     """Returns an immutable copy of `specials`."""
     if specials is None or isinstance(specials, str):
         return specials

@@ -1,4 +1,4 @@
-"""Encodes texts, batches and files."""
+"""Encodes texts and batches."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from piecework.arguments import (
     DEFAULT,
     Default,
     as_column,
+    as_corpus,
     check_flag,
     check_index,
     check_iterable,
     check_str,
     check_threads,
 )
-from piecework.errors import ConfigError, PieceworkError, SpecialTokenError, shown
-from piecework.io import check_start, check_text, may_block, read_bytes, size
-from piecework.io.files import checked
+from piecework.errors import ConfigError, SpecialTokenError, shown
 from piecework.tokenizer.checks import TEXT_TYPES, frozen_specials, listed_texts
 from piecework.tokenizer.options import CallOptions
 
@@ -28,22 +27,17 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from piecework._core import ArrowTexts, Batch, Encoding
-    from piecework.arguments import ArrowColumn, Specials, Text
+    from piecework._core import ArrowTexts, Encoding
+    from piecework.arguments import ArrowColumn, EncodeInput, Specials, Text
     from piecework.batch import Call, EncodedBatch
     from piecework.encoding_settings import PaddingLike, Sampling, Side, TruncationLike
-    from piecework.io.documents import ReadOptions
-    from piecework.io.files import Pathish
-    from piecework.io.sources import Source
-    from piecework.progress import Report
-    from piecework.results import ProgressLike, TruncatedText
+    from piecework.io.corpus import Corpus
+    from piecework.results import TruncatedText
 
 __all__ = ["EncodingMethods"]
 
 _Method = TypeVar("_Method", bound="Callable[..., Any]")
 
-_BLOCK = 1 << 18
-"""The number of bytes read from a file at once; a block fits into the second-level cache."""
 _CHARACTERS_PER_TOKEN, _SMALLEST_PART = 16, 1024
 """The number of characters of the first part of a text that is truncated, for each token and at least."""
 
@@ -273,7 +267,7 @@ class EncodingMethods(CallOptions):
 
     def encode_batch(
         self,
-        texts: Iterable[Any] | ArrowColumn | ArrowTexts,
+        texts: Iterable[EncodeInput] | ArrowColumn | ArrowTexts | Corpus,
         *,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
@@ -289,7 +283,9 @@ class EncodingMethods(CallOptions):
 
         Args:
             texts: An iterable of texts (see :meth:`encode`) or of pairs (tuples) of texts; or a string column of pyarrow,
-                polars or any library with the Arrow PyCapsule interface, which is read without a copy.
+                polars or any library with the Arrow PyCapsule interface, which is read without a copy; or files, a
+                :class:`Corpus`, which are read in blocks, so that memory holds little more than the ids. Their texts are not
+                kept: the batch has ids and no other columns.
             is_pretokenized: See :meth:`encode`.
             add_special_tokens: See :meth:`encode`.
             specials: See :meth:`encode`.
@@ -307,6 +303,7 @@ class EncodingMethods(CallOptions):
         Raises:
             PieceworkError: See :meth:`encode`; the message contains the position of the text.
             ArrowError: The column is not a string column, or contains nulls.
+            ConfigError: `offsets`, `is_pretokenized` or padding is requested for a corpus.
 
         >>> from piecework import Tokenizer
         >>> import pyarrow as pa
@@ -318,11 +315,10 @@ class EncodingMethods(CallOptions):
 
         offsets = check_flag("offsets", offsets)
         check_threads(threads)
-        rows = listed_texts(texts, is_pretokenized)
+        corpus = as_corpus(texts)
+        rows = listed_texts(texts, is_pretokenized) if corpus is None else corpus
         sampling = self._seeded(sampling)  # once: `batch[i]` encodes with the seed again
         specials = frozen_specials(specials)
-        options = self._options(add_special_tokens, specials, truncation, padding, cache, sampling)
-        batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         call = Call(
             self,
             rows,
@@ -334,148 +330,14 @@ class EncodingMethods(CallOptions):
             cache,
             sampling,
         )
+        if corpus is not None:
+            from piecework.tokenizer.files import encode_corpus
+
+            batch = encode_corpus(corpus, call, offsets=offsets, threads=threads)
+            return EncodedBatch(batch, call, threads)
+        options = self._options(add_special_tokens, specials, truncation, padding, cache, sampling)
+        batch = self._core.encode_batch(rows, is_pretokenized, options, offsets, threads)
         return EncodedBatch(batch, call, threads)
-
-    def encode_file(
-        self,
-        path: Pathish,
-        *,
-        lines: bool = False,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-        errors: Literal["strict", "replace"] = "strict",
-        field: str | None = None,
-        column: str | None = None,
-        on_error: str = "raise",
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
-        threads: int | None = None,
-        progress: ProgressLike = False,
-    ) -> EncodedBatch:
-        r"""Encodes a UTF-8 file into one flat array of ids, neither truncated nor padded.
-
-        The file is read in blocks, so memory holds little more than the ids. If the tokenizer has no safe split points, as
-        most that do not split at white space, a file that is one text is read whole; then a text or line of more than 1 GiB
-        is an error.
-
-        Args:
-            path: The file; also compressed (.gz, .zst), a folder, a pattern or a URL ([docs/files.md](docs/files.md)).
-            lines: Whether each line of a text file, without its line end, is a text; by default the whole file is one text.
-                Each document of JSON lines or Parquet is a text.
-            add_special_tokens: See :meth:`encode`.
-            specials: See :meth:`encode`.
-            errors: ``"strict"`` raises on invalid UTF-8, ``"replace"`` replaces it by U+FFFD.
-            field: The member of JSON lines or the column of Parquet with the text; ``"text"`` by default.
-            column: Another name for `field`.
-            on_error: ``"raise"`` raises for a line or row that is no document, ``"skip"`` skips it and warns at the end.
-            cache: See :meth:`encode`.
-            sampling: See :meth:`encode`. The number of a line is part of its random seed, as in :meth:`encode_batch`.
-            threads: The number of threads; by default one per core. The result does not depend on it.
-            progress: Whether to show progress, or a callback for it.
-
-        Returns:
-            The ids and the offset of each text's ids in the array. The texts are not kept, so it has no other columns.
-
-        Raises:
-            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-            FormatError: The file is damaged, or is neither text, JSON lines nor Parquet.
-            DocumentError: A line or row is no document.
-            MissingExtraError: The format requires a package that is not installed.
-            InvalidUtf8Error: Invalid UTF-8; the message contains line and byte.
-            PieceworkError: See :meth:`encode`; the message contains the line, or the character of the file.
-
-        >>> from piecework import Tokenizer
-        >>> import pathlib, tempfile
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "text.txt")
-        >>> _ = path.write_text("hugs\nhug hug\n")
-        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
-        >>> tok.encode_file(path).ids
-        array([1, 2, 1, 1], dtype=uint32)
-        >>> tok.encode_file(path, lines=True).to_list()
-        [[1, 2], [1, 1]]
-        """
-        from piecework.batch import Call, EncodedBatch, FileTexts
-        from piecework.io.documents import find_documents, read_options
-        from piecework.progress import reporting
-
-        lines = check_flag("lines", lines)
-        check_threads(threads)
-        if errors not in ("strict", "replace"):
-            raise ConfigError(
-                f'expected "strict" or "replace", found {shown(errors)}', setting="errors"
-            )
-        sampling = self._seeded(sampling)
-        specials = frozen_specials(specials)
-        name = checked(path)
-        reading = read_options(
-            field,
-            column,
-            per="line" if lines else "file",
-            errors=errors,
-            on_error=on_error,
-        )
-        call = Call(
-            self, FileTexts(name), False, add_special_tokens, specials, None, None, cache, sampling
-        )
-        if (sources := find_documents(path, reading)) is not None:
-            with reporting(progress) as report:
-                return EncodedBatch(
-                    self._encode_documents(sources, reading, call, threads, report), call, threads
-                )
-        options = self._options(add_special_tokens, specials, None, None, cache, sampling)
-        command = "encode TOKENIZER -"
-        check_text(path, command)
-        # The core cannot be interrupted while it waits for bytes, so Python reads pipes, which handles Ctrl-C.
-        data = read_bytes(path) if may_block(path) else None
-        check_start(data or b"", name, command)
-        total = size(path)
-        with reporting(progress) as report:
-            batch = self._core.encode_file(
-                name,
-                (data, lines, errors == "replace", _BLOCK),
-                options,
-                threads,
-                lambda read: report("encoding bytes", read, total),
-            )
-        return EncodedBatch(batch, call, threads)
-
-    def _encode_documents(
-        self,
-        sources: list[Source],
-        reading: ReadOptions,
-        call: Call,
-        threads: int | None,
-        report: Report,
-    ) -> Batch:
-        """Returns the ids of the documents of sources, with the options of a call."""
-        from piecework._core import ArrowTexts, Batch
-        from piecework.io.documents import locate_error, read_all
-        from piecework.io.sources import total_size
-
-        total = total_size(sources)
-        batches, number = list[Batch](), 0
-        for source, documents, read in read_all(sources, reading):
-            options = self._options(
-                call.add_special_tokens,
-                call.specials,
-                None,
-                None,
-                call.cache,
-                call.sampling,
-                number,
-            )
-            try:
-                batches.append(
-                    self._core.encode_batch(
-                        ArrowTexts(documents.texts), False, options, False, threads
-                    )
-                )
-            except PieceworkError as error:
-                locate_error(error, source, documents.positions)
-                raise
-            number += len(documents)
-            report("encoding bytes", read, total)
-        return Batch.concatenated(batches)
 
     def truncate_text(
         self,
@@ -586,18 +448,38 @@ class EncodingMethods(CallOptions):
             end = stop
         return before + "".join(parts) + after
 
-    def count(
+    @overload
+    def count(  # type: ignore[overload-overlap]  # a `str` is an iterable of `str`, and counts as a text
         self,
-        text_or_texts: Text | Iterable[Text] | ArrowColumn,
+        text_or_texts: Text,
         *,
         add_special_tokens: bool = True,
         specials: Specials | None = None,
         cache: bool = True,
-    ) -> Any:
+    ) -> int: ...
+
+    @overload
+    def count(
+        self,
+        text_or_texts: Iterable[Text] | ArrowColumn | Corpus,
+        *,
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
+        cache: bool = True,
+    ) -> list[int]: ...
+
+    def count(
+        self,
+        text_or_texts: Text | Iterable[Text] | ArrowColumn | Corpus,
+        *,
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
+        cache: bool = True,
+    ) -> int | list[int]:
         r"""Counts the tokens of a text or of each text, without truncation and padding.
 
         Args:
-            text_or_texts: A text (see :meth:`encode`), or an iterable or an Arrow column of texts.
+            text_or_texts: A text (see :meth:`encode`), or texts: an iterable, an Arrow column or a :class:`Corpus`.
             add_special_tokens: See :meth:`encode`.
             specials: See :meth:`encode`.
             cache: See :meth:`encode`.
@@ -612,7 +494,8 @@ class EncodingMethods(CallOptions):
         options = self._options(add_special_tokens, specials, cache=cache)
         if isinstance(text_or_texts, TEXT_TYPES):
             return self._core.count(text_or_texts, options)
-        if (column := as_column(text_or_texts)) is not None:
+        column = as_corpus(text_or_texts) or as_column(text_or_texts)
+        if column is not None:
             batch = self.encode_batch(
                 column,
                 add_special_tokens=add_special_tokens,
@@ -621,7 +504,8 @@ class EncodingMethods(CallOptions):
                 padding=None,
                 cache=cache,
             )
-            return batch._lengths().tolist()
+            lengths: list[int] = batch._lengths().tolist()
+            return lengths
         texts: Any = text_or_texts
         each = check_iterable("text_or_texts", texts, "a text or an iterable of texts")
         return [self._core.count(text, options) for text in each]

@@ -24,6 +24,7 @@ __all__ = [
     "LoadSettings",
     "ModelSettings",
     "Parts",
+    "SpecialRoles",
 ]
 
 BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
@@ -56,6 +57,18 @@ class ModelSettings(TypedDict, total=False):
 
 class Changes(Parts, ModelSettings, total=False):
     """Lists the keyword arguments of :meth:`Tokenizer.replace`."""
+
+
+class SpecialRoles(TypedDict, total=False):
+    """Lists the keyword arguments of :meth:`Tokenizer.save_folder` that are tokens by role; None for no token."""
+
+    pad_token: str | None
+    unk_token: str | None
+    bos_token: str | None
+    eos_token: str | None
+    cls_token: str | None
+    sep_token: str | None
+    mask_token: str | None
 
 
 class LoadSettings(ModelSettings, total=False):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from piecework import _core
 from piecework._immutable import Immutable
@@ -36,7 +36,14 @@ from piecework.tokenizer.loading import (
     load_tiktoken,
     unpickle,
 )
-from piecework.tokenizer.settings import LIMITS, Changes, LoadSettings, ModelSettings, Parts
+from piecework.tokenizer.settings import (
+    LIMITS,
+    Changes,
+    LoadSettings,
+    ModelSettings,
+    Parts,
+    SpecialRoles,
+)
 from piecework.tokenizer.udfs import UdfMethods
 
 if TYPE_CHECKING:
@@ -455,7 +462,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
         *,
         model_max_length: int | None = None,
         approximate: bool = False,
-        **special_tokens: str | None,
+        **special_tokens: Unpack[SpecialRoles],
     ) -> None:
         r"""Writes a folder that ``transformers`` loads: tokenizer.json, tokenizer_config.json and special_tokens_map.json.
 
@@ -488,7 +495,8 @@ class Tokenizer(UdfMethods, DecodingMethods):
         from piecework.tokenizer.saving import save_folder
 
         build = Tokenizer if check_flag("approximate", approximate) else None
-        save_folder(self, path, model_max_length, special_tokens, build=build)
+        roles = cast("Mapping[str, str | None]", special_tokens)
+        save_folder(self, path, model_max_length, roles, build=build)
 
     def to_str(self) -> str:
         """Returns the text of the tokenizer.json that :meth:`save` writes, with the :attr:`fingerprint`.

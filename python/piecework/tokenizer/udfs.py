@@ -8,6 +8,8 @@ from piecework.arguments import DEFAULT, check_str
 from piecework.tokenizer.encoding import EncodingMethods
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column
+
     from piecework.arguments import Default, Specials
     from piecework.encoding_settings import TruncationLike
     from piecework.udf import ArrowUdf
@@ -63,7 +65,7 @@ class UdfMethods(EncodingMethods):
         add_special_tokens: bool = True,
         specials: Specials | None = None,
         truncation: TruncationLike | Default | None = DEFAULT,
-    ) -> Any:
+    ) -> Column:
         """Returns the column of the ids of a text column, for a Spark DataFrame.
 
         It is an expression as any other: ``frame.withColumn("ids", tok.spark_udf("text"))``. Spark sends the tokenizer to each

@@ -12,6 +12,8 @@ from piecework.html import MAX_ROWS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pyarrow as pa
+
     from piecework.io.files import Pathish
     from piecework.tokenizer import Tokenizer
 
@@ -45,7 +47,7 @@ class Saved(Immutable):
             steps: The range of steps, by their indices from 0.
         """
 
-    def to_table(self) -> Any:
+    def to_table(self) -> pa.Table:
         """Returns :meth:`to_rows` as a ``pyarrow.Table``.
 
         Raises:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from piecework.arguments import ArrowColumn, Default
     from piecework.counts import WordCounts
+    from piecework.io.corpus import Corpus
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.results import ProgressLike
@@ -129,7 +130,7 @@ class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
 
 
 def trace_criteria(
-    texts: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
     trainer: WordPieceTrainer,
     *,
     criteria: Iterable[Criterion] = CRITERIA,

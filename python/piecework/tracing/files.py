@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from piecework.errors import ConfigError
 from piecework.io import replacing, write_aside
@@ -13,6 +13,8 @@ from piecework.io.files import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
 
     from piecework.io.files import Pathish
     from piecework.tracing.base import Saved
@@ -51,7 +53,7 @@ def _json_lines(record: Saved) -> Iterator[str]:
     return (json.dumps(line, ensure_ascii=False) for line in record.to_lines())
 
 
-def to_table(record: Saved, place: str) -> Any:
+def to_table(record: Saved, place: str) -> pa.Table:
     """Returns the rows of a record as a ``pyarrow.Table``; `place` is named in the error for a missing package."""
     arrow = import_extra("pyarrow", "parquet", place)
     schema = arrow.schema([(name, arrow.type_for_alias(kind)) for name, kind in record.columns()])

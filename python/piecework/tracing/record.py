@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from piecework.arguments import ArrowColumn, Default
     from piecework.counts import WordCounts
+    from piecework.io.corpus import Corpus
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.results import ProgressLike
@@ -59,7 +60,7 @@ def trace(
     texts: Texts, trainer: Trainer, **options: Unpack[TraceOptions]
 ) -> MergeTrace | UnigramTrace: ...
 def trace(
-    texts: Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int],
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
     trainer: Trainer,
     *,
     top: int = 10,

@@ -102,7 +102,7 @@ def test_byte_level_training_equals_tokenizers(
 ) -> None:
     for name in CORPORA:
         text = corpus_bytes(name)[:150_000].decode(errors="ignore")
-        compare_files(text, tmp_path / "text.txt", 1500)
+        compare_on_file(text, tmp_path / "text.txt", 1500)
 
 
 @pytest.mark.parity
@@ -112,10 +112,10 @@ def test_byte_level_training_equals_tokenizers(
 def test_training_on_corpora_equals_tokenizers(
     corpus_bytes: Callable[[str], bytes], tmp_path: Path, name: str
 ) -> None:
-    compare_files(corpus_bytes(name).decode(), tmp_path / "text.txt", 20_000)
+    compare_on_file(corpus_bytes(name).decode(), tmp_path / "text.txt", 20_000)
 
 
-def compare_files(text: str, path: Path, size: int) -> None:
+def compare_on_file(text: str, path: Path, size: int) -> None:
     """Trains both on a file with line ends kept."""
     path.write_bytes(text.encode())
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
@@ -126,7 +126,7 @@ def compare_files(text: str, path: Path, size: int) -> None:
         show_progress=False, initial_alphabet=alphabet, **settings
     )
     theirs.train([str(path)], trainer)
-    ours = pw.train_files(path, pw.BpeTrainer(alphabet="byte", ties="hf", **settings))
+    ours = pw.train(pw.Corpus(path), pw.BpeTrainer(alphabet="byte", ties="hf", **settings))
     merges = [tuple(merge) for merge in json.loads(theirs.to_str())["model"]["merges"]]
     assert merges_of(ours) == merges
     assert ours.vocab == theirs.get_vocab()

@@ -86,7 +86,7 @@ def encoders(tok: pw.Tokenizer, folder: Path) -> Iterator[tuple[str, Callable[[s
 
     def of_file(text: str) -> list[int]:
         (folder / "text").write_bytes(text.encode())
-        return tok.encode_file(folder / "text").ids.tolist()
+        return tok.encode_batch(pw.Corpus(folder / "text", per="file")).ids.tolist()
 
     yield "encode", lambda text: tok.encode(text).ids
     yield "encode_ids", tok.encode_ids
@@ -94,7 +94,7 @@ def encoders(tok: pw.Tokenizer, folder: Path) -> Iterator[tuple[str, Callable[[s
     yield "encode_batch", lambda text: tok.encode_batch([text]).ids.tolist()
     yield "columns", lambda text: tok.encode_batch([text], offsets=True)[0].ids
     yield "on demand", lambda text: tok.encode_batch([text])[0].ids
-    yield "encode_file", of_file
+    yield "corpus", of_file
     yield "uncached", lambda text: tok.encode_ids(text, cache=False)
     yield "without special tokens", lambda text: tok.encode_ids(text, add_special_tokens=False)
     yield "untrusted segment", lambda text: tok.encode_segments([(text, False)]).ids

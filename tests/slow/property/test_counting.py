@@ -53,8 +53,11 @@ def test_paths_count_corpora_alike(
     paths = corpora(folder, size)
     assert paths
     found, expected = (
-        pw.WordCounts.from_files(
-            paths, normalizer=normalizer, pre_tokenizer=step, errors="replace", threads=threads
+        pw.WordCounts.from_texts(
+            pw.Corpus(paths, errors="replace"),
+            normalizer=normalizer,
+            pre_tokenizer=step,
+            threads=threads,
         )
         for step, threads in [(pre_tokenizer, 2), (generic, 1)]
     )

@@ -51,42 +51,25 @@ def test_compare_marks_what_differs(run: Run, tok_file: Path, tmp_path: Path) ->
     assert marks == " " * two.index("c ##a") + "^" * len("c ##a ##t")
 
 
-def test_compare_files(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
-    small = text_file.with_name("vocab.txt")
-    small.write_text("[UNK]\nthe\nc\n##a\n##t\n", encoding="utf-8")
-    names = ["-t", tok_file, "-t", small]
-    ended = run("compare", "--files", text_file, *names, "--by", "file")
-    two = {tok_file.name: tok, small.name: pw.Tokenizer.from_file(small)}
-    wanted = pw.compare_files(text_file, two, by="file")
-    assert (ended.code, ended.out) == (0, f"{wanted}\n")
-    found = json.loads(run("compare", "--files", text_file, *names, "--json", "--examples", 1).out)
-    assert found == pw.compare_files(text_file, two, examples=1).to_dict()
-    assert len(found["disagreements"]) == 1
-    piped = run("compare", "--files", *names, "--json", stdin=text_file.read_bytes()).out
-    assert json.loads(piped)["total"] == found["total"]
+def test_options_of_reading_are_for_standard_input(run: Run, tok_file: Path) -> None:
+    for words in ("compare", "cats", "-t", tok_file), ("explain", tok_file, "cats"):
+        for name, value in ("--encoding", "auto"), ("--field", "text"), ("--on-error", "skip"):
+            ended = run(*words, name, value)
+            assert (ended.code, ended.out) == (2, "")
+            assert f"{name}: has no effect without standard input; remove it" in ended.err
 
 
-def test_compare_files_errors(run: Run, tok_file: Path, text_file: Path) -> None:
-    ended = run("compare", "cats", "-t", tok_file, "--by", "file")
-    assert (ended.code, ended.out) == (2, "")
-    assert "--by: requires --files" in ended.err
-    ended = run("compare", "--files", text_file, "-t", tok_file, "--by", "lang")
-    assert ended.code == 2
-    assert "pass --by file" in ended.err
-
-
-def test_options_of_files_require_files(run: Run, tok_file: Path) -> None:
-    for name, value in ("--encoding", "auto"), ("--field", "text"), ("--on-error", "skip"):
-        ended = run("compare", "cats", "-t", tok_file, name, value)
-        assert (ended.code, ended.out) == (2, "")
-        assert f"{name}: requires --files" in ended.err
+def test_json_lines_of_standard_input(run: Run, tok_file: Path) -> None:
+    for words in ("compare", "-t", tok_file), ("explain", tok_file):
+        ended = run(*words, "--field", "text", stdin='{"text": "cats"}\n')
+        assert (ended.code, ended.out) == (0, run(*words, stdin="cats\n").out)
 
 
 def test_invalid_bytes_of_standard_input(run: Run, tok_file: Path) -> None:
     for words in ("compare", "-t", tok_file), ("explain", tok_file):
         ended = run(*words, stdin=b"cat\xff\n")
         assert (ended.code, ended.out) == (2, "")
-        assert "pass --errors replace" in ended.err
+        assert "--errors replace" in ended.err
         assert "cat\ufffd" in run(*words, "--errors", "replace", stdin=b"cat\xff\n").out
 
 

@@ -46,7 +46,7 @@ def test_settings(run: Run, saved: Path, lines: Path, tmp_path: Path) -> None:
     with lines.open("a") as file:
         file.write("no document\n")
     settings = (
-        "--format megatron --field text --on-error skip --end-of-document [SEP] --specials text "
+        "--layout megatron --field text --on-error skip --end-of-document [SEP] --specials text "
         "--sequence-length 16 --shuffle 3 --shard-tokens 100 --workers 2 --json"
     )
     ended = run("corpus", saved, lines, "-o", out, *settings.split())

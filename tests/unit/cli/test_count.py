@@ -1,5 +1,6 @@
 """`piecework count`, `piecework explain` and `piecework inspect`."""
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,18 @@ def test_count_prints_json(run: Run, tok_file: Path, text_file: Path) -> None:
     one, two = counted["files"]
     assert one == two
     assert counted["total"] == {name: 2 * one[name] for name in one if name != "file"}
+
+
+def test_count_includes_line_ends_of_text(run: Run, tok_file: Path, tmp_path: Path) -> None:
+    data = "the cat\r\nnaïve\n".encode()
+    (tmp_path / "a.txt").write_bytes(data)
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(data))
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "the cat\n"}) + "\n")
+    words = ("count", tok_file, tmp_path / "a.txt", tmp_path / "a.txt.gz", tmp_path / "a.jsonl")
+    text, packed, records = json.loads(run(*words, "--json").out)["files"]
+    assert (text["lines"], text["words"], text["characters"], text["bytes"]) == (2, 3, 15, 16)
+    assert packed | {"file": text["file"]} == text
+    assert (records["lines"], records["characters"], records["bytes"]) == (1, 8, 8)
 
 
 def test_count_error_names_the_line(run: Run, tok_file: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import live_unigram
 import piecework as pw
-from piecework.cli import input as reading
+from piecework.cli import texts
 
 Run = Callable[..., Any]
 
@@ -71,7 +71,7 @@ def test_truncation_and_padding_of_the_file_are_applied(
     run: Run, tok: pw.Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, lines = tmp_path / "t.json", ["the cat", "", "the cat sat on the mat"]
-    monkeypatch.setattr(reading, "_LINES", 2)
+    monkeypatch.setattr(texts, "_BATCH_BYTES", 9)
     tok.replace(truncation=5, padding=pw.Padding(4, direction="left")).save(path)
     fixed = pw.Tokenizer.from_file(path)
     assert [len(fixed.encode_ids(line)) for line in lines] == [4, 4, 5]
@@ -94,8 +94,7 @@ def test_lines_are_padded_to_the_longest(run: Run, tok: pw.Tokenizer, tmp_path: 
 def test_output_keeps_the_order_of_lines(
     run: Run, tok: pw.Tokenizer, tok_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "_LINES", 7)
-    monkeypatch.setattr(reading, "_CHARACTERS", 40)
+    monkeypatch.setattr(texts, "_BATCH_BYTES", 40)
     lines = ["the cat " * (i % 5) + "sat" * (i % 3) for i in range(100)]
     expected = [tok.encode_ids(line) for line in lines]
     for extra in ([], ["--stream"], ["--threads", "2"]):
@@ -154,7 +153,7 @@ def test_invalid_utf8_is_refused_or_replaced(run: Run, tok_file: Path, tmp_path:
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == (
         f"error: {file}: invalid UTF-8 in line 5001 at byte 20001 of the file (0xff); "
-        "pass --errors replace to replace it by U+FFFD\n"
+        "pass --encoding cp1252, --errors replace to replace invalid bytes by U+FFFD, or --on-error skip to skip such lines\n"
     )
     assert run("encode", tok_file, file, "--errors", "replace").code == 0
 
@@ -272,7 +271,7 @@ def test_sample_option(run: Run, unigram: Path, monkeypatch: pytest.MonkeyPatch)
     }.items():
         wanted = tok.encode_batch(lines, sampling=pw.Sampling(**call)).to_list()
         for batch in (1000, 7):
-            monkeypatch.setattr(reading, "_LINES", batch)
+            monkeypatch.setattr(texts, "_BATCH_BYTES", batch)
             out = run("encode", unigram, *given, stdin="\n".join(lines)).out
             assert ids_of(out) == wanted, given
         assert len(set(map(tuple, wanted))) > 3

@@ -15,14 +15,14 @@ Run = Callable[..., Any]
 def test_prints_a_table(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
     ended = run("evaluate", tok_file, text_file)
     assert (ended.code, ended.err) == (0, "")
-    found = pw.evaluate_files({tok_file.name: tok}, text_file)
+    found = pw.evaluate({tok_file.name: tok}, pw.Corpus(text_file))
     assert ended.out == f"{found}\n"
     assert run("evaluate", tok_file, stdin=text_file.read_bytes()).out == ended.out
 
 
 def test_prints_json(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
     ended = run("evaluate", tok_file, text_file, "--json", "--renyi-power", 2)
-    wanted = pw.evaluate_files({tok_file.name: tok}, text_file, renyi_power=2).to_dict()
+    wanted = pw.evaluate({tok_file.name: tok}, pw.Corpus(text_file), renyi_power=2).to_dict()
     assert json.loads(ended.out) == wanted
 
 
@@ -68,6 +68,29 @@ def test_a_file_counts_as_often_as_it_is_listed(run: Run, tok_file: Path, text_f
     assert texts(text_file, text_file) == 2 * texts(text_file)
 
 
+def test_disagreements(run: Run, tok: pw.Tokenizer, tok_file: Path, text_file: Path) -> None:
+    small = text_file.with_name("vocab.txt")
+    small.write_text("[UNK]\nthe\nc\n##a\n##t\n", encoding="utf-8")
+    two = {tok_file.name: tok, small.name: pw.Tokenizer.from_file(small)}
+    words = ("evaluate", tok_file, text_file, "-t", small)
+    wanted = pw.evaluate(two, pw.Corpus(text_file), by="file", disagreements=1)
+    ended = run(*words, "--by", "file", "--disagreements", 1)
+    assert (ended.code, ended.out) == (0, f"{wanted}\n")
+    assert "Agreement of all tokenizers" in ended.out
+    found = json.loads(run(*words, "--disagreements", 0, "--json").out)
+    assert found["agreement"]["texts"] == 4
+    assert found["agreement"]["disagreements"] == []
+
+
+def test_groups_by_a_member(run: Run, tok_file: Path, tmp_path: Path) -> None:
+    texts = tmp_path / "a.jsonl"
+    texts.write_text('{"text": "the cat", "lang": "en"}\n{"text": "hat", "lang": "de"}\n')
+    words = ("evaluate", tok_file, texts, "--by", "lang", "--json")
+    ended = run(*words)
+    assert json.loads(ended.out)["groups"] == ["en", "de"]
+    assert run(*words, "--engine", "local", "--workers", 1).out == ended.out
+
+
 def test_limits(run: Run, tok_file: Path, text_file: Path) -> None:
     words = ("evaluate", tok_file, text_file, "--json")
     kept = run(*words, "--fail-over", "fertility=99", "--fail-under", "bytes_per_token=0.1")
@@ -98,7 +121,8 @@ def test_limits(run: Run, tok_file: Path, text_file: Path) -> None:
         (("--parallel",), "--parallel: requires several groups"),
         (("--reference", "a"), "--reference: requires parallel texts; pass --parallel"),
         (("--renyi-power", "0"), "--renyi-power: expected a number above 0"),
-        (("--by", "line"), "--by"),
+        (("--by", "line"), "--by: "),
+        (("--part-bytes", "9"), "--part-bytes: requires --engine"),
         (("--html", "/no/such/folder/a.html"), "/no/such/folder"),
     ],
 )

@@ -79,7 +79,7 @@ def test_word_counts_and_criterion(run: Run, vocab: Path, tmp_path: Path) -> Non
     assert run(*arguments, "--criterion", "frequency").code == 0
     assert list(pw.Tokenizer.from_file(output).vocab)[-1] == "hugs"
     ended = run(*arguments, "--min-frequency", 9)
-    assert (ended.code, "--new-tokens: the corpus has fewer new tokens than 1: 0" in ended.err) == (
+    assert (ended.code, "--new-tokens: the texts have fewer new tokens than 1: 0" in ended.err) == (
         0,
         True,
     )
@@ -96,5 +96,5 @@ def test_usage(run: Run, vocab: Path, tmp_path: Path) -> None:
         == "error: --vocab-size: expected more than the 4 tokens of the tokenizer, found 4\n"
     )
     ended = run("extend", vocab, "-o", output, "--new-tokens", 1, stdin="")
-    assert (ended.code, "corpus: the corpus has no word" in ended.err) == (2, True)
+    assert (ended.code, "FILE: the texts have no word" in ended.err) == (2, True)
     assert not output.exists()

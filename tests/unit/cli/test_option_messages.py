@@ -61,6 +61,7 @@ def test_hints_name_options(hint: str | None, written: str | None) -> None:
         ("normalizer.rules[0]", "--normalizer: wrong"),
         ("user_defined_symbols[3]", "--user-defined-symbol: wrong"),
         ("template", "template: wrong"),
+        ("texts", "FILE: wrong"),
         (None, "wrong"),
     ],
 )

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import typer
 import zstandard
 
 import piecework as pw
+from piecework.cli.app import app
+from piecework.cli.options import Reading
 
 TEXTS = ["low lower lowest", "newer newest", "", "the cat sat\ton a mat"]
 TEXT = "".join(f"{text}\n" for text in TEXTS)
@@ -63,15 +67,15 @@ def test_calls_read_documents(given: tuple[str, dict[str, Any]], tmp_path: Path)
     path, settings = given
     plain = tmp_path / "plain.text"
     plain.write_text(TEXT)
+    corpus, expected = pw.Corpus(path, **settings), pw.Corpus(plain)
     read: list[object] = []
-    counts = pw.WordCounts.from_files(path, **settings, progress=read.append)
-    assert counts == pw.WordCounts.from_files(plain)
+    counts = pw.WordCounts.from_texts(corpus, progress=read.append)
+    assert counts == pw.WordCounts.from_texts(expected)
     assert counts.fingerprint == pw.WordCounts.from_texts(TEXTS).fingerprint
     assert read or path.endswith(".txt")
-    tok = pw.train_files([path], TRAINER, **settings)
-    assert tok == pw.train_files(plain, TRAINER)
-    batch = tok.encode_file(path, lines=True, **settings)
-    assert batch.to_list() == tok.encode_batch(TEXTS).to_list()
+    tok = pw.train(corpus, TRAINER)
+    assert tok == pw.train(expected, TRAINER)
+    assert tok.encode_batch(corpus).to_list() == tok.encode_batch(TEXTS).to_list()
 
 
 def test_verbs_read_documents(given: tuple[str, dict[str, str]], run: Any, tmp_path: Path) -> None:
@@ -95,14 +99,46 @@ def test_verbs_read_documents(given: tuple[str, dict[str, str]], run: Any, tmp_p
     ]
 
 
-def test_column_is_another_name_of_field(run: Any, tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_bytes(lines("content"))
-    path = tmp_path / "a.jsonl"
-    counts = pw.WordCounts.from_files(path, field="content")
-    assert pw.WordCounts.from_files(path, column="content") == counts
-    assert run("count-words", path, "--column", "content").out == counts.to_bytes().decode()
-    with pytest.raises(pw.errors.ConfigError, match="cannot be combined with `field`"):
-        pw.WordCounts.from_files(path, field="a", column="b")
+WITHOUT_TEXTS = {
+    "convert",
+    "corpus verify",
+    "decode",
+    "inspect",
+    "lint",
+    "merge-counts",
+    "play",
+}
+
+
+def commands() -> dict[str, Any]:
+    """Returns the commands by their names."""
+    program: Any = typer.main.get_command(app)
+    groups = {
+        f"{name} ": each.commands
+        for name, each in program.commands.items()
+        if hasattr(each, "commands")
+    }
+    alone = {name: each for name, each in program.commands.items() if not hasattr(each, "commands")}
+    return alone | {
+        group + name: each for group, verbs in groups.items() for name, each in verbs.items()
+    }
+
+
+def test_every_verb_that_reads_texts_has_the_same_options() -> None:
+    names = {field.name for field in fields(Reading)}
+    found = {
+        verb: {
+            option.name: (option.opts, option.default, option.help)
+            for option in command.params
+            if option.name in names
+        }
+        for verb, command in commands().items()
+    }
+    readers = {verb: options for verb, options in found.items() if options}
+    assert set(found) - set(readers) == WITHOUT_TEXTS
+    for options in readers.values():
+        assert options == found["train"]
+        assert set(options) == names
 
 
 def test_documents_from_standard_input(run: Any) -> None:
@@ -110,6 +146,60 @@ def test_documents_from_standard_input(run: Any) -> None:
     data = lines("content").decode()
     ended = run("count-words", "-", "--field", "content", stdin=data)
     assert (ended.code, ended.out) == (0, counts.to_bytes().decode())
+
+
+@pytest.mark.parametrize("verb", ["encode", "count", "normalize", "evaluate"])
+@pytest.mark.parametrize("kind", ["jsonl", "field", "latin-1", "auto", "whole"])
+def test_standard_input_is_a_corpus(run: Any, tmp_path: Path, verb: str, kind: str) -> None:
+    tok, texts = tmp_path / "tok.json", [*TEXTS, "naïve, élève à l'été"]
+    pw.train(TEXTS, TRAINER).save(tok)
+    text = "".join(f"{each}\n" for each in texts)
+    records = "".join(json.dumps({"text": each, "body": each}) + "\n" for each in texts)
+    given = {
+        "jsonl": (["--input-format", "jsonl"], records.encode()),
+        "field": (["--field", "body"], records.encode()),
+        "latin-1": (["--encoding", "latin-1"], text.encode("latin-1")),
+        "auto": (["--encoding", "auto"], text.encode("utf-16")),
+        "whole": (["--per", "file"], text.encode()),
+    }
+    options, data = given[kind]
+    expected = text if kind != "whole" else json.dumps({"text": text})
+    extra = ["--field", "text"] if kind == "whole" else []
+    ended = run(verb, tok, *options, stdin=data)
+    plain = run(verb, tok, *extra, stdin=expected)
+    if verb == "count" and kind in {"jsonl", "field"}:  # lines of text include their line ends
+        keep = slice(0, 3)
+        assert ended.out.splitlines()[1].split()[keep] == plain.out.splitlines()[1].split()[keep]
+        return
+    assert (ended.code, ended.out) == (0, plain.out)
+    assert ended.out.count("\n") > 0
+
+
+def test_standard_input_is_read_once(run: Any, tmp_path: Path) -> None:
+    ended = run("count-words", "-", "-", stdin="low\n")
+    assert (ended.code, ended.out) == (2, "")
+    assert "FILE: standard input can be read only once" in ended.err
+    ended = run("count-words", "-", "--engine", "local", stdin="low\n")
+    assert ended.err == (
+        "error: FILE: standard input cannot be read in parts; write it to a file\n"
+    )
+
+
+def test_lines_of_standard_input_are_numbered(run: Any, tmp_path: Path) -> None:
+    tok = tmp_path / "tok.json"
+    pw.train(TEXTS, TRAINER).save(tok)
+    data = b"low\n\xff\nlower\n[CLS]\n"
+    for words in ("encode", "count"):
+        ended = run(words, tok, "--specials", "error", "--on-error", "skip", stdin=data)
+        assert (ended.code, ended.out) == (2, "")
+        assert "error: standard input: line 4: " in ended.err
+    ended = run("encode", tok, "--pair", stdin="a\tb\nc\n")
+    assert (
+        ended.err
+        == "error: standard input: line 2: expected two texts separated by a tab, found 1\n"
+    )
+    streamed = run("encode", tok, "--pair", "--stream", stdin="a\tb\nc\n")
+    assert (streamed.err, streamed.out.count("\n")) == (ended.err, 1)
 
 
 def test_broken_documents_are_named_or_skipped_with_a_warning(run: Any, tmp_path: Path) -> None:
@@ -124,16 +214,16 @@ def test_broken_documents_are_named_or_skipped_with_a_warning(run: Any, tmp_path
         ended = run(*words, path)
         assert (ended.code, ended.out) == (2, "")
         assert ended.err.startswith(f"error: {path}: line 5, byte ")
-        assert "pass --field, the member with the text, or --on-error skip" in ended.err
+        assert ended.err.endswith("; add its text, or pass --on-error skip to skip such lines\n")
         ended = run(*words, path, "--on-error", "skip")
         assert ended.code == 0
         assert ended.err.startswith(
             f"warning: 2 lines or rows were skipped; the first is {path}: line 5"
         )
     with pytest.warns(pw.errors.PieceworkWarning, match="2 lines or rows were skipped"):
-        assert len(tok.encode_file(path, on_error="skip")) == len(TEXTS)
+        assert len(tok.encode_batch(pw.Corpus(path, on_error="skip"))) == len(TEXTS)
     with pytest.raises(pw.errors.DocumentError):
-        tok.encode_file(path)
+        tok.encode_batch(pw.Corpus(path))
 
 
 def test_texts_that_cannot_be_encoded_are_named(run: Any, tmp_path: Path) -> None:
@@ -141,8 +231,8 @@ def test_texts_that_cannot_be_encoded_are_named(run: Any, tmp_path: Path) -> Non
     tok.save(tmp_path / "tok.json")
     path.write_text('{"text": "low"}\n{"text": "[CLS]"}\n')
     with pytest.raises(pw.errors.SpecialTokenError) as caught:
-        tok.encode_file(path, specials="error")
-    place = f"{path}: the line at byte 16: "
+        tok.encode_batch(pw.Corpus(path), specials="error")
+    place = f"{path}: line 2: "
     assert str(caught.value).startswith(place)
     ended = run("encode", tmp_path / "tok.json", path, "--specials", "error")
     assert ended.err.startswith(f"error: {place}")
@@ -153,21 +243,22 @@ def test_texts_with_line_ends_are_single_texts(run: Any, tmp_path: Path) -> None
     tok.save(tmp_path / "tok.json")
     path.write_text('{"text": "low\\nlower\\n"}\n')
     ids = tok.encode_ids("low\nlower\n")
-    assert tok.encode_file(path).to_list() == [ids]
+    assert tok.encode_batch(pw.Corpus(path)).to_list() == [ids]
     assert run("encode", tmp_path / "tok.json", path).out == " ".join(map(str, ids)) + "\n"
 
 
 def test_compressed_text_is_one_text_or_lines(tmp_path: Path) -> None:
-    tok, path = pw.train(TEXTS, TRAINER), tmp_path / "a.txt.gz"
-    INPUTS["a.txt.gz"](path)
-    assert tok.encode_file(path).to_list() == [tok.encode_ids(TEXT)]
-    (tmp_path / "a.txt").write_text(TEXT)
-    assert tok.encode_file(tmp_path / "a.txt").to_list() == [tok.encode_ids(TEXT)]
+    tok = pw.train(TEXTS, TRAINER)
+    for name in ("a.txt", "a.txt.gz"):
+        INPUTS[name](tmp_path / name)
+        whole = pw.Corpus(tmp_path / name, per="file")
+        assert tok.encode_batch(whole).to_list() == [tok.encode_ids(TEXT)]
+        assert len(tok.encode_batch(pw.Corpus(tmp_path / name))) == len(TEXTS)
 
 
 def test_training_bpe_keeps_line_ends_of_compressed_text(tmp_path: Path) -> None:
     INPUTS["a.txt"](tmp_path / "a.txt")
     INPUTS["a.txt.gz"](tmp_path / "a.txt.gz")
     trainer = pw.BpeTrainer(300, alphabet="byte")
-    packed = pw.train_files(tmp_path / "a.txt.gz", trainer)
-    assert packed == pw.train_files(tmp_path / "a.txt", trainer)
+    packed = pw.train(pw.Corpus(tmp_path / "a.txt.gz"), trainer)
+    assert packed == pw.train(pw.Corpus(tmp_path / "a.txt"), trainer)

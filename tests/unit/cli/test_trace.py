@@ -58,7 +58,7 @@ def test_traces_text_and_counts_alike(run: Run, text_file: Path, tmp_path: Path)
     trace = pw.trace(texts.splitlines(), pw.WordPieceTrainer(50), top=3, words=None)
     lines = [json.loads(line) for line in made[0].out.splitlines()]
     assert lines == json.loads(json.dumps(list(trace.to_lines())))
-    tokenizer = pw.train_files(text_file, pw.WordPieceTrainer(50))
+    tokenizer = pw.train(pw.Corpus(text_file), pw.WordPieceTrainer(50))
     assert [line["candidates"][0]["token"] for line in lines] == [
         merge.token for merge in tokenizer.history
     ]
@@ -135,7 +135,7 @@ WRONG: dict[tuple[Any, ...], str] = {
     (*EXAMPLE, "--counts"): "--example: cannot be combined with --counts",
     (*EXAMPLE, "--no-lowercase"): "--example: cannot be combined with text options",
     (*EXAMPLE, "--field", "a"): "--example: cannot be combined with reading options",
-    (*EXAMPLE, "--encoding", "auto"): "--example: cannot be combined with --encoding",
+    (*EXAMPLE, "--encoding", "auto"): "--example: cannot be combined with reading options",
     (*EXAMPLE, "--max-memory", "1MB"): "--example: cannot be combined with --max-memory",
     (*EXAMPLE, "--em-steps", 2): "--em-steps: has no effect with --example note-001",
     (*EXAMPLE, "--steps", "0:3"): "--steps: expected numbers from 1",

@@ -16,11 +16,11 @@ from piecework.cli.verbs.train import TrainerOptions
 Run = Callable[..., Any]
 
 
-def test_train_equals_train_files(run: Run, text_file: Path, tmp_path: Path) -> None:
+def test_train_equals_the_call(run: Run, text_file: Path, tmp_path: Path) -> None:
     target, vocab = tmp_path / "t.json", tmp_path / "v.txt"
     ended = run("train", text_file, "-o", target, "--vocab-size", 50, "--vocab-txt", vocab)
     assert (ended.code, ended.out) == (0, "")
-    expected = pw.train_files(text_file, pw.WordPieceTrainer(50))
+    expected = pw.train(pw.Corpus(text_file), pw.WordPieceTrainer(50))
     assert pw.Tokenizer.from_file(target) == expected
     assert vocab.read_text(encoding="utf-8").splitlines() == list(expected.vocab)
     assert f"{target}: {len(expected)} tokens" in ended.err.replace(" of 50 requested", "")
@@ -75,7 +75,7 @@ def test_bpe_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: Path
     words = ("train", text_file, "-o", target, "--model", "bpe", "--special-tokens-last")
     assert run(*words, *options_of(settings), "--special-token", "<unk>").code == 0
     trainer = pw.BpeTrainer(**settings, special_tokens=["<unk>"], special_tokens_first=False)
-    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
+    assert pw.Tokenizer.from_file(target) == pw.train(pw.Corpus(text_file), trainer)
 
 
 def test_bpe_unk_token_option(run: Run, text_file: Path, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_unigram_options_reach_the_trainer(run: Run, text_file: Path, tmp_path: 
         special_tokens_first=False,
         user_defined_symbols=["sat"],
     )
-    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
+    assert pw.Tokenizer.from_file(target) == pw.train(pw.Corpus(text_file), trainer)
     named_too = {"special_tokens", "special_tokens_first", "user_defined_symbols"}
     everything = {field.name for field in dataclasses.fields(trainer)}
     assert settings.keys() | switches.keys() | named_too == everything
@@ -126,15 +126,15 @@ def test_word_level_options_reach_the_trainer(run: Run, text_file: Path, tmp_pat
     target = tmp_path / "t.json"
     words = ("train", text_file, "-o", target, "--model", "wordlevel", "--vocab-size", 20)
     assert run(*words).code == 0
-    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, pw.WordLevelTrainer(20))
+    assert pw.Tokenizer.from_file(target) == pw.train(pw.Corpus(text_file), pw.WordLevelTrainer(20))
     named = ("--min-frequency", 2, "--special-token", "?", "--special-token", "!")
     ended = run(*words, *named, "--unk-token", "?", "--json")
     trainer = pw.WordLevelTrainer(20, min_frequency=2, special_tokens=["?", "!"], unk_token="?")
     assert (ended.code, json.loads(ended.out)["vocab_size"]) == (
         0,
-        len(pw.train_files(text_file, trainer)),
+        len(pw.train(pw.Corpus(text_file), trainer)),
     )
-    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer)
+    assert pw.Tokenizer.from_file(target) == pw.train(pw.Corpus(text_file), trainer)
     assert run(*words, "--trace").out == ""
     without = run("train", text_file, "-o", target, "--model", "wordlevel")
     assert (without.code, "--vocab-size: required" in " ".join(without.err.split())) == (2, True)
@@ -148,7 +148,7 @@ def test_unigram_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -
     words = ("-o", target, "--model", "unigram", "--vocab-size", 18)
     assert run("train", "--counts", table, *words).code == 0
     rules = pw.normalizers.Precompiled.of("nmt_nfkc")
-    trained = pw.train_files(text_file, pw.UnigramTrainer(18), normalizer=rules)
+    trained = pw.train(pw.Corpus(text_file), pw.UnigramTrainer(18), normalizer=rules)
     assert pw.Tokenizer.from_file(target) == trained
     assert run("train", text_file, *words, "--normalizer", "nmt_nfkc").code == 0
     assert pw.Tokenizer.from_file(target) == trained
@@ -169,7 +169,7 @@ def test_unigram_trace_prints_steps(run: Run, text_file: Path, tmp_path: Path) -
     words = ("train", text_file, "-o", tmp_path / "t.json", "--model", "unigram")
     words += ("--vocab-size", 13, "--special-token", "", "--unk-token", "")
     trainer = pw.UnigramTrainer(13, special_tokens=[], unk_token=None)
-    steps = pw.train_files(text_file, trainer).training.steps
+    steps = pw.train(pw.Corpus(text_file), trainer).training.steps
     assert {step.log_likelihood is None for step in steps} == {True, False}
     lines = run(*words, "--trace").out.splitlines()
     assert len(lines) == len(steps)
@@ -191,7 +191,9 @@ def test_split_pattern_option(run: Run, text_file: Path, tmp_path: Path) -> None
     assert run(*words, "--alphabet", "byte", "--split-pattern", "cl100k").code == 0
     trainer = pw.BpeTrainer(280, alphabet="byte")
     split = pre_tokenizers.ByteLevel.split_by("cl100k")
-    assert pw.Tokenizer.from_file(target) == pw.train_files(text_file, trainer, pre_tokenizer=split)
+    assert pw.Tokenizer.from_file(target) == pw.train(
+        pw.Corpus(text_file), trainer, pre_tokenizer=split
+    )
 
 
 def test_bpe_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> None:
@@ -200,7 +202,7 @@ def test_bpe_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -> No
     assert run("count-words", text_file, "-o", table, *how).code == 0
     words = ("train", "--counts", table, "-o", target, "--model", "bpe", "--vocab-size", 280)
     assert run(*words, "--alphabet", "byte").code == 0
-    expected = pw.train_files(text_file, pw.BpeTrainer(280, alphabet="byte"))
+    expected = pw.train(pw.Corpus(text_file), pw.BpeTrainer(280, alphabet="byte"))
     assert pw.Tokenizer.from_file(target) == expected
 
 
@@ -279,8 +281,8 @@ def test_wordpiece_options_reach_the_trainer(run: Run, text_file: Path, tmp_path
         user_defined_symbols=("cat", "dog"),
         prune_unused=True,
     )
-    expected = pw.train_files(
-        text_file,
+    expected = pw.train(
+        pw.Corpus(text_file),
         trainer,
         normalizer=pw.normalizers.BertNormalizer(lowercase=False),
         pre_tokenizer=pw.pre_tokenizers.WhitespaceSplit(),
@@ -313,7 +315,9 @@ def test_user_defined_symbols_file_option(
     assert "['the hat']" in ended.err
     symbols = ["dog", "mats", "the hat", "cats"]
     with pytest.warns(UserWarning, match="the hat"):
-        expected = pw.train_files(text_file, pw.WordPieceTrainer(50, user_defined_symbols=symbols))
+        expected = pw.train(
+            pw.Corpus(text_file), pw.WordPieceTrainer(50, user_defined_symbols=symbols)
+        )
     assert pw.Tokenizer.from_file(target) == expected
     assert list(expected.vocab)[5:9] == symbols
 
@@ -352,6 +356,7 @@ def test_encoding_option(run: Run, tmp_path: Path, codec: str) -> None:
         ["-", "--encoding", codec],
         [file, "--encoding", codec],
         [file, "--encoding", "auto"],
+        ["-", "--encoding", "auto"],
     ):
         ended = run("count-words", *arguments, "-o", tmp_path / "counts", stdin=file.read_bytes())
         assert ended.code == 0, ended.err
@@ -364,7 +369,8 @@ def test_training_from_counts_equals_training_from_text(
     counts, target, direct = tmp_path / "c.txt", tmp_path / "t.json", tmp_path / "d.json"
     summary = run("count-words", text_file, "-o", counts, "--json")
     assert (
-        json.loads(summary.out)["counts_sha256"] == pw.WordCounts.from_files(text_file).fingerprint
+        json.loads(summary.out)["counts_sha256"]
+        == pw.WordCounts.from_texts(pw.Corpus(text_file)).fingerprint
     )
     table = run("count-words", text_file)
     assert table.out.encode() == counts.read_bytes()
@@ -382,8 +388,11 @@ def test_counts_are_cut_at_the_tokens_of_the_options(run: Run, tmp_path: Path) -
     assert run("count-words", text, "-o", table, *cut, *splitting).code == 0
     tokens = [pw.AddedToken("<s>", special=True), "<a>"]
     counts = pw.WordCounts.load(table)
-    assert counts == pw.WordCounts.from_files(
-        text, normalizer=None, pre_tokenizer=pre_tokenizers.WhitespaceSplit(), added_tokens=tokens
+    assert counts == pw.WordCounts.from_texts(
+        pw.Corpus(text),
+        normalizer=None,
+        pre_tokenizer=pre_tokenizers.WhitespaceSplit(),
+        added_tokens=tokens,
     )
     assert [token.content for token in counts.added_tokens] == ["<a>", "<s>"]
     assert {word for word in counts if "<" in word} == {"<a>", "<s>"}
@@ -421,7 +430,9 @@ def test_pre_tokenizer_option(
 ) -> None:
     counts = tmp_path / "c.txt"
     assert run("count-words", text_file, "-o", counts, "--pre-tokenizer", name).code == 0
-    assert pw.WordCounts.load(counts) == pw.WordCounts.from_files(text_file, pre_tokenizer=expected)
+    assert pw.WordCounts.load(counts) == pw.WordCounts.from_texts(
+        pw.Corpus(text_file), pre_tokenizer=expected
+    )
 
 
 def test_phrases_option(run: Run, text_file: Path, tmp_path: Path) -> None:
@@ -461,7 +472,7 @@ def test_jieba_options(run: Run, tmp_path: Path) -> None:
 
 def test_trace_prints_merges(run: Run, text_file: Path, tmp_path: Path) -> None:
     words = ("train", text_file, "-o", tmp_path / "t.json", "--vocab-size", 50, "--trace")
-    history = pw.train_files(text_file, pw.WordPieceTrainer(50)).history
+    history = pw.train(pw.Corpus(text_file), pw.WordPieceTrainer(50)).history
     lines = run(*words).out.splitlines()
     assert len(lines) == len(history)
     first = history[0]
@@ -517,7 +528,6 @@ def test_json_prints_a_summary(run: Run, text_file: Path, tmp_path: Path) -> Non
         (["-", "-o", "t.json", "--dictionary", "/dev/null"], "found none; write a phrase"),
         (["-", "-o", "text.txt", "--dictionary", "text.txt"], "also an input"),
         (["-", "-o", "t.json", "--jieba-dictionary", "text.txt"], "requires --pre-tokenizer jieba"),
-        (["-", "-o", "t.json", "--encoding", "auto"], "--encoding"),
         (["-", "-o", "t.json"], "empty corpus"),
         (["--counts", "text.txt", "-o", "t.json"], "text.txt"),
         (["text.txt"], "--output"),

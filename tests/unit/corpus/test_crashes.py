@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import piecework as pw
 from corpora import InProcess, texts, tokenizer, write_lines
 from piecework.corpus import Dataset, tokenize, verify
 from piecework.engines import Local
@@ -26,7 +27,7 @@ sys.path[:] = sys.argv[4:]
 import piecework as pw
 from piecework.engines import Local
 tok = pw.Tokenizer.from_file(sys.argv[1])
-pw.corpus.tokenize(tok, sys.argv[2], sys.argv[3], engine=Local(2), part_bytes=20_000, shard_tokens=20_000,
+pw.corpus.tokenize(tok, pw.Corpus(sys.argv[2]), sys.argv[3], engine=Local(2), part_bytes=20_000, shard_tokens=20_000,
     end_of_document="[SEP]", progress=lambda progress: print(progress.stage, progress.done, flush=True))
 """
 
@@ -44,7 +45,9 @@ def arguments(lines: Path, out: Path) -> list[str]:
 
 def whole(lines: Path, engine: Any = None, name: str = "whole") -> Any:
     settings: Any = {"part_bytes": 20_000, "shard_tokens": 20_000, "end_of_document": "[SEP]"}
-    return tokenize(TOK, lines, lines.parents[1] / name, engine=engine or InProcess(), **settings)
+    return tokenize(
+        TOK, pw.Corpus(lines), lines.parents[1] / name, engine=engine or InProcess(), **settings
+    )
 
 
 def children(pid: int) -> list[int]:
@@ -136,7 +139,7 @@ def test_a_read_only_folder(lines: Path, tmp_path: Path) -> None:
 
 def test_an_output_in_a_missing_or_impossible_place(lines: Path, tmp_path: Path) -> None:
     with pytest.raises(FileError, match="is a file; expected a folder"):
-        tokenize(TOK, lines, lines)
+        tokenize(TOK, pw.Corpus(lines), lines)
     for place in ("/proc/none", "/sys/none"):
         with pytest.raises(FileError):
-            tokenize(TOK, lines, place)
+            tokenize(TOK, pw.Corpus(lines), place)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import piecework as pw
 from corpora import InProcess, expected, texts, tokenizer, write_lines
 from piecework.corpus import Dataset, Manifest, tokenize, verify
 from piecework.errors import ConfigError, FormatError, MissingExtraError, MissingFileError
@@ -21,8 +22,8 @@ WANTED = expected(TOK, DOCUMENTS, None)
 @pytest.fixture(params=["npy", "parquet", "megatron", "datatrove"])
 def folder(request: Any, tmp_path: Path) -> Path:
     source = write_lines(tmp_path / "in" / "a.jsonl", DOCUMENTS)
-    settings: Any = {"format": request.param, "shard_tokens": 200, "engine": InProcess()}
-    tokenize(TOK, source, tmp_path / "out", **settings)
+    settings: Any = {"layout": request.param, "shard_tokens": 200, "engine": InProcess()}
+    tokenize(TOK, pw.Corpus(source), tmp_path / "out", **settings)
     return tmp_path / "out"
 
 
@@ -55,7 +56,7 @@ def test_the_length_of_sequences(folder: Path) -> None:
 
 def test_another_length_than_that_of_the_corpus(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in" / "a.jsonl", DOCUMENTS)
-    tokenize(TOK, source, tmp_path / "out", sequence_length=16, engine=InProcess())
+    tokenize(TOK, pw.Corpus(source), tmp_path / "out", sequence_length=16, engine=InProcess())
     with pytest.raises(ConfigError, match="sequence_length: the rows of the corpus have 16 tokens"):
         Dataset(tmp_path / "out", sequence_length=8)
 
@@ -138,7 +139,7 @@ def test_wrong_lengths_of_sequences(folder: Path, length: Any) -> None:
 
 def test_formats_without_rows(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in" / "a.jsonl", DOCUMENTS)
-    tokenize(TOK, source, tmp_path / "out", format="nanogpt", engine=InProcess())
+    tokenize(TOK, pw.Corpus(source), tmp_path / "out", layout="nanogpt", engine=InProcess())
     dataset = Dataset(tmp_path / "out")
     assert " rows" not in repr(dataset)
     for call in (lambda: len(dataset), lambda: dataset[0], lambda: next(iter(dataset))):

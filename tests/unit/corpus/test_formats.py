@@ -26,7 +26,7 @@ def made(folder: Path, kind: Any, tok: pw.Tokenizer = TOK, **settings: Any) -> P
     """Returns the only shard's path, without suffix."""
     source = write_lines(folder / "in" / "a.jsonl", DOCUMENTS)
     settings = {"end_of_document": "[SEP]", "engine": InProcess()} | settings
-    tokenize(tok, source, folder / "out", format=kind, **settings)
+    tokenize(tok, pw.Corpus(source), folder / "out", layout=kind, **settings)
     return folder / "out" / "shard-00000"
 
 
@@ -119,8 +119,8 @@ def test_types_by_the_size_of_the_vocabulary(
     source = write_lines(tmp_path / "in" / "a.jsonl", [f"w0 w{size - 3} other", ""])
     for kind, dtype in kinds.items():
         out = tmp_path / kind
-        settings: Any = {"format": kind, "end_of_document": "<end>", "engine": InProcess()}
-        assert tokenize(tok, source, out, **settings).dtype == dtype
+        settings: Any = {"layout": kind, "end_of_document": "<end>", "engine": InProcess()}
+        assert tokenize(tok, pw.Corpus(source), out, **settings).dtype == dtype
         wanted = [[1, size - 2, 0, size - 1], [size - 1]]
         shard = Dataset(out, sequence_length=1 if kind in {"nanogpt", "llm.c"} else None).shard(0)
         assert shard.ids.tolist() == list(chain.from_iterable(wanted))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import piecework as pw
-from corpora import Doubled, InProcess, Stopping, expected, texts, tokenizer, write_lines
+from corpora import Doubled, InProcess, Stopping, corpus_of, expected, texts, tokenizer, write_lines
 from piecework.corpus import CorpusProgress, Dataset, Manifest, tokenize, verify
 from piecework.engines import Local
 from piecework.errors import (
@@ -35,7 +35,8 @@ def lines(tmp_path: Path) -> Path:
 
 def run(source: Path, name: str = "out", **settings: Any) -> Manifest:
     settings = {"engine": InProcess(), "part_bytes": 3000, "end_of_document": "[SEP]"} | settings
-    return tokenize(TOK, source, source.parents[1] / name, **settings)
+    settings = {**settings}
+    return tokenize(TOK, corpus_of(source, settings), source.parents[1] / name, **settings)
 
 
 def rows(source: Path, name: str = "out", **settings: Any) -> list[list[int]]:
@@ -47,7 +48,7 @@ def rows(source: Path, name: str = "out", **settings: Any) -> list[list[int]]:
 def test_every_format_has_the_tokens_of_every_document(
     lines: Path, kind: Any, shard_tokens: int
 ) -> None:
-    manifest = run(lines, format=kind, shard_tokens=shard_tokens)
+    manifest = run(lines, layout=kind, shard_tokens=shard_tokens)
     wanted = expected(TOK, DOCUMENTS, END)
     assert rows(lines) == wanted
     assert (manifest.documents, manifest.rows, manifest.tokens) == (
@@ -65,7 +66,7 @@ def test_every_format_has_the_tokens_of_every_document(
 
 @pytest.mark.parametrize("kind", ["nanogpt", "llm.c"])
 def test_flat_formats_have_the_tokens_in_a_row(lines: Path, kind: Any) -> None:
-    manifest = run(lines, format=kind, shard_tokens=1000)
+    manifest = run(lines, layout=kind, shard_tokens=1000)
     dataset = Dataset(lines.parents[1] / "out", sequence_length=10)
     found = [dataset.shard(number).ids for number in range(len(manifest.shards))]
     assert np.concatenate(found).tolist() == list(
@@ -94,7 +95,7 @@ def test_the_result_depends_on_no_engine(lines: Path, settings: Any) -> None:
     assert len(manifests[0].shards) > 3
 
 
-@pytest.mark.parametrize("settings", [{}, {"sequence_length": 9}, {"format": "parquet"}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"sequence_length": 9}, {"layout": "parquet"}], ids=str)
 def test_the_order_of_the_input_does_not_depend_on_the_parts(lines: Path, settings: Any) -> None:
     run(lines, "1", part_bytes=1 << 30, **settings)
     run(lines, "2", part_bytes=500, **settings)
@@ -105,7 +106,7 @@ def test_shuffling(lines: Path) -> None:
     wanted = expected(TOK, DOCUMENTS, END)
     orders = []
     for seed in (0, 1, 2**64 - 1):
-        run(lines, str(seed), shuffle=seed, shard_tokens=500, format="parquet", keep=["id"])
+        run(lines, str(seed), shuffle=seed, shard_tokens=500, layout="parquet", keep=["id"])
         orders.append(rows(lines, str(seed)))
         assert sorted(orders[-1]) == sorted(wanted)
         ids = [number for each in _parquet(lines.parents[1] / str(seed)) for number in each["id"]]
@@ -114,7 +115,7 @@ def test_shuffling(lines: Path) -> None:
 
 
 def test_shuffled_documents_are_far_from_their_old_places(lines: Path) -> None:
-    run(lines, shuffle=0, format="parquet", keep=["id"])
+    run(lines, shuffle=0, layout="parquet", keep=["id"])
     (table,) = _parquet(lines.parents[1] / "out")
     moved = [abs(place - int(number)) for place, number in enumerate(table["id"])]
     assert sum(moved) / len(moved) > len(moved) / 5  # a third of the length on average
@@ -129,7 +130,7 @@ def _parquet(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("length", [1, 7, 64, 500])
 @pytest.mark.parametrize("kind", [*FORMATS, "nanogpt"])
 def test_sequences(lines: Path, length: int, kind: Any) -> None:
-    manifest = run(lines, format=kind, sequence_length=length, shard_tokens=1000)
+    manifest = run(lines, layout=kind, sequence_length=length, shard_tokens=1000)
     stream = list(chain.from_iterable(expected(TOK, DOCUMENTS, END)))
     whole = len(stream) // length
     assert rows(lines) == [stream[n * length : (n + 1) * length] for n in range(whole)]
@@ -138,7 +139,7 @@ def test_sequences(lines: Path, length: int, kind: Any) -> None:
 
 
 def test_kept_columns(lines: Path) -> None:
-    run(lines, format="parquet", keep=["id", "source", "missing"], shard_tokens=900)
+    run(lines, layout="parquet", keep=["id", "source", "missing"], shard_tokens=900)
     tables = _parquet(lines.parents[1] / "out")
     found = chain.from_iterable(table["id"] for table in tables)
     assert list(found) == [str(n) for n in range(len(DOCUMENTS))]
@@ -150,7 +151,9 @@ def test_documents_of_several_files_are_in_the_order_of_names(tmp_path: Path) ->
     for number in range(40):
         write_lines(tmp_path / "in" / f"{39 - number:02}.jsonl", DOCUMENTS[number : number + 1])
     engine = InProcess()
-    manifest = tokenize(TOK, tmp_path / "in", tmp_path / "out", engine=engine, part_bytes=300)
+    manifest = tokenize(
+        TOK, pw.Corpus(tmp_path / "in"), tmp_path / "out", engine=engine, part_bytes=300
+    )
     wanted = expected(TOK, DOCUMENTS[:40][::-1], None)
     assert [row.tolist() for row in Dataset(tmp_path / "out")] == wanted
     assert [source.tokens for source in manifest.sources] == list(map(len, wanted))
@@ -160,7 +163,7 @@ def test_documents_of_several_files_are_in_the_order_of_names(tmp_path: Path) ->
 @pytest.mark.parametrize("documents", [[], ["", "", ""]])
 def test_no_tokens(tmp_path: Path, kind: Any, documents: list[str]) -> None:
     source = write_lines(tmp_path / "in" / "a.jsonl", documents)
-    manifest = run(source, format=kind, end_of_document=None)
+    manifest = run(source, layout=kind, end_of_document=None)
     assert rows(source) == [[] for _ in documents]
     assert (manifest.documents, manifest.tokens) == (len(documents), 0)
     assert verify(tmp_path / "out") == []
@@ -260,17 +263,17 @@ def test_progress_is_reported_after_each_part(lines: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"format": "csv"}, "format: expected one of 'npy'"),
-        ({"keep": ["id"]}, "keep: the format 'npy' has no columns"),
+        ({"layout": "csv"}, "layout: expected one of 'npy'"),
+        ({"keep": ["id"]}, "keep: the layout 'npy' has no columns"),
         (
-            {"format": "parquet", "keep": ["id"], "sequence_length": 3},
+            {"layout": "parquet", "keep": ["id"], "sequence_length": 3},
             "keep: requires rows of whole documents",
         ),
         ({"sequence_length": 0}, "sequence_length: expected an integer from 1"),
         ({"shard_tokens": 2**31}, "shard_tokens: expected an integer from 1 to 2,147,483,647"),
         ({"shuffle": -1}, "shuffle: expected an integer from 0"),
         ({"end_of_document": "<end>"}, "end_of_document: '<end>' is not in the vocabulary"),
-        ({"format": "parquet", "keep": ["ids"]}, "keep: 'ids' is the name of the column of ids"),
+        ({"layout": "parquet", "keep": ["ids"]}, "keep: 'ids' is the name of the column of ids"),
         ({"end_of_document": True}, "end_of_document: expected a token or an id, found True"),
         ({"specials": "bogus"}, "specials: "),
         ({"end_of_document": 99}, "end_of_document: 99 is not in the vocabulary"),
@@ -285,28 +288,28 @@ def test_wrong_settings(lines: Path, settings: Any, message: str) -> None:
 
 def test_truncation_and_padding_of_the_tokenizer_do_not_apply(lines: Path) -> None:
     limited = TOK.replace(truncation=2, padding=pw.Padding(length=8))
-    tokenize(limited, lines, lines.parents[1] / "out", engine=InProcess())
+    tokenize(limited, pw.Corpus(lines), lines.parents[1] / "out", engine=InProcess())
     assert rows(lines) == expected(TOK, DOCUMENTS, None)
 
 
 def test_a_missing_input_and_standard_input(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError):
-        tokenize(TOK, tmp_path / "none.jsonl", tmp_path / "out")
-    with pytest.raises(ConfigError, match="standard input cannot be read again"):
-        tokenize(TOK, "-", tmp_path / "out")
+        tokenize(TOK, pw.Corpus(tmp_path / "none.jsonl"), tmp_path / "out")
+    with pytest.raises(ConfigError, match="standard input cannot be read in parts"):
+        tokenize(TOK, pw.Corpus("-"), tmp_path / "out")
 
 
 @pytest.mark.parametrize("output", ["memory://x", ""])
 def test_an_output_that_is_no_local_folder(lines: Path, output: str) -> None:
     with pytest.raises(ConfigError, match="output: expected a local folder"):
-        tokenize(TOK, lines, output)
+        tokenize(TOK, pw.Corpus(lines), output)
 
 
 def test_invalid_utf8_names_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "in" / "a.txt"
     path.parent.mkdir()
     path.write_bytes(b"low\nnew \xff\n")
-    with pytest.raises(InvalidUtf8Error, match=r'a\.txt.*line 2.*; pass `on_error="skip"`'):
+    with pytest.raises(InvalidUtf8Error, match=r'a\.txt.*line 2.*; pass .*`on_error="skip"`'):
         run(path)
     # Nothing was done, so other settings replace the unfinished run.
     assert run(path, on_error="skip").documents == 1
@@ -353,11 +356,12 @@ def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
     path = os.path.join(os.fsencode(tmp_path), b"\xff\n.jsonl")
     with open(path, "w") as file:
         file.write('{"text": "low"}\nnone\n')
-    settings: Any = {"engine": InProcess(), "on_error": "skip"}
-    manifest = tokenize(TOK, os.fsdecode(path), tmp_path / "out", **settings)
+    settings: Any = {"engine": InProcess()}
+    corpus = pw.Corpus(os.fsdecode(path), on_error="skip")
+    manifest = tokenize(TOK, corpus, tmp_path / "out", **settings)
     assert Manifest.load(tmp_path / "out") == manifest
     assert manifest.sources[0].name == os.fsdecode(path)
-    assert tokenize(TOK, os.fsdecode(path), tmp_path / "out", **settings) == manifest
+    assert tokenize(TOK, corpus, tmp_path / "out", **settings) == manifest
     assert verify(tmp_path / "out") == []
 
 
@@ -379,7 +383,9 @@ def test_a_file_is_read_as_often_as_it_is_listed(
     names = ["in/a.jsonl", "./in/a.jsonl", "in//a.jsonl"]
     for part_bytes in (1, 1 << 20):
         folder = f"out{part_bytes}"
-        manifest = tokenize(TOK, names, folder, engine=InProcess(), part_bytes=part_bytes)
+        manifest = tokenize(
+            TOK, pw.Corpus(names), folder, engine=InProcess(), part_bytes=part_bytes
+        )
         assert manifest.documents == 3 * len(DOCUMENTS)
         assert [source.name for source in manifest.sources] == ["in/a.jsonl"] * 3
         assert {source.documents for source in manifest.sources} == {len(DOCUMENTS)}
@@ -391,7 +397,7 @@ def test_files_are_encoded_in_the_order_in_which_they_are_listed(tmp_path: Path)
     for name, text in texts.items():
         (tmp_path / f"{name}.txt").write_text(f"{text}\n")
     names = [tmp_path / f"{name}.txt" for name in texts]
-    tokenize(TOK, names, tmp_path / "out", engine=InProcess())
+    tokenize(TOK, pw.Corpus(names), tmp_path / "out", engine=InProcess())
     first, second = Dataset(tmp_path / "out")
     assert (TOK.decode(first), TOK.decode(second)) == ("low", "lower")
 
@@ -403,14 +409,16 @@ def test_columns_of_other_types_in_other_files(tmp_path: Path) -> None:
     columns: list[Any] = [[1, 2], [None, None], ["a", "b"]]
     for number, column in enumerate(columns):
         pq.write_table(pa.table({"text": ["low", ""], "v": column}), tmp_path / f"{number}.parquet")
-    settings: Any = {"format": "parquet", "keep": ["v"], "engine": InProcess()}
+    settings: Any = {"layout": "parquet", "keep": ["v"], "engine": InProcess()}
     inputs = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
-    tokenize(TOK, inputs, tmp_path / "out", **settings)
+    tokenize(TOK, pw.Corpus(inputs), tmp_path / "out", **settings)
     assert _parquet(tmp_path / "out")[0]["v"] == [1, 2, None, None]
     for part_bytes in (1, 1 << 20):
         settings["part_bytes"] = part_bytes
         with pytest.raises(FormatError, match="columns"):
-            tokenize(TOK, tmp_path.glob("*.parquet"), tmp_path / f"{part_bytes}", **settings)
+            tokenize(
+                TOK, pw.Corpus(tmp_path.glob("*.parquet")), tmp_path / f"{part_bytes}", **settings
+            )
 
 
 def test_an_engine_that_loses_or_repeats_receipts(lines: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import piecework as pw
@@ -258,13 +259,14 @@ def test_files_and_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("hug\npug\n\nhug pug\n", encoding="utf-8")
     rows = write_lines(tmp_path / "b.jsonl", ["hug", "pug"])
-    found = pw.diff(old, new, files=[path, rows], examples=2)
+    found = pw.diff(old, new, pw.Corpus([path, rows]), examples=2)
     assert (found.texts_tried, found.texts_changed) == (6, 3)
     assert [change.place for change in found.texts] == [f"{path}: line 2", f"{path}: line 4"]
     assert "and 1 more" in str(found)
-    assert pw.diff(old, new, ["pug"], files=path).texts_changed == 3
+    column = pa.chunked_array([["pug"], ["hug"]])
+    assert pw.diff(old, new, column).texts_changed == 1
     with pytest.raises(FileNotFoundError):
-        pw.diff(old, new, files=tmp_path / "none.txt")
+        pw.diff(old, new, pw.Corpus(tmp_path / "none.txt"))
 
 
 def test_report_and_json() -> None:
@@ -294,5 +296,3 @@ def test_wrong_arguments() -> None:
         pw.diff("a.json", TOK)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="texts: expected an iterable"):
         pw.diff(TOK, TOK, "text")
-    with pytest.raises(pw.errors.ConfigError, match="cannot be combined"):
-        pw.diff(TOK, TOK, files="a.txt", field="a", column="b")

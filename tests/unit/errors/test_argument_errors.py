@@ -117,13 +117,12 @@ def pieces(ids: Any) -> object:
 
 CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "train": (pw.train, {"texts": ["low"], "trainer": TRAINER}),
-    "train_files": (pw.train_files, {"paths": "text.txt", "trainer": TRAINER}),
+    "Corpus": (pw.Corpus, {"paths": "text.txt"}),
+    "train, files": (pw.train, {"texts": pw.Corpus(__file__), "trainer": TRAINER}),
     "compare": (pw.compare, {"text": "low", "tokenizers": {"a": TOKENIZER}}),
-    "compare_files": (
-        pw.compare_files,
-        {"paths": "text.txt", "tokenizers": {"a": TOKENIZER}},
-    ),
-    "diff": (pw.diff, {"old": TOKENIZER, "new": TOKENIZER, "files": "text.txt"}),
+    "evaluate": (pw.evaluate, {"tokenizers": TOKENIZER, "texts": ["a"]}),
+    "evaluate, files": (pw.evaluate, {"tokenizers": TOKENIZER, "texts": pw.Corpus(__file__)}),
+    "diff": (pw.diff, {"old": TOKENIZER, "new": TOKENIZER, "texts": ["a"]}),
     "lint": (pw.lint, {"tokenizer": TOKENIZER}),
     "Tokenizer": (pw.Tokenizer, {"model": models.WordLevel(["a"], unk_token="a")}),
     "from_file": (pw.Tokenizer.from_file, {"path": "tok.json"}),
@@ -145,7 +144,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "lm.nbest": (UNIGRAM.lm.nbest, {"text": "a", "n": 1}),
     "encode_batch": (TOKENIZER.encode_batch, {"texts": ["a"]}),
     "encode_batch, in words": (encode_batch_of_words, {"texts": [["a"]]}),
-    "encode_file": (TOKENIZER.encode_file, {"path": "text.txt"}),
+    "encode_batch, files": (TOKENIZER.encode_batch, {"texts": pw.Corpus(__file__)}),
     "tokenize": (TOKENIZER.tokenize, {"text": "a"}),
     "to_subword_nmt": (TOKENIZER.to_subword_nmt, {"text": "a b"}),
     "decode": (TOKENIZER.decode, {"ids": [1]}),
@@ -168,7 +167,8 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "pieces": (pieces, {"ids": [1]}),
     "WordCounts": (pw.WordCounts, {"words": {"a": 1}}),
     "from_texts": (pw.WordCounts.from_texts, {"texts": ["a"]}),
-    "from_files": (pw.WordCounts.from_files, {"paths": "text.txt"}),
+    "from_texts, files": (pw.WordCounts.from_texts, {"texts": pw.Corpus(__file__)}),
+    "count_words": (pw.count_words, {"texts": ["a"]}),
     "load": (pw.WordCounts.load, {"path": "counts"}),
     "wc.from_bytes": (pw.WordCounts.from_bytes, {"data": COUNTS.to_bytes()}),
     "wc.save": (COUNTS.save, {"path": "new"}),
@@ -313,11 +313,11 @@ def test_positions_beyond_the_end_return_none(far: int) -> None:
 def test_invalid_threads_raise(threads: Any) -> None:
     calls: list[Callable[[], object]] = [
         lambda: TOKENIZER.encode_batch(["a"], threads=threads),
-        lambda: TOKENIZER.encode_file("text.txt", threads=threads),
+        lambda: TOKENIZER.encode_batch(pw.Corpus("text.txt", per="file"), threads=threads),
         lambda: pw.train(["a"], TRAINER, threads=threads),
-        lambda: pw.train_files("text.txt", TRAINER, threads=threads),
+        lambda: pw.train(pw.Corpus("text.txt"), TRAINER, threads=threads),
         lambda: pw.WordCounts.from_texts(["a"], threads=threads),
-        lambda: pw.WordCounts.from_files("text.txt", threads=threads),
+        lambda: pw.WordCounts.from_texts(pw.Corpus("text.txt"), threads=threads),
     ]
     for call in calls:
         with pytest.raises(pw.errors.ConfigError, match="threads: expected an integer from 1 to"):
@@ -335,11 +335,10 @@ def test_impossible_paths_raise(path: str) -> None:
         lambda path: pw.Tokenizer.from_subword_nmt("codes", path),
         lambda path: pw.Tokenizer.from_tiktoken(path, "gpt2"),
         TOKENIZER.save,
-        TOKENIZER.encode_file,
-        lambda path: pw.train_files(path, TRAINER),
-        lambda path: pw.train_files([path], TRAINER, encoding="auto"),
-        pw.WordCounts.from_files,
-        lambda path: pw.WordCounts.from_files(path, encoding="latin-1"),
+        lambda path: TOKENIZER.encode_batch(pw.Corpus(path)),
+        lambda path: pw.train(pw.Corpus(path), TRAINER),
+        lambda path: pw.train(pw.Corpus([path], encoding="auto"), TRAINER),
+        lambda path: pw.WordCounts.from_texts(pw.Corpus(path, encoding="latin-1")),
         pw.WordCounts.load,
         COUNTS.save,
         pre_tokenizers.Jieba.from_user_dictionary,
@@ -452,8 +451,7 @@ FLAGS: dict[str, Callable[[Any], object]] = {
     "as_array": lambda value: TOKENIZER.encode_ids("a", as_array=value),
     "offsets": lambda value: TOKENIZER.encode_batch(["a"], offsets=value),
     "is_pretokenized": lambda value: TOKENIZER.encode_batch([["a"]], is_pretokenized=value),
-    "lines": lambda value: TOKENIZER.encode_file("no file", lines=value),
-    "keep_line_ends": lambda value: pw.WordCounts.from_files([], keep_line_ends=value),
+    "parallel": lambda value: pw.evaluate(TOKENIZER, {"a": ["a"], "b": ["b"]}, parallel=value),
     "skip_special_tokens": lambda value: TOKENIZER.decode_stream(skip_special_tokens=value),
     "special": lambda value: TOKENIZER.with_added_tokens(["a"], special=value),
 }
@@ -474,7 +472,7 @@ def test_flags_of_numpy_are_accepted() -> None:
 PROGRESS: tuple[Callable[[Any], object], ...] = (
     lambda value: pw.train(["low"], TRAINER, progress=value),
     lambda value: pw.WordCounts.from_texts(["low"], progress=value),
-    lambda value: TOKENIZER.encode_file(__file__, progress=value),
+    lambda value: pw.evaluate(TOKENIZER, pw.Corpus(__file__), progress=value),
 )
 
 
@@ -489,11 +487,11 @@ def test_progress_that_is_no_function_raises(call: Callable[[Any], object], valu
 def test_threads_that_are_a_bool_raise(threads: bool) -> None:
     for call in (
         lambda: TOKENIZER.encode_batch(["a"], threads=threads),
-        lambda: TOKENIZER.encode_file(__file__, threads=threads),
+        lambda: TOKENIZER.encode_batch(pw.Corpus(__file__, per="file"), threads=threads),
         lambda: pw.train({"low": 1}, TRAINER, threads=threads),
-        lambda: pw.train_files(__file__, TRAINER, threads=threads),
+        lambda: pw.train(pw.Corpus(__file__), TRAINER, threads=threads),
         lambda: pw.WordCounts.from_texts(["a"], threads=threads),
-        lambda: pw.WordCounts.from_files(__file__, threads=threads),
+        lambda: pw.WordCounts.from_texts(pw.Corpus(__file__), threads=threads),
     ):
         with pytest.raises(TypeError, match=f"^threads: expected an integer.*, found {threads}"):
             call()

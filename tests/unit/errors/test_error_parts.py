@@ -69,9 +69,9 @@ def test_hint_for_invalid_utf8(tmp_path: Path) -> None:
     file = tmp_path / "text.txt"
     file.write_bytes(b"a\n\xff")
     with pytest.raises(pw.errors.InvalidUtf8Error) as caught:
-        pw.train_files([file], pw.WordPieceTrainer(50))
+        pw.train(pw.Corpus([file]), pw.WordPieceTrainer(50))
     assert caught.value.hint is not None
-    assert caught.value.hint.startswith('pass `errors="replace"` to replace it')
+    assert caught.value.hint.startswith('pass `encoding="auto"` to detect the encoding')
     assert (caught.value.line, caught.value.byte) == (2, 2)
     assert str(caught.value).startswith(f"{file}: invalid UTF-8 in line 2")
 

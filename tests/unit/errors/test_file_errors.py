@@ -24,11 +24,11 @@ NOBODY = 65534
 READERS: dict[str, Callable[[Any], object]] = {
     "from_file": pw.Tokenizer.from_file,
     "load": pw.WordCounts.load,
-    "train_files": lambda path: pw.train_files(path, TRAINER),
-    "train_files, several": lambda path: pw.train_files([path], TRAINER, threads=2),
-    "train_files, latin-1": lambda path: pw.train_files(path, TRAINER, encoding="latin-1"),
-    "train_files, auto": lambda path: pw.train_files(path, TRAINER, encoding="auto"),
-    "from_files": pw.WordCounts.from_files,
+    "train": lambda path: pw.train(pw.Corpus(path), TRAINER),
+    "train, several": lambda path: pw.train(pw.Corpus([path]), TRAINER, threads=2),
+    "train, latin-1": lambda path: pw.train(pw.Corpus(path, encoding="latin-1"), TRAINER),
+    "train, auto": lambda path: pw.train(pw.Corpus(path, encoding="auto"), TRAINER),
+    "from_texts": lambda path: pw.WordCounts.from_texts(pw.Corpus(path)),
 }
 WRITERS: dict[str, Callable[[Any], object]] = {
     "save": TOKENIZER.save,
@@ -127,15 +127,18 @@ def test_failing_read_raises(read: Callable[[Any], object]) -> None:
         read("/proc/self/mem")
 
 
-def test_permission_errors_are_translated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permission_errors_are_translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "secret.txt"
+    path.write_text("x", encoding="utf-8")
+
     def refuse(name: str, *arguments: Any, **more: Any) -> Any:
         raise PermissionError(errno.EACCES, "Permission denied", name)
 
     monkeypatch.setattr("piecework.io.files.open", refuse, raising=False)
-    monkeypatch.setattr("piecework.io.lines.open", refuse, raising=False)
-    for name in ("from_file", "load", "train_files, latin-1", "train_files, auto"):
+    monkeypatch.setattr("piecework.io.opening.open", refuse, raising=False)
+    for name in ("from_file", "load", "train, latin-1", "train, auto"):
         with pytest.raises(pw.errors.FilePermissionError, match="permission denied") as caught:
-            READERS[name]("secret.txt")
+            READERS[name](path)
         assert isinstance(caught.value, PermissionError)
 
 
@@ -148,13 +151,15 @@ def test_empty_file_raises(tmp_path: Path, text: str) -> None:
     with pytest.raises(pw.errors.FormatError):
         pw.WordCounts.load(path)
     with pytest.raises(pw.errors.CountsError, match="empty corpus"):
-        pw.train_files(path, TRAINER)
-    assert len(pw.WordCounts.from_files(path)) == 0
+        pw.train(pw.Corpus(path), TRAINER)
+    assert len(pw.WordCounts.from_texts(pw.Corpus(path))) == 0
 
 
 def test_no_files_raise() -> None:
-    with pytest.raises(pw.errors.CountsError):
-        pw.train_files([], TRAINER)
+    with pytest.raises(
+        pw.errors.ConfigError, match="paths: expected at least one path, found none"
+    ):
+        pw.Corpus([])
 
 
 @pytest.mark.parametrize(
@@ -172,7 +177,7 @@ def test_words_of_a_pipe_are_counted(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     script = f"open({str(tmp_path / 'pipe')!r}, 'w').write('the cat\\nthe mat\\n' * 100000)"
     with subprocess.Popen([sys.executable, "-c", script]):
-        counts = pw.WordCounts.from_files(tmp_path / "pipe")
+        counts = pw.WordCounts.from_texts(pw.Corpus(tmp_path / "pipe"))
     assert dict(counts.items()) == {"the": 200000, "cat": 100000, "mat": 100000}
 
 
@@ -188,7 +193,7 @@ def test_invalid_utf8_raises_with_position(tmp_path: Path, lines: int, threads: 
     before = b"the cat sat\n" * lines
     path.write_bytes(before + "é ".encode() + b"a\xffb\n" + b"fine\n" * 9 + b"\xfe\n" * 5)
     with pytest.raises(pw.errors.InvalidUtf8Error) as caught:
-        pw.train_files(path, TRAINER, threads=threads)
+        pw.train(pw.Corpus(path), TRAINER, threads=threads)
     error = caught.value
     assert isinstance(error, UnicodeDecodeError)
     assert (error.line, error.byte) == (lines + 1, len(before) + 4)
@@ -207,8 +212,8 @@ def test_every_kind_of_invalid_utf8_raises_or_is_replaced(tmp_path: Path, broken
     for data in (broken, GOOD + broken, b"a" + broken + b"b\n"):
         path.write_bytes(data)
         with pytest.raises(pw.errors.InvalidUtf8Error):
-            pw.WordCounts.from_files(path)
-        counts = pw.WordCounts.from_files(path, errors="replace", normalizer=None)
+            pw.WordCounts.from_texts(pw.Corpus(path))
+        counts = pw.WordCounts.from_texts(pw.Corpus(path, errors="replace"), normalizer=None)
         decoded = data.decode("utf-8", "replace").split("\n")
         assert counts == pw.WordCounts.from_texts(
             decoded[:-1] if data.endswith(b"\n") else decoded, normalizer=None
@@ -221,10 +226,10 @@ def test_broken_bytes_of_other_encodings_raise(tmp_path: Path, encoding: str) ->
     text = "fine\nfine\n".encode(encoding)
     path.write_bytes(text + b"a\xff\xff\xff\n")
     with pytest.raises(pw.errors.InvalidUtf8Error, match=r"broken\.txt") as caught:
-        pw.train_files(path, TRAINER, encoding=encoding)
+        pw.train(pw.Corpus(path, encoding=encoding), TRAINER)
     assert caught.value.line == 3
     assert re.search("line 3|after line 2", str(caught.value))
-    replaced = pw.WordCounts.from_files(path, encoding=encoding, errors="replace")
+    replaced = pw.WordCounts.from_texts(pw.Corpus(path, encoding=encoding, errors="replace"))
     assert replaced["fine"] == 2
 
 
@@ -246,11 +251,11 @@ def test_encoding_is_detected(tmp_path: Path, encoding: str) -> None:
     text = ENCODED[encoding]
     path = tmp_path / "text.txt"
     path.write_bytes(text.encode(encoding))
-    found = pw.WordCounts.from_files(path, encoding="auto")
+    found = pw.WordCounts.from_texts(pw.Corpus(path, encoding="auto"))
     wanted = pw.WordCounts.from_texts(text.removesuffix("\n").split("\n"))
     assert found == wanted
-    assert pw.WordCounts.from_files(path, encoding=encoding) == wanted
-    assert pw.train_files(path, pw.WordPieceTrainer(300), encoding="auto") == pw.train(
+    assert pw.WordCounts.from_texts(pw.Corpus(path, encoding=encoding)) == wanted
+    assert pw.train(pw.Corpus(path, encoding="auto"), pw.WordPieceTrainer(300)) == pw.train(
         wanted, pw.WordPieceTrainer(300)
     )
 
@@ -259,7 +264,7 @@ def test_encoding_is_detected(tmp_path: Path, encoding: str) -> None:
 def test_unknown_encoding_raises(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "text").write_bytes(GOOD)
     with pytest.raises(pw.errors.ConfigError, match="encoding") as caught:
-        pw.train_files(tmp_path / "text", TRAINER, encoding=encoding)
+        pw.train(pw.Corpus(tmp_path / "text", encoding=encoding), TRAINER)
     assert isinstance(caught.value, ValueError)
 
 
@@ -267,14 +272,16 @@ def test_unknown_encoding_raises(tmp_path: Path, encoding: str) -> None:
 def test_unknown_error_handler_raises(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "text").write_bytes(GOOD + b"\xff\n")
     with pytest.raises(pw.errors.ConfigError, match="nonsense"):
-        pw.train_files(tmp_path / "text", TRAINER, encoding=encoding, errors="nonsense")
+        pw.train(pw.Corpus(tmp_path / "text", encoding=encoding, errors="nonsense"), TRAINER)
 
 
 def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes("a\r\nb\nc\x0bd\u2028e\rf".encode())
     settings: dict[str, Any] = {"normalizer": None, "pre_tokenizer": None}
     for encoding in ("utf-8", "utf-8-sig", "auto"):
-        counts = pw.WordCounts.from_files(tmp_path / "text", encoding=encoding, **settings)
+        counts = pw.WordCounts.from_texts(
+            pw.Corpus(tmp_path / "text", encoding=encoding), **settings
+        )
         assert list(counts) == ["a", "b", "c\x0bd\u2028e\rf"]
 
 

@@ -30,7 +30,7 @@ WORK = {
     "endless texts": ("", "pw.WordCounts.from_texts(iter(lambda: 'a b c', None))"),
     "files": (
         "path = sys.argv[2]; open(path, 'w').write((word() + ' ' + word() + '\\n') * 10**6)",
-        "pw.WordCounts.from_files([path] * 200)",
+        "pw.WordCounts.from_texts(pw.Corpus([path] * 200))",
     ),
     "training": (
         "counts = pw.WordCounts({word(): n for n in range(1, 250_000)})",
@@ -46,7 +46,7 @@ WORK = {
     ),
     "encoding a file": (
         "path = sys.argv[2]; open(path, 'w').write((word() + ' ' + word() + '\\n') * 10**6)",
-        "[tok.encode_file(path, cache=False) for _ in range(100)]",
+        "[tok.encode_batch(pw.Corpus(path, per='file'), cache=False) for _ in range(100)]",
     ),
     "encoding": ("some = ['a' * 90 + ' a'] * 10**6", "[tok.encode_batch(some) for _ in range(50)]"),
 }

@@ -201,7 +201,7 @@ READ: dict[str, Callable[[Path], object]] = {
     "counts, sum": lambda _: pw.WordCounts({LONG: 2**64 - 1}) + pw.WordCounts({LONG: 1}),
     "ids of one token": lambda _: pw.models.Vocabulary({LONG: 1, "a": 1}),
     "rules": lambda _: pw.normalizers.Precompiled.of(LONG),  # type: ignore[arg-type]
-    "encoding": lambda path: pw.train_files(path, pw.BpeTrainer(60), encoding=LONG),
+    "encoding": lambda path: pw.train(pw.Corpus(path, encoding=LONG), pw.BpeTrainer(60)),
     "path": lambda _: pw.Tokenizer.from_file(LONG),
     "unknown type": lambda _: TOKENIZER.encode(type(WORD, (), {})()),
     "saved, vocab.txt": lambda folder: pw.Tokenizer(

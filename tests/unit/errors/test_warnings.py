@@ -42,8 +42,8 @@ WARNED: dict[str, Callable[[Path], object]] = {
     "from_texts": lambda _: pw.WordCounts.from_texts(
         ["a"], normalizer=LOWER, pre_tokenizer=DICTIONARY
     ),
-    "from_files": lambda path: pw.WordCounts.from_files(
-        path / "text", normalizer=LOWER, pre_tokenizer=DICTIONARY
+    "from_texts, files": lambda path: pw.WordCounts.from_texts(
+        pw.Corpus(path / "text"), normalizer=LOWER, pre_tokenizer=DICTIONARY
     ),
     "train": lambda _: pw.train(
         ["new york"], pw.WordPieceTrainer(30), normalizer=LOWER, pre_tokenizer=DICTIONARY
@@ -62,11 +62,14 @@ WARNED: dict[str, Callable[[Path], object]] = {
         pw.UnigramTrainer(10, treat_whitespace_as_suffix=True),
         normalizer=LOWER,
     ),
-    "train_files": lambda path: pw.train_files(
-        path / "text", pw.WordPieceTrainer(30), normalizer=LOWER, pre_tokenizer=DICTIONARY
+    "train, files": lambda path: pw.train(
+        pw.Corpus(path / "text"),
+        pw.WordPieceTrainer(30),
+        normalizer=LOWER,
+        pre_tokenizer=DICTIONARY,
     ),
-    "train_files, symbols": lambda path: pw.train_files(
-        [path / "text"], pw.WordPieceTrainer(30, user_defined_symbols=["Low"])
+    "train, symbols, files": lambda path: pw.train(
+        pw.Corpus([path / "text"]), pw.WordPieceTrainer(30, user_defined_symbols=["Low"])
     ),
     "from_folder, ids": lambda path: pw.Tokenizer.from_folder(
         folder_with(path, {"added_tokens.json": {"[CLS]": 7}})

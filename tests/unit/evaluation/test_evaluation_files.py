@@ -58,16 +58,16 @@ def metrics(evaluation: pw.evaluation.Evaluation) -> Any:
 
 def test_files_have_the_metrics_of_their_texts(file: Path, tmp_path: Path) -> None:
     wanted = metrics(pw.evaluate(TOK, TEXTS))
-    assert metrics(pw.evaluate_files(TOK, file)) == wanted
+    assert metrics(pw.evaluate(TOK, pw.Corpus(file))) == wanted
     packed = tmp_path / "packed.txt.gz"
     packed.write_bytes(gzip.compress(file.read_bytes()))
-    assert metrics(pw.evaluate_files(TOK, packed)) == wanted
+    assert metrics(pw.evaluate(TOK, pw.Corpus(packed))) == wanted
     lines = tmp_path / "texts.jsonl"
     lines.write_text("".join(json.dumps({"content": text}) + "\n" for text in TEXTS))
-    assert metrics(pw.evaluate_files(TOK, lines, field="content")) == wanted
+    assert metrics(pw.evaluate(TOK, pw.Corpus(lines, field="content"))) == wanted
     named_otherwise = tmp_path / "lines"
     lines.rename(named_otherwise)
-    assert metrics(pw.evaluate_files(TOK, named_otherwise, column="content")) == wanted
+    assert metrics(pw.evaluate(TOK, pw.Corpus(named_otherwise, field="content"))) == wanted
 
 
 def test_parquet(tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_parquet(tmp_path: Path) -> None:
     path = tmp_path / "texts.parquet"
     parquet.write_table(pa.table({"text": TEXTS}), path, row_group_size=37)
     wanted = metrics(pw.evaluate(TOK, TEXTS))
-    assert metrics(pw.evaluate_files(TOK, path)) == wanted
-    small = pw.evaluate_files(TOK, path, part_bytes=100)
+    assert metrics(pw.evaluate(TOK, pw.Corpus(path))) == wanted
+    small = pw.evaluate(TOK, pw.Corpus(path), part_bytes=100)
     assert metrics(small) == wanted
     assert small.tokenizers[0].total.sums.changed[0].place == f"{path}: row 2"
 
@@ -89,8 +89,8 @@ def test_the_result_depends_on_no_engine_and_no_parts(
 ) -> None:
     if isinstance(engine, Local):
         part_bytes = max(5000, part_bytes)  # hundreds of messages take seconds
-    wanted = pw.evaluate_files(TOK, file, threads=1)
-    found = pw.evaluate_files(TOK, file, engine=engine, part_bytes=part_bytes)
+    wanted = pw.evaluate(TOK, pw.Corpus(file), threads=1)
+    found = pw.evaluate(TOK, pw.Corpus(file), engine=engine, part_bytes=part_bytes)
     assert found.to_dict() == wanted.to_dict()
 
 
@@ -111,13 +111,13 @@ def test_groups_by_file_and_folder(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.txt"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-    by_file = pw.evaluate_files(TOK, tmp_path, by="file")
+    by_file = pw.evaluate(TOK, pw.Corpus(tmp_path), by="file")
     assert by_file.groups == tuple(
         str(tmp_path / name) for name in ("de/a.txt", "en/a.txt", "en/b.txt")
     )
-    by_folder = pw.evaluate_files(TOK, tmp_path, by="folder")
+    by_folder = pw.evaluate(TOK, pw.Corpus(tmp_path), by="folder")
     assert by_folder.groups == (str(tmp_path / "de"), str(tmp_path / "en"))
-    named = pw.evaluate_files(TOK, {"de": tmp_path / "de", "en": tmp_path / "en"})
+    named = pw.evaluate(TOK, {"de": pw.Corpus(tmp_path / "de"), "en": pw.Corpus(tmp_path / "en")})
     assert [each.metrics for each in named.tokenizers[0].groups.values()] == [
         each.metrics for each in by_folder.tokenizers[0].groups.values()
     ]
@@ -130,9 +130,9 @@ def test_groups_by_file_and_folder(tmp_path: Path) -> None:
 
 def test_several_tokenizers_are_evaluated_as_each_alone(file: Path) -> None:
     other = pw.train(TEXTS, pw.BpeTrainer(80))
-    both = pw.evaluate_files({"one": TOK, "two": other}, file)
+    both = pw.evaluate({"one": TOK, "two": other}, pw.Corpus(file))
     for result, tok in zip(both.tokenizers, (TOK, other), strict=True):
-        assert result.metrics == pw.evaluate_files(tok, file).tokenizers[0].metrics
+        assert result.metrics == pw.evaluate(tok, pw.Corpus(file)).tokenizers[0].metrics
         assert (result.fingerprint, result.vocab_size) == (tok.fingerprint, tok.vocab_size)
     with pytest.raises(ConfigError, match="2 tokenizers"):
         both["fertility"]
@@ -178,12 +178,11 @@ def test_pairs_of_parallel_texts_are_skipped_whole(
     with pytest.warns(
         pw.errors.PieceworkWarning, match="^3 texts were skipped in every group"
     ) as caught:
-        found = pw.evaluate_files(
+        found = pw.evaluate(
             TOK,
-            paths,
+            pw.Corpus(paths, on_error="skip"),
             by="folder",
             parallel=True,
-            on_error="skip",
             part_bytes=part_bytes,
             engine=engine,
         )
@@ -216,7 +215,7 @@ def test_examples_name_the_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("low\n" * 5000 + "LOW\n" + "low\n" * 5000 + ("low " * 30 + "x\n") * 9)
     for part_bytes in (1 << 25, 999):
-        evaluation = pw.evaluate_files(tok, path, part_bytes=part_bytes)
+        evaluation = pw.evaluate(tok, pw.Corpus(path), part_bytes=part_bytes)
         changed = evaluation.tokenizers[0].total.sums.changed
         assert evaluation["changed_texts"] == 10
         assert [each.place for each in changed] == [
@@ -229,9 +228,9 @@ def test_examples_name_the_lines(tmp_path: Path) -> None:
         )
     packed = tmp_path / "b.txt.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    first = pw.evaluate_files(tok, packed).tokenizers[0].total.sums.changed[0]
+    first = pw.evaluate(tok, pw.Corpus(packed)).tokenizers[0].total.sums.changed[0]
     assert first.place == f"{packed}: line 5001"
-    whole = pw.evaluate_files(tok, path, per="file").tokenizers[0].total.sums.changed
+    whole = pw.evaluate(tok, pw.Corpus(path, per="file")).tokenizers[0].total.sums.changed
     assert [each.place for each in whole] == [str(path)]
     texts = pw.evaluate(tok, {"a": ["low"] * 5000 + ["LOW"]}).tokenizers[0].total.sums.changed
     assert [each.place for each in texts] == ["a: text 5000"]
@@ -242,50 +241,49 @@ def test_errors_name_the_place(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "low"}\n{"text": "high"}\n')
     with pytest.raises(UnknownTokenError, match=r"a\.jsonl: the line at byte 16: "):
-        pw.evaluate_files(strict, path)
+        pw.evaluate(strict, pw.Corpus(path))
     with pytest.raises(UnknownTokenError, match=r"^en: text 4097: "):
         pw.evaluate(strict, {"en": ["low"] * 4097 + ["high"]})
     with pytest.raises(pw.PieceworkError, match="text 1: "):
         pw.evaluate(TOK, ["a", "\ud800"])
-    with pytest.raises(TypeError, match="texts: expected a str"):
+    with pytest.raises(TypeError, match="text 1: expected a str, found tuple"):
         pw.evaluate(TOK, ["a", ("b", "c")])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="call evaluate_files"):
+    with pytest.raises(TypeError, match=r"Corpus\('a.txt'\) for a file"):
         pw.evaluate(TOK, "a.txt")
     with pytest.raises(MissingFileError):
-        pw.evaluate_files(TOK, tmp_path / "none.txt")
+        pw.evaluate(TOK, pw.Corpus(tmp_path / "none.txt"))
 
 
 def test_skipped_lines_raise_one_warning(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "low"}\n{}\n{"text": "cat"}\n[]\n')
     with pytest.raises(DocumentError):
-        pw.evaluate_files(TOK, path)
+        pw.evaluate(TOK, pw.Corpus(path))
     with pytest.warns(PieceworkWarning, match="2 lines or rows were skipped.*line 2"):
-        found = pw.evaluate_files(TOK, path, on_error="skip", part_bytes=16)
+        found = pw.evaluate(TOK, pw.Corpus(path, on_error="skip"), part_bytes=16)
     assert found.tokenizers[0].total.sums.texts == 2
 
 
 def test_settings_are_checked(file: Path) -> None:
     for settings, words in (
-        ({"by": "line"}, "'file', 'folder' or None"),
+        ({"by": "line"}, "no member 'line'; pass `by=\"file\"`"),
         ({"renyi_power": 0}, "renyi_power"),
         ({"renyi_power": "x"}, "renyi_power"),
         ({"specials": "no"}, "specials"),
-        ({"per": "page"}, "per"),
-        ({"field": "a", "column": "b"}, "column"),
+        ({"by": ""}, "name of a member or column"),
     ):
         with pytest.raises(ConfigError, match=words):
-            pw.evaluate_files(TOK, file, **settings)  # type: ignore[arg-type]
+            pw.evaluate(TOK, pw.Corpus(file), **settings)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="at least one tokenizer"):
-        pw.evaluate_files({}, file)
+        pw.evaluate({}, pw.Corpus(file))
     with pytest.raises(ConfigError, match="at least one group"):
         pw.evaluate(TOK, {})
     with pytest.raises(TypeError, match="tokenizers"):
         pw.evaluate("tokenizer.json", ["a"])  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="mapping of groups"):
-        pw.evaluate_files(TOK, {"a": file}, by="file")
+        pw.evaluate(TOK, {"a": pw.Corpus(file)}, by="file")
     with pytest.raises(ConfigError, match="standard input"):
-        pw.evaluate_files(TOK, "-", engine=Local(1))
+        pw.evaluate(TOK, pw.Corpus("-"), engine=Local(1))
 
 
 def test_an_engine_that_loses_a_part(file: Path) -> None:
@@ -294,12 +292,12 @@ def test_an_engine_that_loses_a_part(file: Path) -> None:
             return map(fn, parts[:1] + parts[2:])
 
     with pytest.raises(WorkerError, match="no result for part 1"):
-        pw.evaluate_files(TOK, file, engine=Losing(), part_bytes=1000)
+        pw.evaluate(TOK, pw.Corpus(file), engine=Losing(), part_bytes=1000)
 
 
 def test_progress_is_counted_in_bytes(file: Path) -> None:
     seen: list[Any] = []
-    pw.evaluate_files(TOK, file, part_bytes=1000, progress=seen.append)
+    pw.evaluate(TOK, pw.Corpus(file), part_bytes=1000, progress=seen.append)
     size = file.stat().st_size
     assert seen[-1].done == seen[-1].total == size
     assert len(seen) > 5

@@ -164,14 +164,15 @@ def test_unknown_tokens_have_their_name() -> None:
 
 def test_compare_errors() -> None:
     strict = pw.Tokenizer(models.WordPiece(["a"], unk_token=None))
-    assert pw.compare({}, "a").splits == ()
-    assert str(pw.compare({}, "a")) == ""
+    with pytest.raises(pw.errors.ConfigError, match="expected at least one tokenizer"):
+        pw.compare({}, "a")
     with pytest.raises(pw.errors.UnknownTokenError, match=r"^strict: no pieces of the vocabulary"):
         pw.compare({"strict": strict}, "b")
     with pytest.raises(pw.errors.SurrogateError):
         pw.compare({"strict": strict}, "\ud800")
-    with pytest.raises(TypeError, match="must be a mapping of names to tokenizers, not list"):
-        pw.compare([strict], "a")  # type: ignore[arg-type]
+    assert [split.name for split in pw.compare([strict, strict], "a").splits] == ["1", "2"]
+    with pytest.raises(TypeError, match=r"tokenizers: expected a piecework\.Tokenizer"):
+        pw.compare("a.json", "a")  # type: ignore[arg-type]
 
 
 def test_compare_ignores_truncation_and_padding() -> None:

@@ -52,4 +52,4 @@ def test_training_from_saved_counts_equals_training_from_text(tmp_path: Path) ->
     assert pw.train(pw.WordCounts.load(tmp_path / "counts"), trainer) == pw.train(texts, trainer)
     path = tmp_path / "text"
     path.write_text("\n".join(texts), encoding="utf-8")
-    assert pw.train_files(path, trainer) == pw.train(texts, trainer)
+    assert pw.train(pw.Corpus(path), trainer) == pw.train(texts, trainer)

@@ -126,7 +126,7 @@ def test_arguments() -> None:
         pw.extend(tok)
     with pytest.raises(ConfigError, match=r"new_tokens: has no effect with `words`"):
         pw.extend(tok, words=["a"], new_tokens=1)
-    with pytest.raises(ConfigError, match=r"corpus: has no effect with `words`"):
+    with pytest.raises(ConfigError, match=r"texts: has no effect with `words`"):
         pw.extend(tok, CORPUS, words=["a"])
     with pytest.raises(TypeError, match="expected an iterable of words"):
         pw.extend(tok, words="low")

@@ -182,9 +182,7 @@ def test_kinds_of_counts() -> None:
 
     for corpus in (words, {"hug": 2, "hugs": 1}, counts, pa.array(texts), iter(texts)):
         assert pw.prune(BERT, corpus, vocab_size=13).tokenizer == wanted
-    with pytest.raises(
-        ConfigError, match=r"corpus: expected 15 integers .* found the shape \(3,\)"
-    ):
+    with pytest.raises(ConfigError, match=r"texts: expected 15 integers .* found the shape \(3,\)"):
         pw.prune(BERT, np.zeros(3, np.int64), vocab_size=13)
     with pytest.raises(CountsError, match="another pre-tokenizer"):
         pw.prune(BERT, pw.WordCounts.from_texts(texts, pre_tokenizer=None), vocab_size=13)
@@ -194,13 +192,13 @@ def test_kinds_of_counts() -> None:
     "corpus", [[], iter([]), [""], {}, pw.WordCounts({}), np.zeros(15, np.int64)]
 )
 def test_an_empty_corpus_is_an_error(corpus: Any) -> None:
-    with pytest.raises(CountsError, match="corpus: the corpus has no token; pass texts"):
+    with pytest.raises(CountsError, match="texts: the texts have no token; pass texts"):
         pw.prune(BERT, corpus, min_count=1)
 
 
 def test_more_removals_than_tokens_need_consent() -> None:
     with pytest.raises(
-        ConfigError, match=r"corpus: 2 tokens would be removed, .* only 1 token"
+        ConfigError, match=r"texts: 2 tokens would be removed, .* only 1 token"
     ) as error:
         pw.prune(BERT, ["hug"], vocab_size=13)
     assert error.value.hint == "pass more text, or `force=True`"

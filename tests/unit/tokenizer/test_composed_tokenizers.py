@@ -337,7 +337,9 @@ def test_training_works_with_any_pre_tokenizer(name: str, tmp_path: Path) -> Non
     trainer = pw.WordPieceTrainer(60, user_defined_symbols=["to"])
     tok = pw.train(texts, trainer, normalizer=LOWERCASE, pre_tokenizer=split)
     (tmp_path / "text").write_text("\n".join(texts), encoding="utf-8")
-    files = pw.train_files(tmp_path / "text", trainer, normalizer=LOWERCASE, pre_tokenizer=split)
+    files = pw.train(
+        pw.Corpus(tmp_path / "text"), trainer, normalizer=LOWERCASE, pre_tokenizer=split
+    )
     parts = [
         pw.WordCounts.from_texts(
             texts[at : at + 2], normalizer=LOWERCASE, pre_tokenizer=split, first_document=at

@@ -92,8 +92,8 @@ def test_argument_overrides_the_model(tok: pw.Tokenizer) -> None:
 def test_dropout_for_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text("\n".join(TEXTS * 3))
-    lines = tok.encode_file(path, lines=True, sampling=pw.Sampling(dropout=0.5, seed=4))
-    again = tok.encode_file(path, lines=True, sampling=pw.Sampling(dropout=0.5, seed=4), threads=1)
+    lines = tok.encode_batch(pw.Corpus(path), sampling=pw.Sampling(dropout=0.5, seed=4))
+    again = tok.encode_batch(pw.Corpus(path), sampling=pw.Sampling(dropout=0.5, seed=4), threads=1)
     assert lines.to_list() == again.to_list()
     assert lines.to_list()[0] == tok.encode_ids(TEXTS[0], sampling=pw.Sampling(dropout=0.5, seed=4))
 
@@ -106,8 +106,8 @@ def test_lines_of_a_file_draw_as_texts_of_a_batch(tok: pw.Tokenizer, tmp_path: P
     batch = tok.encode_batch(texts, sampling=pw.Sampling(dropout=0.5, seed=4))
     assert path.stat().st_size > 2 << 18  # several blocks
     for threads in (1, 2):
-        lines = tok.encode_file(
-            path, lines=True, sampling=pw.Sampling(dropout=0.5, seed=4), threads=threads
+        lines = tok.encode_batch(
+            pw.Corpus(path), sampling=pw.Sampling(dropout=0.5, seed=4), threads=threads
         )
         assert lines.to_list() == batch.to_list()
 

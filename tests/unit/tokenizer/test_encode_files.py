@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import piecework as pw
 from piecework import AddedToken, errors, normalizers, pre_tokenizers
-from piecework.results import Progress
 
 VOCAB = ["[UNK]", "[CLS]", "[SEP]", "hug", "##s", "##ug", "h", "##h", "é", "中", "!", "\ufeff"]
 PIECES = [
@@ -89,9 +88,8 @@ def encode_blocks(
     chosen = tok._options(
         options.get("special", True), options.get("specials", "match"), None, None
     )
-    return tok._core.encode_file(
-        "text.txt", (data, lines, replace, size), chosen, threads, lambda _: None
-    )
+    reading = (data, lines, replace, size)
+    return tok._core.encode_file("text.txt", reading, chosen, threads, lambda read: None)
 
 
 def lines_of(text: str) -> list[str]:
@@ -163,9 +161,9 @@ def test_small_files_equal_their_text(tok: pw.Tokenizer, tmp_path: Path, content
     path, text = tmp_path / "a.txt", content.decode()
     path.write_bytes(content)
     for special in (True, False):
-        whole = tok.encode_file(path, add_special_tokens=special)
+        whole = tok.encode_batch(pw.Corpus(path, per="file"), add_special_tokens=special)
         assert whole.to_list() == [tok.encode(text, add_special_tokens=special).ids]
-        by_line = tok.encode_file(str(path), lines=True, add_special_tokens=special)
+        by_line = tok.encode_batch(pw.Corpus(str(path)), add_special_tokens=special)
         assert by_line.to_list() == [
             tok.encode(line, add_special_tokens=special).ids for line in lines_of(text)
         ]
@@ -182,66 +180,77 @@ def test_large_file_equals_its_text(tok: pw.Tokenizer, tmp_path: Path) -> None:
     whole = tok.encode_ids(text)
     lines = tok.encode_batch(lines_of(text))
     for threads in (1, 2, 3):
-        assert tok.encode_file(path, threads=threads).ids.tolist() == whole
-        assert tok.encode_file(path, threads=threads, cache=False).ids.tolist() == whole
-        found = tok.encode_file(path, lines=True, threads=threads)
+        assert tok.encode_batch(pw.Corpus(path, per="file"), threads=threads).ids.tolist() == whole
+        assert (
+            tok.encode_batch(pw.Corpus(path, per="file"), threads=threads, cache=False).ids.tolist()
+            == whole
+        )
+        found = tok.encode_batch(pw.Corpus(path), threads=threads)
         assert found.ids.tolist() == lines.ids.tolist()
         assert found.row_offsets.tolist() == lines.row_offsets.tolist()
 
 
-def test_batch_of_a_file_holds_ids_alone(tok: pw.Tokenizer, tmp_path: Path) -> None:
+def test_batch_of_a_corpus_holds_ids_alone(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("hug\nhugs hug\n")
-    tok = tok.replace(truncation=3, padding=pw.Padding(length=9, pad_id=0, pad_token="[UNK]"))
-    batch = tok.encode_file(path, lines=True)
-    assert len(batch) == 2
-    assert [len(row) for row in batch.to_numpy()] == [3, 5], "neither truncated nor padded"
+    corpus = pw.Corpus(path)
+    batch = tok.encode_batch(corpus)
+    assert [len(row) for row in batch.to_numpy()] == [3, 5]
     assert batch.padded(pad_id=0).ids.shape == (2, 5)
     assert tok.decode_batch(batch) == ["hug", "hugs hug"]
     for ask in (lambda: batch[0], lambda: list(batch), lambda: batch.offsets):
-        with pytest.raises(
-            errors.ConfigError, match=r"a\.txt: the batch of a file contains only ids"
-        ):
+        with pytest.raises(errors.ConfigError, match=r"the batch of a corpus contains only ids"):
             ask()
+
+
+def test_arguments_apply_to_a_corpus_as_to_its_texts(tok: pw.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("hug\nhugs hug hug\n")
+    corpus = pw.Corpus([path, path])
+    for limited in (tok, tok.replace(truncation=3)):
+        for settings in (
+            {},
+            {"truncation": 4},
+            {"truncation": None},
+            {"add_special_tokens": False},
+        ):
+            found = limited.encode_batch(corpus, **settings)  # type: ignore[arg-type]
+            assert found.to_list() == limited.encode_batch(list(corpus), **settings).to_list()  # type: ignore[arg-type]
+    assert tok.count(corpus) == tok.count(list(corpus))
+    padded = tok.replace(padding=pw.Padding(pad_id=0, pad_token="[UNK]"))
+    for tokenizer, settings, name in (
+        (tok, {"offsets": True}, "offsets"),
+        (tok, {"is_pretokenized": True}, "is_pretokenized"),
+        (tok, {"padding": 8}, "padding"),
+        (padded, {}, "padding"),
+    ):
+        with pytest.raises(errors.ConfigError, match=f"^{name}: requires texts in memory; pass"):
+            tokenizer.encode_batch(corpus, **settings)  # type: ignore[arg-type]
+    assert padded.encode_batch(corpus, padding=None).to_list() == tok.encode_batch(corpus).to_list()
 
 
 def test_file_errors(tok: pw.Tokenizer, tmp_path: Path) -> None:
     with pytest.raises(errors.MissingFileError, match="none"):
-        tok.encode_file(tmp_path / "none")
+        tok.encode_batch(pw.Corpus(tmp_path / "none", per="file"))
     with pytest.raises(errors.MissingFileError, match="the folder has no files"):
-        tok.encode_file(tmp_path)
+        tok.encode_batch(pw.Corpus(tmp_path, per="file"))
     with pytest.raises(errors.FileError, match="NUL"):
-        tok.encode_file("a\0b")
+        tok.encode_batch(pw.Corpus("a\0b", per="file"))
     path = tmp_path / "a.txt"
     path.write_bytes(b"hug\nh\xffg\n")
     with pytest.raises(
         errors.InvalidUtf8Error,
         match=r"a\.txt: invalid UTF-8 in line 2 at byte 5 of the file \(0xff\)",
     ):
-        tok.encode_file(path)
-    assert len(tok.encode_file(path, lines=True, errors="replace")) == 2
+        tok.encode_batch(pw.Corpus(path, per="file"))
+    assert len(tok.encode_batch(pw.Corpus(path, errors="replace"))) == 2
     with pytest.raises(errors.ConfigError, match="errors: expected"):
-        tok.encode_file(path, errors="ignore")  # type: ignore[arg-type]
+        pw.Corpus(path, errors="none")
     with pytest.raises(errors.ConfigError, match="threads: expected"):
-        tok.encode_file(path, threads=0)
+        tok.encode_batch(pw.Corpus(path, per="file"), threads=0)
     path.write_text("[SEP]")
     with pytest.raises(errors.SpecialTokenError, match=r"a\.txt: line 1: .*character 0"):
-        tok.encode_file(path, lines=True, specials="error")
-
-
-def test_progress_is_reported(tok: pw.Tokenizer, tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"hug hugs!\n" * 3_000_000)
-    seen: list[Progress] = []
-    tok.encode_file(path, progress=seen.append, cache=False)
-    assert seen, "30 MB take long enough for a report"
-    assert {(p.stage, p.total) for p in seen} == {("encoding bytes", 30_000_000)}
-    assert [p.done for p in seen] == sorted(p.done for p in seen)
-    assert seen[-1].done == 30_000_000
-    seen.clear()
-    path.write_bytes(b"hug hugs!")
-    tok.encode_file(path, progress=seen.append)
-    assert [p.done for p in seen] == [9], "short files report once"
+        tok.encode_batch(pw.Corpus(path), specials="error")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -251,7 +260,9 @@ def test_pipe_equals_its_text(tok: pw.Tokenizer, tmp_path: Path, lines: bool) ->
     os.mkfifo(path)
     writer = threading.Thread(target=lambda: path.write_bytes(b"hug\r\nhugs <t>\n" * 50_000))
     writer.start()
-    found = tok.encode_file(path, lines=lines, add_special_tokens=False)
+    found = tok.encode_batch(
+        pw.Corpus(path, per="line" if lines else "file"), add_special_tokens=False
+    )
     writer.join()
     expected = [tok.encode_ids(text, add_special_tokens=False) for text in ("hug", "hugs <t>")]
     assert found.ids.tolist() == list(chain.from_iterable(expected)) * 50_000

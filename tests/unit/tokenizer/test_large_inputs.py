@@ -61,7 +61,7 @@ def test_words_of_a_pipe_are_counted(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(b"a b\na\n",))
     writer.start()
-    counts = pw.WordCounts.from_files(pipe)
+    counts = pw.WordCounts.from_texts(pw.Corpus(pipe))
     writer.join()
     assert dict(counts.items()) == {"a": 2, "b": 1}
 

@@ -295,11 +295,11 @@ def test_sampling_does_not_change_the_cache(tok: pw.Tokenizer) -> None:
 def test_sampling_for_lines_of_a_file(tok: pw.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text(f"{TEXT}\n" * 9)
-    lines = tok.encode_file(path, lines=True, sampling=pw.Sampling(alpha=0.5, seed=4))
+    lines = tok.encode_batch(pw.Corpus(path), sampling=pw.Sampling(alpha=0.5, seed=4))
     assert (
         lines.to_list()
-        == tok.encode_file(
-            path, lines=True, sampling=pw.Sampling(alpha=0.5, seed=4), threads=1
+        == tok.encode_batch(
+            pw.Corpus(path), sampling=pw.Sampling(alpha=0.5, seed=4), threads=1
         ).to_list()
     )
     assert lines.to_list()[0] == tok.encode_ids(TEXT, sampling=pw.Sampling(alpha=0.5, seed=4))
@@ -313,8 +313,8 @@ def test_lines_of_a_file_draw_as_texts_of_a_batch(tok: pw.Tokenizer, tmp_path: P
     batch = tok.encode_batch(texts, sampling=pw.Sampling(alpha=0.5, seed=4))
     assert path.stat().st_size > 2 << 18  # several blocks
     for threads in (1, 2):
-        lines = tok.encode_file(
-            path, lines=True, sampling=pw.Sampling(alpha=0.5, seed=4), threads=threads
+        lines = tok.encode_batch(
+            pw.Corpus(path), sampling=pw.Sampling(alpha=0.5, seed=4), threads=threads
         )
         assert lines.to_list() == batch.to_list()
 

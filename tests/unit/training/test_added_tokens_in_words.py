@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -130,21 +130,18 @@ def test_any_sharding_equals_the_whole(trainer: trainers.Trainer, tmp_path: Path
     for number in range(3):
         paths.append(tmp_path / f"{number}.txt")
         paths[-1].write_text("\n".join(TEXTS[number::3]), encoding="utf-8")
-    whole = pw.train_files(paths, trainer)
+    whole = pw.train(pw.Corpus(paths), trainer)
     assert crossing(whole, spelled(trainer)) == []
     engine = engines.Local(workers=1)
-    parts = pw.train(paths, trainer, engine=engine, work_dir=tmp_path)
+    parts = pw.train(pw.Corpus(paths), trainer, engine=engine, work_dir=tmp_path)
     assert parts.to_str() == whole.to_str()
     pipeline = {"normalizer": whole.normalizer, "pre_tokenizer": whole.pre_tokenizer}
-    settings = {
-        **pipeline,
-        "added_tokens": trainer.added_tokens,
-        "keep_line_ends": isinstance(trainer, pw.BpeTrainer),
-    }
-    count = pw.count(paths, **settings, max_memory="1MB")
+    settings: Any = {**pipeline, "added_tokens": trainer.added_tokens}
+    reading: Any = {"keep_line_ends": isinstance(trainer, pw.BpeTrainer)}
+    count = pw.count_words(pw.Corpus(paths, **reading), **settings, max_memory="1MB")
     tables, first = [], 0
     for path in paths:
-        tables.append(pw.count(path, **settings, first_document=first))
+        tables.append(pw.count_words(pw.Corpus(path, **reading), **settings, first_document=first))
         first += len(path.read_text(encoding="utf-8").splitlines())
     assert tables[2] + tables[0] + tables[1] == count
     assert pw.train(count, trainer).vocab == whole.vocab

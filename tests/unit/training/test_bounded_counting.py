@@ -42,7 +42,7 @@ def text(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(text: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The file of counts without limit and on one thread."""
     path = tmp_path_factory.mktemp("counts") / "counts"
-    pw.WordCounts.from_files(text, threads=1).save(path)
+    pw.WordCounts.from_texts(pw.Corpus(text), threads=1).save(path)
     return path.read_bytes()
 
 
@@ -52,9 +52,9 @@ def test_limits_and_threads_do_not_change_the_file(
     threads: int, limit: str | None, text: Path, expected: bytes, tmp_path: Path
 ) -> None:
     out = tmp_path / "counts"
-    summary = pw.WordCounts.count_files(text, out, max_memory=limit, threads=threads)
+    summary = pw.WordCounts.count_to_file(pw.Corpus(text), out, max_memory=limit, threads=threads)
     assert out.read_bytes() == expected
-    table = pw.WordCounts.from_files(text, max_memory=limit, threads=threads)
+    table = pw.WordCounts.from_texts(pw.Corpus(text), max_memory=limit, threads=threads)
     assert table.to_bytes() == expected
     assert table == pw.WordCounts.load(out)
     found = (summary.words, summary.total, summary.fingerprint)
@@ -68,7 +68,7 @@ def test_texts_and_other_encodings_are_limited_too(
     assert pw.WordCounts.from_texts(lines, max_memory=LIMIT).to_bytes() == expected
     path = tmp_path / "utf-16"
     path.write_text("\n".join(lines), encoding="utf-16")
-    counts = pw.WordCounts.from_files(path, encoding="utf-16", max_memory=LIMIT)
+    counts = pw.WordCounts.from_texts(pw.Corpus(path, encoding="utf-16"), max_memory=LIMIT)
     assert counts.to_bytes() == expected
 
 
@@ -80,7 +80,7 @@ def parts_of(lines: list[str], number: int, folder: Path, **settings: Any) -> li
         path = folder / f"{first}.txt"
         path.write_text("\n".join(lines[first : first + size]), encoding="utf-8")
         files.append(path.with_suffix(".counts"))
-        pw.WordCounts.count_files(path, files[-1], first_document=first, **settings)
+        pw.WordCounts.count_to_file(pw.Corpus(path), files[-1], first_document=first, **settings)
     return files
 
 
@@ -116,10 +116,10 @@ def test_parts_in_any_order_add_up_to_the_whole(
 def test_vocabularies_do_not_depend_on_limits_and_parts(
     trainer: Any, ties: str, lines: list[str], text: Path, tmp_path: Path
 ) -> None:
-    whole = pw.train_files(text, trainer).to_str()
-    assert pw.train_files(text, trainer, max_memory=LIMIT).to_str() == whole
+    whole = pw.train(pw.Corpus(text), trainer).to_str()
+    assert pw.train(pw.Corpus(text), trainer, max_memory=LIMIT).to_str() == whole
     stages = {"normalizer": None, "pre_tokenizer": pw.pre_tokenizers.WhitespaceSplit()}
-    one = pw.train(pw.WordCounts.from_files(text, **stages), trainer).to_str()
+    one = pw.train(pw.WordCounts.from_texts(pw.Corpus(text), **stages), trainer).to_str()
     for number in (2, 32):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -220,7 +220,7 @@ if what == "killed with work":
             yield line
     pw.WordCounts.from_texts(texts(), max_memory=limit, work_dir=folder)
 try:
-    pw.WordCounts.count_files(text, folder + "/counts", max_memory=limit, work_dir=folder)
+    pw.WordCounts.count_to_file(pw.Corpus(text), folder + "/counts", max_memory=limit, work_dir=folder)
 except pw.errors.FileError as error:
     print(error)
 """
@@ -252,8 +252,11 @@ def test_an_old_file_stays_when_counting_fails(text: Path, tmp_path: Path) -> No
     (tmp_path / "counts").write_text("old", encoding="utf-8")
     (tmp_path / "broken").write_bytes(b"a\n\xff\n")
     with pytest.raises(pw.errors.InvalidUtf8Error):
-        pw.WordCounts.count_files(
-            [text, tmp_path / "broken"], tmp_path / "counts", max_memory=LIMIT, work_dir=tmp_path
+        pw.WordCounts.count_to_file(
+            pw.Corpus([text, tmp_path / "broken"]),
+            tmp_path / "counts",
+            max_memory=LIMIT,
+            work_dir=tmp_path,
         )
     assert (tmp_path / "counts").read_text(encoding="utf-8") == "old"
     assert sorted(os.listdir(tmp_path)) == ["broken", "counts"]
@@ -269,7 +272,7 @@ def test_work_folders_that_cannot_be_written(text: Path, tmp_path: Path) -> None
     folders.append(Path("/proc") if os.access(read_only, os.W_OK) else read_only)
     for folder in folders:
         with pytest.raises(pw.errors.FileError, match=str(folder)):
-            pw.WordCounts.from_files(text, max_memory=LIMIT, work_dir=folder)
+            pw.WordCounts.from_texts(pw.Corpus(text), max_memory=LIMIT, work_dir=folder)
     assert sorted(os.listdir(tmp_path)) == ["file", "read-only"]
 
 

@@ -211,9 +211,9 @@ def test_lines_of_files_keep_their_ends(tmp_path: Path) -> None:
     trainer = pw.BpeTrainer(300, alphabet="byte")
     lines = ["a\r\n", "\n", " b\n", "ca\r\n", "\n", " b\n", "c"]
     expected = pw.train(lines, trainer)
-    assert pw.train_files(path, trainer) == expected
+    assert pw.train(pw.Corpus(path), trainer) == expected
     path.write_text(path.read_bytes().decode(), encoding="utf-16", newline="")
-    assert pw.train_files(path, trainer, encoding="utf-16") == expected
+    assert pw.train(pw.Corpus(path, encoding="utf-16"), trainer) == expected
 
 
 def test_impossible_settings_raise() -> None:

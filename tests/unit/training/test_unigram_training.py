@@ -39,7 +39,7 @@ def test_files_iterators_and_tables_train_alike(tmp_path: Path) -> None:
     table = pw.WordCounts.from_texts(
         TEXTS, normalizer=None, pre_tokenizer=pre_tokenizers.Metaspace()
     )
-    assert pw.train(table, trainer) == pw.train_files(path, trainer, threads=1) == whole
+    assert pw.train(table, trainer) == pw.train(pw.Corpus(path), trainer, threads=1) == whole
     assert (
         pw.train({word: table[word] for word in reversed(list(table))}, trainer).model
         == whole.model

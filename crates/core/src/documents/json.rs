@@ -4,7 +4,7 @@
 //! intact. Values are skipped with an explicit stack: nesting of any depth is no stack overflow.
 
 use super::strings::{escape_length, find_special, unescape};
-use super::{DocumentColumns, Fault, TextColumn};
+use super::{DocumentColumns, Fault, FaultKind, TextColumn};
 use crate::error::{Error, Message, Result, shorten};
 
 /// The maximum number of names that the error of a missing member lists.
@@ -138,11 +138,13 @@ pub(super) fn parse_line(
 fn push_text(line: &[u8], value: Option<Value>, fields: &JsonFields, column: &mut TextColumn) -> Result<(), Fault> {
     let name = shorten(&fields.fields[0].0);
     let Some(value) = value else {
-        return Err(Fault::new(0, format!("no member {name:?}; {}", names_of(line))));
+        let (names, longest) = members_of(line);
+        return Err(Fault::new(FaultKind::NoText(longest), 0, format!("no member {name:?}; {names}")));
     };
     if line[value.start] != b'"' {
         let kind = kind(line[value.start]).unwrap_or_default();
-        return Err(Fault::new(value.start, format!("{name:?} is {kind}; expected a string")));
+        let reason = format!("{name:?} is {kind}; expected a string");
+        return Err(Fault::new(FaultKind::NoText(members_of(line).1), value.start, reason));
     }
     push_string(line, value, column)
 }
@@ -165,7 +167,8 @@ fn push_string(line: &[u8], value: Value, column: &mut TextColumn) -> Result<(),
     if value.is_escaped {
         unescape(raw, &mut column.bytes).map_err(|byte| {
             let escape = String::from_utf8_lossy(&raw[byte..raw.len().min(byte + 6)]).into_owned();
-            Fault::new(value.start + 1 + byte, format!("the lone surrogate {escape} is no character"))
+            let reason = format!("the lone surrogate {escape} is no character");
+            Fault::new(FaultKind::LoneSurrogate, value.start + 1 + byte, reason)
         })?;
     } else {
         column.bytes.extend_from_slice(raw);
@@ -179,20 +182,26 @@ fn inside(line: &[u8], string: Value) -> &[u8] {
     &line[string.start + 1..string.end - 1]
 }
 
-/// Returns the names of the members of a valid line, for errors.
-fn names_of(line: &[u8]) -> String {
+/// Returns the names of the members of a valid line, for errors, and the field of the longest string among them.
+fn members_of(line: &[u8]) -> (String, Option<String>) {
     let fields = JsonFields { nodes: vec![Node::default()], fields: Vec::new() };
     let mut scratch = JsonScratch::default();
     let mut parser = Parser { line, at: 0, fields: &fields, scratch: &mut scratch };
     let mut names = Vec::new();
+    let mut longest: Option<(usize, Value)> = None;
     parser.skip_space();
     parser.at += 1;
     parser.skip_space();
     while parser.peek() == Some(b'"') && names.len() <= NAMES {
         let Ok(name) = parser.name() else { break };
         names.push(shorten(&String::from_utf8_lossy(inside(line, name))));
+        let start = parser.at;
         if parser.skip_value().is_err() {
             break;
+        }
+        let length = parser.at - start;
+        if line[start] == b'"' && longest.is_none_or(|(longest, _)| length > longest) {
+            longest = Some((length, name));
         }
         parser.skip_space();
         parser.at += 1;
@@ -201,7 +210,16 @@ fn names_of(line: &[u8]) -> String {
     if names.len() > NAMES {
         names[NAMES] = "…".to_owned();
     }
-    if names.is_empty() { "the object is empty".to_owned() } else { format!("found {}", names.join(", ")) }
+    let names = if names.is_empty() { "the object is empty".to_owned() } else { format!("found {}", names.join(", ")) };
+    (names, longest.and_then(|(_, name)| field_of(inside(line, name))))
+}
+
+/// Returns the field that describes a member by its name as written; `None` for an empty name and lone surrogates.
+fn field_of(raw: &[u8]) -> Option<String> {
+    let mut name = Vec::new();
+    unescape(raw, &mut name).ok()?;
+    let name = String::from_utf8(name).ok()?;
+    Some(name.replace('.', "\\.")).filter(|field| !field.is_empty())
 }
 
 /// A parser of one line.
@@ -221,7 +239,8 @@ impl Parser<'_> {
             Some(b'{') => self.object(0)?,
             Some(first) => {
                 let Some(kind) = kind(first) else { return Err(self.unexpected("a JSON object")) };
-                let fault = self.fault(format!("expected a JSON object, found {kind}"));
+                let reason = format!("expected a JSON object, found {kind}");
+                let fault = Fault::new(FaultKind::NotObject, self.at, reason);
                 self.skip_value()?;
                 return Err(fault);
             }
@@ -269,7 +288,7 @@ impl Parser<'_> {
     fn member(&mut self, node: usize, start: usize) -> Result<(), Fault> {
         if self.scratch.values[node].is_some() {
             let reason = format!("the member {:?} occurs twice", shorten(&self.fields.nodes[node].name));
-            return Err(Fault::new(start, reason));
+            return Err(Fault::new(FaultKind::RepeatedMember, start, reason));
         }
         let start = self.at;
         let value = match self.peek() {
@@ -435,13 +454,16 @@ impl Parser<'_> {
     fn unexpected(&self, expected: &str) -> Fault {
         let found = String::from_utf8_lossy(&self.line[self.at..]).chars().next();
         match found {
-            None => self.fault(format!("expected {expected}, found the end of the line")),
+            None => {
+                let reason = format!("expected {expected}, found the end of the line");
+                Fault::new(FaultKind::UnfinishedJson, self.at, reason)
+            }
             Some(found) => self.fault(format!("expected {expected}, found {found:?}")),
         }
     }
 
     fn fault(&self, reason: impl Into<String>) -> Fault {
-        Fault::new(self.at, reason)
+        Fault::new(FaultKind::InvalidJson, self.at, reason)
     }
 }
 
@@ -522,6 +544,26 @@ mod tests {
             (r#"{text: "a"}"#, 1, "expected the name of a member in quotation marks, found 't'"),
         ] {
             assert_eq!(reason(line), (byte, problem.to_owned()), "{line}");
+        }
+    }
+
+    #[test]
+    fn faults_have_a_kind() {
+        let no_text = |field: Option<&str>| FaultKind::NoText(field.map(str::to_owned));
+        for (line, kind) in [
+            ("[\"a\"]", FaultKind::NotObject),
+            ("nope", FaultKind::InvalidJson),
+            ("{", FaultKind::UnfinishedJson),
+            (r#"{"a": ["#, FaultKind::UnfinishedJson),
+            (r#"{"text": "a"#, FaultKind::InvalidJson),
+            ("{}", no_text(None)),
+            (r#"{"": "empty name", "a": 1}"#, no_text(None)),
+            (r#"{"id": "3", "my.te\u0078t": "longer", "n": 3}"#, no_text(Some(r"my\.text"))),
+            (r#"{"id": "3", "text": null}"#, no_text(Some("id"))),
+            (r#"{"text": "a", "text": "a"}"#, FaultKind::RepeatedMember),
+            (r#"{"text": "\ud800"}"#, FaultKind::LoneSurrogate),
+        ] {
+            assert_eq!(parsed(line, "text", &["id"]).unwrap_err().kind, kind, "{line}");
         }
     }
 

@@ -6,7 +6,7 @@
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::json::{JsonFields, JsonScratch, parse_line};
-use super::{DocumentColumns, Fault, TextColumn};
+use super::{DocumentColumns, Fault, FaultKind, TextColumn};
 
 /// The byte order mark in UTF-8.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -159,7 +159,7 @@ impl LineReader {
         if !self.skips_line && self.rest.len() + bytes.len() > self.longest {
             let reason = format!("the line is longer than the limit of {} bytes", self.longest);
             if self.position < self.range.end {
-                self.push_fault(Fault::new(self.longest, reason), columns);
+                self.push_fault(Fault::new(FaultKind::TooLong, self.longest, reason), columns);
             }
             self.position += self.rest.len() as u64;
             self.rest = Vec::new();
@@ -207,16 +207,19 @@ impl LineReader {
     fn document(&mut self, line: &[u8], is_utf8: bool, columns: &mut DocumentColumns) {
         if line.len() > self.longest {
             let reason = format!("the line is longer than the limit of {} bytes", self.longest);
-            return self.push_fault(Fault::new(self.longest, reason), columns);
+            return self.push_fault(Fault::new(FaultKind::TooLong, self.longest, reason), columns);
         }
         if !is_utf8 && let Err(error) = simdutf8::compat::from_utf8(line) {
             let (byte, value) = (error.valid_up_to(), line[error.valid_up_to()]);
             let reason = format!("invalid UTF-8 (0x{value:02x})");
             self.line += memchr_iter(b'\n', &line[..byte]).count() as u64; // of a whole file
-            return self.push_fault(Fault { invalid_utf8: Some(value), ..Fault::new(byte, reason) }, columns);
+            return self.push_fault(Fault::new(FaultKind::InvalidUtf8(value), byte, reason), columns);
         }
         match self.push(line, columns) {
-            Ok(true) => columns.positions.push(self.position),
+            Ok(true) => {
+                columns.positions.push(self.position);
+                columns.lines.push(self.line);
+            }
             Ok(false) => {}
             Err(fault) => {
                 columns.texts.truncate(columns.positions.len());
@@ -302,8 +305,14 @@ mod tests {
         assert_eq!(texts(&whole), ["one", "three"]);
         assert_eq!(whole.kept[0].validity, [false, true]);
         assert_eq!(whole.kept[0].bytes, b"5");
-        let faults: Vec<_> = whole.faults.iter().map(|fault| (fault.line, fault.byte, fault.invalid_utf8)).collect();
-        assert_eq!(faults, [(2, 42, None), (3, 46, Some(0xFF)), (4, 56, None)]);
+        let faults: Vec<_> = whole.faults.iter().map(|fault| (fault.line, fault.byte, fault.kind.clone())).collect();
+        let expected = [
+            (2, 42, FaultKind::NoText(None)),
+            (3, 46, FaultKind::InvalidUtf8(0xFF)),
+            (4, 56, FaultKind::LoneSurrogate),
+        ];
+        assert_eq!(faults, expected);
+        assert_eq!(whole.lines, [0, 5]);
         for format in [json(), LineFormat::Text { keep_ends: true }, LineFormat::Text { keep_ends: false }] {
             let whole = read(LineReader::new(format.clone(), ALL), DATA, DATA.len());
             for size in 1..DATA.len() {

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from shlex import quote
 from typing import TYPE_CHECKING
 
-import typer
-
-from piecework.cli.input import STDIN, Input, open_inputs
 from piecework.cli.options import (
     AsJson,
     DocumentFiles,
-    Errors,
     Loading,
     NoProgress,
-    OnBrokenBytes,
     OnSpecials,
     Reading,
     SpecialTokens,
@@ -24,12 +18,13 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import as_json, printing, rendered
 from piecework.cli.progress import bar
+from piecework.cli.texts import read_batches
 from piecework.display import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from piecework.results import Progress
+    from piecework.cli.texts import Batch
 
 
 @dataclass(slots=True)
@@ -54,7 +49,6 @@ def count(
     add_special_tokens: SpecialTokens = True,
     specials: OnSpecials = None,
     reading: Reading,
-    errors: OnBrokenBytes = Errors.strict,
     threads: Threads = None,
     no_progress: NoProgress = False,
     loading: Loading,
@@ -62,7 +56,7 @@ def count(
     """Count tokens, lines, words, characters and bytes of files.
 
     Each line or document is encoded separately, without truncation and padding. Words are separated by white space;
-    characters and bytes include the line ends of text files. For compressed files, JSON lines and Parquet, lines are
+    characters and bytes, in UTF-8, include the line ends of text files. For JSON lines, Parquet and Arrow, lines are
     documents, and characters and bytes those of their texts. With --json there is an object for each file and one for the
     total.
 
@@ -70,13 +64,12 @@ def count(
       piecework count tokenizer.json story.txt poem.txt
       cat *.txt | piecework count tokenizer.json --no-special-tokens --json
     """
-    if (files or []).count(STDIN) > 1:
-        raise typer.BadParameter("standard input can be read only once", param_hint="FILE")
+    corpus = reading.corpus(files, keep_line_ends=True)
     tok = loading.load(tokenizer)
 
-    def count_tokens(lines: list[str]) -> int:
+    def count_tokens(texts: Sequence[str]) -> int:
         batch = tok.encode_batch(
-            lines,
+            texts,
             add_special_tokens=add_special_tokens,
             specials=specials and specials.value,
             truncation=None,
@@ -86,11 +79,17 @@ def count(
         return len(batch.ids)
 
     with bar(no_progress) as show:
-        options, command = reading.options(errors), f"count {quote(tokenizer)} -"
         rows = [
-            (source.file, _count_file(source, count_tokens, show))
-            for file in files or [STDIN]
-            for source in open_inputs(file, options, command)
+            (
+                name,
+                _count_file(
+                    read_batches(file, show, f"counting {visible(name)}"),
+                    count_tokens,
+                    have_ends=file._has_line_ends(),
+                ),
+            )
+            for file in corpus._each()
+            for name in file.files
         ]
     total = FileCounts(*(sum(getattr(counts, name) for _, counts in rows) for name in _NAMES))
     with printing() as write:
@@ -98,19 +97,24 @@ def count(
 
 
 def _count_file(
-    source: Input,
-    count_tokens: Callable[[list[str]], int],
-    show: Callable[[Progress], None],
+    batches: Iterable[Batch], count_tokens: Callable[[Sequence[str]], int], *, have_ends: bool
 ) -> FileCounts:
+    """Returns the counts of the texts of a file, which may include their line ends; tokens do not."""
     counts = FileCounts()
-    with source:
-        for batch in source.batches():
-            counts.tokens += source.apply(count_tokens, [source.text(line) for line in batch])
-            counts.words += sum(len(line.split()) for line in batch)
-            counts.characters += sum(map(len, batch))
-            show(source.progress(f"counting {visible(source.file)}"))
-    counts.lines, counts.bytes = source.line, source.bytes
+    for batch in batches:
+        texts = list(batch.each())
+        with batch.located():
+            counts.tokens += count_tokens(list(map(_without_end, texts)) if have_ends else texts)
+        counts.lines += len(texts)
+        counts.words += sum(len(text.split()) for text in texts)
+        counts.characters += sum(map(len, texts))
+        counts.bytes += len("".join(texts).encode())
     return counts
+
+
+def _without_end(line: str) -> str:
+    """Returns a line without its line feed, and without a carriage return before it."""
+    return line.removesuffix("\n").removesuffix("\r")
 
 
 def _json(rows: list[tuple[str, FileCounts]], total: FileCounts) -> str:

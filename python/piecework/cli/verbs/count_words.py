@@ -7,18 +7,14 @@ from typing import Annotated
 
 import typer
 
-from piecework.cli.counting import count_words as count
-from piecework.cli.counting import summary_of
+from piecework.cli.counting import counting_settings, summary_of
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
     AsJson,
     CountingMemory,
     DocumentFiles,
-    Errors,
-    FileEncoding,
     NoProgress,
-    OnBrokenBytes,
     Reading,
     Splitting,
     Threads,
@@ -59,8 +55,6 @@ def count_words(
         typer.Option("--keep-line-ends", help="Keep line ends in documents, as for training BPE."),
     ] = False,
     reading: Reading,
-    encoding: FileEncoding = "utf-8",
-    errors: OnBrokenBytes = Errors.strict,
     memory: CountingMemory,
     engine: EngineOptions,
     threads: Threads = None,
@@ -91,27 +85,20 @@ def count_words(
         )
     if output:
         check_target(output, *names, *splitting.files())
-    from piecework import AddedToken
+    from piecework import AddedToken, WordCounts
 
     added = [
         *(AddedToken(token, special=True) for token in special_tokens or ()),
         *map(AddedToken, user_defined_symbols or ()),
     ]
-    with bar(no_progress) as show:
-        counted = count(
-            names,
-            splitting=splitting.settings() | {"added_tokens": added},
-            reading=reading.options(errors, encoding, keep_line_ends=keep_line_ends),
-            memory=memory,
-            engine=engine,
-            threads=threads,
-            progress=show,
-            command="count-words -",
-        )
-    with printing() as write:
+    corpus = reading.corpus(names, keep_line_ends=keep_line_ends)
+    splits = splitting.settings() | {"added_tokens": added}
+    with bar(no_progress) as show, printing() as write:
+        settings = counting_settings(splits, memory, threads, show, engine)
         if not output:
-            write(counted.table().to_bytes().decode().removesuffix("\n"))
+            counts = WordCounts.from_texts(corpus, **settings)
+            write(counts.to_bytes().decode().removesuffix("\n"))
             return
-        summary = counted.save(output)
+        summary = WordCounts.count_to_file(corpus, output, **settings)
         if json:
             write(as_json(summary_of(output, summary)))

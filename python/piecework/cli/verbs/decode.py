@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from shlex import quote
 from typing import Any
 
 from piecework.cli.input import STDIN, Input, at_line
@@ -48,7 +47,7 @@ def decode(
     """
     tok = loading.load(tokenizer)
     with (
-        Input(file, command=f"decode {quote(tokenizer)} -", json_lines=True) as source,
+        Input(file, json_lines=True) as source,
         bar(no_progress or stream) as show,
         printing(stream) as write,
     ):

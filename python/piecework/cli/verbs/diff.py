@@ -6,14 +6,7 @@ from typing import Annotated
 
 import typer
 
-from piecework.cli.options import (
-    AsJson,
-    Errors,
-    FileEncoding,
-    OnBrokenBytes,
-    Reading,
-    load,
-)
+from piecework.cli.options import AsJson, Reading, load
 from piecework.cli.output import as_json, printing
 
 
@@ -29,12 +22,12 @@ def diff(
         str,
         typer.Argument(metavar="NEW", help="The new tokenizer.", show_default=False),
     ],
-    inputs: Annotated[
+    files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="INPUT",
-            help="Files whose documents both encode: text, JSON lines or Parquet, also .gz or .zst; - is standard input (default: "
-            "texts that are made of the changed entries).",
+            metavar="FILE",
+            help="Files whose texts both encode: text, JSON lines, Parquet or Arrow, also .gz or .zst; - is standard input "
+            "(default: texts that are made of the changed entries).",
         ),
     ] = None,
     limit: Annotated[
@@ -42,8 +35,6 @@ def diff(
     ] = 10,
     json: AsJson = False,
     reading: Reading,
-    encoding: FileEncoding = "utf-8",
-    errors: OnBrokenBytes = Errors.strict,
 ) -> None:
     """Show the differences of two versions of a tokenizer.
 
@@ -58,16 +49,10 @@ def diff(
     """
     from piecework.difference import diff as compared
 
-    difference = compared(
-        load(old),
-        load(new),
-        files=inputs or None,
-        examples=limit,
-        encoding=encoding,
-        errors=errors.value,
-        field=reading.field,
-        on_error=reading.on_error.value,
-    )
+    if not files:
+        reading.check_unused("without FILE")
+    texts = reading.corpus(files) if files else None
+    difference = compared(load(old), load(new), texts, examples=limit)
     with printing() as write:
         write(as_json(difference.to_dict()) if json else difference.report(limit))
     if difference:

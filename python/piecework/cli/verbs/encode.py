@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from piecework.cli.input import STDIN, DocumentInput, Input
+from piecework.cli.input import STDIN
 from piecework.cli.limits import Limits
 from piecework.cli.options import (
     AsJsonLines,
     DocumentFile,
-    Errors,
     Loading,
     NoProgress,
-    OnBrokenBytes,
     OnSpecials,
     Reading,
     SpecialTokens,
@@ -26,14 +23,15 @@ from piecework.cli.options import (
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
 from piecework.cli.sampling import Sampling
+from piecework.cli.texts import joined, read_batches
 from piecework.display import quoted
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from piecework import EncodedBatch, Encoding, ScoredEncoding
-    from piecework.io.documents import ReadOptions
+    from piecework.cli.texts import Batch
 
 _PAIR = 2
 
@@ -77,13 +75,12 @@ def encode(
     add_special_tokens: SpecialTokens = True,
     specials: OnSpecials = None,
     reading: Reading,
-    errors: OnBrokenBytes = Errors.strict,
     stream: Stream = False,
     threads: Threads = None,
     no_progress: NoProgress = False,
     loading: Loading,
 ) -> None:
-    """Encode each line of text, or document of JSON lines or Parquet, to a line of token ids.
+    """Encode each line of text, or document of JSON lines, Parquet or Arrow, to a line of token ids.
 
     With --json each line is an object of ids, tokens, and offsets in characters of the line; with --pair also type_ids,
     with --pretokenized word_ids (offsets then count in the word), with padding attention_mask, and with truncation
@@ -109,15 +106,17 @@ def encode(
     if nbest is not None:
         _check_nbest(pair or pretokenized or sampling.is_given or limits.is_given)
 
-    def encoded(lines: list[str]) -> EncodedBatch:
-        return tok.encode_batch(
-            [_text(line, pair, pretokenized) for line in lines],
-            is_pretokenized=pretokenized,
-            add_special_tokens=add_special_tokens,
-            specials=specials and specials.value,
-            threads=threads,
-            sampling=sampling.at(source.line - len(lines)),
-        )
+    def encoded(batch: Batch) -> EncodedBatch:
+        inputs = _inputs(batch, pair, pretokenized) if pair or pretokenized else batch.texts
+        with batch.located():
+            return tok.encode_batch(
+                inputs,
+                is_pretokenized=pretokenized,
+                add_special_tokens=add_special_tokens,
+                specials=specials and specials.value,
+                threads=threads,
+                sampling=sampling.at(batch.first),
+            )
 
     optional = {
         "type_ids": pair,
@@ -137,39 +136,26 @@ def encode(
 
     formatter = format_encoding if json or readable or tokens else None
 
-    def best(line: str) -> Iterable[str]:
-        segmentations = tok.lm.nbest(
-            line,
-            nbest or 1,
-            add_special_tokens=add_special_tokens,
-            specials=specials and specials.value,
-        )
-        return _scored_json(segmentations, columns) if json else _scored(segmentations, formatter)
+    def best(batch: Batch) -> Iterator[str]:
+        for index, text in enumerate(batch.each()):
+            with batch.located(index):
+                segmentations = tok.lm.nbest(
+                    text,
+                    nbest or 1,
+                    add_special_tokens=add_special_tokens,
+                    specials=specials and specials.value,
+                )
+            scored = (
+                _scored_json(segmentations, columns) if json else _scored(segmentations, formatter)
+            )
+            yield from scored
 
-    def work(lines: list[str]) -> Iterable[str]:
-        if nbest is None:
-            return _rows(encoded(lines), formatter)
-        return [row for line in lines for row in best(line)]
-
-    with (
-        _opened(file, reading.options(errors), f"encode {quote(tokenizer)} -") as source,
-        bar(no_progress or stream) as show,
-        printing(stream) as write,
-    ):
-        for batch in _whole(source) if to_longest else source.batches(1 if stream else None):
-            for row in source.apply(work, [source.text(line) for line in batch]):
+    corpus = reading.corpus([file])
+    with bar(no_progress or stream) as show, printing(stream) as write:
+        batches = read_batches(corpus, show, "encoding", stream=stream)
+        for batch in joined(batches) if to_longest else batches:
+            for row in _rows(encoded(batch), formatter) if nbest is None else best(batch):
                 write(row)
-            show(source.progress("encoding"))
-
-
-def _opened(file: str, reading: ReadOptions, command: str) -> Input:
-    """Returns the reader of a text file, or of all documents that a file names."""
-    from piecework.io.documents import find_documents
-
-    sources = find_documents(file, reading)
-    return (
-        Input(file, reading.errors, command) if sources is None else DocumentInput(sources, reading)
-    )
 
 
 def _check(limits: Limits, *, json: bool, pair: bool, streams_to_longest: bool) -> None:
@@ -189,13 +175,16 @@ def _check_nbest(has_others: bool) -> None:
         raise typer.BadParameter(message, param_hint="--nbest")
 
 
-def _whole(source: Input) -> Iterator[list[str]]:
-    """Iterates over one batch of all lines, if there are any."""
-    if lines := list(source.raw_lines()):
-        yield lines
+def _inputs(batch: Batch, pair: bool, pretokenized: bool) -> list[Any]:
+    """Returns the texts or pairs of lines."""
+    inputs = []
+    for index, text in enumerate(batch.each()):
+        with batch.located(index):
+            inputs.append(_input(text, pair, pretokenized))
+    return inputs
 
 
-def _text(line: str, pair: bool, pretokenized: bool) -> Any:
+def _input(line: str, pair: bool, pretokenized: bool) -> Any:
     """Returns the text or pair of a line, as an input of a batch."""
     texts = line.split("\t") if pair else [line]
     if pair and len(texts) != _PAIR:

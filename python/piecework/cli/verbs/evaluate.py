@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path  # noqa: TC003  # typer reads it
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
     AsJson,
     DocumentFiles,
-    Errors,
-    FileEncoding,
     Loading,
     NoProgress,
-    OnBrokenBytes,
     OnSpecials,
     Reading,
     Threads,
@@ -41,13 +38,6 @@ if TYPE_CHECKING:
 _LIMIT = "METRIC=VALUE"
 
 
-class By(Enum):
-    """Enumerates what makes a group of files."""
-
-    file = "file"
-    folder = "folder"
-
-
 def evaluate(
     *,
     tokenizer: TokenizerFile,
@@ -63,8 +53,20 @@ def evaluate(
         ),
     ] = None,
     by: Annotated[
-        By | None,
-        typer.Option(help="Show the metrics of each file, or of the files of each folder, too."),
+        str | None,
+        typer.Option(
+            metavar="file|folder|NAME",
+            help="Show the metrics of each file, too, of the files of each folder, or of the texts of each value of this member "
+            "of JSON lines or column of Parquet or Arrow, such as a language.",
+        ),
+    ] = None,
+    disagreements: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Show how many texts all tokenizers cut in the same way, and the first N that they cut differently.",
+        ),
     ] = None,
     parallel: Annotated[
         bool,
@@ -111,8 +113,7 @@ def evaluate(
     ] = None,
     specials: OnSpecials = None,
     reading: Reading,
-    encoding: FileEncoding = "utf-8",
-    errors: OnBrokenBytes = Errors.strict,
+    engine: EngineOptions,
     threads: Threads = None,
     no_progress: NoProgress = False,
     loading: Loading,
@@ -127,9 +128,10 @@ def evaluate(
       piecework evaluate tokenizer.json story.txt
       piecework evaluate pmi.json -t frequency.json story.txt --html report.html
       piecework evaluate tokenizer.json en.txt de.txt --by file --parallel
+      piecework evaluate old.json -t new.json corpus.jsonl --by lang --disagreements 5
       piecework evaluate tokenizer.json story.txt --fail-over fertility=1.4 --fail-over unknown_rate=0
     """
-    from piecework import evaluate_files
+    from piecework import evaluate as run
     from piecework.evaluation.limits import check_limits
 
     inputs = files or [STDIN]
@@ -149,21 +151,21 @@ def evaluate(
 
         plot_library()  # fails before the work begins
     tokenizers = _loaded(tokenizer, others or (), loading)
-    options = reading.options(errors, encoding)
+    runs = engine.chosen()
+    parts = {} if engine.part_bytes is None else {"part_bytes": engine.part_bytes}
     with bar(no_progress) as show:
-        evaluation = evaluate_files(
+        evaluation = run(
             tokenizers,
-            inputs,
-            by=by and by.value,
+            reading.corpus(inputs),
+            by=by,
             parallel=parallel,
             reference=reference,
-            field=options.field,
-            encoding=options.encoding,
-            errors=options.errors,
-            on_error=reading.on_error.value,
+            disagreements=disagreements,
             specials=specials and specials.value,
             renyi_power=renyi_power,
             threads=threads,
+            engine=runs,
+            **parts,
             progress=show,
         )
     failed = evaluation.check(**limits)
@@ -215,6 +217,9 @@ def _print(write: Callable[[str], None], evaluation: Evaluation) -> None:
         if number:
             write(f"\n{table.title}")
         write(rendered(_rich(table)))
+    if evaluation.agreement is not None:
+        for disagreement in evaluation.agreement.disagreements:
+            write(f"\n{disagreement}")
 
 
 def _rich(table: Table) -> RichTable:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import Annotated
 
 import typer
 
-from piecework.cli.input import stdin_lines
 from piecework.cli.options import (
     AsJsonLines,
-    Errors,
     Loading,
-    OnBrokenBytes,
     OnSpecials,
+    Reading,
     TokenizerFile,
 )
 from piecework.cli.output import as_json, printing
+from piecework.cli.texts import given_texts
 
 
 def explain(
@@ -24,9 +22,7 @@ def explain(
     tokenizer: TokenizerFile,
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="TEXT", help="Words or texts (default: the lines of standard input)."
-        ),
+        typer.Argument(metavar="TEXT", help="Words or texts (default: those of standard input)."),
     ] = None,
     lineage: Annotated[
         list[str] | None,
@@ -53,7 +49,7 @@ def explain(
         ),
     ] = 10_000,
     json: AsJsonLines = False,
-    errors: OnBrokenBytes = Errors.strict,
+    reading: Reading,
     loading: Loading,
 ) -> None:
     """Explain how texts are segmented.
@@ -73,12 +69,14 @@ def explain(
             tree = tok.lineage(token)
             write(as_json(tree.to_dict()) if json else str(tree))
         if lineage and not words:
+            reading.check_unused("without texts")
             return
-        for text in words or stdin_lines(f"explain {quote(tokenizer)}", errors.value):
-            explanation = tok.explain(
-                text,
-                specials=specials and specials.value,
-                max_characters=max_characters,
-                nbest=nbest,
-            )
+        for text, located in given_texts(words, reading):
+            with located:
+                explanation = tok.explain(
+                    text,
+                    specials=specials and specials.value,
+                    max_characters=max_characters,
+                    nbest=nbest,
+                )
             write(as_json(explanation.to_dict()) if json else str(explanation))

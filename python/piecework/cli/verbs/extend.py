@@ -14,12 +14,9 @@ from piecework.cli.options import (
     ChangedTokenizer,
     CountingMemory,
     DocumentFiles,
-    Errors,
-    FileEncoding,
     IdMap,
     Loading,
     NoProgress,
-    OnBrokenBytes,
     Reading,
     Threads,
     TokenizerFile,
@@ -97,8 +94,6 @@ def extend(
     json: AsJson = False,
     loading: Loading,
     reading: Reading,
-    encoding: FileEncoding = "utf-8",
-    errors: OnBrokenBytes = Errors.strict,
     memory: CountingMemory,
     threads: Threads = None,
     no_progress: NoProgress = False,
@@ -122,7 +117,7 @@ def extend(
             raise typer.BadParameter(
                 "takes neither files of texts nor options of learning", param_hint="--words"
             )
-        made = _by_words(tokenizer, words, output, id_map, errors=errors, loading=loading)
+        made = _by_words(tokenizer, words, output, id_map, reading=reading, loading=loading)
         write_change(*made, output, id_map, json=json)
         return
     if (vocab_size is None) == (new_tokens is None):
@@ -137,11 +132,10 @@ def extend(
             tok,
             names,
             are_counts=counts,
-            reading=reading.options(errors, encoding, keep_line_ends=tok.model_type == "BPE"),
+            reading=reading,
             memory=memory,
             threads=threads,
             progress=show,
-            command="extend TOKENIZER - -o tokenizer.json",
         )
         change = run(
             tok,
@@ -164,7 +158,7 @@ def _by_words(
     output: Path,
     id_map: Path | None,
     *,
-    errors: Errors,
+    reading: Reading,
     loading: Loading,
 ) -> tuple[Tokenizer, VocabularyChange]:
     """Returns a tokenizer, and what makes each line of a file a single token of it."""
@@ -172,7 +166,7 @@ def _by_words(
 
     check_targets(output, id_map, [tokenizer, words, *loading.files()])
     tok = loading.load(tokenizer)
-    with Input(words, errors.value, "extend TOKENIZER --words - -o tokenizer.json") as source:
+    with Input(words, reading.errors.value) as source:
         return tok, run(tok, words=list(filter(None, source.lines())))
 
 

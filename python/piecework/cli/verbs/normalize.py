@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import TYPE_CHECKING
 
-from piecework.cli.input import STDIN, Input, at_line
+from piecework.cli.input import STDIN
 from piecework.cli.options import (
     AsJsonLines,
-    Errors,
+    DocumentFile,
     Loading,
-    OnBrokenBytes,
+    Reading,
     Stream,
-    TextFile,
     TokenizerFile,
 )
 from piecework.cli.output import as_json, printing
+from piecework.cli.texts import located_texts
 from piecework.display import quoted, visible
 
 if TYPE_CHECKING:
@@ -30,13 +29,13 @@ PreTokens = list[tuple[str, tuple[int, int]]]
 def normalize(
     *,
     tokenizer: TokenizerFile,
-    file: TextFile = STDIN,
+    file: DocumentFile = STDIN,
     json: AsJsonLines = False,
-    errors: OnBrokenBytes = Errors.strict,
+    reading: Reading,
     stream: Stream = False,
     loading: Loading,
 ) -> None:
-    """Show the normalized text and the pre-tokens of each line.
+    """Show the normalized text and the pre-tokens of each line or document.
 
     Prints the normalized text, then a line for each pre-token: its span in the original line, in characters, a tab, and its
     text. An empty line separates the results. Special tokens in the text are treated as ordinary text. With --json each
@@ -48,17 +47,15 @@ def normalize(
       echo "to be" | piecework normalize vocab.txt --pre-tokenizer byte-level --no-lowercase
     """
     stages = _stages(loading.load(tokenizer))
-    with (
-        Input(file, errors.value, f"normalize {quote(tokenizer)} -") as source,
-        printing(stream) as write,
-    ):
-        for line in source.lines():
-            with at_line(source.name, source.line):
-                normalized, pre_tokens = stages.normalize(line), stages.pre_tokenize(line)
+    corpus = reading.corpus([file])
+    with printing(stream) as write:
+        for number, (text, located) in enumerate(located_texts(corpus)):
+            with located:
+                normalized, pre_tokens = stages.normalize(text), stages.pre_tokenize(text)
             if json:
-                write(as_json({"text": line, "normalized": normalized, "pre_tokens": pre_tokens}))
+                write(as_json({"text": text, "normalized": normalized, "pre_tokens": pre_tokens}))
                 continue
-            if source.line > 1:
+            if number:
                 write("")
             for row in _rows(normalized, pre_tokens):
                 write(row)

@@ -13,10 +13,7 @@ from piecework.cli.input import STDIN
 from piecework.cli.options import (
     CountingMemory,
     DocumentFiles,
-    Errors,
-    FileEncoding,
     NoProgress,
-    OnBrokenBytes,
     Reading,
     Splitting,
     Threads,
@@ -41,8 +38,6 @@ if TYPE_CHECKING:
     from piecework.tracing import CriteriaTrace, MergeTrace, UnigramTrace
     from piecework.trainers import Criterion, Trainer, WordPieceTrainer
 
-_SYMBOLS_COMMAND = "trace FILE --user-defined-symbols-file -"
-"""The command that reads user-defined symbols from standard input, for errors."""
 _WHOLE = ("json", "parquet")
 """The formats that hold the whole training."""
 
@@ -121,8 +116,6 @@ def trace(
     ] = None,
     splitting: Splitting,
     reading: Reading,
-    encoding: FileEncoding = "utf-8",
-    errors: OnBrokenBytes = Errors.strict,
     memory: CountingMemory,
     threads: Threads = None,
     no_progress: NoProgress = False,
@@ -150,8 +143,8 @@ def trace(
     most, by = _words(words), _criteria(criteria)
     if by and trainer.criterion:
         raise typer.BadParameter("cannot be combined with --criterion", param_hint="--criteria")
-    check_counting(counts, memory)
-    more = read_symbols(user_defined_symbols_file, names, errors, _SYMBOLS_COMMAND)
+    check_counting(counts, reading, memory)
+    more = read_symbols(user_defined_symbols_file, names, reading)
     with bar(no_progress) as show:
         pipeline: dict[str, Any] = {}
         if example:
@@ -160,8 +153,7 @@ def trace(
                     "FILE": files,
                     "--counts": counts,
                     "text options": splitting != Splitting(),
-                    "reading options": reading != Reading(),
-                    "--encoding": encoding != "utf-8",
+                    "reading options": reading != Reading(errors=reading.errors),
                     "--max-memory": memory.max_memory,
                 }
             )
@@ -175,12 +167,9 @@ def trace(
                 is_counted=counts,
                 splitting=splitting,
                 reading=reading,
-                encoding=encoding,
-                errors=errors,
                 memory=memory,
                 threads=threads,
                 progress=show,
-                command="trace -",
             )
         _check_trainer(settings, by)
         limits: dict[str, Any] = {"top": top, "words": most, "threads": threads, "progress": show}

@@ -13,10 +13,7 @@ from piecework.cli.input import STDIN
 from piecework.cli.options import (
     CountingMemory,
     DocumentFiles,
-    Errors,
-    FileEncoding,
     NoProgress,
-    OnBrokenBytes,
     Reading,
     Splitting,
     Threads,
@@ -38,9 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from piecework import Merge, Tokenizer, UnigramStep, WordCounts
-
-_SYMBOLS_COMMAND = "train FILE -o tokenizer.json --user-defined-symbols-file -"
-"""The command that reads user-defined symbols from standard input, for errors."""
 
 
 def train(
@@ -75,8 +69,6 @@ def train(
     ] = False,
     splitting: Splitting,
     reading: Reading,
-    encoding: FileEncoding = "utf-8",
-    errors: OnBrokenBytes = Errors.strict,
     memory: CountingMemory,
     engine: EngineOptions,
     threads: Threads = None,
@@ -91,7 +83,7 @@ def train(
     Examples:
       piecework train story.txt poem.txt -o tokenizer.json --vocab-size 4000
       piecework train big.txt.gz -o tokenizer.json --vocab-size 30000 --no-lowercase
-      piecework train "corpus/**/*.parquet" --column content -o tokenizer.json --vocab-size 30000
+      piecework train "corpus/**/*.parquet" --field content -o tokenizer.json --vocab-size 30000
       piecework train --counts counts.txt -o tokenizer.json --vocab-size 500 --criterion pmi --trace
       piecework train story.txt -o bytes.json --model bpe --vocab-size 8000 --alphabet byte --split-pattern cl100k
       piecework train story.txt -o unigram.json --model unigram --vocab-size 8000 --byte-fallback
@@ -102,8 +94,8 @@ def train(
     inputs = [*names, *symbols, *splitting.files()]
     _check_targets([output, *([vocab_txt] if vocab_txt else [])], inputs)
     _check_name(output.name)
-    check_counting(counts, memory, engine)
-    more = read_symbols(user_defined_symbols_file, names, errors, _SYMBOLS_COMMAND)
+    check_counting(counts, reading, memory, engine)
+    more = read_symbols(user_defined_symbols_file, names, reading)
     settings = trainer.trainer(more)
     with bar(no_progress) as show:
         from piecework import train as run
@@ -114,13 +106,10 @@ def train(
             is_counted=counts,
             splitting=splitting,
             reading=reading,
-            encoding=encoding,
-            errors=errors,
             memory=memory,
             engine=engine,
             threads=threads,
             progress=show,
-            command="train - -o tokenizer.json",
         )
         tok = run(table, settings, **pipeline, threads=threads, progress=show)
     with printing() as write:

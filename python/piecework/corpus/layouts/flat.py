@@ -58,7 +58,7 @@ class NanoGpt(Layout):
         if dtype != "<u2":
             message = f"nanoGPT's files have ids of 16 bits, and the largest id is {id_limit - 1:,}"
             raise ConfigError(
-                message, setting="format", hint='use `format="llm.c"`, or another one'
+                message, setting="layout", hint='use `layout="llm.c"`, or another one'
             )
         return dtype
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from piecework.corpus.parts import Rows
     from piecework.io.atomic import AtomicFile, WrittenFile
 
+    Ids = npt.NDArray[np.uint16 | np.uint32 | np.int32]
+
 __all__ = ["IndexedWriter", "Layout", "ShardContents", "ShardWriter", "Target", "smallest_dtype"]
 
 
@@ -54,7 +56,7 @@ class ShardContents(NamedTuple):
         ends: The end of each row in `ids`; None if the files do not contain it.
     """
 
-    ids: npt.NDArray[Any]
+    ids: Ids
     ends: npt.NDArray[np.int64] | None
 
 

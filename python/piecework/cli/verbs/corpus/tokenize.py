@@ -13,10 +13,9 @@ from piecework.cli.options import (
     AsJson,
     Loading,
     NoProgress,
-    OnError,
     OnSpecials,
+    Reading,
     TokenizerFile,
-    field_option,
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import rate_line
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from piecework.corpus import Manifest
 
 
-class OutputFormat(Enum):
-    """Enumerates the formats of tokenized corpora."""
+class LayoutName(Enum):
+    """Enumerates the layouts of tokenized corpora."""
 
     npy = "npy"
     parquet = "parquet"
@@ -37,30 +36,14 @@ class OutputFormat(Enum):
     datatrove = "datatrove"
 
 
-class InputFormat(Enum):
-    """Enumerates the formats of documents."""
-
-    text = "text"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    arrow = "arrow"
-
-
-class Per(Enum):
-    """Enumerates the documents of a text file."""
-
-    line = "line"
-    file = "file"
-
-
 def tokenize(
     *,
     tokenizer: TokenizerFile,
-    inputs: Annotated[
+    files: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT",
-            help="Files, folders, patterns or URLs of text, JSON lines, Parquet or Arrow, also compressed.",
+            metavar="FILE",
+            help="Files, folders, patterns or URLs of text, JSON lines, Parquet or Arrow, also .gz or .zst.",
             show_default=False,
         ),
     ],
@@ -74,40 +57,17 @@ def tokenize(
             show_default=False,
         ),
     ],
-    format: Annotated[  # noqa: A002  # the name of the option
-        OutputFormat, typer.Option("--format", help="Write files of this format.")
-    ] = OutputFormat.npy,
-    input_format: Annotated[
-        InputFormat | None,
-        typer.Option(help="Read all files as this format (default: by their names)."),
-    ] = None,
-    field: Annotated[
-        str | None,
-        field_option(
-            "Take the text of this member of JSON lines, or column of Parquet (default: text)."
-        ),
-    ] = None,
+    layout: Annotated[
+        LayoutName, typer.Option(help="Write files of this layout.")
+    ] = LayoutName.npy,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Keep this member or column beside the ids (requires --format parquet); repeat for several.",
+            help="Keep this member or column beside the ids (requires --layout parquet); repeat for several.",
         ),
     ] = None,
-    per: Annotated[
-        Per, typer.Option(help="Make a document of each line, or of each whole text file.")
-    ] = Per.line,
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Read text and JSON lines in this character encoding (default: utf-8); auto detects that of each file.",
-        ),
-    ] = None,
-    on_error: Annotated[
-        OnError,
-        typer.Option(help="Fail for a line that is no document, or list it in skipped.jsonl."),
-    ] = OnError.fail,
+    reading: Reading,
     end_of_document: Annotated[
         str | None,
         typer.Option(metavar="TOKEN", help="Write this token after each document."),
@@ -154,12 +114,12 @@ def tokenize(
 ) -> None:
     """Encode the documents of files of any size into a folder of files of ids.
 
-    The manifest.json of the folder is written last. A run that was interrupted resumes when the same command is repeated,
+    With --on-error skip, lines that are no documents are listed in the file skipped.jsonl. The manifest.json of the folder is written last. A run that was interrupted resumes when the same command is repeated,
     with the same result.
 
     Examples:
       piecework corpus tokenize tokenizer.json texts.jsonl -o tokens
-      piecework corpus tokenizer.json 'data/*.jsonl.zst' -o tokens --format megatron
+      piecework corpus tokenizer.json 'data/*.jsonl.zst' -o tokens --layout megatron
       piecework corpus gpt2.json data/ -o tokens --field content --end-of-document '<|endoftext|>'
       piecework corpus tokenizer.json data/ -o shared/tokens --engine spark --address spark://head:7077
       piecework corpus tokenizer.json data/ -o tokens --sequence-length 2048 --shuffle 1
@@ -171,15 +131,10 @@ def tokenize(
     with rate_line(no_progress) as show:
         manifest = corpus.tokenize(
             tok,
-            inputs,
+            reading.corpus(files),
             output,
-            format=format.value,
-            input_format=input_format and input_format.value,
-            field=field,
+            layout=layout.value,
             keep=keep or (),
-            per=per.value,
-            encoding=encoding,
-            on_error=on_error.value,
             end_of_document=end_of_document,
             add_special_tokens=add_special_tokens,
             specials=specials and specials.value,
