@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from piecework.errors import did_you_mean, with_hint
 
-__all__ = ["Immutable", "ReadOnlyDict", "dataclass"]
+__all__ = ["Immutable", "ReadOnlyDict", "Record", "as_plain", "dataclass"]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from dataclasses import dataclass  # the decorator that type checkers know
 else:
 
@@ -100,3 +101,69 @@ class Immutable:
         if name not in settings:
             return with_hint(f"{kind} has no setting of this name", did_you_mean(name, settings))
         return f"{kind} is immutable; create another with dataclasses.replace(value, {name}=...)"
+
+
+class Record(Immutable):
+    """Serves as the base of immutable values: dataclasses that are equal by their fields, and have a form as JSON values."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the fields as JSON values."""
+        names: tuple[str, ...] = self.__match_args__  # type: ignore[attr-defined]  # those of a dataclass
+        return {name: as_plain(getattr(self, name)) for name in names}
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def as_plain(value: Any) -> Any:
+    """Returns a value as JSON values: named tuples as objects, other sequences and arrays as lists.
+
+    >>> as_plain({"a": (1, "b")})
+    {'a': [1, 'b']}
+    """
+    return _CONVERTERS[type(value)](value)
+
+
+class _Converters(dict[Any, "Callable[[Any], Any]"]):
+    """Maps types to the functions that convert their values; made once, since results have thousands of parts."""
+
+    def __missing__(self, kind: Any) -> Callable[[Any], Any]:
+        """Adds the function for another type."""
+        self[kind] = made = _converter(kind)
+        return made
+
+
+def _converter(kind: Any) -> Callable[[Any], Any]:
+    if kind in (tuple, list):
+        return _plain
+    if hasattr(kind, "to_dict"):
+        is_record = kind.to_dict is Record.to_dict
+        return _of_names(kind.__match_args__) if is_record else operator.methodcaller("to_dict")
+    if hasattr(kind, "_fields"):
+        return _of_names(kind._fields)
+    if issubclass(kind, dict):
+        return lambda value: dict(zip(value, _plain(value.values()), strict=True))
+    return operator.methodcaller("tolist") if hasattr(kind, "tolist") else _unchanged
+
+
+def _of_names(names: tuple[str, ...]) -> Callable[[Any], dict[str, Any]]:
+    """Returns the function that converts the attributes of an object."""
+    if len(names) < 2:
+        return lambda value: {name: as_plain(getattr(value, name)) for name in names}
+    get = operator.attrgetter(*names)
+    return lambda value: dict(zip(names, _plain(get(value)), strict=True))
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+_CONVERTERS = _Converters()
+
+
+def _plain(values: Iterable[Any]) -> list[Any]:
+    return [
+        each if (kind := type(each)) in _SCALARS else _CONVERTERS[kind](each) for each in values
+    ]

@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
+from piecework import _core
 from piecework._immutable import Immutable, dataclass
+from piecework._result import Result
 from piecework._settings import ID_LIMIT
 from piecework.arguments import Default, as_corpus, check_index
 from piecework.encoding_settings import as_padding, pad_token_of
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from piecework._core import ArrowTexts, Batch, Encoding
     from piecework._core._batch import _Columns
+    from piecework._show import Block, Line
     from piecework.arguments import Specials
     from piecework.encoding_settings import Padding, PaddingLike, Sampling, Side, TruncationLike
     from piecework.io.corpus import Corpus
@@ -63,7 +66,7 @@ class Call(Immutable):
     sampling: Sampling | Default | None
 
 
-class EncodedBatch:
+class EncodedBatch(Result["Encoding"]):
     """Holds the encodings of many texts in columns, with 4 bytes per token and 8 bytes per text.
 
     ``batch[i]`` returns the full :class:`Encoding` of text ``i``, computed on access; the columns other than `ids` are
@@ -81,12 +84,18 @@ class EncodedBatch:
 
     __slots__ = ("_batch", "_call", "_columns", "_longest", "_threads")
 
-    def __init__(self, batch: Batch, call: Call, threads: int | None) -> None:
+    # Slots admit no other attributes, and a batch is created too often to be checked at each of its own.
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+    __delattr__ = object.__delattr__  # type: ignore[assignment]
+
+    def __init__(
+        self, batch: Batch, call: Call, threads: int | None, columns: _Columns | None = None
+    ) -> None:
         """Wraps a batch of the core, with the arguments to compute other columns."""
         self._batch = batch
         self._call = call
         self._threads = threads
-        self._columns = batch.columns()
+        self._columns = batch.columns() if columns is None else columns
         self._longest: int | None = None
 
     def _most_tokens(self) -> int:
@@ -286,12 +295,28 @@ class EncodedBatch:
         padding = call.tokenizer.padding if isinstance(call.padding, Default) else call.padding
         return as_padding(padding, call.tokenizer)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the ids of each text."""
+        return {"ids": self.to_list()}
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether both have the same ids for each text."""
+        import numpy as np
+
+        if not isinstance(other, EncodedBatch):
+            return NotImplemented
+        columns = ((self.ids, other.ids), (self.row_offsets, other.row_offsets))
+        return all(np.array_equal(*pair) for pair in columns)
+
+    __hash__ = None  # equal by content, and that can be large
+
     def __reduce__(self) -> tuple[Any, ...]:
-        """Raises TypeError, since a pickle would contain the texts and the tokenizer."""
-        raise TypeError(
-            "an EncodedBatch cannot be pickled, since it refers to its texts and tokenizer; pickle ids and row_offsets, "
-            "or single encodings, batch[i]"
-        )
+        """Pickles the ids and the other columns, if they are known, with the texts and the tokenizer."""
+        call, batch = self._call, self._batch
+        if isinstance(call.texts, _core.ArrowTexts):
+            call = replace(call, texts=[call.texts[place] for place in range(len(self))])
+        rows = (batch.ids, batch.row_offsets, batch.unpadded())
+        return _unpickle, (rows, call, self._threads, self._columns)
 
     def __arrow_c_schema__(self) -> object:
         """Returns the Arrow schema (PyCapsule interface)."""
@@ -305,35 +330,48 @@ class EncodedBatch:
         """Returns the rows as an Arrow array (PyCapsule interface)."""
         return self._batch.__arrow_c_array__(requested_schema)
 
-    def __repr__(self) -> str:
-        """Returns the number of texts and tokens."""
-        return f"EncodedBatch({len(self)} texts, {len(self.ids)} tokens)"
+    @property
+    def _rows(self) -> list[Encoding]:
+        return list(self)
 
-    def _repr_html_(self) -> str:
-        """Returns the first tokens of the first texts as HTML, for notebooks."""
-        from piecework.html import fragment, more, table
+    def _summary(self) -> str:
+        return f"{len(self):,} texts, {len(self.ids):,} tokens"
 
-        total = f'<div class="pw-dim">{len(self):,} texts, {len(self.ids):,} tokens</div>'
-        rows = [
-            (str(number), f"{int(self._lengths()[number]):,}", self._row_html(number))
-            for number in range(min(len(self), _MAX_ROWS))
-        ]
-        shown = table(("text", "tokens", ""), rows) if rows else ""
-        return fragment(total, shown, more(len(self) - _MAX_ROWS, "texts"))
+    def _document(self) -> Iterator[Block]:
+        from piecework._show import Table, Text
 
-    def _row_html(self, number: int) -> str:
-        """Returns the first tokens of a text as HTML."""
+        yield Text(self._summary())
+        numbers = range(min(len(self), _MAX_ROWS))
+        lengths = self._lengths()
+        rows = [(str(number), f"{lengths[number]:,}", self._line(number)) for number in numbers]
+        if rows:
+            yield Table(("text", "tokens", ""), rows, "rrl", total=len(self))
+
+    def _line(self, number: int) -> Line:
+        """Returns the first tokens of a text."""
+        from piecework._show import Token, spaced
         from piecework.display import display_token
-        from piecework.html import more, token_html
 
         start, end = self.row_offsets[number : number + 2].tolist()
-        core, shown = self._call.tokenizer._core, list[str]()
+        core = self._call.tokenizer._core
         special = {number for _, number in core.special_tokens()}
-        for token_id in self.ids[start : min(end, start + _MAX_TOKENS)].tolist():
-            display = display_token(core.token_bytes(token_id))
-            classes = ["pw-special"] if token_id in special else []
-            shown.append(token_html(display, f"id {token_id}", *classes))
-        return " ".join(shown) + more(end - start - len(shown), "tokens")
+        ids = self.ids[start : min(end, start + _MAX_TOKENS)].tolist()
+        tokens = [
+            Token(
+                display_token(core.token_bytes(token_id)),
+                f"id {token_id}",
+                "special" if token_id in special else "",
+            )
+            for token_id in ids
+        ]
+        return spaced(tokens, end - start)
+
+
+def _unpickle(
+    rows: tuple[Any, ...], call: Call, threads: int | None, columns: _Columns | None
+) -> EncodedBatch:
+    """Returns a batch that was pickled."""
+    return EncodedBatch(_core.Batch(*rows), call, threads, columns)
 
 
 def _checked(name: str, value: int, limit: int) -> int:

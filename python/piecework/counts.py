@@ -15,6 +15,7 @@ from piecework.arguments import (
     DEFAULT,
     ArrowColumn,
     Default,
+    as_corpus,
     check_iterable,
 )
 from piecework.errors import (
@@ -34,6 +35,7 @@ from piecework.pre_tokenizers import (
     warn_of_foreign_phrases,
 )
 from piecework.results import CountsSummary
+from piecework.splitting import splitting_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -41,11 +43,13 @@ if TYPE_CHECKING:
 
     from piecework._core import WordCounts as CoreCounts
     from piecework.added_tokens import AddedToken
+    from piecework.arguments import TokenizerLike
     from piecework.counting.texts import Counted, CountedInParts
     from piecework.engines import Engine
     from piecework.io.corpus import Corpus
     from piecework.io.files import Pathish
     from piecework.results import ProgressLike
+    from piecework.trainers import Trainer
 
 __all__ = ["CountSettings", "WordCounts", "count_words"]
 
@@ -101,6 +105,7 @@ class WordCounts(Immutable):
         cls,
         texts: Iterable[str] | ArrowColumn | Corpus,
         *,
+        like: Trainer | TokenizerLike | None = None,
         normalizer: Normalizer | Default | None = DEFAULT,
         pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
         added_tokens: Iterable[str | AddedToken] = (),
@@ -117,6 +122,8 @@ class WordCounts(Immutable):
         Args:
             texts: Any iterable of ``str``, which is read in batches; a string column as for :meth:`Tokenizer.encode_batch`; or
                 files, a :class:`Corpus`.
+            like: The trainer that learns from the words, or a tokenizer: texts are split as it does, and for BPE lines of files
+                include their line ends. By default they are split as for WordPiece.
             normalizer: The normalizer; BERT's by default, None for none.
             pre_tokenizer: The pre-tokenizer; BERT's by default, None makes each text one word.
             added_tokens: The tokens at which texts are cut, as encoding does, so that no word contains one: those of a
@@ -150,6 +157,7 @@ class WordCounts(Immutable):
         """
         counted = _counted(
             texts,
+            like=like,
             normalizer=normalizer,
             pre_tokenizer=pre_tokenizer,
             added_tokens=added_tokens,
@@ -400,6 +408,7 @@ class WordCounts(Immutable):
 class CountSettings(TypedDict, total=False):
     """Names the settings of :meth:`WordCounts.from_texts`, which describes them."""
 
+    like: Trainer | TokenizerLike | None
     normalizer: Normalizer | Default | None
     pre_tokenizer: PreTokenizer | Default | None
     added_tokens: Iterable[str | AddedToken]
@@ -415,6 +424,7 @@ class CountSettings(TypedDict, total=False):
 def _counted(
     texts: Iterable[str] | ArrowColumn | Corpus,
     *,
+    like: Trainer | TokenizerLike | None = None,
     normalizer: Normalizer | Default | None = DEFAULT,
     pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
     added_tokens: Iterable[str | AddedToken] = (),
@@ -423,6 +433,19 @@ def _counted(
     """Counts the words of texts, for a table or for a file."""
     from piecework.counting.texts import count_texts
 
+    if like is not None:
+        given = {
+            "normalizer": not isinstance(normalizer, Default),
+            "pre_tokenizer": not isinstance(pre_tokenizer, Default),
+            "added_tokens": added_tokens != (),
+        }
+        for name in filter(given.get, given):
+            raise ConfigError("cannot be combined with `like`", setting=name, hint="remove it")
+        split, keeps_line_ends = splitting_like(like)
+        normalizer, pre_tokenizer = split["normalizer"], split["pre_tokenizer"]
+        added_tokens = split["added_tokens"]
+        corpus = as_corpus(texts)
+        texts = texts if corpus is None else corpus._learned_by(bpe=keeps_line_ends)
     normalizer, pre_tokenizer = with_defaults(normalizer, pre_tokenizer)
     splitter, functions = splitter_json(normalizer, pre_tokenizer, _as_tokens(added_tokens))
     return count_texts(texts, splitter, functions, **settings)

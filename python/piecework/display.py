@@ -91,13 +91,15 @@ def abridged(text: str, limit: int = _MAX_CHARACTERS) -> str:
     >>> abridged("na\u00efve\n"), abridged("a" * 1000, 3)
     ('naïve\\n', 'aaa… (997 more characters)')
     """
-    shown = _without_piled_marks(text[:limit])
-    left_out = len(text) - limit
-    return f"{shown}… ({left_out:,} more characters)" if left_out > 0 else shown
+    if len(text) <= limit:
+        return _without_piled_marks(text)
+    return f"{_without_piled_marks(text[:limit])}… ({len(text) - limit:,} more characters)"
 
 
 def _without_piled_marks(text: str) -> str:
     """Returns a text with control characters and piled combining marks escaped."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(
         part if is_shown else part.encode("unicode_escape").decode()
         for part, is_shown in split_marks(text)

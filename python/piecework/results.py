@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from piecework._core import Encoding
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, as_plain, dataclass
+from piecework._result import MAX_ROWS, Result
+
+if TYPE_CHECKING:
+    from piecework._show import Table
 
 __all__ = [
     "CountsSummary",
@@ -24,7 +29,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class CountsSummary(Immutable):
+class CountsSummary(Record):
     """Describes a file of word counts.
 
     Attributes:
@@ -39,7 +44,7 @@ class CountsSummary(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class Merge(Immutable):
+class Merge(Record):
     """Describes one merge of a training.
 
     Attributes:
@@ -64,7 +69,7 @@ class Merge(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class UnigramStep(Immutable):
+class UnigramStep(Record):
     """Describes an EM step or a pruning of a Unigram training.
 
     Attributes:
@@ -79,59 +84,84 @@ class UnigramStep(Immutable):
     removed: tuple[str, ...] | None
 
 
-class MergeHistory(tuple[Merge, ...]):
-    """Holds the merges of a training in order; a notebook shows them as a table.
+Step = TypeVar("Step")
+
+
+class _History(tuple[Step, ...], Result[Step]):  # type: ignore[misc]  # has the hash of a tuple
+    """Holds the steps of a training in order."""
+
+    __slots__ = ()
+    _columns: tuple[str, ...]
+    _align: str
+    _unit: str
+
+    @abstractmethod
+    def _cells(self, step: Step) -> tuple[str, ...]:
+        """Returns the cells of a step after its number."""
+
+    @property
+    def _rows(self) -> tuple[Step, ...]:
+        return tuple(self)
+
+    def _summary(self) -> str:
+        return f"{len(self):,} {self._unit}"
+
+    def _document(self) -> list[Table]:
+        from piecework._show import Table
+
+        shown = enumerate(self[:MAX_ROWS], 1)
+        rows = [(str(number), *self._cells(step)) for number, step in shown]
+        columns = ("step", *self._columns)
+        return [Table(columns, rows, self._align, self._summary(), len(self))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the steps as JSON values."""
+        return {self._unit: as_plain(tuple(self))}
+
+    __repr__ = Result.__repr__
+
+    def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
+        """Returns the error for an assignment."""
+        return f"a {type(self).__name__} is immutable"
+
+
+class MergeHistory(_History[Merge]):
+    """Holds the merges of a training in order; print it for a table.
 
     >>> import piecework as pw
-    >>> history = pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(11)).training.history
-    >>> "<p>2 merges</p><table><tr><th>step</th>" in history._repr_html_()
-    True
+    >>> pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(11)).training.history
+    MergeHistory(2 merges)
     """
 
     __slots__ = ()
+    _columns = ("left", "right", "token", "score", "count", "left", "right", "ties")
+    _align = "rlllr"
+    _unit = "merges"
 
-    def _repr_html_(self) -> str:
-        """Returns an HTML table of the first merges."""
-        from piecework.html import MAX_ROWS, text_table
-
-        columns = ("step", "left", "right", "token", "score", "count", "left", "right", "ties")
-        rows = (
-            (
-                str(step),
-                *(merge.left, merge.right, merge.token),
-                f"{merge.score:.6g}",
-                *map(str, (merge.pair_count, merge.left_count, merge.right_count, merge.ties)),
-            )
-            for step, merge in enumerate(self[:MAX_ROWS], 1)
-        )
-        return text_table(f"{len(self):,} merges", columns, rows, total=len(self))
+    def _cells(self, merge: Merge) -> tuple[str, ...]:
+        counts = (merge.pair_count, merge.left_count, merge.right_count, merge.ties)
+        return (merge.left, merge.right, merge.token, f"{merge.score:.6g}", *map(str, counts))
 
 
-class UnigramHistory(tuple[UnigramStep, ...]):
-    """Holds the steps of a Unigram training in order; a notebook shows them as a table."""
+class UnigramHistory(_History[UnigramStep]):
+    """Holds the steps of a Unigram training in order; print it for a table."""
 
     __slots__ = ()
+    _columns = ("kind", "pieces", "log-likelihood", "removed")
+    _align = "rlr"
+    _unit = "steps"
 
-    def _repr_html_(self) -> str:
-        """Returns an HTML table of the first steps."""
-        from piecework.html import MAX_ROWS, text_table
-
-        columns = ("step", "kind", "pieces", "log-likelihood", "removed")
-        rows = (
-            (
-                str(number),
-                "pruning" if step.log_likelihood is None else "em",
-                str(step.pieces),
-                "" if step.log_likelihood is None else f"{step.log_likelihood:.4f}",
-                "unknown" if step.removed is None else str(len(step.removed)),
-            )
-            for number, step in enumerate(self[:MAX_ROWS], 1)
+    def _cells(self, step: UnigramStep) -> tuple[str, ...]:
+        return (
+            "pruning" if step.log_likelihood is None else "em",
+            str(step.pieces),
+            "" if step.log_likelihood is None else f"{step.log_likelihood:.4f}",
+            "unknown" if step.removed is None else str(len(step.removed)),
         )
-        return text_table(f"{len(self):,} steps", columns, rows, total=len(self))
 
 
 @dataclass(frozen=True, slots=True)
-class Progress(Immutable):
+class Progress(Record):
     """Describes the progress of a long call.
 
     Attributes:
@@ -155,8 +185,8 @@ class Document(NamedTuple):
         text: The text.
         file: The name of the file.
         line: The line where it begins, or the row of a table, from 1.
-        byte: The byte of the file where its line begins, decompressed, from 0; None in a table and in an encoding other than
-            UTF-8.
+        byte: The byte of the file where its line begins, decompressed, from 0; None in a table, and where bytes are decoded
+            by another encoding than UTF-8, ``"auto"`` or ``errors="replace"``.
     """
 
     text: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from piecework import normalizers, pre_tokenizers
-from piecework.errors import ConfigError
+from piecework.errors import ConfigError, shown
 from piecework.tokenizer.rebuild import inserted_ids, model_tree, rebuilt
 from piecework.trainers import BpeTrainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
 
@@ -90,7 +90,26 @@ def trainer_like(tok: Tokenizer, trainer: Trainer | None, vocab_size: int | None
         settings |= {"unk_token": tok.unk_token, "byte_fallback": model.byte_fallback}
     else:
         settings["unk_token"] = tok.unk_token
+    _check_given(trainer, settings)
     return replace(trainer, **settings)  # type: ignore[type-var]  # all trainers are dataclasses
+
+
+def _check_given(trainer: Any, settings: dict[str, Any]) -> None:
+    """Raises ConfigError for a setting of a trainer that the tokenizer decides, and in another way."""
+    for each in fields(trainer):
+        given = getattr(trainer, each.name)
+        decided = settings.get(each.name, given)
+        if given not in (
+            each.default,
+            decided,
+            tuple(decided) if isinstance(decided, list) else decided,
+        ):
+            message = f"is that of `like`, {shown(decided)}"
+            raise ConfigError(message, setting=each.name, hint="remove it")
+    if isinstance(trainer, BpeTrainer) and trainer.user_defined_symbols:
+        message = "has no effect with `like`"
+        hint = "add them to the tokenizer first, like.with_added_tokens(...)"
+        raise ConfigError(message, setting="user_defined_symbols", hint=hint)
 
 
 def _special_tokens(tok: Tokenizer) -> list[str]:

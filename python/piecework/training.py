@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from piecework import _core
 from piecework._component import splitter_json
@@ -11,12 +11,11 @@ from piecework.arguments import DEFAULT, Default, as_corpus, as_tokenizer, check
 from piecework.counts import WordCounts, with_defaults
 from piecework.errors import ConfigError, shown, warn, wrong_type
 from piecework.io.texts import warn_of_file_names
-from piecework.normalizers import SentencePiece
-from piecework.pre_tokenizers import ByteLevel, Metaspace, Split, WhitespaceSplit
 from piecework.progress import reporting
 from piecework.retraining import like_with_vocabulary, trainer_like, writes_bytes
+from piecework.splitting import ends_words_with_spaces, is_on_bytes, splitter_for, splitting_for
 from piecework.tokenizer import Tokenizer
-from piecework.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
+from piecework.trainers import BpeTrainer, Trainer, WordPieceTrainer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -181,47 +180,6 @@ def _check_trainer_type(trainer: object) -> None:
         raise wrong_type("trainer", expected, trainer)
 
 
-def splitting_for(
-    trainer: Trainer,
-    normalizer: Normalizer | Default | None = DEFAULT,
-    pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
-) -> tuple[Normalizer | Default | None, PreTokenizer | Default | None]:
-    """Returns normalizer and pre-tokenizer with the defaults of BPE and Unigram filled in.
-
-    WordPiece's defaults are those of word counts, so `DEFAULT` is returned for them.
-    """
-    if not isinstance(trainer, WordPieceTrainer):
-        if isinstance(normalizer, Default):
-            normalizer = _normalizer_for(trainer)
-        if isinstance(pre_tokenizer, Default):
-            pre_tokenizer = _splitter_for(trainer)
-    return normalizer, pre_tokenizer
-
-
-def _normalizer_for(trainer: Trainer) -> Normalizer | None:
-    if not _ends_words_with_spaces(trainer):
-        return None
-    return SentencePiece(remove_extra_whitespaces=False, treat_whitespace_as_suffix=True)
-
-
-def _splitter_for(trainer: Trainer) -> PreTokenizer:
-    if _ends_words_with_spaces(trainer):
-        return Split("▁", "merged_with_previous")
-    if isinstance(trainer, UnigramTrainer):
-        # The training starts no word after a symbol, so encoding must not prepend a space there either.
-        scheme: Literal["first", "always"] = "first" if trainer.user_defined_symbols else "always"
-        return Metaspace(prepend_scheme=scheme, split=_keeps_to_words(trainer))
-    return ByteLevel(add_prefix_space=False) if _is_on_bytes(trainer) else WhitespaceSplit()
-
-
-def _keeps_to_words(trainer: UnigramTrainer) -> bool:
-    return trainer.split_by_whitespace and not trainer.allow_whitespace_only_pieces
-
-
-def _ends_words_with_spaces(trainer: Trainer) -> bool:
-    return isinstance(trainer, UnigramTrainer) and trainer.treat_whitespace_as_suffix
-
-
 def _job(
     counts: WordCounts,
     trainer: Trainer,
@@ -241,9 +199,9 @@ def _job(
         _warn_of_foreign_symbols(trainer, splitter, functions)
     if isinstance(trainer, BpeTrainer) and trainer.unknown_token is None and trainer.ties != "hf":
         _warn_of_dropped_characters(trainer, normalizer, pre_tokenizer)
-    if _ends_words_with_spaces(trainer) and pre_tokenizer == _splitter_for(trainer):
+    if ends_words_with_spaces(trainer) and pre_tokenizer == splitter_for(trainer):
         _warn_of_missing_suffix(normalizer)
-    if not counts.has_pipeline and not _is_on_bytes(trainer):
+    if not counts.has_pipeline and not is_on_bytes(trainer):
         _warn_of_foreign_words(counts, splitter, functions)
     return TrainingJob(counts, trainer, splitter, functions)
 
@@ -274,11 +232,6 @@ def _warn_of_commas(trainer: Trainer) -> None:
                 setting="special_tokens",
                 hint=f"for several tokens pass `special_tokens={parts}`",
             )
-
-
-def _is_on_bytes(trainer: Trainer) -> bool:
-    """Returns whether words consist of byte-level characters, which splitting them again would change."""
-    return isinstance(trainer, BpeTrainer) and trainer.alphabet == "byte"
 
 
 def _warn_of_dropped_characters(

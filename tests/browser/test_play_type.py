@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework import html
+from piecework._show import html
 from play_page import CONTRAST, SET_TEXT, address_of_link, drop, unnamed_elements, until
 
 pytestmark = pytest.mark.slow

@@ -28,7 +28,7 @@ config = {"spark.speculation": "true", "spark.speculation.interval": "10ms", "sp
     "spark.speculation.multiplier": "1.1"}
 engine = Ray(workers=2) if engine == "ray" else Spark(workers=2, config=config)
 try:
-    pw.corpus.tokenize(pw.Tokenizer.from_file(tokenizer), source, output, engine=engine, **json.loads(settings),
+    pw.corpus.tokenize(pw.Tokenizer.from_file(tokenizer), pw.Corpus(source), output, engine=engine, **json.loads(settings),
         progress=lambda progress: print(progress.stage, progress.done, flush=True))
 except pw.PieceworkError as error:
     sys.exit(f"{type(error).__name__}: {error}")

@@ -8,7 +8,7 @@ import pytest
 
 import engine_functions as functions
 import piecework as pw
-from corpora import InProcess, texts, tokenizer, write_lines
+from corpora import InProcess, corpus_of, texts, tokenizer, write_lines
 from piecework import pre_tokenizers
 from piecework.counting import merging, plan
 from piecework.engines import connected
@@ -85,11 +85,13 @@ def test_counts(
 ) -> None:
     monkeypatch.setattr(plan, "_BUCKET_BYTES", SIZE // 3)  # several buckets and levels
     monkeypatch.setattr(merging, "FAN_IN", 8)
-    for number, settings in enumerate(SPLITTERS.values()):
-        wanted = pw.WordCounts.from_texts(pw.Corpus(folder), **settings).to_bytes()
+    for number, splitter in enumerate(SPLITTERS.values()):
+        settings = {**splitter}
+        corpus = corpus_of(folder, settings)
+        wanted = pw.WordCounts.from_texts(corpus, **settings).to_bytes()
         max_memory = [None, "1MB"][number % 2]  # spilled, or not
         parts: Any = {"part_bytes": part_bytes, "max_memory": max_memory, **settings}
-        assert pw.count_words(pw.Corpus(folder), engine=engine, **parts).to_bytes() == wanted
+        assert pw.count_words(corpus, engine=engine, **parts).to_bytes() == wanted
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_counts(
     ids=["wordpiece", "bpe", "unigram"],
 )
 def test_vocabularies(engine: Any, folder: Path, trainer: Any, tmp_path: Path) -> None:
-    trained = pw.train(str(folder), trainer, engine=engine, work_dir=tmp_path)
+    trained = pw.train(pw.Corpus(str(folder)), trainer, engine=engine, work_dir=tmp_path)
     assert trained.to_str() == pw.train(pw.Corpus(folder), trainer).to_str()
     assert list(tmp_path.iterdir()) == []
 

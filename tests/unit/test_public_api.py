@@ -32,7 +32,7 @@ def tok() -> pw.Tokenizer:
 # Names and signatures
 
 COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=False"
-TABLE = COUNTING.replace("threads", "added_tokens=(), threads")
+TABLE = "like=None, " + COUNTING.replace("threads", "added_tokens=(), threads")
 MEMORY = "max_memory=None, work_dir=None"
 PARTS = "engine=None, part_bytes=None"
 CHANCE = "sampling=DEFAULT"

@@ -10,8 +10,8 @@ use arrow_array::{LargeListArray, RecordBatch, RecordBatchIterator, UInt32Array}
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema};
 use numpy::ndarray::ArrayView1;
-use numpy::{Element, PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyOverflowError};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyInt, PyList};
@@ -114,6 +114,26 @@ struct ColumnViews<'py> {
 
 #[pymethods]
 impl Batch {
+    /// Creates a batch from the ids of its rows, as a pickle contains them.
+    #[new]
+    fn from_rows(
+        ids: PyReadonlyArray1<'_, u32>,
+        row_offsets: PyReadonlyArray1<'_, i64>,
+        unpadded: Option<(PyReadonlyArray1<'_, u32>, bool)>,
+    ) -> PyResult<Self> {
+        let (ids, row_offsets) = (ids.as_array().to_vec(), row_offsets.as_array().to_vec());
+        let unpadded = unpadded.map(|(lengths, left)| (lengths.as_array().to_vec(), left));
+        let rows = row_offsets.len().checked_sub(1).ok_or_else(|| PyValueError::new_err("row_offsets is empty"))?;
+        let is_ordered = row_offsets[0] == 0 && row_offsets.is_sorted();
+        if !is_ordered || usize::try_from(row_offsets[rows]) != Ok(ids.len()) {
+            return Err(PyValueError::new_err("row_offsets do not divide the ids"));
+        }
+        if unpadded.as_ref().is_some_and(|(lengths, _)| lengths.len() != rows) {
+            return Err(PyValueError::new_err("unpadded does not have a length for each row"));
+        }
+        Ok(Self::new(ids, row_offsets, None, unpadded))
+    }
+
     /// Returns the rows of all batches in order, with their ids alone.
     #[staticmethod]
     fn concatenated(batches: Vec<PyRef<'_, Self>>) -> Self {

@@ -377,7 +377,7 @@ impl Encoding {
             (PyBytes::new(py, &bytes), encoding.ids[place], offsets[place], is_added)
         });
         let rows: Vec<_> = rows.collect();
-        let html = py.import("piecework.html")?.getattr("encoding_html")?.call1((rows, tokens.len()))?;
+        let html = py.import("piecework._show")?.getattr("encoding_html")?.call1((rows, tokens.len()))?;
         html.extract()
     }
 

@@ -28,6 +28,23 @@ class Batch:
     (array([1, 1, 0], dtype=uint32), array([0, 2, 2, 3]))
     """
 
+    def __new__(
+        cls,
+        ids: _Uint32s,
+        row_offsets: npt.NDArray[np.int64],
+        unpadded: tuple[_Uint32s, bool] | None,
+    ) -> Batch:
+        """Creates a batch from the ids of its rows, as a pickle contains them.
+
+        Args:
+            ids: The ids of all rows.
+            row_offsets: The start of each row in `ids`, and the end of the last.
+            unpadded: As :meth:`unpadded` returns it.
+
+        Raises:
+            ValueError: The offsets do not divide the ids, or there is not a length for each row.
+        """
+
     @staticmethod
     def concatenated(batches: Sequence[Batch]) -> Batch:
         """Returns the rows of all batches in order, with their ids alone."""

@@ -15,7 +15,7 @@ from piecework.cli.messages import option_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from piecework import WordCounts
+    from piecework import Tokenizer, WordCounts
     from piecework.cli.engine import EngineOptions
     from piecework.cli.options import CountingMemory, Reading, Splitting
     from piecework.results import Progress
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FromCounts",
+    "LikeTokenizer",
     "TrainerOptions",
     "UserDefinedSymbolsFile",
     "check_counting",
@@ -37,6 +38,16 @@ UserDefinedSymbolsFile = Annotated[
         metavar="FILE",
         help="Add the words of this file like --user-defined-symbol: UTF-8, one per line; empty lines are ignored; - is "
         "standard input.",
+        show_default=False,
+    ),
+]
+LikeTokenizer = Annotated[
+    str | None,
+    typer.Option(
+        "--like",
+        metavar="TOKENIZER",
+        help="Take the normalizer, pre-tokenizer, special tokens and all else but the vocabulary from this tokenizer file or "
+        "model folder.",
         show_default=False,
     ),
 ]
@@ -359,6 +370,15 @@ class TrainerOptions:
             raise typer.BadParameter(message, param_hint="--vocab-size")
         return kind(**settings)
 
+    def like(self, tok: Tokenizer, more_symbols: Sequence[str] = ()) -> Trainer:
+        """Returns the trainer of a new vocabulary for the pipeline of a tokenizer, by default of its size."""
+        model = ModelName(tok.model_type.lower())
+        if self.model not in {ModelName.wordpiece, model}:
+            message = f"the tokenizer of --like has a {tok.model_type} model"
+            raise typer.BadParameter(message, param_hint="--model")
+        size = self.vocab_size or tok.vocab_size
+        return replace(self, model=model, vocab_size=size).trainer(more_symbols)
+
     def change(self, trainer: Trainer, source: str, more_symbols: Sequence[str] = ()) -> Trainer:
         """Returns a trainer with the options that differ from their defaults; `source` names the trainer in errors."""
         defaults = {field.name: field.default for field in fields(self)}
@@ -426,6 +446,7 @@ def read_counts(
     threads: int | None,
     progress: Callable[[Progress], None],
     engine: EngineOptions | None = None,
+    like: Tokenizer | None = None,
 ) -> tuple[WordCounts, dict[str, Any]]:
     """Reads word counts, or counts the words of files of documents.
 
@@ -439,6 +460,7 @@ def read_counts(
         threads: The number of threads; by default one per core.
         progress: The callback for progress.
         engine: The engine, if the files are counted in parts.
+        like: The tokenizer that splits the texts; None for the trainer.
 
     Returns:
         The counts, and the given normalizer and pre-tokenizer as arguments of a training.
@@ -447,8 +469,16 @@ def read_counts(
     from piecework.trainers import BpeTrainer
 
     pipeline = _with_suffix_spaces(trainer, splitting.settings())
+    if like is not None and pipeline:
+        message = (
+            f"the {' and the '.join(pipeline)} are those of this tokenizer; remove their options"
+        )
+        raise typer.BadParameter(message.replace("_", "-"), param_hint="--like")
     if is_counted:
         return load_counts(files, memory.work_dir), pipeline
+    if like is not None:
+        settings = counting_settings({"like": like}, memory, threads, progress, engine)
+        return WordCounts.from_texts(reading.corpus(files), **settings), pipeline
     corpus = reading.corpus(files)._learned_by(bpe=isinstance(trainer, BpeTrainer))
     settings = counting_settings(_splitting(trainer, pipeline), memory, threads, progress, engine)
     return WordCounts.from_texts(corpus, **settings), pipeline
@@ -475,7 +505,7 @@ def check_counting(
 
 def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
     """Returns the given normalizer and pre-tokenizer, with the trainer's defaults, and its added tokens."""
-    from piecework.training import splitting_for
+    from piecework.splitting import splitting_for
 
     normalizer, pre_tokenizer = splitting_for(trainer, **given)
     return {
@@ -488,7 +518,7 @@ def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
 def _with_suffix_spaces(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
     """Returns the given settings; SentencePiece's rules also append spaces if the trainer treats them as suffix."""
     from piecework.normalizers import Precompiled, SentencePiece
-    from piecework.training import splitting_for
+    from piecework.splitting import splitting_for
 
     rules, (own, _) = given.get("normalizer"), splitting_for(trainer)
     if not (isinstance(rules, Precompiled) and isinstance(own, SentencePiece)):

@@ -47,7 +47,7 @@ def read_words(
 ) -> WordCounts:
     """Returns the words of documents, as a tokenizer splits them, or the sum of files of word counts."""
     from piecework import WordCounts
-    from piecework.surgery.usage import splitting_of
+    from piecework.splitting import splitting_of
 
     check_counting(are_counts, reading, memory)
     if are_counts:

@@ -112,9 +112,11 @@ def tokenize(
 
     from piecework.arguments import as_corpus, as_tokenizer
     from piecework.corpus.run import run
+    from piecework.io.texts import check_texts
 
     tok, corpus = as_tokenizer("tokenizer", tokenizer), as_corpus(texts)
     if corpus is None:
+        check_texts(texts)  # has more to say about one path
         raise wrong_type("texts", "a piecework.Corpus", texts)
     corpus._check_can_be_divided("texts")
     settings = CorpusSettings(

@@ -7,13 +7,16 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from piecework._immutable import Record, dataclass
+from piecework._result import MAX_ROWS, Result
 from piecework.errors import FormatError, MissingFileError
 from piecework.io import read_bytes, write_aside
 from piecework.io.atomic import WrittenFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from piecework._show import Block
     from piecework.io.files import Pathish
     from piecework.jobs import Receipt
 
@@ -61,8 +64,9 @@ class ShardRecord(NamedTuple):
     files: tuple[WrittenFile, ...]
 
 
-class Manifest(NamedTuple):
-    """Describes a tokenized corpus.
+@dataclass(frozen=True, slots=True, repr=False)
+class Manifest(Result["ShardRecord"]):
+    """Describes a tokenized corpus, whose rows are its shards.
 
     Attributes:
         fingerprint: That of the tokenizer.
@@ -118,14 +122,22 @@ class Manifest(NamedTuple):
         return {
             "format": _FORMAT,
             "version": _VERSION,
-            **self._asdict(),
-            "sources": [source._asdict() for source in self.sources],
-            "shards": [
-                {**shard._asdict(), "files": [file._asdict() for file in shard.files]}
-                for shard in self.shards
-            ],
-            "skipped_file": self.skipped_file and self.skipped_file._asdict(),
+            **Record.to_dict(self),
         }
+
+    @property
+    def _rows(self) -> tuple[ShardRecord, ...]:
+        return self.shards
+
+    def _summary(self) -> str:
+        return f"{self.documents:,} documents, {self.tokens:,} tokens in {len(self):,} shards"
+
+    def _document(self) -> Iterator[Block]:
+        from piecework._show import Table, Text
+
+        yield Text(self._summary())
+        rows = [(shard.name, f"{shard.rows:,}", f"{shard.tokens:,}") for shard in self]
+        yield Table(("shard", "rows", "tokens"), rows[:MAX_ROWS], "lr", total=len(rows))
 
     def to_bytes(self) -> bytes:
         """Returns the bytes of manifest.json."""

@@ -11,7 +11,7 @@ from piecework.errors import ConfigError, shown, wrong_type
 from piecework.io import existing_folder, replacing
 from piecework.io.documents import read_all
 from piecework.io.sources import total_size
-from piecework.io.texts import batches_of
+from piecework.io.texts import batches_of, check_items, check_texts
 from piecework.progress import reporting
 from piecework.results import CountsSummary
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from piecework.engines import Engine
     from piecework.io.corpus import Corpus
     from piecework.io.files import Pathish
+    from piecework.io.texts import TextBatch
     from piecework.progress import Report
     from piecework.results import ProgressLike
 
@@ -99,19 +100,29 @@ def count_texts(
         if corpus is not None:
             _count_corpus(counter, corpus, report)
         else:
-            for batch in batches_of(texts):
-                if isinstance(batch.texts, ArrowTexts):
-                    counter.add_column(batch.texts)
-                else:
-                    counter.add_texts(batch.texts)
+            for batch in batches_of(texts, checks_items=False):
+                _add(counter, batch)
                 report("counting texts", batch.done, batch.total)
     return Counted(counter, functions)
+
+
+def _add(counter: _core.WordCounter, batch: TextBatch) -> None:
+    """Counts the words of some texts."""
+    if isinstance(batch.texts, ArrowTexts):
+        counter.add_column(batch.texts)
+        return
+    try:
+        counter.add_texts(batch.texts)
+    except TypeError:
+        check_items(batch.texts, batch.done - len(batch.texts))
+        raise
 
 
 def _divisible(texts: object) -> Corpus:
     """Returns a corpus whose parts an engine can count."""
     corpus = as_corpus(texts)
     if corpus is None:
+        check_texts(texts)  # has more to say about one path
         raise wrong_type("texts", "a piecework.Corpus, whose files `engine` counts", texts)
     corpus._check_can_be_divided("texts")
     return corpus

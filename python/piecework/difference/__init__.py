@@ -3,9 +3,9 @@
 from piecework.difference.compare import diff
 from piecework.difference.result import (
     Difference,
+    IdChange,
     MergesChange,
     Outcome,
-    Renumbered,
     ScoreChange,
     SettingChange,
     TextChange,
@@ -13,9 +13,9 @@ from piecework.difference.result import (
 
 __all__ = [
     "Difference",
+    "IdChange",
     "MergesChange",
     "Outcome",
-    "Renumbered",
     "ScoreChange",
     "SettingChange",
     "TextChange",

@@ -6,7 +6,7 @@ import json
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piecework.difference.result import MergesChange, Renumbered, ScoreChange
+from piecework.difference.result import IdChange, MergesChange, ScoreChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,12 +68,12 @@ def _deciding(tokenizer: Tokenizer, ours: Mapping[str, Any]) -> dict[str, float]
     return dict(tokenizer.training.token_counts or {}) if probabilities is None else probabilities
 
 
-def renumbered(old: Mapping[str, int], new: Mapping[str, int]) -> Iterator[Renumbered]:
+def renumbered(old: Mapping[str, int], new: Mapping[str, int]) -> Iterator[IdChange]:
     """Iterates over the entries of both vocabularies with other ids."""
     for token, number in old.items():
         other = new.get(token, number)
         if other != number:
-            yield Renumbered(token, number, other)
+            yield IdChange(token, number, other)
 
 
 def merges_change(old: list[Pair], new: list[Pair]) -> MergesChange | None:

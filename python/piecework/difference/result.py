@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, dataclass
+from piecework._result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from piecework._show import Block
 
 __all__ = [
     "Difference",
+    "IdChange",
     "MergesChange",
     "Outcome",
-    "Renumbered",
     "ScoreChange",
     "SettingChange",
     "TextChange",
@@ -22,22 +25,22 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Renumbered(Immutable):
-    """Describes an entry with another id.
+class IdChange(Record):
+    """Describes an entry with another id, or one that only one version has.
 
     Attributes:
         token: The entry.
-        old: Its old id.
-        new: Its new id.
+        old: Its old id; None if it is new.
+        new: Its new id; None if it is removed.
     """
 
     token: str
-    old: int
-    new: int
+    old: int | None
+    new: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class SettingChange(Immutable):
+class SettingChange(Record):
     """Describes a setting with another value.
 
     Attributes:
@@ -52,7 +55,7 @@ class SettingChange(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class MergesChange(Immutable):
+class MergesChange(Record):
     """Describes different lists of merges of two BPE models.
 
     Attributes:
@@ -71,7 +74,7 @@ class MergesChange(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreChange(Immutable):
+class ScoreChange(Record):
     """Describes an entry with another score, probability or count, where these decide segmentations.
 
     Attributes:
@@ -86,7 +89,7 @@ class ScoreChange(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Immutable):
+class Outcome(Record):
     """Holds the encoding of a text, or the error.
 
     Attributes:
@@ -103,7 +106,7 @@ class Outcome(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class TextChange(Immutable):
+class TextChange(Record):
     """Describes a text that the two versions encode differently.
 
     Attributes:
@@ -125,7 +128,7 @@ class TextChange(Immutable):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Difference(Immutable):
+class Difference(Result["IdChange | SettingChange | MergesChange | ScoreChange | TextChange"]):
     """Holds the difference of two tokenizers; true if they can give different results. Print it for a report.
 
     Attributes:
@@ -145,7 +148,7 @@ class Difference(Immutable):
     fingerprints: tuple[str | None, str | None]
     added: Mapping[str, int]
     removed: Mapping[str, int]
-    renumbered: tuple[Renumbered, ...]
+    renumbered: tuple[IdChange, ...]
     settings: tuple[SettingChange, ...]
     merges: MergesChange | None
     scores: tuple[ScoreChange, ...]
@@ -182,15 +185,23 @@ class Difference(Immutable):
         old, new = self.fingerprints
         return old is not None and old == new
 
-    def __repr__(self) -> str:
-        """Returns the numbers of changes."""
+    @property
+    def _rows(
+        self,
+    ) -> tuple[IdChange | SettingChange | MergesChange | ScoreChange | TextChange, ...]:
+        """Returns all changes, those of the training record last."""
+        ids = chain(
+            (IdChange(token, None, new) for token, new in self.added.items()),
+            (IdChange(token, old, None) for token, old in self.removed.items()),
+            self.renumbered,
+        )
+        merges = () if self.merges is None else (self.merges,)
+        return (*ids, *self.settings, *merges, *self.scores, *self.texts, *self.training)
+
+    def _summary(self) -> str:
         from piecework.difference.report import summary
 
-        return f"<Difference: {summary(self)}>"
-
-    def __str__(self) -> str:
-        """Returns a report with the first ten items of each list."""
-        return self.report()
+        return summary(self)
 
     def report(self, limit: int | None = 10) -> str:
         """Returns a report.
@@ -198,9 +209,14 @@ class Difference(Immutable):
         Args:
             limit: The maximum number of items of each list; None for all.
         """
-        from piecework.difference.report import lines
+        from piecework._show import as_text
 
-        return "\n".join(lines(self, limit))
+        return as_text(self._document(limit))
+
+    def _document(self, limit: int | None = 10) -> Iterator[Block]:
+        from piecework.difference.report import document
+
+        return document(self, limit)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the difference as JSON values.
@@ -208,15 +224,8 @@ class Difference(Immutable):
         Returns:
             The attributes, `ids_compatible`, and whether the results can differ.
         """
-        values = {
+        return {
             "differs": bool(self),
             "ids_compatible": self.ids_compatible,
-            "fingerprints": list(self.fingerprints),
-            "added": dict(self.added),
-            "removed": dict(self.removed),
+            **Record.to_dict(self),
         }
-        lists = ("renumbered", "settings", "scores", "texts", "training")
-        values |= {name: [asdict(each) for each in getattr(self, name)] for name in lists}
-        values["merges"] = self.merges and asdict(self.merges)
-        values |= {"texts_tried": self.texts_tried, "texts_changed": self.texts_changed}
-        return values

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from piecework.arguments import check_positive
+from piecework.errors import ConfigError
 from piecework.evaluation.agreement import Agreement, Disagreement
 from piecework.evaluation.limits import FailedLimit
 from piecework.evaluation.metrics import METRICS, PARITY_METRICS, Metric
@@ -121,13 +122,18 @@ def evaluate(
     )
     check_positive("part_bytes", part_bytes)
     groups = corpus_groups(texts, by, engine)
+    member = None if by in {None, "file", "folder"} else by
+    if member is not None and parallel:
+        message = "texts of a member are in no order of translations"
+        hint = 'pass `by="file"`, or a mapping of languages to texts'
+        raise ConfigError(message, setting="parallel", hint=hint)
     with reporting(progress) as report:
         if groups is None:
             return evaluate_texts(settings, texts, threads, report)
         return evaluate_corpus(
             settings,
             groups,
-            member=None if by in {None, "file", "folder"} else by,
+            member=member,
             part_bytes=part_bytes or _PART_BYTES,
             threads=threads,
             engine=engine,

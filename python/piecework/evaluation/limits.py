@@ -8,8 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework.errors import ConfigError, did_you_mean, shown, wrong_type
-from piecework.evaluation.metrics import METRICS, PARITY_METRICS
-from piecework.evaluation.tables import formatted
+from piecework.evaluation.metrics import METRICS, PARITY_METRICS, formatted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

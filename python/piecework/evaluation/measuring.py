@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import ArrowTexts, TextMeasures
 from piecework.errors import ArrowError, ConfigError, PieceworkError, shown
-from piecework.evaluation.agreement import Agreement, AgreementMeter
+from piecework.evaluation.agreement import Agreement
 from piecework.evaluation.sums import EXAMPLES, ChangedText, TextSums
 from piecework.io.documents import place_of, read
 
@@ -161,6 +161,8 @@ class GroupMeter:
         self._meters = {name: TextMeter(tok, specials, threads) for name, tok in tokenizers.items()}
         self._agreement = None
         if measures.disagreements is not None:
+            from piecework.evaluation.agreeing import AgreementMeter
+
             self._agreement = AgreementMeter(tokenizers, measures.disagreements, specials, threads)
 
     def add(

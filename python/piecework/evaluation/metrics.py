@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from piecework.evaluation.sums import TextSums
     from piecework.evaluation.vocabulary import Vocabulary
 
-__all__ = ["METRICS", "PARITY_METRICS", "Better", "Metric", "Value", "metrics_of"]
+__all__ = ["METRICS", "PARITY_METRICS", "Better", "Metric", "Value", "formatted", "metrics_of"]
 
 Value = float | int | None
 """The value of a metric; None where it is undefined, such as tokens per word without words."""
@@ -230,7 +230,7 @@ _DEFINED: tuple[tuple[Metric, Callable[[_Input], Value]], ...] = (
             "bits per byte by own frequencies",
             "lower",
             "number",
-            "size of the tokens, coded by their own frequencies / UTF-8 bytes",
+            "bits of the tokens by their own frequencies / UTF-8 bytes",
         ),
         lambda given: _ratio(_unigram_bits(given), given.sums.bytes),
     ),
@@ -299,6 +299,25 @@ PARITY_METRICS: dict[str, Metric] = {
     )
 }
 """The metrics of parallel texts in several languages by their names."""
+
+
+def formatted(metric: Metric, value: Value) -> str:
+    """Returns the value of a metric for people; "-" if it is undefined.
+
+    >>> formatted(METRICS["unknown_rate"], 0.0125), formatted(METRICS["fertility"], None)
+    ('1.25%', '-')
+    >>> formatted(METRICS["round_trip_rate"], 0.99999)
+    '>99.99%'
+    """
+    if value is None:
+        return "-"
+    if metric.unit == "count":
+        return f"{value:,}"
+    if metric.unit == "share":
+        if 0 < value < 0.0001:
+            return "<0.01%"
+        return ">99.99%" if 0.9999 < value < 1 else f"{value:.2%}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3f}"
 
 
 def metrics_of(sums: TextSums, vocabulary: Vocabulary, power: float) -> dict[str, Value]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, dataclass
 from piecework.errors import ConfigError, did_you_mean, shown
 from piecework.io.sources import normal_name
 
@@ -17,7 +17,7 @@ __all__ = ["Parity", "check_parallel", "gini", "reference_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Parity(Immutable):
+class Parity(Record):
     """Compares the tokens of parallel texts in several languages.
 
     Attributes:
@@ -88,7 +88,10 @@ def reference_of(groups: Sequence[str], reference: str | None) -> str:
     reference = reference if reference in groups else normal_name(reference)
     if reference not in groups:
         message = f"no group is named {shown(reference)}"
-        raise ConfigError(message, setting="reference", hint=did_you_mean(reference, groups))
+        hint = (
+            did_you_mean(reference, groups) or f"the groups are {', '.join(map(shown, groups[:8]))}"
+        )
+        raise ConfigError(message, setting="reference", hint=hint)
     return reference
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, dataclass
+from piecework._result import Result
 from piecework.errors import ConfigError, did_you_mean, shown
 from piecework.evaluation.metrics import METRICS, PARITY_METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from piecework._show import Block
     from piecework.evaluation.agreement import Agreement
     from piecework.evaluation.limits import FailedLimit
     from piecework.evaluation.metrics import Value
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation", "TextResult", "TokenizerResult"]
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class TextResult(Immutable):
+@dataclass(frozen=True, slots=True, repr=False)
+class TextResult(Record):
     """Holds the metrics of a tokenizer on some texts.
 
     Attributes:
@@ -53,8 +55,8 @@ class TextResult(Immutable):
         return f"<TextResult: {self.sums.texts:,} texts, {self.sums.tokens:,} tokens>"
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class TokenizerResult(Immutable):
+@dataclass(frozen=True, slots=True, repr=False)
+class TokenizerResult(Record):
     """Holds the results of a tokenizer.
 
     Attributes:
@@ -83,27 +85,14 @@ class TokenizerResult(Immutable):
         parity = {} if self.parity is None else self.parity.metrics()
         return {**self.total.metrics, **parity}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the results as JSON values."""
-        return {
-            "name": self.name,
-            "model": self.model,
-            "vocab_size": self.vocab_size,
-            "fingerprint": self.fingerprint,
-            "total": self.total.to_dict(),
-            "groups": {name: result.to_dict() for name, result in self.groups.items()},
-            "parity": None if self.parity is None else self.parity.to_dict(),
-            "frequent": [list(pair) for pair in self.frequent],
-        }
-
     def __repr__(self) -> str:
         """Returns the name and the number of tokens of the texts."""
         return f"<TokenizerResult: {self.name}, {self.total.sums.tokens:,} tokens>"
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Evaluation(Immutable):
-    r"""Holds what one or several tokenizers do to texts; print it for a table.
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Result["TokenizerResult"]):
+    r"""Holds what one or several tokenizers do to texts; a sequence of their results. Print it for a table.
 
     Attributes:
         tokenizers: The results of each tokenizer, in the given order.
@@ -175,49 +164,39 @@ class Evaluation(Immutable):
             {} if fail_over is None else fail_over,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the evaluation as JSON values."""
-        return {
-            "renyi_power": self.renyi_power,
-            "groups": list(self.groups),
-            "tokenizers": [result.to_dict() for result in self.tokenizers],
-            "agreement": None if self.agreement is None else self.agreement.to_dict(),
-            "agreements": {name: each.to_dict() for name, each in self.agreements.items()},
-        }
-
     def to_markdown(self) -> str:
         """Returns a report in Markdown, with tables alone."""
-        from piecework.evaluation.markdown import markdown_report
+        from piecework._show import as_markdown
+        from piecework.evaluation.report import report
 
-        return markdown_report(self)
+        return as_markdown(report(self)) + "\n"
 
     def to_html(self) -> str:
-        """Returns a report as one HTML page with plots, which opens without a network.
+        """Returns a report as one HTML page without scripts, which loads nothing."""
+        from piecework._show import as_page
+        from piecework.evaluation.report import TITLE, report
 
-        Raises:
-            MissingExtraError: The packages for plots are not installed: ``pip install "piecework[report]"``.
-        """
-        from piecework.evaluation.page import html_report
+        return as_page(report(self), TITLE)
 
-        return html_report(self)
+    @property
+    def _rows(self) -> tuple[TokenizerResult, ...]:
+        return self.tokenizers
 
-    def __str__(self) -> str:
-        """Returns tables of the metrics: of all texts by tokenizer, and by group."""
-        from piecework.evaluation.tables import as_text, figure_tables
-
-        parts = [*map(as_text, figure_tables(self))]
-        if self.agreement is not None:
-            parts += map(str, self.agreement.disagreements)
-        return "\n\n".join(parts)
-
-    def __repr__(self) -> str:
-        """Returns the names of the tokenizers and the number of texts."""
+    def _summary(self) -> str:
         names = ", ".join(result.name for result in self.tokenizers)
         texts = self.tokenizers[0].total.sums.texts if self.tokenizers else 0
-        return f"<Evaluation: {names} on {texts:,} texts>"
+        return f"{names} on {texts:,} texts"
 
-    def _repr_html_(self) -> str:
-        """Returns HTML tables, for notebooks."""
-        from piecework.evaluation.tables import as_html, figure_tables
+    def _document(self) -> Iterator[Block]:
+        """Iterates over tables of the metrics: of all texts by tokenizer, and by group."""
+        from piecework._show import Text
+        from piecework.evaluation.tables import figure_tables
 
-        return "".join(map(as_html, figure_tables(self)))
+        metrics, *groups = figure_tables(self)
+        yield metrics._replace(title="")
+        for group in groups:
+            yield Text("")
+            yield group
+        for each in self.agreement.disagreements if self.agreement else ():
+            yield Text("")
+            yield from each._document()

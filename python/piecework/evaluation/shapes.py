@@ -13,12 +13,10 @@ if TYPE_CHECKING:
     from piecework.evaluation.result import Evaluation
     from piecework.evaluation.sums import TextSums
 
-__all__ = ["Lengths", "lengths_of", "rank_counts", "shown_shares"]
+__all__ = ["Lengths", "lengths_of", "rank_counts"]
 
 _MOST = 20
 """The number of lengths that are shown; the last one includes all longer ones."""
-_POINTS = 120
-"""The number of ranks of a curve."""
 
 
 class Lengths(NamedTuple):
@@ -88,17 +86,10 @@ def _power_label(bits: int) -> str:
     return str(bits) if bits < 2 else f"{1 << (bits - 1)}-{(1 << bits) - 1}"
 
 
-def shown_shares(lengths: Lengths) -> list[tuple[str, ...]]:
-    """Returns the shares of each length as percentages, one for each tokenizer."""
-    return [tuple(f"{share:.2%}" for share in row) for row in zip(*lengths.shares, strict=True)]
-
-
-def rank_counts(sums: TextSums) -> list[tuple[int, int]]:
-    """Returns ranks and counts of tokens, the most frequent first, at ranks that grow by a constant factor."""
+def rank_counts(sums: TextSums) -> dict[int, int]:
+    """Returns the counts of the tokens of the ranks 1, 10, 100, ..., of which the first is the most frequent."""
     import numpy as np
 
     counts = np.sort(sums.counts)[::-1]
-    if not len(counts):
-        return []
-    ranks = np.unique(np.geomspace(1, len(counts), _POINTS).round().astype(np.int64))
-    return list(zip(ranks.tolist(), counts[ranks - 1].tolist(), strict=True))
+    ranks = (10**power for power in range(len(str(len(counts)))))
+    return {rank: int(counts[rank - 1]) for rank in ranks if rank <= len(counts)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +43,7 @@ class ChangedText(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TextSums(Immutable):
+class TextSums(Record):
     r"""Holds the sums over some texts for one tokenizer.
 
     Attributes:
@@ -84,6 +84,12 @@ class TextSums(Immutable):
     def tokens(self) -> int:
         """Returns the number of tokens."""
         return int(self.counts.sum())
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether all sums are equal."""
+        return self.to_dict() == other.to_dict() if isinstance(other, TextSums) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, and that can be large
 
     @classmethod
     def of(cls, figures: _Figures, changed: Iterable[ChangedText]) -> TextSums:

@@ -1,29 +1,22 @@
-"""Makes tables of an evaluation, and renders them as text and HTML."""
+"""Makes tables of an evaluation."""
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
+from piecework._show import Bar, Table, Token
 from piecework.display import visible
-from piecework.evaluation.metrics import METRICS, PARITY_METRICS
+from piecework.evaluation.metrics import METRICS, PARITY_METRICS, formatted
+from piecework.evaluation.shapes import lengths_of, rank_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from piecework.evaluation.metrics import Metric, Value
+    from piecework._show import Line
     from piecework.evaluation.result import Evaluation, TextResult, TokenizerResult
 
-__all__ = [
-    "Table",
-    "as_html",
-    "as_text",
-    "cell_text",
-    "figure_tables",
-    "formatted",
-    "name_text",
-    "text_tables",
-]
+__all__ = ["definitions", "figure_tables", "length_tables", "name_text", "text_tables"]
 
 _BY_GROUP = (
     "fertility",
@@ -35,53 +28,9 @@ _BY_GROUP = (
 )
 """The metrics of the table of groups."""
 _MOST_CHARACTERS = 60
-"""The number of characters of a text in a table."""
-
-
-class Table(NamedTuple):
-    """Holds a table of texts.
-
-    Attributes:
-        title: What it shows.
-        header: The names of the columns.
-        rows: The cells, with as many columns.
-        is_figures: Whether all columns but the first have figures.
-    """
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    is_figures: bool = True
-
-
-def formatted(metric: Metric, value: Value) -> str:
-    """Returns the value of a metric for people; "-" if it is undefined.
-
-    >>> formatted(METRICS["unknown_rate"], 0.0125), formatted(METRICS["fertility"], None)
-    ('1.25%', '-')
-    >>> formatted(METRICS["round_trip_rate"], 0.99999)
-    '>99.99%'
-    """
-    if value is None:
-        return "-"
-    if metric.unit == "count":
-        return f"{value:,}"
-    if metric.unit == "share":
-        if 0 < value < 0.0001:
-            return "<0.01%"
-        return ">99.99%" if 0.9999 < value < 1 else f"{value:.2%}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3f}"
-
-
-def cell_text(text: str) -> str:
-    r"""Returns a text of the input for a table: on one line, with control characters escaped, and shortened.
-
-    >>> cell_text("a\nb"), len(cell_text("a" * 1000))
-    ('a\\nb', 60)
-    """
-    shown = visible(text[:_MOST_CHARACTERS])
-    is_short = len(text) <= _MOST_CHARACTERS and len(shown) <= _MOST_CHARACTERS
-    return shown if is_short else f"{shown[: _MOST_CHARACTERS - 1]}…"
+"""The number of characters of a name."""
+_FIGURES = "lr"
+"""The alignment of a table with figures in all columns but the first."""
 
 
 def name_text(name: str) -> str:
@@ -108,7 +57,7 @@ def _agreement(evaluation: Evaluation) -> Iterator[Table]:
     """Iterates over the table of what the tokenizers cut in the same way, if it was counted."""
     if evaluation.agreement is None:
         return
-    rows = tuple(
+    rows = [
         (
             name_text(name),
             f"{each.texts:,}",
@@ -116,10 +65,9 @@ def _agreement(evaluation: Evaluation) -> Iterator[Table]:
             f"{each.character_agreement:.1%}",
         )
         for name, each in (*evaluation.agreements.items(), ("all", evaluation.agreement))
-    )
-    yield Table(
-        "Agreement of all tokenizers", ("group", "texts", "of texts", "of characters"), rows
-    )
+    ]
+    header = ("group", "texts", "of texts", "of characters")
+    yield Table(header, rows, _FIGURES, "Agreement of all tokenizers")
 
 
 def _summary(evaluation: Evaluation) -> Table:
@@ -135,7 +83,12 @@ def _summary(evaluation: Evaluation) -> Table:
         if all(metric.name in each.metrics for each in results):
             cells = (formatted(metric, each.metrics[metric.name]) for each in results)
             rows.append((metric.name, *cells))
-    return Table("Metrics", ("metric", *(name_text(each.name) for each in results)), tuple(rows))
+    return Table(_names("metric", evaluation), rows, _FIGURES, "Metrics")
+
+
+def _names(first: str, evaluation: Evaluation) -> tuple[str, ...]:
+    """Returns the name of the first column, and those of the tokenizers."""
+    return first, *(name_text(each.name) for each in evaluation.tokenizers)
 
 
 def _by_group(result: TokenizerResult) -> Table:
@@ -149,70 +102,49 @@ def _by_group(result: TokenizerResult) -> Table:
         premium = [formatted(PARITY_METRICS["largest_premium"], premiums[name])] if premiums else []
         return name_text(name), f"{each.sums.texts:,}", f"{each.sums.tokens:,}", *cells, *premium
 
-    rows = tuple(row(*each) for each in result.groups.items())
-    return Table(f"Groups: {name_text(result.name)}", header, rows)
+    rows = [row(*each) for each in result.groups.items()]
+    return Table(header, rows, _FIGURES, f"Groups: {name_text(result.name)}")
+
+
+def length_tables(evaluation: Evaluation) -> Iterator[Table]:
+    """Iterates over the distributions of lengths, and of tokens by their ranks."""
+    for lengths in lengths_of(evaluation):
+        shares = zip(*(map(Bar, each) for each in lengths.shares), strict=True)
+        rows: list[Sequence[Line]] = [
+            (label, *((bar,) for bar in bars))
+            for label, bars in zip(lengths.labels, shares, strict=True)
+        ]
+        yield Table(_names(lengths.unit, evaluation), rows, _FIGURES, lengths.title)
+    counts = [rank_counts(each.total.sums) for each in evaluation.tokenizers]
+    ranks = max(counts, key=len, default={})
+    ranked = [
+        (f"{rank:,}", *(f"{each[rank]:,}" if rank in each else "" for each in counts))
+        for rank in ranks
+    ]
+    yield Table(_names("rank", evaluation), ranked, _FIGURES, "Occurrences of the tokens by rank")
+
+
+def definitions() -> Table:
+    """Returns the definitions of the metrics."""
+    metrics = (*METRICS.values(), *PARITY_METRICS.values())
+    rows = [(each.name, each.definition, each.better) for each in metrics]
+    return Table(("metric", "definition", "better"), rows, "l", "Definitions")
 
 
 def text_tables(evaluation: Evaluation) -> Iterator[Table]:
     """Iterates over tables of texts of the input: the most frequent tokens, and changed texts."""
     results = evaluation.tokenizers
-    lists = [
-        [f"{cell_text(token)} ({count:,})" for token, count in each.frequent] for each in results
+    lists: list[list[Line]] = [
+        [(Token(token), f" ({count:,})") for token, count in each.frequent] for each in results
     ]
-    ranks = range(max(map(len, lists), default=0))
     rows = (
-        (str(rank + 1), *(each[rank] if rank < len(each) else "" for each in lists))
-        for rank in ranks
+        (str(rank), *row) for rank, row in enumerate(zip_longest(*lists, fillvalue=""), start=1)
     )
-    names = (name_text(each.name) for each in results)
-    yield Table("Most frequent tokens", ("rank", *names), tuple(rows), is_figures=False)
+    yield Table(_names("rank", evaluation), list(rows), "l", "Most frequent tokens")
     for result in results:
-        changed = tuple(
-            (name_text(each.place), cell_text(each.text), cell_text(each.decoded))
-            for each in result.total.sums.changed
-        )
+        changed = [
+            (name_text(each.place), each.text, each.decoded) for each in result.total.sums.changed
+        ]
         if changed:
             title = f"First texts changed by encoding and decoding: {name_text(result.name)}"
-            yield Table(title, ("place", "text", "decoded"), changed, is_figures=False)
-
-
-def as_text(table: Table) -> str:
-    """Returns a table in columns of plain text.
-
-    >>> print(as_text(Table("", ("metric", "bert"), (("fertility", "1.203"),))))
-    metric      bert
-    fertility  1.203
-    """
-    lines = [table.header, *table.rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    aligned = (
-        "  ".join(
-            cell.rjust(width) if place and table.is_figures else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in lines
-    )
-    title = [table.title] if table.title and table.title != "Metrics" else []
-    return "\n".join([*title, *(line.rstrip() for line in aligned)])
-
-
-def as_html(table: Table) -> str:
-    """Returns a table as HTML, in which every text is escaped and isolated from the direction of others.
-
-    >>> as_html(Table("<b>", ("a",), (("&",),)))
-    '<table><caption>&lt;b&gt;</caption><tr><th>a</th></tr><tr><th><bdi>&amp;</bdi></th></tr></table>'
-    """
-    kind = ' class="figures"' if table.is_figures and len(table.header) > 1 else ""
-    header = "".join(f"<th>{_breakable(escape(name))}</th>" for name in table.header)
-    rows = "".join(f"<tr>{_cells(row)}</tr>" for row in table.rows)
-    return f"<table{kind}><caption>{escape(table.title)}</caption><tr>{header}</tr>{rows}</table>"
-
-
-def _breakable(name: str) -> str:
-    """Returns a name in HTML that may be broken after an underscore or a slash."""
-    return name.replace("_", "_<wbr>").replace("/", "/<wbr>")
-
-
-def _cells(row: tuple[str, ...]) -> str:
-    first, *others = (f"<bdi>{escape(cell)}</bdi>" for cell in row)
-    return f"<th>{first}</th>{''.join(f'<td>{cell}</td>' for cell in others)}"
+            yield Table(("place", "text", "decoded"), changed, "l", title)

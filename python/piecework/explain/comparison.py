@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, dataclass
+from piecework._result import Result
 from piecework.arguments import check_range, check_str, named_tokenizers
-from piecework.display import abridged, cell_width, display_token, padded, quoted
+from piecework.display import abridged, display_token, quoted
 from piecework.errors import RegexError, SurrogateError, UnknownTokenError
 from piecework.explain.alignment import align, white_space
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
+    from piecework._show import Block as ShownBlock
     from piecework.arguments import TokenizerLike
     from piecework.explain.alignment import Flags, Integers
     from piecework.tokenizer import Tokenizer
@@ -27,9 +29,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Comparison", "Split", "compare"]
 
+_MAX_TEXT = 60
+"""The number of characters of the text in a summary."""
+
 
 @dataclass(frozen=True, slots=True)
-class Split(Immutable):
+class Split(Record):
     """Holds one tokenizer's segmentation of a text, without added special tokens.
 
     Attributes:
@@ -60,7 +65,7 @@ class Split(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class Block(Immutable):
+class Block(Record):
     """Holds a part of a text between two positions where all tokenizers have a boundary, and none between.
 
     Attributes:
@@ -80,8 +85,8 @@ class Block(Immutable):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Immutable):
-    """Holds the segmentations of one text by several tokenizers; print it for a table.
+class Comparison(Result["Split"]):
+    """Holds the segmentations of one text by several tokenizers, which are its rows; print it for a table.
 
     Attributes:
         text: The text.
@@ -94,12 +99,16 @@ class Comparison(Immutable):
     splits: tuple[Split, ...]
     blocks: tuple[Block, ...]
 
-    def __str__(self) -> str:
-        """Returns one line per tokenizer: name, number of tokens, aligned tokens; marks are below what is cut differently."""
-        return "\n".join(self.lines())
+    @property
+    def _rows(self) -> tuple[Split, ...]:
+        return self.splits
+
+    def _summary(self) -> str:
+        counts = ", ".join(f"{split.name} {len(split)}" for split in self.splits)
+        return f"{abridged(self.text, _MAX_TEXT)!r}: {counts}"
 
     def lines(self, width: int | None = None) -> Iterator[str]:
-        """Iterates over the lines of the table.
+        """Iterates over the lines of the table: name, number of tokens, tokens; marks are below what is cut differently.
 
         Args:
             width: The number of columns of the terminal, to which the table is divided; None for no limit.
@@ -108,58 +117,15 @@ class Comparison(Immutable):
             For each part of the table a line for each tokenizer, and one with marks unless all agree; an empty line between
             two parts.
         """
-        from piecework.explain.columns import aligned_lines
+        from piecework._show import lines
 
-        names = [abridged(split.name) for split in self.splits]
-        names_width = max(map(cell_width, names), default=0)
-        count_width = max((len(str(len(split))) for split in self.splits), default=0)
-        heads = [
-            f"{padded(name, names_width)}  {len(split):{count_width}}"
-            for name, split in zip(names, self.splits, strict=True)
-        ]
-        return aligned_lines(heads, self.blocks, width)
+        return lines(self._document(), width)
 
-    def __repr__(self) -> str:
-        """Returns the text and the number of tokens by tokenizer."""
-        counts = ", ".join(f"{split.name} {len(split)}" for split in self.splits)
-        return f"<Comparison: {self.text!r}: {counts}>"
+    def _document(self) -> Iterable[ShownBlock]:
+        from piecework.explain.document import alignment
 
-    def _repr_html_(self) -> str:
-        """Returns an HTML table of the first blocks, for notebooks."""
-        from piecework.explain.comparison_markup import comparison_html
-
-        return comparison_html(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the comparison as JSON values.
-
-        Returns:
-            The text, and for each tokenizer its name, model, number of tokens, tokens as in the vocabulary and in readable
-            form, ids and offsets; then the blocks.
-        """
-        splits = [
-            {
-                "name": split.name,
-                "model": split.model,
-                "count": split.count,
-                "tokens": list(split.tokens),
-                "display_tokens": list(split.display_tokens),
-                "ids": list(split.ids),
-                "offsets": [list(span) for span in split.offsets],
-            }
-            for split in self.splits
-        ]
-        blocks = [
-            {
-                "start": block.start,
-                "end": block.end,
-                "tokens": [list(tokens) for tokens in block.tokens],
-                "ids": [list(ids) for ids in block.ids],
-                "agrees": block.agrees,
-            }
-            for block in self.blocks
-        ]
-        return {"text": self.text, "splits": splits, "blocks": blocks}
+        heads = [(split.name, f"{len(split):,}") for split in self.splits]
+        return [alignment(heads, self.blocks)]
 
 
 def compare(

@@ -5,9 +5,13 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, dataclass
+from piecework._result import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from piecework._show import Block
     from piecework.explain.lineage import Lineage
     from piecework.explain.steps import BpeSteps, SegmentationLattice, WordPieceSteps
 
@@ -42,7 +46,7 @@ class AlignedRun(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NormalizedText(Immutable):
+class NormalizedText(Record):
     """Holds a text after normalization, with its alignment.
 
     Attributes:
@@ -54,9 +58,13 @@ class NormalizedText(Immutable):
     text: str
     alignment: tuple[AlignedRun, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the text and the alignment, rows of four numbers."""
+        return {"text": self.text, "alignment": [list(run) for run in self.alignment]}
+
 
 @dataclass(frozen=True, slots=True)
-class Piece(Immutable):
+class Piece(Record):
     """Explains one token of a word.
 
     Attributes:
@@ -124,7 +132,7 @@ class Piece(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class Word(Immutable):
+class Word(Record):
     """Explains one word of the pre-tokenizer, or an added token.
 
     Attributes:
@@ -148,22 +156,9 @@ class Word(Immutable):
     pieces_left_out: int
     steps: WordPieceSteps | BpeSteps | SegmentationLattice | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the word as JSON values; `steps` has its kind as ``"type"``."""
-        return {
-            "text": self.text,
-            "display_text": self.display_text,
-            "kind": self.kind,
-            "normalized_span": list(self.normalized_span),
-            "offsets": list(self.offsets),
-            "pieces": [piece.to_dict() for piece in self.pieces],
-            "pieces_left_out": self.pieces_left_out,
-            "steps": self.steps and self.steps.to_dict(),
-        }
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Explanation(Immutable):
+class Explanation(Result["Piece"]):
     """Explains the segmentation of a text; print it to read it.
 
     Attributes:
@@ -190,36 +185,17 @@ class Explanation(Immutable):
         """Returns the ids of the pieces: those of an encoding without added special tokens, if nothing is left out."""
         return [piece.id for piece in self.pieces]
 
-    def __repr__(self) -> str:
-        """Returns the text and its pieces."""
-        from piecework.explain.lines import head
+    @property
+    def _rows(self) -> tuple[Piece, ...]:
+        return self.pieces
 
-        return f"<Explanation: {head(self)}>"
+    def _summary(self) -> str:
+        from piecework._show import line_text
+        from piecework.explain.document import head
 
-    def __str__(self) -> str:
-        """Returns the explanation as lines of text."""
-        from piecework.explain.lines import lines
+        return line_text(head(self))
 
-        return "\n".join(lines(self))
+    def _document(self) -> Iterator[Block]:
+        from piecework.explain.document import explanation_document
 
-    def _repr_html_(self) -> str:
-        """Returns the explanation as HTML, for notebooks."""
-        from piecework.explain.markup import explanation_html
-
-        return explanation_html(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the explanation as JSON values.
-
-        Returns:
-            Text, model, normalized text with its alignment (rows of four numbers), words with their pieces and steps, and
-            the number of words that are left out.
-        """
-        alignment = [list(run) for run in self.normalized.alignment]
-        return {
-            "text": self.text,
-            "model": self.model,
-            "normalized": {"text": self.normalized.text, "alignment": alignment},
-            "words": [word.to_dict() for word in self.words],
-            "words_left_out": self.words_left_out,
-        }
+        return explanation_document(self)

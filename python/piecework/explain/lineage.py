@@ -5,27 +5,28 @@ from __future__ import annotations
 from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
-from piecework._immutable import Immutable, dataclass
-from piecework.display import abridged, quoted
+from piecework._immutable import dataclass
+from piecework._result import Result
 from piecework.errors import VocabularyError, shown, with_hint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
+    from piecework._show import Block, Spans
     from piecework.results import Merge
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["Lineage", "find_lineage", "lineage", "merge_lines"]
+__all__ = ["Lineage", "find_lineage", "lineage"]
 
-_MAX_INDENT = 40
-"""The maximum indentation in levels, so that a token with a thousand nested merges stays readable."""
 _MAX_LINES = 2000
 """The maximum number of lines of a tree."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage(Immutable):
+@dataclass(frozen=True, slots=True, repr=False)
+class Lineage(Result["Lineage"]):
     """Represents a token as a tree of the merges that created it; print it to read it.
+
+    Its rows are the merges it depends on, in the order of the training, as lineages of the tokens that they created.
 
     Attributes:
         token: The token as rendered.
@@ -89,30 +90,55 @@ class Lineage(Immutable):
             stack += [node.left, node.right]
         return found
 
-    def __str__(self) -> str:
-        """Returns the tree, one token per line, with parts indented below the merged token."""
-        rows = ((node._line(is_root=depth == 0), depth) for node, depth in self._tree())
-        return "\n".join(_indented(rows))
+    @property
+    def _rows(self) -> Sequence[Lineage]:
+        return [merged for _, (merged, _, _) in sorted(self._distinct().items())]
 
-    def _equation(self) -> str | None:
-        """Returns the merge; None if no merge created the token."""
+    def _summary(self) -> str:
+        from piecework._show import line_text
+
+        return line_text(self._line(is_root=True))
+
+    def _document(self) -> Iterator[Block]:
+        """Iterates over the tree, one token per line, with parts indented below the merged token."""
+        from piecework._show import Text
+
+        for number, (node, depth) in enumerate(self._tree()):
+            if number == _MAX_LINES:
+                yield Text("…")
+                return
+            yield Text(node._line(is_root=depth == 0), depth)
+
+    def merge_lines(self, depth: int) -> Iterator[Block]:
+        """Iterates over the merges of the tree, one per line from a level on, with parts indented below the merged token."""
+        from piecework._show import Text
+
+        merged = ((node, level) for node, level in self._tree() if node.left is not None)
+        for number, (node, level) in enumerate(merged):
+            if number == _MAX_LINES:
+                yield Text("…", depth)
+                return
+            yield Text(node._equation(), depth + level)
+
+    def _equation(self) -> Spans:
+        """Returns the merge, or the token alone if no merge created it."""
+        from piecework._show import Token
+
         if self.left is None or self.right is None:
-            return None
-        parts = (self, self.left, self.right)
-        token, left, right = (quoted(abridged(each.display_token)) for each in parts)
-        return f"{token} = {left} + {right} (merge {self.step})"
+            return (Token(self.display_token),)
+        token, left, right = (Token(each.display_token) for each in (self, self.left, self.right))
+        return token, " = ", left, " + ", right, f" (merge {self.step})"
 
-    def _line(self, *, is_root: bool) -> str:
+    def _line(self, *, is_root: bool) -> Spans:
         """Returns the merge and the counts of a token."""
-        equation = self._equation()
-        parts = [equation or quoted(abridged(self.display_token))]
-        if is_root and equation is None:
+        parts = []
+        if is_root and self.left is None:
             parts.append("no merge created it" if self.merges_known else "its merges are unknown")
         if self.birth_count is not None:
             parts.append(f"count {self.birth_count:,} at birth")
         if self.final_count is not None:
             parts.append(f"count {self.final_count:,} at the end")
-        return ", ".join(parts)
+        return *self._equation(), *(f", {part}" for part in parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the lineage as JSON values.
@@ -139,21 +165,6 @@ class Lineage(Immutable):
             merge = asdict(merged.merge) if merged.merge else {}
             dicts.append({"step": step} | names | merge | counts)
         return dicts
-
-
-def _indented(rows: Iterable[tuple[str, int]]) -> Iterator[str]:
-    """Iterates over lines, indented by their levels; of many over the first ones."""
-    for number, (line, level) in enumerate(rows):
-        if number == _MAX_LINES:
-            yield "…"
-            return
-        yield "  " * min(level, _MAX_INDENT) + line
-
-
-def merge_lines(root: Lineage) -> Iterator[str]:
-    """Iterates over the merges of a tree, one per line, with parts indented below the merged token."""
-    rows = ((node._equation(), depth) for node, depth in root._tree())
-    return _indented((equation, depth) for equation, depth in rows if equation)
 
 
 def lineage(tokenizer: Tokenizer, token: str) -> Lineage:

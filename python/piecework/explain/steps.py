@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, dataclass
 from piecework.display import quoted
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Symbol(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PrefixMatch(Immutable):
+class PrefixMatch(Record):
     """Describes one search for the longest token at a position of a word.
 
     Attributes:
@@ -71,7 +71,7 @@ class PrefixMatch(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class WordPieceSteps(Immutable):
+class WordPieceSteps(Record):
     """Holds the searches for the longest match by which WordPiece segments a word.
 
     Attributes:
@@ -83,17 +83,7 @@ class WordPieceSteps(Immutable):
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the searches as JSON values."""
-        matches = [
-            {
-                "start": match.start,
-                "symbol": match.symbol and match.symbol._asdict(),
-                "tried": list(match.tried),
-                "tried_count": match.tried_count,
-                "special": list(match.special),
-            }
-            for match in self.matches
-        ]
-        return {"type": "WordPiece", "matches": matches}
+        return {"type": "WordPiece", **Record.to_dict(self)}
 
 
 # BPE
@@ -114,14 +104,9 @@ class PairMerge(NamedTuple):
     merged: Symbol
     rank: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the merge as JSON values."""
-        symbols = {name: getattr(self, name)._asdict() for name in ("left", "right", "merged")}
-        return symbols | {"rank": self.rank}
-
 
 @dataclass(frozen=True, slots=True)
-class BpeMerge(Immutable):
+class BpeMerge(Record):
     """Describes one merge of a word.
 
     Attributes:
@@ -134,6 +119,11 @@ class BpeMerge(Immutable):
     merge: PairMerge
     blocked: tuple[PairMerge, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the index, the merge and what it blocks as JSON values."""
+        values = Record.to_dict(self)
+        return {**values.pop("merge"), **values}
+
 
 class PlacedSymbol(NamedTuple):
     """Places a symbol in a word.
@@ -145,6 +135,10 @@ class PlacedSymbol(NamedTuple):
 
     symbol: Symbol
     span: Span
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the symbol and its span as JSON values."""
+        return {"span": list(self.span), **self.symbol._asdict()}
 
 
 class UnmergedPair(NamedTuple):
@@ -162,7 +156,7 @@ class UnmergedPair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement(Immutable):
+class Replacement(Record):
     """Holds a symbol that merges but is not a token, and the tokens that it is split into again.
 
     Attributes:
@@ -177,7 +171,7 @@ class Replacement(Immutable):
 
 
 @dataclass(frozen=True, slots=True)
-class BpeSteps(Immutable):
+class BpeSteps(Record):
     """Holds the merges of a word, in the order in which BPE applies them.
 
     Attributes:
@@ -204,29 +198,7 @@ class BpeSteps(Immutable):
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the merges as JSON values."""
-        return {
-            "type": "BPE",
-            "is_whole": self.is_whole,
-            "symbols": [{"span": list(s.span)} | s.symbol._asdict() for s in self.symbols],
-            "merges": [
-                {"index": step.index}
-                | step.merge.to_dict()
-                | {"blocked": [merge.to_dict() for merge in step.blocked]}
-                for step in self.merges
-            ],
-            "unmerged": [
-                {"left": left._asdict(), "right": right._asdict(), "token": token}
-                for left, right, token in self.unmerged
-            ],
-            "replacements": [
-                {
-                    "index": each.index,
-                    "symbol": each.symbol._asdict(),
-                    "symbols": [symbol._asdict() for symbol in each.symbols],
-                }
-                for each in self.replacements
-            ],
-        }
+        return {"type": "BPE", **Record.to_dict(self)}
 
 
 # Unigram, and WordPiece's likeliest segmentation
@@ -261,7 +233,7 @@ class LatticeNode(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Segmentation(Immutable):
+class Segmentation(Record):
     """Holds a segmentation of a word.
 
     Attributes:
@@ -283,14 +255,9 @@ class Segmentation(Immutable):
         """Returns the tokens in readable form."""
         return " ".join(map(str, self.symbols))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the segmentation as JSON values."""
-        symbols = [symbol._asdict() for symbol in self.symbols]
-        return {"symbols": symbols, "score": self.score, "share": self.share}
-
 
 @dataclass(frozen=True, slots=True)
-class SegmentationLattice(Immutable):
+class SegmentationLattice(Record):
     """Holds all segmentations of a word as a lattice, and the best ones.
 
     Attributes:
@@ -319,19 +286,4 @@ class SegmentationLattice(Immutable):
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the lattice as JSON values."""
-        return {
-            "type": "lattice",
-            "nodes": [node._asdict() for node in self.nodes],
-            "edges": [
-                {
-                    "symbol": edge.symbol and edge.symbol._asdict(),
-                    "span": list(edge.span),
-                    "score": edge.score,
-                    "is_taken": edge.is_taken,
-                }
-                for edge in self.edges
-            ],
-            "log_probability": self.log_probability,
-            "taken": self.taken.to_dict(),
-            "nbest": [each.to_dict() for each in self.nbest],
-        }
+        return {"type": "lattice", **Record.to_dict(self)}

@@ -15,7 +15,6 @@ _PACKAGES = {
     "play": "starlette uvicorn",
     "ray": '"ray[data]"',
     "remote": "fsspec",
-    "report": "altair vl-convert-python",
     "spark": "pyspark pyarrow pandas",
     "zstd": "zstandard",
 }

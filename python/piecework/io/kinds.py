@@ -45,6 +45,8 @@ class _Kind(NamedTuple):
     suffix: str = ""
 
 
+_WORD_COUNTS = b'{"format":"piecework.word_counts"'
+"""The first bytes of a file of word counts."""
 _UNPACK = "decompress it first"
 _QUERY = "duckdb -noheader -list -c {query}"
 _SQL = "sqlite3 {file} {select}"
@@ -198,6 +200,9 @@ def check_documents(start: bytes, name: str, *, is_json: bool) -> None:
         .startswith((b"[",) if is_json else (b"[", b"{", b'"'))
     ):
         return
+    if start.startswith(_WORD_COUNTS):
+        hint = "load it with WordCounts.load in Python, or pass `--counts` to the command"
+        raise FormatError("this is a file of word counts, not text", hint=hint, place=f"{name}: ")
     from piecework.io.json_texts import SAMPLE, find_json_texts
 
     lines = (line.decode("utf-8", "replace") for line in start[:SAMPLE].split(b"\n"))

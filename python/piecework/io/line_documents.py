@@ -12,12 +12,6 @@ from piecework.io.document_batch import DEFAULT_FIELD, Documents, Skipped
 from piecework.io.kinds import START, check_documents, check_start
 from piecework.io.lines import SAMPLE, InvalidBytes, codec_name, decode_blocks, encoding_of
 from piecework.io.opening import open_stream
-from piecework.io.remedies import (
-    bytes_remedy,
-    line_remedy,
-    several_lines_remedy,
-    text_lines_remedy,
-)
 from piecework.io.sources import describe_name
 
 if TYPE_CHECKING:
@@ -192,6 +186,8 @@ class _Faults:
 
     def _error(self, fault: _core.LineFault, block: bytes, *, is_first: bool) -> PieceworkError:
         """Returns the exception for a fault."""
+        from piecework.io.remedies import bytes_remedy
+
         line, byte, value = self._line(fault.line), fault.byte, fault.invalid_byte
         place = f"{self._source.shown_name}: "
         if value is not None:
@@ -206,6 +202,8 @@ class _Faults:
 
     def _hint(self, fault: _core.LineFault, block: bytes, *, is_first: bool) -> str:
         """Returns the remedy for a fault other than invalid UTF-8."""
+        from piecework.io.remedies import line_remedy, several_lines_remedy, text_lines_remedy
+
         name = self._source.shown_name
         if is_first and fault.kind == "unfinished JSON" and _continues(block, fault.start):
             return several_lines_remedy(name)

@@ -68,9 +68,10 @@ def bytes_remedy(encoding: str | None) -> str:
         encoding: The encoding in which they are valid; None if it is unknown.
 
     >>> bytes_remedy("cp1252")
-    'pass `encoding="cp1252"`, `errors="replace"` to replace invalid bytes by U+FFFD, or `on_error="skip"` to skip such lines'
+    'pass `encoding="auto"` (cp1252 here), `errors="replace"` to replace invalid bytes by U+FFFD, or `on_error="skip"` to skip such lines'
     """
-    detected = f'`encoding="{encoding}"`, ' if encoding else ""
+    # Not the name of the encoding, which would apply to all files of the corpus.
+    detected = f'`encoding="auto"` ({encoding} here), ' if encoding else ""
     return (
         f'pass {detected}`errors="replace"` to replace invalid bytes by U+FFFD, '
         'or `on_error="skip"` to skip such lines'

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
-from piecework._immutable import Immutable, dataclass
-from piecework.display import quoted, table_cell, visible
+from piecework._immutable import Record, dataclass
+from piecework._result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from piecework._show import Block, Line
 
 __all__ = ["Finding", "LintReport", "Severity"]
 
@@ -18,7 +19,7 @@ Severity = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding(Immutable):
+class Finding(Record):
     """Describes one problem of a tokenizer.
 
     Attributes:
@@ -42,13 +43,20 @@ class Finding(Immutable):
 
     def __str__(self) -> str:
         """Returns the entry and the reason on one line."""
+        from piecework._show import line_text
+
+        return line_text(self._line())
+
+    def _line(self) -> Line:
+        from piecework._show import Token
+
         if self.display_token is None:
-            return visible(self.reason)
-        return f"{quoted(table_cell(self.display_token))} ({self.id}): {visible(self.reason)}"
+            return self.reason
+        return Token(self.display_token, f"id {self.id}"), f" ({self.id}): {self.reason}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LintReport(Immutable):
+class LintReport(Result["Finding"]):
     """Holds the findings about a tokenizer; true if there are any. Print it for a report.
 
     Attributes:
@@ -63,23 +71,18 @@ class LintReport(Immutable):
         """Returns whether there are findings."""
         return bool(self.findings)
 
-    def __len__(self) -> int:
-        """Returns the number of findings."""
-        return len(self.findings)
-
     @property
     def counts(self) -> dict[str, int]:
         """Returns the number of findings of each rule that has any."""
         return dict(Counter(finding.rule for finding in self.findings))
 
-    def __repr__(self) -> str:
-        """Returns the number of findings of each rule."""
-        counts = ", ".join(f"{number:,} {rule}" for rule, number in self.counts.items())
-        return f"<LintReport: {counts or 'no findings'}>"
+    @property
+    def _rows(self) -> tuple[Finding, ...]:
+        return self.findings
 
-    def __str__(self) -> str:
-        """Returns a report with the first ten findings of each rule."""
-        return self.report()
+    def _summary(self) -> str:
+        counts = (f"{number:,} {rule}" for rule, number in self.counts.items())
+        return ", ".join(counts) or "no findings"
 
     def report(self, limit: int | None = 10) -> str:
         """Returns a report.
@@ -87,19 +90,23 @@ class LintReport(Immutable):
         Args:
             limit: The maximum number of findings of each rule; None for all.
         """
-        return "\n".join(self._lines(limit))
+        from piecework._show import as_text
 
-    def _lines(self, limit: int | None) -> Iterator[str]:
+        return as_text(self._document(limit))
+
+    def _document(self, limit: int | None = 10) -> Iterator[Block]:
+        """Iterates over the rules with their first findings and the remedies."""
+        from piecework._show import Text, Tree, listed
+
         if not self.findings:
-            yield "no findings"
-        for rule, number in self.counts.items():
+            yield Text("no findings")
+        for rule in self.counts:
             own = [finding for finding in self.findings if finding.rule == rule]
-            shown = own[:limit]
-            yield f"{rule} ({own[0].severity}): {number:,}"
-            yield from (f"  {finding}" for finding in shown)
-            if number > len(shown):
-                yield f"  … and {number - len(shown):,} more"
-            yield from (f"  remedy: {hint}" for hint in dict.fromkeys(each.hint for each in own))
+            (tree,) = listed(f"{rule} ({own[0].severity})", own, Finding._line, limit)
+            remedies = [
+                Text(f"remedy: {hint}") for hint in dict.fromkeys(each.hint for each in own)
+            ]
+            yield Tree(tree.line, [*tree.blocks, *remedies])
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the findings as JSON values.
@@ -107,8 +114,4 @@ class LintReport(Immutable):
         Returns:
             The findings, their number by rule, and the rules that were checked.
         """
-        return {
-            "findings": [asdict(finding) for finding in self.findings],
-            "counts": self.counts,
-            "rules": list(self.rules),
-        }
+        return {**Record.to_dict(self), "counts": self.counts}

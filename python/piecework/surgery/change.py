@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from dataclasses import field
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import dataclass
+from piecework._result import Result
 from piecework.errors import ConfigError, shown, wrong_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy as np
     import numpy.typing as npt
 
+    from piecework._show import Block
     from piecework.io.files import Pathish
     from piecework.tokenizer import Tokenizer
 
@@ -23,10 +24,13 @@ __all__ = ["VocabularyChange"]
 
 Scalar = TypeVar("Scalar", bound="np.generic")
 
+_MAX_TOKENS = 100
+"""The number of tokens that a list shows."""
 
-@dataclass(frozen=True, eq=False)
-class VocabularyChange(Immutable):
-    r"""Holds a tokenizer with another vocabulary, and what its embedding matrix is made of.
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VocabularyChange(Result[str]):
+    r"""Holds a tokenizer with another vocabulary, and what its embedding matrix is made of; a sequence of the changed tokens.
 
     Attributes:
         tokenizer: The new tokenizer.
@@ -49,11 +53,11 @@ class VocabularyChange(Immutable):
     """
 
     tokenizer: Tokenizer
-    id_map: npt.NDArray[np.int64] = field(repr=False)
-    initial_rows: Mapping[int, tuple[int, ...]] = field(repr=False)
-    removed: tuple[str, ...] = field(repr=False)
-    added: tuple[str, ...] = field(repr=False)
-    intermediate: tuple[str, ...] = field(default=(), repr=False)
+    id_map: npt.NDArray[np.int64]
+    initial_rows: Mapping[int, tuple[int, ...]]
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+    intermediate: tuple[str, ...] = ()
 
     def apply(
         self, matrix: npt.NDArray[Scalar], *, gaps: Literal["keep", "mean"] | float = "keep"
@@ -114,6 +118,45 @@ class VocabularyChange(Immutable):
         """
         rows = {str(number): list(sources) for number, sources in self.initial_rows.items()}
         return {"id_map": self.id_map.tolist(), "initial_rows": rows}
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether tokenizers, tokens and maps are equal."""
+        if not isinstance(other, VocabularyChange):
+            return NotImplemented
+        names = ("tokenizer", "removed", "added", "intermediate")
+        is_equal = all(getattr(self, name) == getattr(other, name) for name in names)
+        return is_equal and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # equal by content, and that can be large
+
+    @property
+    def _rows(self) -> tuple[str, ...]:
+        """Returns the removed and the added tokens."""
+        return (*self.removed, *self.added)
+
+    def _summary(self) -> str:
+        counts = f"{len(self.removed):,} removed, {len(self.added):,} added"
+        return f"{len(self.tokenizer):,} tokens: {counts}"
+
+    def _document(self) -> Iterator[Block]:
+        from piecework._show import Text, Token, Tree, spaced
+
+        lists = (
+            ("removed", self.removed),
+            ("added", self.added),
+            ("intermediate", self.intermediate),
+        )
+        below = [
+            Text(
+                (
+                    f"{name} ({len(tokens):,}): ",
+                    *spaced(map(Token, tokens[:_MAX_TOKENS]), len(tokens)),
+                )
+            )
+            for name, tokens in lists
+            if tokens
+        ]
+        yield Tree(self._summary(), below)
 
     def save_map(self, path: Pathish) -> None:
         """Writes the map of ids to a file.

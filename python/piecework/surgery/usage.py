@@ -14,6 +14,7 @@ from piecework.errors import ConfigError, CountsError, PieceworkError, shown, wa
 from piecework.io.texts import batches_of
 from piecework.linter.byte_text import bytes_of
 from piecework.progress import reporting
+from piecework.splitting import splitting_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["READ_ONCE", "splitting_of", "token_counts", "word_counts"]
+__all__ = ["READ_ONCE", "token_counts", "word_counts"]
 
 _BATCH_BYTES = 1 << 22
 """The number of bytes of a corpus that are encoded together."""
@@ -139,24 +140,6 @@ def _words_of(
         threads=threads,
         progress=progress,
     )
-
-
-def splitting_of(tok: Tokenizer) -> dict[str, Any]:
-    r"""Returns the arguments by which `WordCounts` splits texts as a tokenizer does; it matches no control symbols.
-
-    >>> import piecework as pw
-    >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n").with_added_tokens(["<a>"])
-    >>> splitting_of(tok)["added_tokens"][-1].content
-    '<a>'
-    """
-    controls = set(tok.control_symbols)
-    return {
-        "normalizer": tok.normalizer,
-        "pre_tokenizer": tok.pre_tokenizer,
-        "added_tokens": [
-            token for token in tok.added_tokens.values() if token.content not in controls
-        ],
-    }
 
 
 def _counted(tok: Tokenizer, texts: object) -> WordCounts | None:

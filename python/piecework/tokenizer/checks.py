@@ -153,9 +153,8 @@ def listed_texts(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowText
     """Returns texts that can be iterated again: a list, or an Arrow column without a copy."""
     if isinstance(texts, TEXT_TYPES):
         kind = type(texts).__name__
-        raise TypeError(
-            f"texts must be an iterable of texts, not one {kind}; pass [text], or call encode"
-        )
+        hint = "pass [text], or call encode; for a file pass piecework.Corpus(path)"
+        raise TypeError(f"texts must be an iterable of texts, not one {kind}; {hint}")
     if is_pretokenized:
         return [_copied(text) for text in check_iterable("texts", texts, _TEXTS)]
     column = as_column(texts)

@@ -43,6 +43,10 @@ class LanguageModel(Immutable):
         """Wraps a tokenizer."""
         object.__setattr__(self, "_tok", tok)
 
+    def __repr__(self) -> str:
+        """Returns the type of the model and the number of its tokens."""
+        return f"LanguageModel({self._tok.model_type}, {self._tok.vocab_size:,} tokens)"
+
     def nbest(
         self,
         text: Text,

@@ -802,7 +802,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
             parts.append(f"unknown={self.unknown!r}")
         parts += [f"{limit!r}" for limit in (self.truncation, self.padding) if limit is not None]
         if self.training:
-            parts += self.training._summary()
+            parts.append(self.training._summary())
         return f"Tokenizer({', '.join(parts)})"
 
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from piecework._immutable import Immutable
+from piecework._result import Result
 from piecework.tokenizer.checks import read_only
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from piecework._core import Tokenizer as CoreTokenizer
-    from piecework.results import MergeHistory, UnigramHistory
+    from piecework._show import Block
+    from piecework.results import Merge, MergeHistory, UnigramHistory, UnigramStep  # noqa: F401  # in a string
 
 __all__ = ["TrainingInfo"]
 
 
-class TrainingInfo(Immutable):
-    r"""Describes the training of a tokenizer; false if the training is unknown, such as that of a vocab.txt.
+class TrainingInfo(Result["Merge | UnigramStep"]):
+    r"""Describes the training of a tokenizer, whose rows are its merges or steps; false if the training is unknown, such as that of a vocab.txt.
 
     >>> import piecework as pw
     >>> tok = pw.train({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(10))
@@ -102,7 +105,12 @@ class TrainingInfo(Immutable):
         if self._record is None:
             return None
         counts = self._record[2]
-        return {token: counts[number] for token, number in self._core.model_vocab().items()}
+        return {token: counts[number] for token, number in self._vocab.items()}
+
+    @cached_property
+    def _vocab(self) -> dict[str, int]:
+        """Returns the ids of the tokens of the model."""
+        return self._core.model_vocab()
 
     def _count_of(self, number: int) -> int | None:
         """Returns the count of a token by its id, or None if it is unknown."""
@@ -113,17 +121,43 @@ class TrainingInfo(Immutable):
         """Returns the error for an assignment."""
         return read_only(self, name)
 
-    def _summary(self) -> list[str]:
+    @property
+    def _rows(self) -> MergeHistory | UnigramHistory:
+        return self.steps or self.history
+
+    def _summary(self) -> str:
         """Returns the criterion, which only WordPiece has, and the number of merges or steps."""
-        trainer = self.trainer or {}
-        criterion = [trainer["criterion"]] if "criterion" in trainer else []
-        length = f"{len(self.steps)} steps" if self.steps else f"{len(self.history):,} merges"
-        return [*criterion, length]
+        if not self:
+            return "unknown"
+        criterion = (self.trainer or {}).get("criterion")
+        return ", ".join(filter(None, [criterion, self._rows._summary()]))
 
-    def __repr__(self) -> str:
-        """Returns the criterion and the number of merges or steps."""
-        return f"TrainingInfo({', '.join(self._summary()) if self else 'unknown'})"
+    def _document(self) -> Iterator[Block]:
+        from piecework._show import Text
 
-    def _repr_html_(self) -> str | None:
-        """Returns an HTML table of the merges or steps, for notebooks; None if the training is unknown."""
-        return (self.steps or self.history)._repr_html_() if self else None
+        if not self:
+            yield Text(self._summary())
+            return
+        for table in self._rows._document():
+            yield table._replace(title=self._summary())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the settings, the counts of the tokens, and the merges or steps as JSON values."""
+        return {
+            "trainer": self.trainer,
+            "counts_sha256": self.counts_sha256,
+            "token_counts": self.token_counts,
+            **self._rows.to_dict(),
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the training without the tokenizer."""
+        names = ("_record", "history", "steps", "_vocab")
+        return _unpickle, (type(self), {name: getattr(self, name) for name in names})
+
+
+def _unpickle(kind: type[TrainingInfo], values: dict[str, Any]) -> TrainingInfo:
+    """Returns a training that was pickled."""
+    info = kind.__new__(kind)
+    info.__dict__.update(values)
+    return info

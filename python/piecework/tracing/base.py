@@ -6,14 +6,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from piecework._immutable import Immutable
-from piecework.html import MAX_ROWS
+from piecework._result import MAX_ROWS, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
+    from piecework._show import Block
     from piecework.io.files import Pathish
     from piecework.tokenizer import Tokenizer
 
@@ -22,14 +22,33 @@ __all__ = ["Saved", "Trace"]
 Step_co = TypeVar("Step_co", covariant=True)
 
 
-class Saved(Immutable):
-    """Serves as the base of records that are written to files."""
-
-    __slots__ = ()
+class Saved(Result[Any]):
+    """Serves as the base of records of trainings, which are shown step by step and written to files."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Returns the whole record as JSON values."""
+
+    @abstractmethod
+    def _document(self, steps: slice = slice(MAX_ROWS)) -> Iterable[Block]:
+        """Returns a range of steps as a document."""
+
+    def to_text(self, steps: slice = slice(None)) -> str:
+        """Returns the record as lines of text.
+
+        Args:
+            steps: The range of steps to describe, by their indices from 0; without gaps.
+
+        Raises:
+            ConfigError: The range has gaps.
+        """
+        from piecework._show import as_text
+
+        return as_text(self._document(steps))
+
+    def __str__(self) -> str:
+        """Returns the first steps as lines of text; see :meth:`to_text` for all."""
+        return self.to_text(slice(MAX_ROWS))
 
     @abstractmethod
     def columns(self) -> list[tuple[str, str]]:
@@ -86,9 +105,6 @@ class Trace(Saved, Sequence[Step_co]):
     top: int
     _steps: Sequence[Step_co]
 
-    def __len__(self) -> int:
-        return len(self._steps)
-
     @overload
     def __getitem__(self, index: int, /) -> Step_co: ...
     @overload
@@ -98,23 +114,20 @@ class Trace(Saved, Sequence[Step_co]):
         found = self._steps[index]
         return tuple(found) if isinstance(index, slice) else found  # type: ignore[arg-type,return-value]
 
-    @abstractmethod
-    def to_text(self, steps: slice = slice(None)) -> str:
-        """Returns the trace as lines of text.
+    @property
+    def _rows(self) -> Sequence[Step_co]:
+        return self._steps
 
-        Args:
-            steps: The range of steps to describe, by their indices from 0.
-        """
+    def _summary(self) -> str:
+        return f"{self.tokenizer.model_type}, {self.tokenizer.training._summary()}"
 
-    def __str__(self) -> str:
-        """Returns the first steps as lines of text; see :meth:`to_text` for all."""
-        return self.to_text(slice(MAX_ROWS))
+    def __eq__(self, other: object) -> bool:
+        """Returns whether both record the same training of equal tokenizers."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.tokenizer == other.tokenizer and self.to_dict() == other.to_dict()
 
-    def __repr__(self) -> str:
-        """Returns the trainer's settings in short, and the number of steps."""
-        info = self.tokenizer.training
-        kind = type(self).__name__
-        return f"{kind}({', '.join([self.tokenizer.model_type, *info._summary()])})"
+    __hash__ = None  # type: ignore[assignment]  # equal by content, and that can be large
 
     def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
         """Returns the error for an assignment."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from piecework._result import MAX_ROWS
 from piecework.arguments import DEFAULT, check_iterable
 from piecework.errors import ConfigError, shown, wrong_type
-from piecework.html import MAX_ROWS
 from piecework.tracing.base import Saved
 from piecework.tracing.merges import COLUMNS
 from piecework.tracing.record import checked_limits, record
@@ -18,6 +18,7 @@ from piecework.training import prepare_training
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from piecework._show import Block
     from piecework.arguments import ArrowColumn, Default
     from piecework.counts import WordCounts
     from piecework.io.corpus import Corpus
@@ -52,12 +53,6 @@ class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
 
     def __getitem__(self, criterion: Criterion) -> MergeTrace:
         return self._traces[criterion]
-
-    def __iter__(self) -> Iterator[Criterion]:
-        return iter(self._traces)
-
-    def __len__(self) -> int:
-        return len(self._traces)
 
     def steps(
         self, steps: slice = slice(None)
@@ -100,29 +95,17 @@ class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
             for line in trace.to_lines(steps):
                 yield {"criterion": criterion} | line
 
-    def to_text(self, steps: slice = slice(None)) -> str:
-        """Returns a table as text: one line a step, with the token and its score by each criterion.
+    @property
+    def _rows(self) -> tuple[Criterion, ...]:
+        return tuple(self._traces)
 
-        Args:
-            steps: The range of steps to show, by their indices from 0.
-        """
-        from piecework.tracing.text import criteria_lines
+    def _summary(self) -> str:
+        return ", ".join(f"{name} {len(trace)}" for name, trace in self.items())
 
-        return "\n".join(criteria_lines(self, steps))
+    def _document(self, steps: slice = slice(MAX_ROWS)) -> list[Block]:
+        from piecework.tracing.document import criteria_table
 
-    def __str__(self) -> str:
-        """Returns the first steps as a table; see :meth:`to_text` for all."""
-        return self.to_text(slice(MAX_ROWS))
-
-    def __repr__(self) -> str:
-        """Returns the criteria and the number of merges of each."""
-        return f"CriteriaTrace({', '.join(f'{name} {len(trace)}' for name, trace in self.items())})"
-
-    def _repr_html_(self) -> str:
-        """Returns an HTML table of the first steps, for notebooks."""
-        from piecework.tracing.notebook import criteria_table
-
-        return criteria_table(self)
+        return [criteria_table(self, steps)]
 
     def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
         """Returns the error for an assignment."""

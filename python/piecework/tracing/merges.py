@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from piecework._result import MAX_ROWS
 from piecework.arguments import check_index
 from piecework.errors import ConfigError
 from piecework.tracing.base import Trace
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from piecework._core._trace import CandidateRow, MergesRow, WordRow
+    from piecework._show import Block
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["COLUMNS", "MergeTrace"]
@@ -254,24 +256,10 @@ class MergeTrace(Trace[MergeTraceStep]):
             ]
             yield step.to_dict() | {"words": words}
 
-    def to_text(self, steps: slice = slice(None)) -> str:
-        """Returns the trace as lines of text: for each step the merge, the best candidates, and the changed words.
+    def _document(self, steps: slice = slice(MAX_ROWS)) -> Iterator[Block]:
+        from piecework.tracing.document import merge_document
 
-        Args:
-            steps: The range of steps to describe, by their indices from 0; without gaps.
-
-        Raises:
-            ConfigError: The range has gaps.
-        """
-        from piecework.tracing.text import merge_lines
-
-        return "\n".join(merge_lines(self, steps))
-
-    def _repr_html_(self) -> str:
-        """Returns an HTML table of the first steps, for notebooks."""
-        from piecework.tracing.notebook import merge_table
-
-        return merge_table(self)
+        return merge_document(self, steps)
 
 
 def _apply(counts: dict[str, int], merged: Candidate) -> None:

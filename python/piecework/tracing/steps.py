@@ -7,11 +7,14 @@ from math import fsum, log
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, dataclass
+from piecework._result import Result
 from piecework.results import Merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from piecework._show import Tree
 
 __all__ = ["Candidate", "MergeTraceStep", "TracedWord", "WordTrace", "log_likelihood"]
 
@@ -20,7 +23,7 @@ CRITERIA = ("likelihood", "pmi", "sum", "frequency")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate(Immutable):
+class Candidate(Record):
     """Describes a pair that may be merged, with the counts before the merge.
 
     Attributes:
@@ -65,9 +68,9 @@ class Candidate(Immutable):
         return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "total"}
 
 
-@dataclass(frozen=True, slots=True)
-class MergeTraceStep(Immutable):
-    """Describes a merge, and the best candidates before it.
+@dataclass(frozen=True, slots=True, repr=False)
+class MergeTraceStep(Result["Candidate"]):
+    """Describes a merge, and the best candidates before it, which are its rows.
 
     Attributes:
         number: The number of the merge, from 1.
@@ -121,21 +124,23 @@ class MergeTraceStep(Immutable):
             "candidates": [found.to_dict() for found in self.candidates],
         }
 
-    def __str__(self) -> str:
-        """Returns the merge and the table of candidates as lines of text."""
-        from piecework.tracing.text import step_lines
+    @property
+    def _rows(self) -> tuple[Candidate, ...]:
+        return self.candidates
 
-        return "\n".join(step_lines(self))
+    def _summary(self) -> str:
+        from piecework._show import line_text
 
-    def _repr_html_(self) -> str:
-        """Returns an HTML table of the candidates, for notebooks."""
-        from piecework.tracing.notebook import step_table
+        return line_text(self._document()[0].line)
 
-        return step_table(self)
+    def _document(self) -> list[Tree]:
+        from piecework.tracing.document import merge_step
+
+        return [merge_step(self)]
 
 
 @dataclass(frozen=True, slots=True)
-class TracedWord(Immutable):
+class TracedWord(Record):
     """Holds a word as it is segmented at a step.
 
     Attributes:
@@ -150,13 +155,14 @@ class TracedWord(Immutable):
 
     def __str__(self) -> str:
         """Returns the word, its count and its tokens."""
-        from piecework.tracing.text import word_line
+        from piecework._show import line_text
+        from piecework.tracing.document import word_line
 
-        return word_line(self)
+        return line_text(word_line(self))
 
 
 @dataclass(frozen=True, slots=True)
-class WordTrace(Immutable):
+class WordTrace(Record):
     """Holds all segmentations of a word during a training, in memory for one.
 
     Attributes:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piecework._immutable import Immutable, dataclass
+from piecework._immutable import Record, dataclass
+from piecework._result import MAX_ROWS
 from piecework.tracing.base import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from piecework._core._trace import UnigramRow
+    from piecework._show import Block
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["ScoredPiece", "UnigramTrace", "UnigramTraceStep"]
@@ -40,7 +42,7 @@ _LISTS = ("removed", "kept", "most_probable")
 
 
 @dataclass(frozen=True, slots=True)
-class UnigramTraceStep(Immutable):
+class UnigramTraceStep(Record):
     """Describes an EM step or a pruning of a Unigram training.
 
     Attributes:
@@ -77,9 +79,10 @@ class UnigramTraceStep(Immutable):
 
     def __str__(self) -> str:
         """Returns the step as lines of text."""
-        from piecework.tracing.text import unigram_step_lines
+        from piecework._show import as_text
+        from piecework.tracing.document import unigram_step
 
-        return "\n".join(unigram_step_lines(self))
+        return as_text([unigram_step(self)])
 
 
 class UnigramTrace(Trace[UnigramTraceStep]):
@@ -140,21 +143,10 @@ class UnigramTrace(Trace[UnigramTraceStep]):
         """
         return (step.to_dict() for step in self[steps])
 
-    def to_text(self, steps: slice = slice(None)) -> str:
-        """Returns the trace as lines of text: for each step what it removed, and the most probable pieces.
+    def _document(self, steps: slice = slice(MAX_ROWS)) -> Iterator[Block]:
+        from piecework.tracing.document import unigram_document
 
-        Args:
-            steps: The range of steps to describe, by their indices from 0.
-        """
-        from piecework.tracing.text import unigram_lines
-
-        return "\n".join(unigram_lines(self, steps))
-
-    def _repr_html_(self) -> str:
-        """Returns an HTML table of the first steps, for notebooks."""
-        from piecework.tracing.notebook import unigram_table
-
-        return unigram_table(self)
+        return unigram_document(self, steps)
 
 
 def _step(number: int, row: UnigramRow) -> UnigramTraceStep:

@@ -153,7 +153,7 @@ def test_invalid_utf8_is_refused_or_replaced(run: Run, tok_file: Path, tmp_path:
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == (
         f"error: {file}: invalid UTF-8 in line 5001 at byte 20001 of the file (0xff); "
-        "pass --encoding cp1252, --errors replace to replace invalid bytes by U+FFFD, or --on-error skip to skip such lines\n"
+        "pass --encoding auto (cp1252 here), --errors replace to replace invalid bytes by U+FFFD, or --on-error skip to skip such lines\n"
     )
     assert run("encode", tok_file, file, "--errors", "replace").code == 0
 

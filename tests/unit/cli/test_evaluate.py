@@ -148,7 +148,6 @@ def test_the_character_encoding(run: Run, tok_file: Path, tmp_path: Path) -> Non
 
 
 def test_both_reports_need_a_file_each(run: Run, tok_file: Path, text_file: Path) -> None:
-    pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
     report = text_file.with_name("report")
     ended = run("evaluate", tok_file, text_file, "--html", report, "--markdown", report)
     assert (ended.code, report.exists()) == (2, False)
@@ -165,19 +164,6 @@ def test_reports(run: Run, tok_file: Path, text_file: Path, tmp_path: Path) -> N
 
 
 def test_html_report(run: Run, tok_file: Path, text_file: Path, tmp_path: Path) -> None:
-    pytest.importorskip("altair", reason="the extra `report` is not installed")
-    pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
     page = tmp_path / "report.html"
     assert run("evaluate", tok_file, text_file, "--html", page).code == 0
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-
-
-def test_the_page_needs_the_extra_before_the_work_begins(
-    run: Run, tok_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    ended = run("evaluate", tok_file, tmp_path / "none.txt", "--html", tmp_path / "report.html")
-    assert ended.code == 2
-    assert "pip install altair vl-convert-python" in ended.err

@@ -381,7 +381,7 @@ def test_a_file_is_read_as_often_as_it_is_listed(
 ) -> None:
     monkeypatch.chdir(lines.parents[1])
     names = ["in/a.jsonl", "./in/a.jsonl", "in//a.jsonl"]
-    for part_bytes in (1, 1 << 20):
+    for part_bytes in (3000, 1 << 20):
         folder = f"out{part_bytes}"
         manifest = tokenize(
             TOK, pw.Corpus(names), folder, engine=InProcess(), part_bytes=part_bytes
@@ -413,7 +413,7 @@ def test_columns_of_other_types_in_other_files(tmp_path: Path) -> None:
     inputs = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
     tokenize(TOK, pw.Corpus(inputs), tmp_path / "out", **settings)
     assert _parquet(tmp_path / "out")[0]["v"] == [1, 2, None, None]
-    for part_bytes in (1, 1 << 20):
+    for part_bytes in (3000, 1 << 20):
         settings["part_bytes"] = part_bytes
         with pytest.raises(FormatError, match="columns"):
             tokenize(

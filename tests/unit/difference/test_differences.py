@@ -48,7 +48,7 @@ def test_equal_tokenizers_have_no_difference(name: str) -> None:
         assert found.same_fingerprint
         assert found.texts_tried > 10
         assert str(found) == "no difference"
-        assert repr(found) == "<Difference: none>"
+        assert repr(found) == "Difference(none)"
 
 
 STAGES: dict[str, dict[str, Any]] = {
@@ -277,7 +277,7 @@ def test_report_and_json() -> None:
     assert "  … and 20 more" in str(found)
     assert found.report(None).count("\n") > str(found).count("\n")
     assert "\u202e" not in found.report(None)
-    assert repr(found).startswith("<Difference: 1 added, 30 removed, ")
+    assert repr(found).startswith("Difference(1 added, 30 removed, ")
     value = json.loads(json.dumps(found.to_dict()))
     assert value["differs"] is True
     assert value["removed"]["w3"] == 4

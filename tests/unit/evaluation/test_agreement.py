@@ -11,7 +11,7 @@ import piecework as pw
 from corpora import WORDS, texts, write_lines
 from piecework import models
 from piecework.engines import Local
-from piecework.evaluation import agreement as module
+from piecework.evaluation import agreeing as module
 
 PIECES = pw.train([" ".join(WORDS)] * 3, pw.WordPieceTrainer(vocab_size=60))
 TWO = {

@@ -40,7 +40,7 @@ class Tags(HTMLParser):
 def test_tables_in_html_escape_every_text(evaluation: pw.evaluation.Evaluation) -> None:
     parser = Tags()
     parser.feed(evaluation._repr_html_())
-    assert parser.tags == {"table", "caption", "tr", "th", "td", "bdi", "wbr"}
+    assert parser.tags == {"div", "style", "table", "caption", "tr", "th", "td", "bdi", "wbr"}
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", evaluation._repr_html_())
 
 
@@ -65,7 +65,7 @@ def test_text_is_a_table_with_every_metric() -> None:
     assert rows["gini"].split() == ["16.67%", "16.67%"]
     assert [block.splitlines()[0] for block in groups] == ["Groups: one", "Groups: two"]
     assert groups[0].splitlines()[-1].split()[-1] == "2.000"
-    assert repr(evaluation) == "<Evaluation: one, two on 2 texts>"
+    assert repr(evaluation) == "Evaluation(one, two on 2 texts)"
 
 
 def test_figures_near_0_and_1() -> None:
@@ -86,7 +86,7 @@ def test_distributions() -> None:
     assert by_bytes.labels[-1] == "3"
     assert texts.labels[-2:] == ("256-511", "512-1023")
     assert sum(texts.shares[0]) == pytest.approx(1)
-    assert rank_counts(evaluation.tokenizers[0].total.sums) == [(1, 1001)]
+    assert rank_counts(evaluation.tokenizers[0].total.sums) == {1: 1001}
     single = pw.Tokenizer.from_str("[UNK]\na\n##a\n")
     long = next(iter(lengths_of(pw.evaluate(single, ["a" * 99]))))
     assert long.labels[-1] == "20+"
@@ -100,23 +100,10 @@ def test_json_is_plain(evaluation: pw.evaluation.Evaluation) -> None:
 
 
 def test_the_page_needs_no_network(evaluation: pw.evaluation.Evaluation) -> None:
-    pytest.importorskip("altair", reason="the extra `report` is not installed")
-    pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
     page = evaluation.to_html()
     assert HOSTILE not in page
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", page.split("</head>", 1)[1])
     parser = Tags()
     parser.feed(page)
-    assert not parser.tags & {"link", "img", "iframe", "b", "object"}
-    assert "<script src" not in page
+    assert not parser.tags & {"script", "link", "img", "iframe", "b", "object"}
     assert "default-src 'none'" in page
-
-
-def test_the_page_names_the_packages(
-    evaluation: pw.evaluation.Evaluation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(pw.errors.MissingExtraError, match="pip install altair vl-convert-python"):
-        evaluation.to_html()

@@ -318,7 +318,7 @@ def test_hostile_texts_are_shown_as_text(text: str) -> None:
 
 def test_explanations_are_values() -> None:
     explained = wordpiece().explain("Hugs pun")
-    assert repr(explained) == "<Explanation: Hugs pun -> hugs pun>"
+    assert repr(explained) == "Explanation(Hugs pun -> hugs pun)"
     assert explained == wordpiece().explain("Hugs pun")
     assert explained != wordpiece().explain("hugs pun")
     assert pickle.loads(pickle.dumps(explained)) == copy.deepcopy(explained) == explained

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import piecework as pw
-from piecework import html
+from piecework._show import html
 
 pytestmark = pytest.mark.smoke
 
@@ -78,7 +78,7 @@ def test_encoding() -> None:
 def test_long_encoding() -> None:
     shown = TOKENIZER.encode("hugs " * 10_000, add_special_tokens=False)._repr_html_()
     assert len(tokens_of(shown)) == html.MAX_TOKENS
-    assert "and 19,500 more tokens" in shown
+    assert "… (19,500 more)" in shown
 
 
 def test_byte_level_tokens_are_readable() -> None:
@@ -97,17 +97,17 @@ def test_batch() -> None:
     batch = TOKENIZER.encode_batch(["hugs", "", "hug " * 100, *["<b>"] * 20])
     shown = batch._repr_html_()
     assert f"23 texts, {len(batch.ids)} tokens" in shown
-    assert "and 13 more texts" in shown
-    assert "and 72 more tokens" in shown
+    assert "and 13 more rows" in shown
+    assert "… (72 more)" in shown
     assert tokens_of(shown)[:4] == ["[CLS]", "hug", "##s", "[SEP]"]
     assert "0 texts, 0 tokens" in TOKENIZER.encode_batch([])._repr_html_()
 
 
 def test_long_explanation() -> None:
     shown = TOKENIZER.explain("hugs " * 2000)._repr_html_()
-    assert shown.count("<details") == 100
-    assert "and 1,900 more words" in shown
-    assert "and 3,900 more pieces" in shown
+    assert shown.count("<details") == 101
+    assert "and 1,900 more<" in shown
+    assert "… (3,960 more)" in shown
     assert len(shown) < 500_000
 
 

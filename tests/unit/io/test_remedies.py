@@ -147,7 +147,8 @@ def test_invalid_bytes_name_the_encoding(name: str, tmp_path: Path) -> None:
     path.write_text("\n".join(rows if name == "a.jsonl" else lines), encoding="cp1252")
     hint = hint_of(path)
     encoding, replaced, skipped = settings_of(hint)
-    assert encoding == {"encoding": "cp1252"}
+    assert encoding == {"encoding": "auto"}
+    assert "cp1252 here" in hint
     assert texts(path, **encoding) == lines
     assert texts(path, **replaced)[0].startswith("L'\ufffdl\ufffdve")
     assert texts(path, **skipped) == []

@@ -61,7 +61,7 @@ def test_a_sound_vocabulary_has_no_faults(name: str) -> None:
     report = pw.lint(SOUND_TOKENIZERS[name], ignore=NOTES)
     assert not report, str(report)
     assert str(report) == "no findings"
-    assert repr(report) == "<LintReport: no findings>"
+    assert repr(report) == "LintReport(no findings)"
     assert set(report.rules) == {rule.name for rule in RULES} - NOTES
 
 
@@ -356,7 +356,7 @@ def test_report_json_and_pickle() -> None:
     assert Finding(**value["findings"][0]) == report.findings[0]
     assert pickle.loads(pickle.dumps(report)) == report
     assert bool(report)
-    assert repr(report).startswith("<LintReport: 30 unreachable")
+    assert repr(report).startswith("LintReport(30 unreachable")
 
 
 @pytest.mark.parametrize(

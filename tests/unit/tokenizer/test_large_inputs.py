@@ -33,7 +33,7 @@ def test_deep_lineage_prints_and_hashes() -> None:
         {word: 1}, pw.WordPieceTrainer(700, criterion="frequency", special_tokens=["[UNK]"])
     )
     explanation = tok.explain(word)
-    assert repr(explanation).startswith("<Explanation: abc")
+    assert repr(explanation).startswith("Explanation(abc")
     assert explanation == tok.explain(word)
     assert hash(explanation.pieces[0].lineage) is not None
     assert len(str(explanation)) < 2_000_000

@@ -1,6 +1,7 @@
 """A new vocabulary for the pipeline of a known tokenizer: everything else stays, ids are by name."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,6 +106,57 @@ def test_settings_of_the_trainer_apply() -> None:
     assert new.vocab_size == 256 + 2 + 3
     counts = pw.count_words(NEW, normalizer=tok.normalizer, pre_tokenizer=tok.pre_tokenizer)
     assert pw.train(counts, trainer, like=tok).history
+
+
+def test_settings_that_the_tokenizer_decides_are_errors() -> None:
+    wrong: list[tuple[Any, Any, str]] = [
+        (gpt(), pw.BpeTrainer(300, user_defined_symbols=["<u>"]), "user_defined_symbols: has no"),
+        (gpt(), pw.BpeTrainer(300, unk_token="<u>"), "unk_token: is that of `like`"),
+        (gpt(), pw.BpeTrainer(300, end_of_word_suffix="</w>"), "end_of_word_suffix: is that of"),
+        (bert(), pw.WordPieceTrainer(80, special_tokens=["[X]"]), "special_tokens: is that of"),
+        (unigram(), pw.UnigramTrainer(30, byte_fallback=True), "byte_fallback: is that of"),
+    ]
+    for tok, trainer, message in wrong:
+        with pytest.raises(ConfigError, match=message):
+            pw.train(NEW, trainer, like=tok)
+    pw.train(
+        NEW, pw.BpeTrainer(300, alphabet="byte", special_tokens=["<|end|>", "<mask>"]), like=gpt()
+    )
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_counts_like_a_tokenizer_give_its_vocabulary(name: str, tmp_path: Path) -> None:
+    tok = MADE[name]()
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"{text}\n" for text in NEW), encoding="utf-8")
+    corpus = pw.Corpus(path)
+    counts = pw.count_words(corpus, like=tok)
+    assert pw.train(counts, like=tok) == pw.train(corpus, like=tok)
+
+
+@pytest.mark.parametrize(
+    "trainer",
+    [
+        pw.WordPieceTrainer(60),
+        pw.BpeTrainer(60, special_tokens=["<mask>"]),
+        pw.BpeTrainer(300, alphabet="byte", user_defined_symbols=["<tool>"]),
+        pw.UnigramTrainer(42),
+        pw.UnigramTrainer(40, treat_whitespace_as_suffix=True),
+        pw.WordLevelTrainer(20),
+    ],
+    ids=str,
+)
+def test_counts_like_a_trainer_give_its_vocabulary(trainer: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"{text}\n" for text in NEW), encoding="utf-8")
+    corpus = pw.Corpus(path)
+    assert pw.train(pw.count_words(corpus, like=trainer), trainer) == pw.train(corpus, trainer)
+    assert pw.train(pw.count_words(NEW, like=trainer), trainer) == pw.train(NEW, trainer)
+    for name in ("normalizer", "pre_tokenizer"):
+        with pytest.raises(ConfigError, match=f"{name}: cannot be combined with `like`"):
+            pw.count_words(NEW, like=trainer, **{name: None})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="like: expected a piecework"):
+        pw.count_words(NEW, like="bpe")  # type: ignore[arg-type]
 
 
 def test_functions_stay() -> None:

@@ -75,15 +75,17 @@ def _table(comparison: Comparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
+    from piecework._show import as_text
     from piecework.display import visible
-    from piecework.explain.columns import columns
+    from piecework.explain.document import alignment
 
     table = Table(box=None, pad_edge=False, title=None)
     table.add_column(Text(_title(comparison)))
     table.add_column("count", justify="right")
     table.add_column("tokens", overflow="fold")
     table.add_column("ids", overflow="fold")
-    *rows, marks = next(columns(comparison.blocks), [""] * (len(comparison.splits) + 1))
+    shown = as_text([alignment([("",)] * len(comparison.splits), comparison.blocks)]).split("\n")
+    rows, marks = shown[: len(comparison.splits)], "".join(shown[len(comparison.splits) :])
     for split, tokens in zip(comparison.splits, rows, strict=True):
         name, ids = visible(split.name), " ".join(map(str, split.ids))
         table.add_row(*map(Text, (name, str(len(split)), tokens, ids)))

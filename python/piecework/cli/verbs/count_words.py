@@ -18,9 +18,11 @@ from piecework.cli.options import (
     Reading,
     Splitting,
     Threads,
+    load,
 )
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
+from piecework.cli.training import LikeTokenizer
 
 
 def count_words(
@@ -34,6 +36,7 @@ def count_words(
     ] = None,
     json: AsJson = False,
     splitting: Splitting,
+    like: LikeTokenizer = None,
     special_tokens: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,8 +94,16 @@ def count_words(
         *(AddedToken(token, special=True) for token in special_tokens or ()),
         *map(AddedToken, user_defined_symbols or ()),
     ]
-    corpus = reading.corpus(names, keep_line_ends=keep_line_ends)
+    corpus = reading.corpus(names, keep_line_ends=keep_line_ends or None)
     splits = splitting.settings() | {"added_tokens": added}
+    if like is not None:
+        given = [name for name, value in splits.items() if value]
+        if given:
+            message = (
+                "has no effect on the words of another tokenizer; remove the options of splitting"
+            )
+            raise typer.BadParameter(message, param_hint="--like")
+        splits = {"like": load(like)}
     with bar(no_progress) as show, printing() as write:
         settings = counting_settings(splits, memory, threads, show, engine)
         if not output:

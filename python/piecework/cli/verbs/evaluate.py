@@ -20,20 +20,16 @@ from piecework.cli.options import (
     TokenizerFile,
     load,
 )
-from piecework.cli.output import as_json, check_target, printing, rendered
+from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
 from piecework.cli.tokenizer_names import tokenizer_names
 from piecework.errors import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from rich.table import Table as RichTable
+    from collections.abc import Sequence
 
     from piecework import Tokenizer
-    from piecework.evaluation import Evaluation
-    from piecework.evaluation.tables import Table
 
 _LIMIT = "METRIC=VALUE"
 
@@ -105,11 +101,11 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help='Write a report with plots, which opens without a network (requires "piecework[report]").',
+            help="Write a report as a page that loads nothing.",
         ),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a report of tables.")
+        Path | None, typer.Option(metavar="FILE", help="Write a report in Markdown.")
     ] = None,
     specials: OnSpecials = None,
     reading: Reading,
@@ -146,10 +142,6 @@ def evaluate(
         raise typer.BadParameter(
             "expected another file than that of --html", param_hint="--markdown"
         )
-    if html is not None:
-        from piecework.evaluation.plots import plot_library
-
-        plot_library()  # fails before the work begins
     tokenizers = _loaded(tokenizer, others or (), loading)
     runs = engine.chosen()
     parts = {} if engine.part_bytes is None else {"part_bytes": engine.part_bytes}
@@ -177,7 +169,7 @@ def evaluate(
         if json:
             write(as_json(evaluation.to_dict()))
         else:
-            _print(write, evaluation)
+            write(str(evaluation))
     for failure in failed:
         report(f"failed: {failure}")
     if failed:
@@ -208,29 +200,3 @@ def _write(path: Path, text: str) -> None:
     from piecework.io import write_aside
 
     write_aside(path, text.encode())
-
-
-def _print(write: Callable[[str], None], evaluation: Evaluation) -> None:
-    from piecework.evaluation.tables import figure_tables
-
-    for number, table in enumerate(figure_tables(evaluation)):
-        if number:
-            write(f"\n{table.title}")
-        write(rendered(_rich(table)))
-    if evaluation.agreement is not None:
-        for disagreement in evaluation.agreement.disagreements:
-            write(f"\n{disagreement}")
-
-
-def _rich(table: Table) -> RichTable:
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    columns = RichTable(box=None, pad_edge=False)
-    first, *others = table.header
-    columns.add_column(Text(first), overflow="fold")
-    for name in others:
-        columns.add_column(Text(name), justify="right", overflow="fold")
-    for row in table.rows:
-        columns.add_row(*map(Text, row))
-    return columns

@@ -316,7 +316,8 @@ def _lines(
     if kind == "ndjson":
         return map(as_json, traced.to_lines(steps))
     if kind == "table":
-        from piecework.tracing.text import table_lines
+        from piecework._show import lines
+        from piecework.tracing.document import step_table
 
-        return table_lines(traced, steps)
+        return lines([step_table(traced, steps)])
     return iter(traced.to_text(steps).split("\n"))

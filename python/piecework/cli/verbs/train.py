@@ -17,12 +17,14 @@ from piecework.cli.options import (
     Reading,
     Splitting,
     Threads,
+    load,
 )
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
 from piecework.cli.training import (
     FromCounts,
+    LikeTokenizer,
     TrainerOptions,
     UserDefinedSymbolsFile,
     check_counting,
@@ -56,6 +58,7 @@ def train(
         Path | None, typer.Option("--vocab-txt", metavar="FILE", help="Write a vocab.txt too.")
     ] = None,
     counts: FromCounts = False,
+    like: LikeTokenizer = None,
     trace: Annotated[
         bool,
         typer.Option("--trace", help="Print the merges, or the steps of Unigram, one per line."),
@@ -87,16 +90,18 @@ def train(
       piecework train --counts counts.txt -o tokenizer.json --vocab-size 500 --criterion pmi --trace
       piecework train story.txt -o bytes.json --model bpe --vocab-size 8000 --alphabet byte --split-pattern cl100k
       piecework train story.txt -o unigram.json --model unigram --vocab-size 8000 --byte-fallback
+      piecework train domain.txt -o domain.json --like gpt2.json --vocab-size 8000
       piecework train zh.txt -o zh.json --vocab-size 8000 --pre-tokenizer jieba --no-handle-chinese-chars
     """
     names = files or [STDIN]
     symbols = [user_defined_symbols_file] if user_defined_symbols_file else []
-    inputs = [*names, *symbols, *splitting.files()]
+    inputs = [*names, *symbols, *splitting.files(), *([like] if like else [])]
     _check_targets([output, *([vocab_txt] if vocab_txt else [])], inputs)
     _check_name(output.name)
     check_counting(counts, reading, memory, engine)
     more = read_symbols(user_defined_symbols_file, names, reading)
-    settings = trainer.trainer(more)
+    known = None if like is None else load(like)
+    settings = trainer.trainer(more) if known is None else trainer.like(known, more)
     with bar(no_progress) as show:
         from piecework import train as run
 
@@ -110,8 +115,9 @@ def train(
             engine=engine,
             threads=threads,
             progress=show,
+            like=known,
         )
-        tok = run(table, settings, **pipeline, threads=threads, progress=show)
+        tok = run(table, settings, like=known, **pipeline, threads=threads, progress=show)
     with printing() as write:
         if vocab_txt:  # first, since a token may have no place in a vocab.txt
             tok.save(vocab_txt, "vocab.txt")

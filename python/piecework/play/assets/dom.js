@@ -47,7 +47,7 @@ const CRC_TABLE = Array.from({ length: 256 }, (_, byte) => {
 const hues = new Map();
 
 // Returns the hue of a piece, 0 to 359, by a fixed hash of its text: the same piece has the same colour everywhere,
-// also in notebooks (`piecework/html.py`).
+// also in notebooks (`piecework/_show/html.py`).
 export function hue(piece) {
   let found = hues.get(piece);
   if (found === undefined) {

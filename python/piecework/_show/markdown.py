@@ -1,0 +1,86 @@
+"""Writes documents as Markdown, in which no text is read as markup."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+from piecework._show.document import Heading, Table, Text, Token, Tree, spans_of
+from piecework._show.terminal import lines
+from piecework.display import abridged, quoted, table_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from piecework._show.document import Block, Line, Span
+
+__all__ = ["as_markdown"]
+
+_SYNTAX = re.compile(r"([\\`*_{}\[\]#|~!$^:])")
+"""The characters that Markdown reads as markup."""
+
+
+def as_markdown(document: Iterable[Block]) -> str:
+    """Returns a document as Markdown."""
+    return "\n\n".join(_parts(document))
+
+
+def _parts(document: Iterable[Block]) -> Iterator[str]:
+    """Iterates over headings, paragraphs, tables and lists."""
+    for block in document:
+        match block:
+            case Heading(text):
+                yield f"# {_line(text)}"
+            case Text(line, 0):
+                if line:
+                    yield _line(line)
+            case Table():
+                yield from _table(block)
+            case _:
+                yield "\n".join(_items([block], -1 if isinstance(block, Text) else 0))
+
+
+def _items(blocks: Iterable[Block], level: int) -> Iterator[str]:
+    """Iterates over the lines of a list, with lists below its items; what is no text is shown as in a terminal."""
+    for block in blocks:
+        match block:
+            case Text(line, depth):
+                yield f"{'  ' * (level + depth)}* {_line(line)}"
+            case Tree(line, below):
+                yield f"{'  ' * level}* {_line(line)}"
+                yield from _items(below, level + 1)
+            case _:
+                code = (f"{'  ' * level}    {line}" for line in lines([block]))
+                yield from ("", *code, "")
+
+
+def _escaped(text: str) -> str:
+    r"""Returns a text without markup.
+
+    >>> _escaped("<b>|*a*")
+    '&lt;b&gt;\\|\\*a\\*'
+    """
+    return _SYNTAX.sub(r"\\\1", escape(text, quote=False))
+
+
+def _line(line: Line) -> str:
+    return "".join(_escaped(_text(span, abridged)) for span in spans_of(line))
+
+
+def _cell(line: Line) -> str:
+    return "".join(_escaped(_text(span, table_cell)) for span in spans_of(line))
+
+
+def _text(span: Span, cut: Callable[[str], str]) -> str:
+    return quoted(cut(span.text)) if isinstance(span, Token) else cut(str(span))
+
+
+def _table(table: Table) -> Iterator[str]:
+    if table.title:
+        yield f"## {_line(table.title)}"
+    rules = ["---:" if table.is_right(place) else "---" for place in range(len(table.columns))]
+    rows = [[_cell(cell) for cell in row] for row in (table.columns, *table.rows)]
+    yield "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], rules, *rows[1:]])
+    if table.rest:
+        yield table.rest
