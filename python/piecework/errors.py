@@ -150,7 +150,10 @@ class PieceworkError(MessageParts, Exception):
     Attributes:
         setting: The name of the setting or argument at fault; None if there is none.
         hint: What to do, with settings between backticks; None if unknown.
+        file: The file of a corpus that was read; None if there is none.
     """
+
+    file: str | None = None
 
 
 class PieceworkWarning(MessageParts, UserWarning):
@@ -283,7 +286,7 @@ class ArrowError(PieceworkError, ValueError):
 
 
 class FileError(PieceworkError, OSError):
-    """Reports a file that cannot be read or written."""
+    """Reports a file that cannot be read or written; `filename` is its name."""
 
     @property
     def problem(self) -> str:

@@ -9,7 +9,7 @@ from piecework._core import ArrowTexts
 from piecework.arguments import as_bytes, as_corpus, check_positive, check_threads
 from piecework.errors import ConfigError, shown, wrong_type
 from piecework.io import existing_folder, replacing
-from piecework.io.documents import read_all
+from piecework.io.documents import naming_file, read_all
 from piecework.io.sources import total_size
 from piecework.io.texts import batches_of, check_items, check_texts
 from piecework.progress import reporting
@@ -143,10 +143,11 @@ def _count_corpus(counter: _core.WordCounter, corpus: Corpus, report: Report) ->
             before += total_size(sources)
             continue
         for source in sources:
-            corpus._check_is_text(source)
             reading = corpus._reading
             replaces = reading.errors == "replace"
-            counter.add_file(source.name, replaces, reading.keep_line_ends, note)
+            with naming_file(source):
+                corpus._check_is_text(source)
+                counter.add_file(source.name, replaces, reading.keep_line_ends, note)
             before += source.size or 0
 
 

@@ -22,7 +22,7 @@ from piecework.io.sources import STDIN, find_sources, total_size
 from piecework.results import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from piecework.io.document_batch import Documents
     from piecework.io.files import Pathish
@@ -200,10 +200,6 @@ class Corpus(Immutable):
     def _place(self, source: Source, position: int) -> str:
         """Returns the file and line of a document at a position of a source, for people."""
         return find_place(source, position, self._reading)
-
-    def _keeping(self, names: Sequence[str]) -> Corpus:
-        """Returns the corpus with other members or columns beside the texts."""
-        return self._with(keep=names)
 
     def _learned_by(self, *, bpe: bool) -> Corpus:
         """Returns the corpus as a trainer reads it: for BPE with line ends, unless the corpus says otherwise."""

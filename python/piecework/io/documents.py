@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from piecework.arguments import check_iterable
-from piecework.errors import warn
+from piecework.errors import PieceworkError, warn
 from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped
-from piecework.io.files import checked
 from piecework.io.line_documents import count_lines, read_line_documents
-from piecework.io.sources import STDIN, find_sources
+from piecework.io.sources import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,8 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from piecework.errors import PieceworkError
-    from piecework.io.files import Pathish
     from piecework.io.sources import Source
 
 __all__ = [
@@ -29,43 +24,15 @@ __all__ = [
     "Range",
     "ReadOptions",
     "Skipped",
-    "find_all_documents",
     "find_place",
     "locate_error",
+    "naming_file",
     "place_of",
     "read",
     "read_all",
     "split",
     "warn_of_skipped",
 ]
-
-
-def find_all_documents(
-    paths: Pathish | Iterable[Pathish], options: ReadOptions, name: str = "paths"
-) -> list[Source]:
-    """Returns the sources of inputs; with a field, files that are not named like Parquet are JSON lines.
-
-    Args:
-        paths: See :func:`find_sources`.
-        options: The options of :func:`read`.
-        name: The name of the argument, for errors.
-
-    Raises:
-        PieceworkError: See :func:`find_sources`.
-        TypeError: `paths` is neither a path nor an iterable.
-
-    >>> [source.format for source in find_all_documents("-", ReadOptions(field="text"))]
-    ['jsonl']
-    """
-    if isinstance(paths, str | bytes | os.PathLike):
-        paths = [paths]
-    each = check_iterable(name, paths, "an iterable of paths")
-    sources = find_sources([checked(path, name) for path in each])
-    if not options.field:
-        return sources
-    return [
-        replace(source, format="jsonl") if source.format == "text" else source for source in sources
-    ]
 
 
 def read_all(
@@ -193,8 +160,20 @@ def read(
         MissingExtraError: The format requires a package that is not installed.
     """
     options, range = options or ReadOptions(), range or WHOLE  # noqa: A001
-    if source.is_table:
-        from piecework.io.tables import read_rows  # requires an extra
+    with naming_file(source):
+        if source.is_table:
+            from piecework.io.tables import read_rows  # requires an extra
 
-        return read_rows(source, options, range, batch_bytes)
-    return read_line_documents(source, options, range, batch_bytes)
+            yield from read_rows(source, options, range, batch_bytes)
+        else:
+            yield from read_line_documents(source, options, range, batch_bytes)
+
+
+@contextmanager
+def naming_file(source: Source) -> Iterator[None]:
+    """Writes the name of a source into the errors of reading it."""
+    try:
+        yield
+    except PieceworkError as error:
+        error.file = source.name
+        raise

@@ -8,6 +8,7 @@ from piecework._core import Batch
 from piecework.arguments import Default
 from piecework.errors import ConfigError, PieceworkError
 from piecework.io.corpus import Corpus
+from piecework.io.documents import naming_file
 from piecework.io.texts import batches_of
 
 if TYPE_CHECKING:
@@ -60,10 +61,11 @@ def _read_by_core(
     reading = corpus._reading
     way = None, reading.per == "line", reading.errors == "replace", _BLOCK
     for source in sources:
-        corpus._check_is_text(source)
         options = _options(call, number)
         core = call.tokenizer._core
-        batch = core.encode_file(source.name, way, options, threads, lambda read: None)
+        with naming_file(source):
+            corpus._check_is_text(source)
+            batch = core.encode_file(source.name, way, options, threads, lambda read: None)
         yield batch
         number += len(batch)
 

@@ -256,12 +256,19 @@ def test_one_text_or_path_names_the_corpus(name: str) -> None:
 def test_errors_of_a_line_name_file_and_line(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "low"}\n{"text": 3}\n')
-    with pytest.raises(DocumentError, match=r"a\.jsonl: line 2"):
+    with pytest.raises(DocumentError, match=r"a\.jsonl: line 2") as caught:
         CALLS[name](pw.Corpus(path))
+    assert caught.value.file == str(path)
     text_path = tmp_path / "a.txt"
     text_path.write_bytes(b"low\n\nl\xffw\n")
-    with pytest.raises(InvalidUtf8Error, match=r"a\.txt: invalid UTF-8 in line 3 at byte 6"):
+    with pytest.raises(
+        InvalidUtf8Error, match=r"a\.txt: invalid UTF-8 in line 3 at byte 6"
+    ) as wrong:
         CALLS[name](pw.Corpus(text_path))
+    assert wrong.value.file == str(text_path)
+    with pytest.raises(DocumentError) as of_worker:
+        pw.count_words(pw.Corpus(path), engine=Local(1))
+    assert of_worker.value.file == str(path)
 
 
 def test_a_list_of_file_names_is_a_warning(tmp_path: Path) -> None:

@@ -15,15 +15,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from piecework import errors
-from piecework.io.documents import ReadOptions, find_all_documents, read, split
+from piecework.io.documents import ReadOptions, read, split
+from piecework.io.sources import Source, find_sources
 
 SKIP = '`on_error="skip"` to skip such lines'
 needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
 
 
+def sources_of(path: Path, reading: ReadOptions) -> list[Source]:
+    """Returns the sources of a path as a corpus finds them."""
+    return find_sources(path, unnamed="jsonl" if reading.field else "text")
+
+
 def texts(path: Path, **options: Any) -> list[str]:
     reading = ReadOptions(**options)
-    sources = find_all_documents(path, reading)
+    sources = sources_of(path, reading)
     batches = [batch for source in sources for batch in read(source, reading)]
     return [text for batch in batches for text in pa.array(batch.texts).to_pylist()]
 
@@ -206,7 +212,7 @@ def test_a_skipped_row_is_called_a_row(tmp_path: Path) -> None:
     path = table(tmp_path / "a.parquet", text=["low", None])
     assert hint_of(path) == 'pass `on_error="skip"` to skip such rows'
     reading = ReadOptions(on_error="skip")
-    [source] = find_all_documents(path, reading)
+    [source] = sources_of(path, reading)
     [batch] = read(source, reading)
     assert str(batch.skipped[0]) == f"{path}: row 2: 'text' is null; expected a string"
 
@@ -270,7 +276,7 @@ def test_utf_8_has_one_name(name: str, tmp_path: Path) -> None:
     reading = ReadOptions(encoding=name)
     assert not reading.is_decoded
     assert reading.to_json() == ReadOptions(encoding="utf-8").to_json()
-    [source] = find_all_documents(path, reading)
+    [source] = sources_of(path, reading)
     assert len(split(source, 40, reading)) == 10
 
 
@@ -294,7 +300,7 @@ def test_documents_have_the_numbers_of_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "a"}\n\n{"text": 3}\n{"text": "b"}\n')
     reading = ReadOptions(on_error="skip")
-    [source] = find_all_documents(path, reading)
+    [source] = sources_of(path, reading)
     [batch] = read(source, reading)
     assert batch.lines is not None
     assert batch.lines.tolist() == [0, 3]
