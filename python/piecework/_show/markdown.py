@@ -19,6 +19,8 @@ __all__ = ["as_markdown"]
 
 _SYNTAX = re.compile(r"([\\`*_{}\[\]#|~!$^:])")
 """The characters that Markdown reads as markup."""
+_START = re.compile(r"^([0-9]*)([-+=.)])")
+"""What Markdown reads as an item of a list or as a heading at the start of a line."""
 
 
 def as_markdown(document: Iterable[Block]) -> str:
@@ -65,7 +67,13 @@ def _escaped(text: str) -> str:
 
 
 def _line(line: Line) -> str:
-    return "".join(_escaped(_text(span, abridged)) for span in spans_of(line))
+    r"""Returns a line without markup.
+
+    >>> print(_line("- item"), _line("  1. item"), _line("1.5"))
+    \- item 1\. item 1\.5
+    """
+    text = "".join(_escaped(_text(span, abridged)) for span in spans_of(line))
+    return _START.sub(r"\1\\\2", text.lstrip())
 
 
 def _cell(line: Line) -> str:

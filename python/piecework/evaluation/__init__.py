@@ -129,6 +129,10 @@ def evaluate(
         raise ConfigError(message, setting="parallel", hint=hint)
     with reporting(progress) as report:
         if groups is None:
+            if part_bytes is not None:
+                raise ConfigError(
+                    "requires a piecework.Corpus", setting="part_bytes", hint="remove it"
+                )
             return evaluate_texts(settings, texts, threads, report)
         return evaluate_corpus(
             settings,

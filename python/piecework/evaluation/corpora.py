@@ -43,8 +43,7 @@ def corpus_groups(
     groups = groups_of(texts) if isinstance(texts, Mapping) else {None: texts}
     found = {name: as_corpus(each) for name, each in groups.items()}
     corpora = {name: each for name, each in found.items() if each is not None}
-    readings = {each._reading for each in corpora.values()}
-    if len(corpora) < len(groups) or len(readings) > 1:
+    if len(corpora) < len(groups):
         setting = "engine" if engine is not None else "by"
         if engine is not None or by is not None:
             expected = f"a piecework.Corpus, whose files `{setting}` divides"

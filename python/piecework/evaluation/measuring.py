@@ -225,16 +225,17 @@ class ListEntries:
     """Lists the entries of a part of files; a pure function of the part.
 
     Attributes:
-        reading: How documents are read.
+        readings: How the documents of each group are read.
     """
 
-    reading: ReadOptions
+    readings: dict[str | None, ReadOptions]
 
     def __call__(self, part: GroupPart) -> PartEntries:
         """Returns the entries of a part."""
         count, skipped, first = 0, list[int](), None
+        reading = self.readings[part.group]
         for _, source, span in part.ranges:
-            for documents in read(source, self.reading, range=span, batch_bytes=_BATCH_BYTES):
+            for documents in read(source, reading, range=span, batch_bytes=_BATCH_BYTES):
                 end = count + len(documents) + len(documents.skipped)
                 if documents.skipped:
                     skipped += sorted({*range(count, end)}.difference(_entries(documents, count)))
@@ -258,13 +259,13 @@ class MeasurePart:
 
     Attributes:
         measures: What is measured.
-        reading: How documents are read.
-        member: The member or column whose values are the groups, which `reading` keeps; None for the groups of the parts.
+        readings: How the documents of each group are read.
+        member: The member or column whose values are the groups, which is read, too; None for the groups of the parts.
         threads: The number of threads; None for one per core.
     """
 
     measures: Measures
-    reading: ReadOptions
+    readings: dict[str | None, ReadOptions]
     member: str | None
     threads: int | None
 
@@ -275,8 +276,9 @@ class MeasurePart:
             meters[part.group] = GroupMeter(self.measures, self.threads)
         skipped, first, start = 0, None, 0
         omitted = frozenset(part.omitted)
+        reading = self.readings[part.group]
         for number, source, span in part.ranges:
-            for documents in read(source, self.reading, range=span, batch_bytes=_BATCH_BYTES):
+            for documents in read(source, reading, range=span, batch_bytes=_BATCH_BYTES):
                 skipped += len(documents.skipped)
                 first = first or next(iter(documents.skipped), None)
                 texts: ArrowTexts | list[str] = ArrowTexts(documents.texts)

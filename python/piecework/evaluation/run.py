@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from piecework.arguments import check_flag, check_index, check_str, check_threads, named_tokenizers
-from piecework.errors import ConfigError, WorkerError, shown, warn
+from piecework.errors import ConfigError, WorkerError, shown, warn, wrong_type
 from piecework.evaluation.agreement import Agreement
 from piecework.evaluation.measuring import (
     GroupMeter,
@@ -71,6 +71,8 @@ class Settings:
         disagreements: int | None,
     ) -> None:
         """Checks the settings."""
+        if isinstance(disagreements, bool):
+            raise wrong_type("disagreements", "an integer or None", disagreements)
         if disagreements is not None:
             disagreements = check_index("disagreements", disagreements)
             if disagreements < 0:
@@ -191,7 +193,7 @@ def evaluate_corpus(
     engine: Engine | None,
     report: Report,
 ) -> Evaluation:
-    """Implements :func:`piecework.evaluate` for files, of which each group has the same options of reading.
+    """Implements :func:`piecework.evaluate` for files.
 
     Args:
         settings: What is evaluated.
@@ -205,16 +207,16 @@ def evaluate_corpus(
     check_threads(threads)
     names = [name for name in groups if name is not None]
     reference = settings.reference(names)
-    reading = next(iter(groups.values()))._reading
     if member is not None:
-        reading = replace(reading, keep=(member,))
-    sources = [source for each in groups.values() for source in each._sources]
-    parts = list(_parts(groups, part_bytes, reading))
+        groups = {name: each._with(keep=(member,)) for name, each in groups.items()}
+    readings = {name: each._reading for name, each in groups.items()}
+    files = [(source, each._reading) for each in groups.values() for source in each._sources]
+    parts = list(_parts(groups, part_bytes))
     threads = threads if engine is None or threads is not None else 1
-    if reference is not None and reading.on_error == "skip":
-        parts = _without_pairs_of_skipped(parts, names, ListEntries(reading), engine)
-    measure = MeasurePart(settings.measures, reading, member, threads)
-    results, total, done = {}, total_size(sources), 0
+    if reference is not None and any(each.on_error == "skip" for each in readings.values()):
+        parts = _without_pairs_of_skipped(parts, names, ListEntries(readings), engine)
+    measure = MeasurePart(settings.measures, readings, member, threads)
+    results, total, done = {}, total_size(source for source, _ in files), 0
     for part, result in _results(measure, parts, engine):
         results[part.number] = result
         done += part.bytes
@@ -232,17 +234,15 @@ def evaluate_corpus(
             most = settings.measures.disagreements or 0
             sums[name] = each if known is None else known.plus(each, most)
     return settings.evaluation(
-        {name: _placed(each, sources, reading) for name, each in sums.items()}, reference
+        {name: _placed(each, files) for name, each in sums.items()}, reference
     )
 
 
-def _parts(
-    groups: Mapping[str | None, Corpus], part_bytes: int, reading: ReadOptions
-) -> Iterator[GroupPart]:
+def _parts(groups: Mapping[str | None, Corpus], part_bytes: int) -> Iterator[GroupPart]:
     """Iterates over the parts of all groups; a part belongs to one group."""
     number = first = 0
     for group, corpus in groups.items():
-        for part in divide(corpus._sources, part_bytes, reading):
+        for part in divide(corpus._sources, part_bytes, corpus._reading):
             numbered = tuple((first + place, source, span) for place, source, span in part.ranges)
             yield GroupPart(number, group, numbered, part.bytes)
             number += 1
@@ -296,11 +296,12 @@ def _without_pairs_of_skipped(
     return [without(part) for part in parts]
 
 
-def _placed(sums: GroupSums, sources: Sequence[Source], reading: ReadOptions) -> GroupSums:
-    """Returns sums whose examples name the lines of the files."""
+def _placed(sums: GroupSums, files: Sequence[tuple[Source, ReadOptions]]) -> GroupSums:
+    """Returns sums whose examples name the lines of the files, which are given with their options of reading."""
 
     def place(each: ChangedText | Disagreement) -> str:
-        return find_place(sources[each.source], each.position, reading)
+        source, reading = files[each.source]
+        return find_place(source, each.position, reading)
 
     texts = (
         replace(

@@ -10,7 +10,7 @@ from piecework._core import ArrowTexts
 from piecework._immutable import Immutable
 from piecework.arguments import check_flag, check_iterable
 from piecework.display import visible
-from piecework.errors import ConfigError, shown
+from piecework.errors import ConfigError, shown, wrong_type
 from piecework.io.document_batch import ReadOptions
 from piecework.io.documents import find_place, read_all
 from piecework.io.files import checked
@@ -105,11 +105,19 @@ class Corpus(Immutable):
         )
         if isinstance(paths, str | bytes | os.PathLike):
             paths = [paths]
+        if isinstance(paths, Corpus):
+            raise wrong_type("paths", "a path or an iterable of paths", paths)
         each = check_iterable("paths", paths, "a path or an iterable of paths")
         names = [checked(path, "paths") for path in each]
         if not names:
             raise ConfigError("expected at least one path, found none", setting="paths")
         sources = find_sources(names, format=format, unnamed="jsonl" if field else "text")
+        if per != "line" and not any(source.format == "text" for source in sources):
+            message = "has no effect, since no file is text"
+            raise ConfigError(message, setting="per", hint="remove it")
+        if field is not None and format == "text":
+            message = "has no effect on files that are read as text"
+            raise ConfigError(message, setting="field", hint="remove it")
         self._fill(tuple(sources), reading, keep_line_ends)
 
     def _fill(

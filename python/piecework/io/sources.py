@@ -173,7 +173,11 @@ def normal_name(name: str) -> str:
     >>> normal_name("./data//a.txt")
     'data/a.txt'
     """
-    return name if name == STDIN or is_url(name) else os.path.normpath(name)
+    # What is before ".." may be a link to another folder.
+    if name == STDIN or is_url(name) or os.pardir in name.replace(os.sep, "/").split("/"):
+        return name
+    path = os.path.normpath(name)
+    return os.path.join(os.curdir, path) if path == STDIN else path
 
 
 def _warn_of_repeated(

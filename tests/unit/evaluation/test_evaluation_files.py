@@ -310,3 +310,21 @@ def test_hostile_texts() -> None:
         assert evaluation._repr_html_()
         assert evaluation.to_markdown()
         assert json.dumps(evaluation.to_dict(), allow_nan=False)
+
+
+def test_parallel_members_of_one_file_are_skipped_whole(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    rows = (
+        '{"en":"low","de":"cat"}',
+        '{"en":1,"de":"x"}',
+        '{"en":"y","de":2}',
+        '{"en":"a","de":"b"}',
+    )
+    path.write_text("".join(f"{row}\n" for row in rows))
+    groups = {name: pw.Corpus(path, field=name, on_error="skip") for name in ("en", "de")}
+    wanted = pw.evaluate(TOK, {"en": ["low", "a"], "de": ["cat", "b"]}, parallel=True)
+    for settings in ({}, {"engine": Local(1), "part_bytes": 20}):
+        with pytest.warns(PieceworkWarning, match="2 texts were skipped in every group"):
+            found = pw.evaluate(TOK, groups, parallel=True, **settings)  # type: ignore[arg-type]
+        assert found.tokenizers[0].parity == wanted.tokenizers[0].parity
+        assert found.tokenizers[0].groups["de"].metrics == wanted.tokenizers[0].groups["de"].metrics

@@ -200,6 +200,26 @@ def test_an_encoding_is_checked_when_the_corpus_is_made(tmp_path: Path) -> None:
     for settings, message in wrong:
         with pytest.raises(ConfigError, match=message):
             pw.Corpus(path, **settings)
+    with pytest.raises(ConfigError, match="field: has no effect on files that are read as text"):
+        pw.Corpus(path, format="text", field="content")
+    with pytest.raises(ConfigError, match="per: has no effect, since no file is text"):
+        pw.Corpus(json_lines(tmp_path / "a.jsonl"), per="file")
+    with pytest.raises(TypeError, match="paths: expected a path or an iterable of paths"):
+        pw.Corpus(pw.Corpus(path))  # type: ignore[arg-type]
+
+
+def test_names_are_those_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-").write_text("low\n")
+    assert pw.Corpus("./-").files == ("./-",)
+    assert list(pw.Corpus("./-")) == ["low"]
+    for folder, content in (("real/sub", "inner"), ("d", "outer")):
+        Path(folder).mkdir(parents=True)
+        (Path(folder).parent / "b.txt").write_text(f"{content}\n")
+    Path("d/link").symlink_to("../real/sub")
+    Path("d/b.txt").write_text("other\n")
+    assert list(pw.Corpus("d/link/../b.txt")) == ["inner"]
+    assert pw.Corpus("./d//b.txt").files == ("d/b.txt",)
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
