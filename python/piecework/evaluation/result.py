@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation", "TextResult", "TokenizerResult"]
 
 
+def _metric(metrics: Mapping[str, Value], name: str) -> Value:
+    """Returns a metric by its name; raises ConfigError for another name."""
+    if name not in metrics:
+        needs_parallel = name in PARITY_METRICS
+        hint = "pass `parallel=True`" if needs_parallel else did_you_mean(name, METRICS) or ""
+        raise ConfigError(f"no metric {shown(name)}", setting="metric", hint=hint or None)
+    return metrics[name]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class TextResult(Record):
     """Holds the metrics of a tokenizer on some texts.
@@ -33,6 +42,14 @@ class TextResult(Record):
 
     sums: TextSums
     metrics: Mapping[str, Value]
+
+    def __getitem__(self, metric: str) -> Value:
+        """Returns a metric by its name.
+
+        Raises:
+            ConfigError: There is no such metric.
+        """
+        return _metric(self.metrics, metric)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns sums, metrics and examples of changed texts as JSON values."""
@@ -85,6 +102,14 @@ class TokenizerResult(Record):
         parity = {} if self.parity is None else self.parity.metrics()
         return {**self.total.metrics, **parity}
 
+    def __getitem__(self, metric: str) -> Value:
+        """Returns a metric by its name.
+
+        Raises:
+            ConfigError: There is no such metric.
+        """
+        return _metric(self.metrics, metric)
+
     def __repr__(self) -> str:
         """Returns the name and the number of tokens of the texts."""
         return f"<TokenizerResult: {self.name}, {self.total.sums.tokens:,} tokens>"
@@ -126,12 +151,7 @@ class Evaluation(Result["TokenizerResult"]):
             raise ConfigError(
                 f"there are {len(names)} tokenizers, {shown(names)}", setting="metric", hint=hint
             )
-        metrics = self.tokenizers[0].metrics
-        if metric not in metrics:
-            needs_parallel = metric in PARITY_METRICS
-            hint = "pass `parallel=True`" if needs_parallel else did_you_mean(metric, METRICS) or ""
-            raise ConfigError(f"no metric {shown(metric)}", setting="metric", hint=hint or None)
-        return metrics[metric]
+        return self.tokenizers[0][metric]
 
     def check(
         self,

@@ -328,3 +328,14 @@ def test_parallel_members_of_one_file_are_skipped_whole(tmp_path: Path) -> None:
             found = pw.evaluate(TOK, groups, parallel=True, **settings)  # type: ignore[arg-type]
         assert found.tokenizers[0].parity == wanted.tokenizers[0].parity
         assert found.tokenizers[0].groups["de"].metrics == wanted.tokenizers[0].groups["de"].metrics
+
+
+def test_metrics_by_name() -> None:
+    evaluation = pw.evaluate([TOK, TOK], {"a": ["low"], "b": ["low cat"]}, parallel=True)
+    for result in evaluation:
+        assert result["fertility"] == result.metrics["fertility"]
+        assert result["gini"] == result.metrics["gini"]
+        for group in result.groups.values():
+            assert group["fertility"] == group.metrics["fertility"]
+            with pytest.raises(ConfigError, match="no metric 'fertilty'; did you mean 'fertility'"):
+                _ = group["fertilty"]
