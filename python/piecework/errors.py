@@ -156,6 +156,16 @@ class PieceworkError(MessageParts, Exception):
     file: str | None = None
 
 
+def text_index(error: PieceworkError) -> int | None:
+    """Returns the index of the text in its batch that an error of the core is about; None for other errors.
+
+    >>> text_index(ConfigError("too long").at("text 3"))
+    3
+    """
+    index = error.place.removeprefix("text ").removesuffix(": ")
+    return int(index) if index.isdecimal() else None
+
+
 class PieceworkWarning(MessageParts, UserWarning):
     """Warns of a call that succeeds, but probably not as intended.
 

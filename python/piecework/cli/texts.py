@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
-from piecework.errors import ConfigError, PieceworkError
+from piecework.errors import ConfigError, PieceworkError, text_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,9 +47,9 @@ class Batch(NamedTuple):
             if isinstance(error, ConfigError) or error.setting:  # which does not depend on a text
                 error.place = ""
                 raise
-            number = error.place.removeprefix("text ").removesuffix(": ")
-            if number.isdecimal():
-                error.place, index = "", int(number) if index is None else index
+            number = text_index(error)
+            if number is not None:
+                error.place, index = "", number if index is None else index
             raise error if index is None else error.at(self.place(index)) from None
 
 

@@ -29,7 +29,6 @@ from piecework.corpus.manifest import Manifest, ShardRecord, SourceRecord
 from piecework.corpus.progress import CorpusProgress
 from piecework.corpus.settings import CorpusLayout, CorpusSettings, id_of
 from piecework.corpus.verify import Finding, verify
-from piecework.errors import wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,15 +109,11 @@ def tokenize(
     """
     from dataclasses import replace
 
-    from piecework.arguments import as_corpus, as_tokenizer
+    from piecework.arguments import as_tokenizer
     from piecework.corpus.run import run
-    from piecework.io.texts import check_texts
+    from piecework.io.texts import divisible
 
-    tok, corpus = as_tokenizer("tokenizer", tokenizer), as_corpus(texts)
-    if corpus is None:
-        check_texts(texts)  # has more to say about one path
-        raise wrong_type("texts", "a piecework.Corpus", texts)
-    corpus._check_can_be_divided("texts")
+    tok, corpus = as_tokenizer("tokenizer", tokenizer), divisible(texts)
     settings = CorpusSettings(
         layout,
         replace(corpus._reading, keep=keep),

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from piecework import _core
 from piecework._core import ArrowTexts
 from piecework.arguments import as_bytes, as_corpus, check_positive, check_threads
-from piecework.errors import ConfigError, shown, wrong_type
+from piecework.errors import ConfigError, shown
 from piecework.io import existing_folder, replacing
 from piecework.io.documents import naming_file, read_all
 from piecework.io.sources import total_size
-from piecework.io.texts import batches_of, check_items, check_texts
+from piecework.io.texts import batches_of, check_items, divisible
 from piecework.progress import reporting
 from piecework.results import CountsSummary
 
@@ -78,7 +78,7 @@ def count_texts(
         if threads is not None:
             message = "has no effect with `engine`, whose workers have one thread each"
             raise ConfigError(message, setting="threads", hint="remove it")
-        divided = _divisible(texts)
+        divided = divisible(texts, "a piecework.Corpus, whose files `engine` counts")
         check_positive("part_bytes", part_bytes)
         return _in_parts(
             divided,
@@ -116,16 +116,6 @@ def _add(counter: _core.WordCounter, batch: TextBatch) -> None:
     except TypeError:
         check_items(batch.texts, batch.done - len(batch.texts))
         raise
-
-
-def _divisible(texts: object) -> Corpus:
-    """Returns a corpus whose parts an engine can count."""
-    corpus = as_corpus(texts)
-    if corpus is None:
-        check_texts(texts)  # has more to say about one path
-        raise wrong_type("texts", "a piecework.Corpus, whose files `engine` counts", texts)
-    corpus._check_can_be_divided("texts")
-    return corpus
 
 
 def _count_corpus(counter: _core.WordCounter, corpus: Corpus, report: Report) -> None:

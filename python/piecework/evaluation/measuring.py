@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import ArrowTexts, TextMeasures
-from piecework.errors import ArrowError, ConfigError, PieceworkError, shown
+from piecework.errors import ArrowError, ConfigError, PieceworkError, shown, text_index
 from piecework.evaluation.agreement import Agreement
 from piecework.evaluation.sums import EXAMPLES, ChangedText, TextSums
 from piecework.io.documents import place_of, read
@@ -175,9 +175,9 @@ class GroupMeter:
             try:
                 meter.add(texts, place)
             except PieceworkError as error:
-                number = error.place.removeprefix("text ").removesuffix(": ")
-                if number.isdecimal():
-                    error.place = f"{place(int(number))[2]}: "
+                index = text_index(error)
+                if index is not None:
+                    error.place = f"{place(index)[2]}: "
                 raise (error.at(name) if len(self._meters) > 1 else error) from None
         if self._agreement is not None:
             self._agreement.add([texts[index] for index in range(len(texts))], place)

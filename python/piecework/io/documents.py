@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from piecework.errors import PieceworkError, warn
+from piecework.errors import PieceworkError, text_index, warn
 from piecework.io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped
 from piecework.io.line_documents import count_lines, read_line_documents
 from piecework.io.sources import STDIN
@@ -101,9 +101,9 @@ def locate_error(error: PieceworkError, source: Source, positions: NDArray[np.in
         source: The source of the batch.
         positions: The positions of its documents.
     """
-    index = error.place.removeprefix("text ").removesuffix(": ")
-    if index.isdecimal():
-        error.place = f"{place_of(source, int(positions[int(index)]))}: "
+    index = text_index(error)
+    if index is not None:
+        error.place = f"{place_of(source, int(positions[index]))}: "
 
 
 def split(source: Source, part_bytes: int, options: ReadOptions | None = None) -> list[Range]:

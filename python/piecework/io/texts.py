@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import ArrowTexts
 from piecework.arguments import ArrowColumn, as_column, as_corpus
-from piecework.errors import ArrowError, PieceworkError, shown, warn, wrong_type
+from piecework.errors import ArrowError, PieceworkError, shown, text_index, warn, wrong_type
 from piecework.io.files import is_file
 from piecework.io.sources import total_size
 
@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from piecework.io.document_batch import Documents
     from piecework.io.sources import Source
 
-__all__ = ["TextBatch", "batches_of", "check_items", "check_texts", "warn_of_file_names"]
+__all__ = [
+    "TextBatch",
+    "batches_of",
+    "check_items",
+    "check_texts",
+    "divisible",
+    "warn_of_file_names",
+]
 
 _TEXTS_AT_A_TIME = 4096
 _CHARACTERS_AT_A_TIME = 1 << 22
@@ -54,9 +61,9 @@ class TextBatch(NamedTuple):
 
     def locate(self, error: PieceworkError) -> None:
         """Writes the place of a text into an error of this batch, whose own place is the index of the text."""
-        index = error.place.removeprefix("text ").removesuffix(": ")
-        if index.isdecimal():
-            error.place = f"{self.place(int(index))}: "
+        index = text_index(error)
+        if index is not None:
+            error.place = f"{self.place(index)}: "
 
 
 def batches_of(
@@ -109,6 +116,21 @@ def check_texts(texts: object) -> None:
             iter(texts)  # type: ignore[call-overload]  # what has only `__getitem__` is iterable, too
         except TypeError:
             raise wrong_type("texts", _EXPECTED, texts) from None
+
+
+def divisible(texts: object, expected: str = "a piecework.Corpus") -> Corpus:
+    """Returns texts that are a corpus, whose files other processes can read in parts.
+
+    Raises:
+        TypeError: They are no corpus.
+        ConfigError: The corpus has standard input.
+    """
+    corpus = as_corpus(texts)
+    if corpus is None:
+        check_texts(texts)  # has more to say about one path
+        raise wrong_type("texts", expected, texts)
+    corpus._check_can_be_divided("texts")
+    return corpus
 
 
 def warn_of_file_names(texts: object) -> None:
