@@ -17,6 +17,7 @@ import pytest
 import piecework as pw
 from piecework._immutable import Record
 from piecework._result import Result
+from piecework._show import Text, Token, as_html, as_markdown
 
 WORDS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 HOSTILE = '<script>alert("&amp;")</script>\u202eevil\x1b[31m\x00' + "e" + "\u0301" * 50
@@ -220,3 +221,16 @@ def test_broken_pickles_of_batches_raise(row_offsets: list[int], unpadded: Any) 
 
 def test_a_language_model_shows_its_tokenizer() -> None:
     assert repr(unigram().lm) == "LanguageModel(Unigram, 16 tokens)"
+
+
+def test_links_and_titles_are_texts() -> None:
+    document = [Text((Token("a", title="id 1\u202e"), " www.example.org http://example.org"))]
+    assert r"www\.example.org http\://" in as_markdown(document)
+    assert "\u202e" not in as_html(document)
+
+
+def test_an_encoding_has_json_values_and_rows() -> None:
+    encoding = trained().encode("hugs pun")
+    values = json.loads(json.dumps(encoding.to_dict()))
+    assert values["ids"] == list(encoding) == encoding.ids
+    assert values["offsets"] == [list(span) for span in encoding.offsets]

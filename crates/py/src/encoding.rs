@@ -7,7 +7,7 @@ use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyInt, PyList, PyType};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyType};
 
 use crate::aligned::{AlignedEncoding, Names};
 use crate::arguments::{position, wrong_type};
@@ -341,8 +341,24 @@ impl Encoding {
         self.changed(|encoding| Ok(encoding.with_sequence(sequence_id)))
     }
 
+    /// Returns the columns as JSON values.
+    fn to_dict<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        const COLUMNS: [&str; 7] =
+            ["ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask", "attention_mask"];
+        let columns = PyDict::new(slf.py());
+        for name in COLUMNS {
+            columns.set_item(name, slf.getattr(name)?)?;
+        }
+        Ok(columns)
+    }
+
     fn __len__(&self) -> usize {
         self.columns().len()
+    }
+
+    /// Iterates over the ids.
+    fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ok(slf.getattr("ids")?.try_iter()?.into_any().unbind())
     }
 
     /// Returns an id; an encoding is a sequence of ids.

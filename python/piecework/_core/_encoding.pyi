@@ -1,6 +1,6 @@
 """Defines the encoding of one text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 @final
@@ -233,9 +233,18 @@ class Encoding:
     def __reduce__(self) -> tuple[type[Encoding], tuple[tuple[Any, ...]]]:
         """Pickles the columns, with tokens as strings."""
 
+    def to_dict(self) -> dict[str, Any]:
+        r"""Returns the columns as JSON values: ids, tokens, offsets, words, type ids and masks, each a list with an item per token.
+
+        >>> from piecework import Tokenizer
+        >>> Tokenizer.from_str("[UNK]\nlow\n").encode("low").to_dict()["offsets"]
+        [(0, 3)]
+        """
+
     def _repr_html_(self) -> str:
         """Returns the first tokens as HTML, for notebooks."""
 
+    def __iter__(self) -> Iterator[int]: ...
     def __len__(self) -> int: ...
     def __getitem__(self, key: int, /) -> int: ...
     def __eq__(self, other: object) -> bool: ...

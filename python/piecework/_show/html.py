@@ -25,7 +25,7 @@ from piecework._show.document import (
     spaced,
     spans_of,
 )
-from piecework.display import display_token, is_mark, split_marks
+from piecework.display import display_token, is_mark, split_marks, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -273,7 +273,7 @@ def token_html(display_token: str, title: str = "", *classes: str) -> str:
     '<span class="pw-t" style="--pw-h:356" title="id 7">##s</span>'
     """
     names = " ".join(["pw-t", *classes])
-    about = f' title="{escape(title)}"' if title else ""
+    about = f' title="{escape(visible(title))}"' if title else ""
     shown = text_html(display_token)
     return f'<span class="{names}" style="--pw-h:{hue(display_token)}"{about}>{shown}</span>'
 

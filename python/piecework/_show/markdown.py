@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_markdown"]
 
-_SYNTAX = re.compile(r"([\\`*_{}\[\]#|~!$^:])")
-"""The characters that Markdown reads as markup."""
+_SYNTAX = re.compile(r"([\\`*_{}\[\]#|~!$^:]|(?<=www)\.)")
+"""The characters that Markdown reads as markup, and the point that makes a link of a name."""
 _START = re.compile(r"^([0-9]*)([-+=.)])")
 """What Markdown reads as an item of a list or as a heading at the start of a line."""
 

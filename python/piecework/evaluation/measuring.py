@@ -321,9 +321,12 @@ def _rows_by_value(documents: Documents, member: str, source: Source) -> dict[st
         raise ConfigError(problem, setting="by", place=f"{source.shown_name}: ", hint=hint)
     try:
         values = ArrowTexts(documents.kept[member])
-    except ArrowError:
-        problem = f"expected a string {shown(member)} in every document, found others"
-        raise ConfigError(problem, setting="by", place=f"{source.shown_name}: ") from None
+    except ArrowError as error:
+        found = error.problem.partition(";")[0]
+        problem = f"expected a string {shown(member)} in every document; {found}"
+        hint = "pass the name of another member, or texts that have it"
+        place = f"{source.shown_name}: "
+        raise ConfigError(problem, setting="by", place=place, hint=hint) from None
     rows: dict[str, list[int]] = {}
     for index in range(len(values)):
         rows.setdefault(values[index], []).append(index)

@@ -147,11 +147,29 @@ class Evaluation(Result["TokenizerResult"]):
         """
         if len(self.tokenizers) != 1:
             names = [result.name for result in self.tokenizers]
-            hint = "use `evaluation.tokenizers[0].metrics`"
+            hint = f"pass one of them, evaluation.tokenizer({shown(names[0])})[{shown(metric)}]"
             raise ConfigError(
                 f"there are {len(names)} tokenizers, {shown(names)}", setting="metric", hint=hint
             )
         return self.tokenizers[0][metric]
+
+    def tokenizer(self, name: str) -> TokenizerResult:
+        r"""Returns the result of a tokenizer by its name.
+
+        Raises:
+            ConfigError: There is no tokenizer of this name.
+
+        >>> import piecework as pw
+        >>> tok = pw.Tokenizer.from_str("[UNK]\nlow\n##er\n")
+        >>> pw.evaluate({"a": tok, "b": tok}, ["low lower"]).tokenizer("b")["fertility"]
+        1.5
+        """
+        for result in self.tokenizers:
+            if result.name == name:
+                return result
+        names = [result.name for result in self.tokenizers]
+        message = f"no tokenizer {shown(name)}; found {', '.join(map(shown, names))}"
+        raise ConfigError(message, setting="name", hint=did_you_mean(name, names))
 
     def check(
         self,

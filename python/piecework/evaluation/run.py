@@ -23,13 +23,14 @@ from piecework.evaluation.parity import Parity, check_parallel, reference_of
 from piecework.evaluation.result import Evaluation, TextResult, TokenizerResult
 from piecework.evaluation.sums import TextSums
 from piecework.evaluation.vocabulary import Vocabulary
+from piecework.io.document_batch import DEFAULT_FIELD
 from piecework.io.documents import find_place, warn_of_skipped
 from piecework.io.sources import total_size
 from piecework.io.texts import batches_of
 from piecework.jobs import divide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeVar
 
     from piecework.arguments import Specials, TokenizerLike
@@ -208,6 +209,7 @@ def evaluate_corpus(
     names = [name for name in groups if name is not None]
     reference = settings.reference(names)
     if member is not None:
+        _check_member(member, groups.values())
         groups = {name: each._with(keep=(member,)) for name, each in groups.items()}
     readings = {name: each._reading for name, each in groups.items()}
     files = [(source, each._reading) for each in groups.values() for source in each._sources]
@@ -236,6 +238,12 @@ def evaluate_corpus(
     return settings.evaluation(
         {name: _placed(each, files) for name, each in sums.items()}, reference
     )
+
+
+def _check_member(member: str, corpora: Iterable[Corpus]) -> None:
+    """Raises ConfigError for the member that has the texts themselves."""
+    if any(member == (each._reading.field or DEFAULT_FIELD) for each in corpora):
+        raise ConfigError(f"the member {shown(member)} has the texts themselves", setting="by")
 
 
 def _parts(groups: Mapping[str | None, Corpus], part_bytes: int) -> Iterator[GroupPart]:

@@ -174,7 +174,7 @@ class _Faults:
         if faults and self._options.on_error == "raise":
             raise self._error(faults[0], block, is_first=is_first)
         return [
-            Skipped(self._source.name, self._line(fault.line), fault.byte, fault.reason)
+            Skipped(self._source.shown_name, self._line(fault.line), fault.byte, fault.reason)
             for fault in faults
         ]
 

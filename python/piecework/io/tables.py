@@ -205,7 +205,7 @@ def _documents(
         lambda: positions,
         dict(zip(options.keep, arrays[1:], strict=True)),
         [
-            SkippedRow(source.name, row + fault.row + 1, fault.byte, fault.reason)
+            SkippedRow(source.shown_name, row + fault.row + 1, fault.byte, fault.reason)
             for fault in faults
         ],
         [row + fault.row for fault in faults],

@@ -128,6 +128,7 @@ def divisible(texts: object, expected: str = "a piecework.Corpus") -> Corpus:
     corpus = as_corpus(texts)
     if corpus is None:
         check_texts(texts)  # has more to say about one path
+        warn_of_file_names(texts)
         raise wrong_type("texts", expected, texts)
     corpus._check_can_be_divided("texts")
     return corpus

@@ -335,7 +335,25 @@ def test_metrics_by_name() -> None:
     for result in evaluation:
         assert result["fertility"] == result.metrics["fertility"]
         assert result["gini"] == result.metrics["gini"]
+        assert evaluation.tokenizer(result.name) == result
         for group in result.groups.values():
             assert group["fertility"] == group.metrics["fertility"]
             with pytest.raises(ConfigError, match="no metric 'fertilty'; did you mean 'fertility'"):
                 _ = group["fertilty"]
+
+
+def test_names_of_tokenizers() -> None:
+    evaluation = pw.evaluate({"one": TOK, "two": TOK}, ["low"])
+    with pytest.raises(ConfigError, match="no tokenizer 'tow'; found 'one', 'two'; did you mean"):
+        evaluation.tokenizer("tow")
+    with pytest.raises(ConfigError, match=r"pass one of them, evaluation\.tokenizer\('one'\)"):
+        _ = evaluation["fertility"]
+
+
+def test_members_that_make_no_groups(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text":"low","lang":"en"}\n{"text":"cat"}\n')
+    with pytest.raises(ConfigError, match="a string 'lang' in every document; text 1 is null"):
+        pw.evaluate(TOK, pw.Corpus(path), by="lang")
+    with pytest.raises(ConfigError, match="by: the member 'text' has the texts themselves"):
+        pw.evaluate(TOK, pw.Corpus(path), by="text")
