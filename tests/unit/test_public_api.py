@@ -56,7 +56,7 @@ SIGNATURES: dict[str, str] = {
     "compare": "(tokenizers, text, *, span=None)",
     "evaluate": "(tokenizers, texts, *, by=None, parallel=False, reference=None, disagreements=None, "
     "specials=None, renyi_power=2.5, part_bytes=None, threads=None, engine=None, progress=False)",
-    "diff": "(old, new, texts=None, *, examples=10)",
+    "diff": "(old, new, texts=None, *, examples=10, threads=None, engine=None, progress=False)",
     "lint": "(tokenizer, *, select=None, ignore=())",
     "WordPieceTrainer": "(vocab_size, *, criterion='likelihood', min_frequency=1, "
     "min_word_frequency=1, max_merges=None, stop_at_pair_frequency=None, stop_without_gain=False, "

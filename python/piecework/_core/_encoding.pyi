@@ -234,7 +234,7 @@ class Encoding:
         """Pickles the columns, with tokens as strings."""
 
     def to_dict(self) -> dict[str, Any]:
-        r"""Returns the columns as JSON values: ids, tokens, offsets, words, type ids and masks, each a list with an item per token.
+        r"""Returns the columns as JSON values.
 
         >>> from piecework import Tokenizer
         >>> Tokenizer.from_str("[UNK]\nlow\n").encode("low").to_dict()["offsets"]

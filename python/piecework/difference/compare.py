@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from piecework.difference.result import Difference
@@ -10,13 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from piecework.arguments import ArrowColumn, TokenizerLike
+    from piecework.engines import Engine
     from piecework.io.corpus import Corpus
+    from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["diff"]
-
-_BATCH_BYTES = 2 << 20
-"""The number of bytes of a corpus that are encoded at a time."""
 
 
 def diff(
@@ -25,6 +25,9 @@ def diff(
     texts: Iterable[str] | ArrowColumn | Corpus | None = None,
     *,
     examples: int = 10,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    progress: ProgressLike = False,
 ) -> Difference:
     r"""Compares two versions of a tokenizer, by what they consist of and by how they encode texts.
 
@@ -34,6 +37,9 @@ def diff(
         texts: The texts to encode: an iterable of ``str``, a string column or a :class:`piecework.Corpus`. By default they are
             made of the changed entries, the special tokens, and a few sentences on which normalizers and pre-tokenizers differ.
         examples: The maximum number of texts with different encodings to return.
+        threads: The number of threads; by default one per core, and with an engine one for each part.
+        engine: Where the parts of a corpus run, such as :class:`piecework.engines.Local`; by default in this process.
+        progress: Whether to show progress, or a callback for it.
 
     Returns:
         The difference, which is false if both always give the same results; print it for a report. Texts are encoded with
@@ -48,7 +54,7 @@ def diff(
     >>> bool(found), dict(found.added), found.ids_compatible, found.texts[0].new.ids
     (True, {'##gs': 2}, False, (1, 3))
     """
-    from piecework.arguments import as_tokenizer, check_index
+    from piecework.arguments import as_corpus, as_tokenizer, check_index, check_threads
     from piecework.difference.behaviour import Behaviour
     from piecework.difference.model import (
         merges_change,
@@ -58,8 +64,10 @@ def diff(
     )
     from piecework.difference.parts import setting_changes, training_changes
     from piecework.difference.probes import changed_entries, probe_texts
-    from piecework.io.texts import batches_of
+    from piecework.evaluation.measuring import measure
+    from piecework.progress import reporting
 
+    check_threads(threads)
     old, new = as_tokenizer("old", old), as_tokenizer("new", new)
     vocabs = old.vocab, new.vocab
     models = model_parts(old), model_parts(new)
@@ -78,8 +86,15 @@ def diff(
     names = [*added, *removed, *(each.token for each in moved)]
     if texts is None:
         texts = probe_texts(old, new, changed_entries(names, merges, scores, models))
-    for batch in batches_of(texts, _BATCH_BYTES):
-        behaviour.add(batch)
+    with reporting(progress) as report:
+        found = measure(
+            behaviour,
+            texts,
+            threads=threads,
+            engine=engine,
+            report=partial(report, "encoding"),
+        )
+    is_of_files = as_corpus(texts) is not None
     return Difference(
         fingerprints=(_fingerprint(old), _fingerprint(new)),
         added=added,
@@ -88,9 +103,9 @@ def diff(
         settings=tuple(setting_changes(old, new, models)),
         merges=merges,
         scores=scores,
-        texts_tried=behaviour.tried,
-        texts_changed=behaviour.changed,
-        texts=tuple(behaviour.texts),
+        texts_tried=found.tried,
+        texts_changed=found.changed,
+        texts=tuple(each.as_change(with_place=is_of_files) for each in found.texts),
         training=tuple(training_changes(old, new)),
     )
 

@@ -11,16 +11,17 @@ r"""Computes what tokenizers do to texts: lengths, whole words, use of the vocab
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from piecework.arguments import check_positive
+from piecework.arguments import check_positive, check_threads
 from piecework.errors import ConfigError
 from piecework.evaluation.agreement import Agreement, Disagreement
 from piecework.evaluation.limits import FailedLimit
 from piecework.evaluation.metrics import METRICS, PARITY_METRICS, Metric
 from piecework.evaluation.parity import Parity
 from piecework.evaluation.result import Evaluation, TextResult, TokenizerResult
-from piecework.evaluation.run import Settings, evaluate_corpus, evaluate_texts
+from piecework.evaluation.run import Settings, corpus_groups, groups_of
 from piecework.evaluation.sums import ChangedText, TextSums
 
 if TYPE_CHECKING:
@@ -46,9 +47,6 @@ __all__ = [
     "TokenizerResult",
     "evaluate",
 ]
-
-
-_PART_BYTES = 1 << 25
 
 
 def evaluate(
@@ -109,7 +107,7 @@ def evaluate(
     >>> evaluate(tok, languages, parallel=True).tokenizers[0].parity.premiums
     {'en': 1.0, 'de': 2.0}
     """
-    from piecework.evaluation.corpora import corpus_groups
+    from piecework.evaluation.measuring import PART_BYTES, measure_files, measure_texts
     from piecework.progress import reporting
 
     settings = Settings(
@@ -121,25 +119,30 @@ def evaluate(
         disagreements=disagreements,
     )
     check_positive("part_bytes", part_bytes)
-    groups = corpus_groups(texts, by, engine)
+    check_threads(threads)
+    corpora = corpus_groups(texts, by, engine)
+    groups = groups_of(texts) if corpora is None else corpora
     member = None if by in {None, "file", "folder"} else by
     if member is not None and parallel:
         message = "texts of a member are in no order of translations"
         hint = 'pass `by="file"`, or a mapping of languages to texts'
         raise ConfigError(message, setting="parallel", hint=hint)
-    with reporting(progress) as report:
-        if groups is None:
-            if part_bytes is not None:
-                raise ConfigError(
-                    "requires a piecework.Corpus", setting="part_bytes", hint="remove it"
-                )
-            return evaluate_texts(settings, texts, threads, report)
-        return evaluate_corpus(
-            settings,
-            groups,
-            member=member,
-            part_bytes=part_bytes or _PART_BYTES,
-            threads=threads,
-            engine=engine,
-            report=report,
-        )
+    if corpora is None and part_bytes is not None:
+        raise ConfigError("requires a piecework.Corpus", setting="part_bytes", hint="remove it")
+    compared = settings.reference([name for name in groups if name is not None])
+    with reporting(progress) as progressed:
+        report = partial(progressed, "evaluating")
+        if corpora is None:
+            sums = measure_texts(settings.measures, groups, threads, report)
+        else:
+            sums = measure_files(
+                settings.measures,
+                corpora,
+                member=member,
+                is_parallel=parallel,
+                part_bytes=part_bytes or PART_BYTES,
+                threads=threads,
+                engine=engine,
+                report=report,
+            )
+    return settings.evaluation(sums, compared)

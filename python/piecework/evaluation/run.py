@@ -2,52 +2,37 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from piecework.arguments import check_flag, check_index, check_str, check_threads, named_tokenizers
-from piecework.errors import ConfigError, WorkerError, shown, warn, wrong_type
-from piecework.evaluation.agreement import Agreement
-from piecework.evaluation.measuring import (
-    GroupMeter,
-    GroupPart,
-    GroupSums,
-    ListEntries,
-    MeasurePart,
-    Measures,
+from piecework.arguments import (
+    as_corpus,
+    check_flag,
+    check_index,
+    check_str,
+    named_tokenizers,
 )
+from piecework.engines import check_engine
+from piecework.errors import ConfigError, shown, wrong_type
+from piecework.evaluation.agreement import Agreement
+from piecework.evaluation.meters import Measures
 from piecework.evaluation.metrics import metrics_of
 from piecework.evaluation.parity import Parity, check_parallel, reference_of
 from piecework.evaluation.result import Evaluation, TextResult, TokenizerResult
 from piecework.evaluation.sums import TextSums
 from piecework.evaluation.vocabulary import Vocabulary
-from piecework.io.document_batch import DEFAULT_FIELD
-from piecework.io.documents import find_place, warn_of_skipped
-from piecework.io.sources import total_size
-from piecework.io.texts import batches_of
-from piecework.jobs import divide
+from piecework.io.document_batch import check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import TypeVar
+    from collections.abc import Sequence
 
     from piecework.arguments import Specials, TokenizerLike
     from piecework.engines import Engine
-    from piecework.evaluation.agreement import Disagreement
-    from piecework.evaluation.measuring import PartEntries, PartSums
-    from piecework.evaluation.sums import ChangedText
+    from piecework.evaluation.meters import GroupSums
     from piecework.io.corpus import Corpus
-    from piecework.io.documents import ReadOptions
-    from piecework.io.sources import Source
-    from piecework.io.texts import TextBatch
-    from piecework.progress import Report
     from piecework.tokenizer import Tokenizer
 
-    Result = TypeVar("Result", PartSums, PartEntries)
-
-__all__ = ["Settings", "evaluate_corpus", "evaluate_texts", "groups_of"]
+__all__ = ["Settings", "corpus_groups", "groups_of"]
 
 _FREQUENT = 20
 """The number of most frequent tokens in a result."""
@@ -150,176 +135,49 @@ def _frequent(tok: Tokenizer, sums: TextSums) -> tuple[tuple[str, int], ...]:
     return tuple((tok.display_token(number), count) for number, count in pairs)
 
 
-def evaluate_texts(
-    settings: Settings, texts: Any, threads: int | None, report: Report
-) -> Evaluation:
-    """Implements :func:`piecework.evaluate` for texts, which are read once."""
-    check_threads(threads)
-    groups = {None: texts} if not isinstance(texts, Mapping) else groups_of(texts)
-    reference = settings.reference([name for name in groups if name is not None])
-    done, sums = 0, {}
-    for number, (name, each) in enumerate(groups.items()):
-        meter, start = GroupMeter(settings.measures, threads), 0
-        prefix = "" if name is None else f"{name}: "
-        for batch in batches_of(each):
-            meter.add(batch.texts, _placing(batch, number, start, prefix))
-            start += len(batch.texts)
-            done += len(batch.texts)
-            report("evaluating", done, 0)
-        sums[name] = meter.sums()
-    return settings.evaluation(sums, reference)
-
-
-def groups_of(groups: Mapping[Any, Any]) -> dict[str | None, Any]:
-    """Returns groups that are given as a mapping of names."""
-    if not groups:
+def groups_of(texts: Any) -> dict[str | None, Any]:
+    """Returns texts by group: those of a mapping of names, or all under None."""
+    if not isinstance(texts, Mapping):
+        return {None: texts}
+    if not texts:
         raise ConfigError("expected at least one group", setting="texts")
-    return {check_str("texts: the name of a group", key): value for key, value in groups.items()}
+    return {check_str("texts: the name of a group", key): value for key, value in texts.items()}
 
 
-def _placing(
-    batch: TextBatch, group: int, start: int, prefix: str
-) -> Callable[[int], tuple[int, int, str]]:
-    """Returns the function for the place of a text of a batch, whose first text has the number `start` in its group."""
-    return lambda index: (group, start + index, f"{prefix}{batch.place(index)}")
-
-
-def evaluate_corpus(
-    settings: Settings,
-    groups: Mapping[str | None, Corpus],
-    *,
-    member: str | None,
-    part_bytes: int,
-    threads: int | None,
-    engine: Engine | None,
-    report: Report,
-) -> Evaluation:
-    """Implements :func:`piecework.evaluate` for files.
+def corpus_groups(
+    texts: Any, by: str | None, engine: Engine | None
+) -> dict[str | None, Corpus] | None:
+    """Returns the files of each group if all texts are those of files; None for other texts.
 
     Args:
-        settings: What is evaluated.
-        groups: The files of each group; the group None has all files if there are no groups, or those of a member.
-        member: The member or column whose values are the groups.
-        part_bytes: The bytes of input that are measured as one part.
-        threads: The number of threads.
-        engine: Where the parts run.
-        report: The callback for progress.
+        texts: A corpus, or a mapping of groups to corpora; or other texts.
+        by: What makes the groups of a corpus; see :func:`piecework.evaluate`.
+        engine: Where the parts of files run.
+
+    Returns:
+        The groups; the group None has all files if there are no groups, or those of a member.
+
+    Raises:
+        ConfigError: `by` or an engine is given, and the texts are not those of files that they can divide.
     """
-    check_threads(threads)
-    names = [name for name in groups if name is not None]
-    reference = settings.reference(names)
-    if member is not None:
-        _check_member(member, groups.values())
-        groups = {name: each._with(keep=(member,)) for name, each in groups.items()}
-    readings = {name: each._reading for name, each in groups.items()}
-    files = [(source, each._reading) for each in groups.values() for source in each._sources]
-    parts = list(_parts(groups, part_bytes))
-    threads = threads if engine is None or threads is not None else 1
-    if reference is not None and any(each.on_error == "skip" for each in readings.values()):
-        parts = _without_pairs_of_skipped(parts, names, ListEntries(readings), engine)
-    measure = MeasurePart(settings.measures, readings, member, threads)
-    results, total, done = {}, total_size(source for source, _ in files), 0
-    for part, result in _results(measure, parts, engine):
-        results[part.number] = result
-        done += part.bytes
-        report("evaluating", done, total)
-    ordered = [results[number] for number in sorted(results)]
-    if reference is None:
-        first = next(filter(None, (each.first_skipped for each in ordered)), None)
-        warn_of_skipped(sum(each.skipped for each in ordered), first)
-    sums: dict[str | None, GroupSums] = {}
-    if member is None:
-        sums = {name: GroupMeter(settings.measures, threads).sums() for name in groups}
-    for result in ordered:
-        for name, each in result.groups.items():
-            known = sums.get(name)
-            most = settings.measures.disagreements or 0
-            sums[name] = each if known is None else known.plus(each, most)
-    return settings.evaluation(
-        {name: _placed(each, files) for name, each in sums.items()}, reference
-    )
-
-
-def _check_member(member: str, corpora: Iterable[Corpus]) -> None:
-    """Raises ConfigError for the member that has the texts themselves."""
-    if any(member == (each._reading.field or DEFAULT_FIELD) for each in corpora):
-        raise ConfigError(f"the member {shown(member)} has the texts themselves", setting="by")
-
-
-def _parts(groups: Mapping[str | None, Corpus], part_bytes: int) -> Iterator[GroupPart]:
-    """Iterates over the parts of all groups; a part belongs to one group."""
-    number = first = 0
-    for group, corpus in groups.items():
-        for part in divide(corpus._sources, part_bytes, corpus._reading):
-            numbered = tuple((first + place, source, span) for place, source, span in part.ranges)
-            yield GroupPart(number, group, numbered, part.bytes)
-            number += 1
-        first += len(corpus._sources)
-
-
-def _results(
-    fn: Callable[[GroupPart], Result], parts: Sequence[GroupPart], engine: Engine | None
-) -> Iterator[tuple[GroupPart, Result]]:
-    """Iterates over the results of all parts, each once, in any order."""
-    missing = {part.number: part for part in parts}
-    for result in map(fn, parts) if engine is None else engine.run(fn, parts):
-        part = missing.pop(result.number, None)
-        if part is not None:  # an engine may run a part twice
-            yield part, result
-    if missing:
-        raise WorkerError(f"the engine returned no result for part {min(missing)}")
-
-
-def _without_pairs_of_skipped(
-    parts: Sequence[GroupPart],
-    names: Sequence[str],
-    entries: ListEntries,
-    engine: Engine | None,
-) -> list[GroupPart]:
-    """Returns the parts without the entries of which one in any group is no document, and warns of these.
-
-    Parallel texts are those with the same number in their groups, so an entry is skipped in all groups.
-    """
-    listed = {part.number: result for part, result in _results(entries, parts, engine)}
-    counts = dict.fromkeys(names, 0)
-    starts, skipped = {}, set[int]()
-    for part in parts:
-        name = str(part.group)
-        start, own = counts[name], listed[part.number]
-        starts[part.number] = start
-        skipped.update(start + number for number in own.skipped)
-        counts[name] += own.size
-    check_parallel(counts)
-    first = next(filter(None, (listed[part.number].first_skipped for part in parts)), None)
-    if first:
-        number = "1 text was" if len(skipped) == 1 else f"{len(skipped):,} texts were"
-        warn(f"{number} skipped in every group; the first is {first}")
-    ordered = sorted(skipped)
-
-    def without(part: GroupPart) -> GroupPart:
-        start, size = starts[part.number], listed[part.number].size
-        inside = ordered[bisect_left(ordered, start) : bisect_left(ordered, start + size)]
-        return part._replace(omitted=tuple(number - start for number in inside))
-
-    return [without(part) for part in parts]
-
-
-def _placed(sums: GroupSums, files: Sequence[tuple[Source, ReadOptions]]) -> GroupSums:
-    """Returns sums whose examples name the lines of the files, which are given with their options of reading."""
-
-    def place(each: ChangedText | Disagreement) -> str:
-        source, reading = files[each.source]
-        return find_place(source, each.position, reading)
-
-    texts = (
-        replace(
-            each,
-            changed=tuple(changed._replace(place=place(changed)) for changed in each.changed),
-        )
-        for each in sums.sums
-    )
-    agreement = sums.agreement
-    if agreement is not None:
-        found = (replace(each, place=place(each)) for each in agreement.disagreements)
-        agreement = replace(agreement, disagreements=tuple(found))
-    return GroupSums(tuple(texts), agreement)
+    check_name("by", by)
+    if engine is not None:
+        check_engine(engine)
+    if isinstance(texts, Mapping) and by is not None:
+        hint = "pass a Corpus"
+        raise ConfigError("cannot be combined with a mapping of groups", setting="by", hint=hint)
+    groups = groups_of(texts)
+    found = {name: as_corpus(each) for name, each in groups.items()}
+    corpora = {name: each for name, each in found.items() if each is not None}
+    if len(corpora) < len(groups):
+        setting = "engine" if engine is not None else "by"
+        if engine is not None or by is not None:
+            expected = f"a piecework.Corpus, whose files `{setting}` divides"
+            raise wrong_type("texts", expected, texts)
+        return None
+    if engine is not None:
+        for each in corpora.values():
+            each._check_can_be_divided("texts")
+    if by in {"file", "folder"}:
+        return corpora[None]._groups(by)
+    return corpora

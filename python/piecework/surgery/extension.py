@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from piecework.arguments import ArrowColumn, TokenizerLike
     from piecework.counts import WordCounts
+    from piecework.engines import Engine
     from piecework.io.corpus import Corpus
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
@@ -51,6 +52,8 @@ def extend(
     min_frequency: int = _MIN_FREQUENCY,
     max_token_length: int | None = None,
     threads: int | None = None,
+    max_memory: str | int | None = None,
+    engine: Engine | None = None,
     progress: ProgressLike = False,
 ) -> VocabularyChange:
     """Adds tokens on top of a vocabulary, whose ids do not change: learned from texts, or given words.
@@ -79,6 +82,8 @@ def extend(
             and for 16 with Unigram.
         threads: The number of threads for counting, and for Unigram; by default one per core. The result does not depend
             on it.
+        max_memory: The limit of memory for counting the words of texts; see :func:`piecework.count_words`.
+        engine: Where the files of a corpus are counted, such as :class:`piecework.engines.Local`; by default in this process.
         progress: Whether to show progress, or a callback for it.
 
     Returns:
@@ -128,7 +133,9 @@ def extend(
     min_frequency = _positive("min_frequency", min_frequency)
     if max_token_length is not None:
         max_token_length = _positive("max_token_length", max_token_length)
-    counts = word_counts(tok, texts, threads, progress)
+    counts = word_counts(
+        tok, texts, threads=threads, max_memory=max_memory, engine=engine, progress=progress
+    )
     first = _with_characters(tok, counts, new_characters, wanted)
     base = first.tokenizer if first else tok
     wanted -= len(first.added) if first else 0

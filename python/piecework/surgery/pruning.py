@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from piecework.arguments import ArrowColumn, TokenizerLike
     from piecework.counts import WordCounts
+    from piecework.engines import Engine
     from piecework.io.corpus import Corpus
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
@@ -37,6 +38,7 @@ def prune(
     keep_alphabet: bool = True,
     force: bool = False,
     threads: int | None = None,
+    engine: Engine | None = None,
     progress: ProgressLike = False,
 ) -> VocabularyChange:
     r"""Removes the tokens that texts use least, and renumbers the others in order of their ids.
@@ -56,6 +58,7 @@ def prune(
         force: Whether to remove more tokens than the texts have, which is otherwise an error, since so few texts say little
             about the use of a vocabulary.
         threads: The number of threads for encoding texts; by default one per core. The result does not depend on it.
+        engine: Where the parts of a corpus are encoded, such as :class:`piecework.engines.Local`; by default in this process.
         progress: Whether to show progress, or a callback for it.
 
     Returns:
@@ -86,7 +89,7 @@ def prune(
     _give_probabilities(tok, model)
     required = required_ids(tok, model, keep_alphabet=keep_alphabet) | _named(tok, keep)
     needed = by_need(sorted(required), parts)
-    counts = token_counts(tok, texts, threads, progress)
+    counts = token_counts(tok, texts, threads, progress, engine)
     if not counts.any():
         raise CountsError("the texts have no token", setting="texts", hint=READ_ONCE)
     vocab = tok.vocab

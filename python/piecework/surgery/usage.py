@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Unpack
 
 from piecework import _core
 from piecework._component import splitter_json
 from piecework.arguments import as_corpus
 from piecework.counts import WordCounts
 from piecework.errors import ConfigError, CountsError, PieceworkError, shown, warn
-from piecework.io.texts import batches_of
+from piecework.evaluation.measuring import locate, measure
 from piecework.linter.byte_text import bytes_of
 from piecework.progress import reporting
 from piecework.splitting import splitting_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy as np
     import numpy.typing as npt
 
+    from piecework._core import ArrowTexts
     from piecework.arguments import ArrowColumn
+    from piecework.counts import CountSettings
+    from piecework.engines import Engine
+    from piecework.evaluation.measuring import Place
     from piecework.io.corpus import Corpus
     from piecework.results import ProgressLike
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["READ_ONCE", "token_counts", "word_counts"]
 
-_BATCH_BYTES = 1 << 22
-"""The number of bytes of a corpus that are encoded together."""
 _SHOWN = 3
 """The number of words that a warning shows."""
 READ_ONCE = "pass texts that are not empty; an iterator that was read before has none left"
@@ -41,6 +45,7 @@ def token_counts(
     texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int] | npt.NDArray[Any],
     threads: int | None,
     progress: ProgressLike,
+    engine: Engine | None = None,
 ) -> npt.NDArray[np.uint64]:
     r"""Returns the number of occurrences of each token, by id, without added special tokens.
 
@@ -49,6 +54,7 @@ def token_counts(
         texts: Texts, counted words, or the counts themselves, an array with an integer for each id.
         threads: See :meth:`Tokenizer.encode_batch`.
         progress: Whether to show progress, or a callback for it.
+        engine: Where the parts of a corpus run.
 
     Returns:
         The counts.
@@ -65,36 +71,78 @@ def token_counts(
 
     if isinstance(texts, np.ndarray):
         return _checked(tokenizer, texts)
-    if (words := _counted(tokenizer, texts)) is None:
-        return _of_texts(tokenizer, texts, threads, progress)
+    words = _counted(tokenizer, texts)
     with reporting(progress) as report:
-        return np.array(_core.count_tokens(tokenizer._core, words._core, report), np.uint64)
+        if words is not None:
+            return np.array(_core.count_tokens(tokenizer._core, words._core, report), np.uint64)
+        learned = _as_learned(tokenizer, texts)
+        sums = measure(
+            _TokenCounts(tokenizer),
+            learned,
+            threads=threads,
+            engine=engine,
+            report=partial(report, "counting tokens"),
+        )
+        return sums.counts
 
 
-def _of_texts(
-    tok: Tokenizer, texts: Any, threads: int | None, progress: ProgressLike
-) -> npt.NDArray[np.uint64]:
-    """Returns the number of occurrences of each token in texts."""
-    import numpy as np
+@dataclass(frozen=True)
+class _Counts:
+    """Holds the number of occurrences of each token, by id."""
 
-    with reporting(progress) as report:
-        counts = np.zeros(_ids(tok), np.uint64)
-        for batch in batches_of(_as_learned(tok, texts), _BATCH_BYTES):
-            try:
-                encoded = tok.encode_batch(
-                    batch.texts,
-                    add_special_tokens=False,
-                    truncation=None,
-                    padding=None,
-                    sampling=None,
-                    threads=threads,
-                )
-            except PieceworkError as error:
-                batch.locate(error)
-                raise
-            counts += np.bincount(encoded.ids, minlength=len(counts)).astype(np.uint64)
-            report("counting tokens", batch.done, batch.total)
-        return counts
+    counts: npt.NDArray[np.uint64]
+
+    def plus(self, other: _Counts) -> _Counts:
+        """Returns the sums of both."""
+        return _Counts(self.counts + other.counts)
+
+    def placed(self, place: object) -> _Counts:  # noqa: ARG002  # no text is kept
+        """Returns the sums, which keep no text."""
+        return self
+
+
+@dataclass(frozen=True)
+class _TokenCounts:
+    """Counts the tokens of texts: a measure."""
+
+    tokenizer: Tokenizer
+
+    def meter(self, threads: int | None) -> _TokenMeter:
+        """Returns a meter of no texts."""
+        return _TokenMeter(self.tokenizer, threads)
+
+
+class _TokenMeter:
+    """Adds up the tokens of texts."""
+
+    def __init__(self, tokenizer: Tokenizer, threads: int | None) -> None:
+        import numpy as np
+
+        self._tokenizer, self._threads = tokenizer, threads
+        self._counts = np.zeros(_ids(tokenizer), np.uint64)
+
+    def add(self, texts: ArrowTexts | Sequence[str], place: Callable[[int], Place]) -> None:
+        """Adds texts, which follow those of earlier calls."""
+        import numpy as np
+
+        try:
+            encoded = self._tokenizer.encode_batch(
+                texts,
+                add_special_tokens=False,
+                truncation=None,
+                padding=None,
+                sampling=None,
+                threads=self._threads,
+            )
+        except PieceworkError as error:
+            locate(error, place)
+            raise
+        found = np.bincount(encoded.ids, minlength=len(self._counts))
+        self._counts += found.astype(np.uint64)
+
+    def sums(self) -> _Counts:
+        """Returns the counts so far."""
+        return _Counts(self._counts.copy())
 
 
 def _as_learned(tok: Tokenizer, texts: Any) -> Any:
@@ -106,40 +154,24 @@ def _as_learned(tok: Tokenizer, texts: Any) -> Any:
 def word_counts(
     tok: Tokenizer,
     texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
-    threads: int | None,
-    progress: ProgressLike,
+    **settings: Unpack[CountSettings],
 ) -> WordCounts:
-    r"""Returns the words that a tokenizer splits texts into, with their counts.
+    r"""Returns the words that a tokenizer splits texts into, with their counts; settings as for :func:`count_words`.
 
     Raises:
         CountsError: There are no words.
 
     >>> import piecework as pw
     >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
-    >>> sorted(word_counts(tok, ["Hugs, hug"], None, False).items())
+    >>> sorted(word_counts(tok, ["Hugs, hug"]).items())
     [(',', 1), ('hug', 1), ('hugs', 1)]
     """
     words = _counted(tok, texts)
     if words is None:
-        words = _words_of(tok, _as_learned(tok, texts), threads=threads, progress=progress)
+        words = WordCounts.from_texts(_as_learned(tok, texts), **splitting_of(tok), **settings)
     if not words.total:
         raise CountsError("the texts have no word", setting="texts", hint=READ_ONCE)
     return words
-
-
-def _words_of(
-    tok: Tokenizer,
-    texts: Iterable[str] | ArrowColumn | Corpus,
-    *,
-    threads: int | None = None,
-    progress: ProgressLike = False,
-) -> WordCounts:
-    return WordCounts.from_texts(
-        texts,
-        **splitting_of(tok),
-        threads=threads,
-        progress=progress,
-    )
 
 
 def _counted(tok: Tokenizer, texts: object) -> WordCounts | None:
@@ -155,7 +187,8 @@ def _counted(tok: Tokenizer, texts: object) -> WordCounts | None:
 def _warn_of_foreign_words(tok: Tokenizer, words: WordCounts) -> None:
     """Warns of words that a text is never split into."""
     changed = words._core.foreign_to(*splitter_json(tok.normalizer, tok.pre_tokenizer), len(words))
-    found = _words_of(tok, (text for word in changed for text in _texts_of(word)))
+    texts = (text for word in changed for text in _texts_of(word))
+    found = WordCounts.from_texts(texts, **splitting_of(tok))
     foreign = [word for word in changed if word not in found]
     if foreign:
         warn(

@@ -240,7 +240,7 @@ def test_errors_name_the_place(tmp_path: Path) -> None:
     strict = pw.Tokenizer(pw.models.WordLevel(["low"], unk_token="[UNK]"))
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "low"}\n{"text": "high"}\n')
-    with pytest.raises(UnknownTokenError, match=r"a\.jsonl: the line at byte 16: "):
+    with pytest.raises(UnknownTokenError, match=r"a\.jsonl: line 2: "):
         pw.evaluate(strict, pw.Corpus(path))
     with pytest.raises(UnknownTokenError, match=r"^en: text 4097: "):
         pw.evaluate(strict, {"en": ["low"] * 4097 + ["high"]})
