@@ -70,6 +70,7 @@ style: $(VENV)/.test ## Check formats, Python lints, types and import contracts,
 	$(BIN)/ruff format --check --quiet $(PYTHON_CODE)
 	$(BIN)/mypy --strict python/piecework
 	PYTHONPATH=python $(BIN)/lint-imports --no-logo
+	PYTHONPATH=python $(BIN)/lint-imports --no-logo --config tools/import_layers.toml
 
 test-rust: $(VENV)/.run ## Run the tests of the core, with overflow checks
 	$(CARGO) test --package piecework-core --locked --quiet

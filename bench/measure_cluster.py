@@ -120,10 +120,10 @@ class InThisProcess:
         return map(fn, parts)
 
 import piecework as pw
-from piecework.counting.plan import CountPlan
-from piecework.counting.part import CountPart
-from piecework.io.documents import ReadOptions, read
-from piecework.io.sources import find_sources
+from piecework.corpus._counting.plan import CountPlan
+from piecework.corpus._counting.part import CountPart
+from piecework._io.documents import ReadOptions, read
+from piecework._io.sources import find_sources
 source, folder, tokenizer = sys.argv[1:]
 (file,) = find_sources(source)
 

@@ -111,7 +111,7 @@ def _repeated(name: str) -> Iterator[Row | Cell]:
 
 def _generic(tok: Any, texts: Sequence[str]) -> Any:
     """Returns the ids of the generic path, which the fast path must equal."""
-    from piecework.arguments import Way
+    from piecework._settings.arguments import Way
 
     options = tok._new_options(True, "match", None, None, Way("generic"))
     return tok._core.encode_batch(texts, False, options, False, 1).ids

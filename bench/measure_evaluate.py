@@ -64,8 +64,8 @@ def _tokenizer(file: str) -> Any:
 
 def _speed(vocab: str, file: str, path: Path) -> Row:
     import piecework as pw
-    from piecework.io.documents import read
-    from piecework.io.sources import find_sources
+    from piecework._io.documents import read
+    from piecework._io.sources import find_sources
 
     tok, threads = _tokenizer(file), os.cpu_count() or 1
     batches = [documents.texts for documents in read(find_sources(str(path))[0])]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from piecework._immutable import Record
+from piecework._settings.immutable import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -59,7 +59,7 @@ class Result(Record, Generic[Row_co]):
 
     def __repr__(self) -> str:
         """Returns the kind and the summary on a line."""
-        from piecework.display import abridged
+        from piecework._display import abridged
 
         # Cut twice, because escapes make a text longer.
         shown = abridged(abridged(self._summary(), _MAX_SUMMARY), _MAX_SUMMARY)

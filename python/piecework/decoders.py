@@ -15,16 +15,12 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework import _core
-from piecework._component import (
-    METASPACE_SCHEME,
-    PATTERN,
-    Component,
-    Part,
-    PrependScheme,
-    current_metaspace,
+from piecework._settings import (
+    component as _component,
+    fields as _fields,
+    immutable as _immutable,
+    regex as _regex,
 )
-from piecework._immutable import dataclass
-from piecework._settings import CHARACTER, FLAG, SIZE, TEXT, ListOf, takes
 
 if TYPE_CHECKING:
     from collections import abc
@@ -47,7 +43,7 @@ __all__ = [
 ]
 
 
-class Decoder(Component):
+class Decoder(_component.Component):
     """Serves as the base of all decoders."""
 
     def decode(self, tokens: abc.Iterable[str]) -> str:
@@ -70,7 +66,7 @@ class Decoder(Component):
         return _core.decode_tokens(self.to_core()[0], tokens)
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class WordPiece(Decoder):
     """Joins words by spaces, and appends continuing tokens without their prefix.
 
@@ -84,11 +80,11 @@ class WordPiece(Decoder):
 
     type_name: ClassVar[str] = "WordPiece"
 
-    prefix: str = field(default="##", metadata=takes(TEXT))
-    cleanup: bool = field(default=True, metadata=takes(FLAG))
+    prefix: str = field(default="##", metadata=_fields.takes(_fields.TEXT))
+    cleanup: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class BPEDecoder(Decoder):
     """Replaces the end-of-word suffix by a space, and removes that of the last token.
 
@@ -101,10 +97,10 @@ class BPEDecoder(Decoder):
 
     type_name: ClassVar[str] = "BPEDecoder"
 
-    suffix: str = field(default="</w>", metadata=takes(TEXT))
+    suffix: str = field(default="</w>", metadata=_fields.takes(_fields.TEXT))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class ByteLevel(Decoder):
     """Converts byte-level characters to bytes, and the bytes to text.
 
@@ -121,12 +117,12 @@ class ByteLevel(Decoder):
 
     type_name: ClassVar[str] = "ByteLevel"
 
-    add_prefix_space: bool = field(default=True, metadata=takes(FLAG))
-    trim_offsets: bool = field(default=True, metadata=takes(FLAG))
-    use_regex: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
+    add_prefix_space: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    trim_offsets: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    use_regex: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class ByteFallback(Decoder):
     """Converts runs of tokens such as ``<0x61>`` to bytes, and the bytes to text.
 
@@ -139,7 +135,7 @@ class ByteFallback(Decoder):
     type_name: ClassVar[str] = "ByteFallback"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Metaspace(Decoder):
     """Replaces the metaspace by a space.
 
@@ -154,18 +150,18 @@ class Metaspace(Decoder):
 
     type_name: ClassVar[str] = "Metaspace"
 
-    replacement: str = field(default="▁", metadata=takes(CHARACTER))
-    prepend_scheme: PrependScheme = field(
-        default="always", metadata=takes(METASPACE_SCHEME, may_lack=True)
+    replacement: str = field(default="▁", metadata=_fields.takes(_fields.CHARACTER))
+    prepend_scheme: _component.PrependScheme = field(
+        default="always", metadata=_fields.takes(_component.METASPACE_SCHEME, may_lack=True)
     )
-    split: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
+    split: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        return current_metaspace(data)
+        return _component.current_metaspace(data)
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Fuse(Decoder):
     """Concatenates all tokens to one, for a following decoder that works on single tokens.
 
@@ -176,7 +172,7 @@ class Fuse(Decoder):
     type_name: ClassVar[str] = "Fuse"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Strip(Decoder):
     """Removes a character at the ends of each token.
 
@@ -191,12 +187,12 @@ class Strip(Decoder):
 
     type_name: ClassVar[str] = "Strip"
 
-    content: str = field(default=" ", metadata=takes(CHARACTER))
-    left: int = field(default=0, metadata=takes(SIZE, "start"))
-    right: int = field(default=0, metadata=takes(SIZE, "stop"))
+    content: str = field(default=" ", metadata=_fields.takes(_fields.CHARACTER))
+    left: int = field(default=0, metadata=_fields.takes(_fields.SIZE, "start"))
+    right: int = field(default=0, metadata=_fields.takes(_fields.SIZE, "stop"))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Replace(Decoder):
     r"""Replaces every match of a pattern in each token.
 
@@ -210,11 +206,11 @@ class Replace(Decoder):
 
     type_name: ClassVar[str] = "Replace"
 
-    pattern: str | Regex = field(metadata=takes(PATTERN))
-    content: str = field(metadata=takes(TEXT))
+    pattern: str | Regex = field(metadata=_fields.takes(_regex.PATTERN))
+    content: str = field(metadata=_fields.takes(_fields.TEXT))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class CTC(Decoder):
     """Collapses runs of equal tokens and removes padding (connectionist temporal classification).
 
@@ -229,12 +225,12 @@ class CTC(Decoder):
 
     type_name: ClassVar[str] = "CTC"
 
-    pad_token: str = field(default="<pad>", metadata=takes(TEXT))
-    word_delimiter_token: str = field(default="|", metadata=takes(TEXT))
-    cleanup: bool = field(default=True, metadata=takes(FLAG))
+    pad_token: str = field(default="<pad>", metadata=_fields.takes(_fields.TEXT))
+    word_delimiter_token: str = field(default="|", metadata=_fields.takes(_fields.TEXT))
+    cleanup: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class SentencePiece(Decoder):
     """Converts pieces to text like SentencePiece; ``tokenizers`` rejects files with it.
 
@@ -253,14 +249,14 @@ class SentencePiece(Decoder):
 
     type_name: ClassVar[str] = "piecework.SentencePiece"
 
-    add_dummy_prefix: bool = field(default=True, metadata=takes(FLAG))
-    remove_extra_whitespaces: bool = field(default=True, metadata=takes(FLAG))
-    byte_fallback: bool = field(default=False, metadata=takes(FLAG))
-    unk_token: str = field(default="<unk>", metadata=takes(TEXT))
-    unk_surface: str = field(default=" ⁇ ", metadata=takes(TEXT))
+    add_dummy_prefix: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    remove_extra_whitespaces: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    byte_fallback: bool = field(default=False, metadata=_fields.takes(_fields.FLAG))
+    unk_token: str = field(default="<unk>", metadata=_fields.takes(_fields.TEXT))
+    unk_surface: str = field(default=" ⁇ ", metadata=_fields.takes(_fields.TEXT))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Sequence(Decoder):
     """Applies several decoders in order, each to the result of the previous one.
 
@@ -273,4 +269,6 @@ class Sequence(Decoder):
 
     type_name: ClassVar[str] = "Sequence"
 
-    decoders: abc.Sequence[Decoder] = field(metadata=takes(ListOf(Part(Decoder))))
+    decoders: abc.Sequence[Decoder] = field(
+        metadata=_fields.takes(_fields.ListOf(_component.Part(Decoder)))
+    )

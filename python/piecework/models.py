@@ -15,29 +15,13 @@ from collections import abc
 from dataclasses import field
 from typing import Any, ClassVar, Literal, Self, TypedDict, Unpack
 
-from piecework._component import Component
-from piecework._immutable import dataclass
+from piecework import _messages, errors as _errors
 from piecework._settings import (
-    FLAG,
-    ID_LIMIT,
-    NUMBER,
-    PROBABILITY,
-    TEXT,
-    Choice,
-    Kind,
-    ListOf,
-    Maybe,
-    Mismatch,
-    Number,
-    Settings,
-    Text,
-    items,
-    members,
-    takes,
-    under,
+    arguments as _arguments,
+    component as _component,
+    fields as _fields,
+    immutable as _immutable,
 )
-from piecework.arguments import Segmentation, UnknownPolicy
-from piecework.errors import ConfigError, FormatError, VocabularyError, shown, wrong_type
 
 __all__ = [
     "BPE",
@@ -76,9 +60,9 @@ class Vocabulary(abc.Mapping[str, int]):
             raise AttributeError("cannot call __init__ again: a Vocabulary is immutable")
         try:
             self._ids = _ids(tokens)
-        except Mismatch as error:
+        except _fields.Mismatch as error:
             setting = f"tokens{error.path}"
-            raise ConfigError(error.message, setting=setting, hint=error.hint) from None
+            raise _errors.ConfigError(error.message, setting=setting, hint=error.hint) from None
 
     @classmethod
     def _of(cls, tokens: Any) -> Vocabulary:
@@ -103,7 +87,7 @@ class Vocabulary(abc.Mapping[str, int]):
         return f"<{len(self):,} token{'' if len(self) == 1 else 's'}>"
 
 
-_TOKEN = Text()
+_TOKEN = _fields.Text()
 
 
 def _ids(tokens: Any) -> dict[str, int]:
@@ -111,17 +95,19 @@ def _ids(tokens: Any) -> dict[str, int]:
     ids = sorted(_pairs(tokens), key=_id)
     for (token, i), (other, other_id) in itertools.pairwise(ids):
         if i == other_id:
-            raise VocabularyError(f"duplicate id {i}, of {shown(token)} and of {shown(other)}")
+            raise _errors.VocabularyError(
+                f"duplicate id {i}, of {_messages.shown(token)} and of {_messages.shown(other)}"
+            )
     return dict(ids)
 
 
 def _pairs(tokens: Any) -> list[tuple[str, int]]:
     """Returns checked tokens with their ids."""
     if isinstance(tokens, abc.Mapping):
-        return [(_TOKEN.check(token), NUMBER.check(i)) for token, i in tokens.items()]
+        return [(_TOKEN.check(token), _fields.NUMBER.check(i)) for token, i in tokens.items()]
     if isinstance(tokens, str | bytes) or not isinstance(tokens, abc.Iterable):
-        raise Mismatch(
-            f"expected a mapping of tokens to ids, or a list of tokens, found {shown(tokens)}"
+        raise _fields.Mismatch(
+            f"expected a mapping of tokens to ids, or a list of tokens, found {_messages.shown(tokens)}"
         )
     return _numbered(tokens)
 
@@ -136,14 +122,14 @@ def _numbered(tokens: abc.Iterable[str]) -> list[tuple[str, int]]:
     for i, token in enumerate(tokens):
         first = ids.setdefault(_TOKEN.check(token), i)
         if first != i:
-            raise VocabularyError(
-                f"duplicate token {shown(token)}, at index {first} and at index {i}",
+            raise _errors.VocabularyError(
+                f"duplicate token {_messages.shown(token)}, at index {first} and at index {i}",
                 hint="remove one of them",
             )
     return list(ids.items())
 
 
-class _Vocab(Kind):
+class _Vocab(_fields.Kind):
     """Checks a vocabulary; in JSON an object of ids."""
 
     def check(self, value: Any) -> Vocabulary:
@@ -153,15 +139,15 @@ class _Vocab(Kind):
 
     def read(self, data: Any) -> Vocabulary:
         try:
-            return self.check(members(data))
-        except VocabularyError as error:
-            raise Mismatch(error.problem, hint=error.hint) from None
+            return self.check(_fields.members(data))
+        except _errors.VocabularyError as error:
+            raise _fields.Mismatch(error.problem, hint=error.hint) from None
 
     def write(self, value: Vocabulary) -> dict[str, int]:
         return dict(value)
 
 
-class _Probabilities(Kind):
+class _Probabilities(_fields.Kind):
     """Checks a mapping of tokens to probabilities, stored as sorted pairs without zeros; in JSON an object."""
 
     def check(self, value: Any) -> tuple[tuple[str, float], ...]:
@@ -170,26 +156,28 @@ class _Probabilities(Kind):
         except (TypeError, ValueError):  # a tuple of anything but pairs
             given = None
         if not isinstance(given, abc.Mapping):
-            raise Mismatch(f"expected a mapping of tokens to probabilities, found {shown(value)}")
+            raise _fields.Mismatch(
+                f"expected a mapping of tokens to probabilities, found {_messages.shown(value)}"
+            )
         pairs = []
         for token, probability in given.items():
-            with under(f"[{shown(token)}]"):
-                pairs.append((_TOKEN.check(token), PROBABILITY.check(probability)))
+            with _fields.under(f"[{_messages.shown(token)}]"):
+                pairs.append((_TOKEN.check(token), _fields.PROBABILITY.check(probability)))
         return tuple(sorted(pair for pair in pairs if pair[1]))
 
     def write(self, value: tuple[tuple[str, float], ...]) -> dict[str, float]:
         return dict(value)
 
 
-class Model(Component):
+class Model(_component.Component):
     """Serves as the base of all models."""
 
 
 _VOCAB = _Vocab()
-_UNKNOWN = Choice.of(UnknownPolicy)
-_PROBABILITIES = Maybe(_Probabilities())
-_SEGMENTATION = Choice.of(Segmentation)
-_NO_LIMIT = ID_LIMIT - 1
+_UNKNOWN = _fields.Choice.of(_arguments.UnknownPolicy)
+_PROBABILITIES = _fields.Maybe(_Probabilities())
+_SEGMENTATION = _fields.Choice.of(_arguments.Segmentation)
+_NO_LIMIT = _fields.ID_LIMIT - 1
 """The number that means "no limit" in a file, which requires a number."""
 _ANY_UNK = "[UNK]"
 """The unknown token in a file, which requires one, of a model that has none."""
@@ -198,21 +186,25 @@ _OWN_TYPE = "piecework.WordPiece"
 _OWN_BPE = "piecework.BPE"
 
 
-@dataclass(frozen=True)
-class _Own(Settings):
+@_immutable.dataclass(frozen=True)
+class _Own(_fields.Settings):
     """Holds the member ``piecework`` of a WordPiece model in a file; the history of a training is ignored."""
 
     accepted: ClassVar[tuple[str, ...]] = ("training",)
 
-    version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
-    unknown: UnknownPolicy = field(default="word", metadata=takes(_UNKNOWN))
-    has_unk: bool = field(default=True, metadata=takes(FLAG))
-    segmentation: Segmentation = field(
-        default="longest", metadata=takes(_SEGMENTATION, may_lack=True)
+    version: int = field(
+        default=_VERSION, metadata=_fields.takes(_fields.Number(_VERSION, _VERSION + 1))
     )
-    dropout: float | None = field(default=None, metadata=takes(Maybe(PROBABILITY), may_lack=True))
+    unknown: _arguments.UnknownPolicy = field(default="word", metadata=_fields.takes(_UNKNOWN))
+    has_unk: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    segmentation: _arguments.Segmentation = field(
+        default="longest", metadata=_fields.takes(_SEGMENTATION, may_lack=True)
+    )
+    dropout: float | None = field(
+        default=None, metadata=_fields.takes(_fields.Maybe(_fields.PROBABILITY), may_lack=True)
+    )
     probabilities: tuple[tuple[str, float], ...] | None = field(
-        default=None, metadata=takes(_PROBABILITIES, may_lack=True)
+        default=None, metadata=_fields.takes(_PROBABILITIES, may_lack=True)
     )
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,11 +218,11 @@ class _Own(Settings):
 
 
 def _own(data: Any) -> _Own:
-    with under(".piecework"):
+    with _fields.under(".piecework"):
         return _Own() if data is None else _Own._read(data)
 
 
-@dataclass(frozen=True, init=False)
+@_immutable.dataclass(frozen=True, init=False)
 class WordPiece(Model):
     """Segments a word by longest match from left to right (WordPiece).
 
@@ -254,14 +246,18 @@ class WordPiece(Model):
 
     type_name: ClassVar[str] = "WordPiece"
 
-    vocab: Vocabulary = field(metadata=takes(_VOCAB))
-    unk_token: str | None = field(metadata=takes(Maybe(TEXT)))
-    max_input_chars_per_word: int | None = field(metadata=takes(Maybe(Number(0, 1 << 63))))
-    continuing_subword_prefix: str = field(metadata=takes(TEXT))
-    unknown: UnknownPolicy = field(metadata=takes(_UNKNOWN))
-    segmentation: Segmentation = field(metadata=takes(_SEGMENTATION))
-    dropout: float | None = field(metadata=takes(Maybe(PROBABILITY)))
-    probabilities: tuple[tuple[str, float], ...] | None = field(metadata=takes(_PROBABILITIES))
+    vocab: Vocabulary = field(metadata=_fields.takes(_VOCAB))
+    unk_token: str | None = field(metadata=_fields.takes(_fields.Maybe(_fields.TEXT)))
+    max_input_chars_per_word: int | None = field(
+        metadata=_fields.takes(_fields.Maybe(_fields.Number(0, 1 << 63)))
+    )
+    continuing_subword_prefix: str = field(metadata=_fields.takes(_fields.TEXT))
+    unknown: _arguments.UnknownPolicy = field(metadata=_fields.takes(_UNKNOWN))
+    segmentation: _arguments.Segmentation = field(metadata=_fields.takes(_SEGMENTATION))
+    dropout: float | None = field(metadata=_fields.takes(_fields.Maybe(_fields.PROBABILITY)))
+    probabilities: tuple[tuple[str, float], ...] | None = field(
+        metadata=_fields.takes(_PROBABILITIES)
+    )
 
     def __init__(
         self,
@@ -269,9 +265,9 @@ class WordPiece(Model):
         unk_token: str | None = _ANY_UNK,
         max_input_chars_per_word: int | None = 100,
         continuing_subword_prefix: str = "##",
-        unknown: UnknownPolicy = "word",
+        unknown: _arguments.UnknownPolicy = "word",
         *,
-        segmentation: Segmentation = "longest",
+        segmentation: _arguments.Segmentation = "longest",
         dropout: float | None = None,
         probabilities: abc.Mapping[str, float] | tuple[tuple[str, float], ...] | None = None,
     ) -> None:
@@ -329,7 +325,7 @@ class WordPiece(Model):
         return data
 
 
-@dataclass(frozen=True, init=False)
+@_immutable.dataclass(frozen=True, init=False)
 class WordLevel(Model):
     """Maps whole words to ids, and all words outside the vocabulary to the unknown token.
 
@@ -343,8 +339,8 @@ class WordLevel(Model):
 
     type_name: ClassVar[str] = "WordLevel"
 
-    vocab: Vocabulary = field(metadata=takes(_VOCAB))
-    unk_token: str = field(metadata=takes(TEXT))
+    vocab: Vocabulary = field(metadata=_fields.takes(_VOCAB))
+    unk_token: str = field(metadata=_fields.takes(_fields.TEXT))
 
     def __init__(
         self, vocab: abc.Mapping[str, int] | abc.Sequence[str], unk_token: str = "<unk>"
@@ -365,26 +361,30 @@ class MergeList(tuple[tuple[str, str], ...]):
         return f"<{len(self):,} merge{'' if len(self) == 1 else 's'}>"
 
 
-class _Merges(Kind):
+class _Merges(_fields.Kind):
     """Checks merges; in JSON arrays of two tokens, or in older files strings with a space between."""
 
     def check(self, value: Any) -> MergeList:
         if isinstance(value, MergeList):
             return value
         if isinstance(value, str | bytes) or not isinstance(value, abc.Iterable):
-            raise Mismatch(f"expected a list of pairs of tokens, found {shown(value)}")
+            raise _fields.Mismatch(
+                f"expected a list of pairs of tokens, found {_messages.shown(value)}"
+            )
         merges: list[tuple[str, str]] = []
         for place, merge in enumerate(value):
             pair = merge.split(" ") if isinstance(merge, str) else merge
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 wanted = "two tokens, or a string of them with a space between"
-                raise Mismatch(f"expected {wanted}, found {shown(merge)}").under(f"[{place}]")
-            with under(f"[{place}]"):
+                raise _fields.Mismatch(f"expected {wanted}, found {_messages.shown(merge)}").under(
+                    f"[{place}]"
+                )
+            with _fields.under(f"[{place}]"):
                 merges.append((_TOKEN.check(pair[0]), _TOKEN.check(pair[1])))
         return MergeList(merges)
 
     def read(self, data: Any) -> MergeList:
-        return self.check([x for x in items(data) if not _is_header(x)])
+        return self.check([x for x in _fields.items(data) if not _is_header(x)])
 
     def write(self, value: MergeList) -> list[list[str]]:
         return [list(pair) for pair in value]
@@ -395,24 +395,31 @@ def _is_header(line: object) -> bool:
 
 
 SuffixStyle = Literal["attached", "separate"]
-_SUFFIX_STYLE = Choice.of(SuffixStyle)
+_SUFFIX_STYLE = _fields.Choice.of(SuffixStyle)
 
 
-@dataclass(frozen=True)
-class _OwnBPE(Settings):
+@_immutable.dataclass(frozen=True)
+class _OwnBPE(_fields.Settings):
     """Holds the member ``piecework`` of a BPE model in a file."""
 
     accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
 
-    version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
-    ranks: tuple[int | None, ...] | None = field(
-        default=None, metadata=takes(Maybe(ListOf(Maybe(NUMBER))))
+    version: int = field(
+        default=_VERSION, metadata=_fields.takes(_fields.Number(_VERSION, _VERSION + 1))
     )
-    suffix_style: SuffixStyle | None = field(default=None, metadata=takes(Maybe(_SUFFIX_STYLE)))
-    unused: tuple[str, ...] | None = field(default=None, metadata=takes(Maybe(ListOf(TEXT))))
+    ranks: tuple[int | None, ...] | None = field(
+        default=None,
+        metadata=_fields.takes(_fields.Maybe(_fields.ListOf(_fields.Maybe(_fields.NUMBER)))),
+    )
+    suffix_style: SuffixStyle | None = field(
+        default=None, metadata=_fields.takes(_fields.Maybe(_SUFFIX_STYLE))
+    )
+    unused: tuple[str, ...] | None = field(
+        default=None, metadata=_fields.takes(_fields.Maybe(_fields.ListOf(_fields.TEXT)))
+    )
 
 
-@dataclass(frozen=True, init=False)
+@_immutable.dataclass(frozen=True, init=False)
 class BPE(Model):
     """Segments a word by merging adjacent symbols, the earliest merge of the list first (byte-pair encoding).
 
@@ -441,18 +448,22 @@ class BPE(Model):
 
     type_name: ClassVar[str] = "BPE"
 
-    vocab: Vocabulary = field(metadata=takes(_VOCAB))
-    merges: MergeList = field(metadata=takes(_Merges()))
-    dropout: float | None = field(metadata=takes(Maybe(PROBABILITY)))
-    unk_token: str | None = field(metadata=takes(Maybe(TEXT)))
-    continuing_subword_prefix: str | None = field(metadata=takes(Maybe(TEXT)))
-    end_of_word_suffix: str | None = field(metadata=takes(Maybe(TEXT)))
-    fuse_unk: bool = field(metadata=takes(FLAG, may_lack=True))
-    byte_fallback: bool = field(metadata=takes(FLAG, may_lack=True))
-    ignore_merges: bool = field(metadata=takes(FLAG, may_lack=True))
-    ranks: tuple[int | None, ...] | None = field(metadata=takes(Maybe(ListOf(Maybe(NUMBER)))))
-    suffix_style: SuffixStyle = field(metadata=takes(_SUFFIX_STYLE))
-    unused: tuple[str, ...] = field(metadata=takes(ListOf(TEXT)))
+    vocab: Vocabulary = field(metadata=_fields.takes(_VOCAB))
+    merges: MergeList = field(metadata=_fields.takes(_Merges()))
+    dropout: float | None = field(metadata=_fields.takes(_fields.Maybe(_fields.PROBABILITY)))
+    unk_token: str | None = field(metadata=_fields.takes(_fields.Maybe(_fields.TEXT)))
+    continuing_subword_prefix: str | None = field(
+        metadata=_fields.takes(_fields.Maybe(_fields.TEXT))
+    )
+    end_of_word_suffix: str | None = field(metadata=_fields.takes(_fields.Maybe(_fields.TEXT)))
+    fuse_unk: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    byte_fallback: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    ignore_merges: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    ranks: tuple[int | None, ...] | None = field(
+        metadata=_fields.takes(_fields.Maybe(_fields.ListOf(_fields.Maybe(_fields.NUMBER))))
+    )
+    suffix_style: SuffixStyle = field(metadata=_fields.takes(_SUFFIX_STYLE))
+    unused: tuple[str, ...] = field(metadata=_fields.takes(_fields.ListOf(_fields.TEXT)))
 
     def __init__(
         self,
@@ -485,7 +496,7 @@ class BPE(Model):
             unused=unused,
         )
         if ranks is not None and self.merges:
-            raise ConfigError(
+            raise _errors.ConfigError(
                 "cannot be combined with ranks, which imply the merges", setting="merges"
             )
 
@@ -508,7 +519,7 @@ class BPE(Model):
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Returns the members of a file, with those in ``piecework``, as constructor arguments."""
-        with under(".piecework"):
+        with _fields.under(".piecework"):
             own = data.pop("piecework", None)
             known = _OwnBPE() if own is None else _OwnBPE._read(own)
         data |= {
@@ -532,26 +543,28 @@ class PieceList(tuple[tuple[str, float], ...]):
         return f"<{len(self):,} piece{'' if len(self) == 1 else 's'}>"
 
 
-class _Pieces(Kind):
+class _Pieces(_fields.Kind):
     """Checks pieces with their scores; in JSON arrays of two values."""
 
     def check(self, value: Any) -> PieceList:
         if isinstance(value, PieceList):
             return value
         if isinstance(value, str | bytes) or not isinstance(value, abc.Iterable):
-            raise Mismatch(f"expected a list of pieces with their scores, found {shown(value)}")
+            raise _fields.Mismatch(
+                f"expected a list of pieces with their scores, found {_messages.shown(value)}"
+            )
         pieces: list[tuple[str, float]] = []
         for place, piece in enumerate(value):
-            with under(f"[{place}]"):
+            with _fields.under(f"[{place}]"):
                 pieces.append(_piece(piece))
         _numbered(text for text, _ in pieces)
         return PieceList(pieces)
 
     def read(self, data: Any) -> PieceList:
         try:
-            return self.check(items(data))
-        except VocabularyError as error:
-            raise Mismatch(error.problem, hint=error.hint) from None
+            return self.check(_fields.items(data))
+        except _errors.VocabularyError as error:
+            raise _fields.Mismatch(error.problem, hint=error.hint) from None
 
     def write(self, value: PieceList) -> list[list[str | float]]:
         return [list(piece) for piece in value]
@@ -559,11 +572,13 @@ class _Pieces(Kind):
 
 def _piece(value: Any) -> tuple[str, float]:
     if not isinstance(value, tuple | list) or len(value) != 2:
-        raise Mismatch(f"expected a piece and its score, found {shown(value)}")
+        raise _fields.Mismatch(f"expected a piece and its score, found {_messages.shown(value)}")
     text, score = value
     is_number = isinstance(score, int | float) and not isinstance(score, bool)
     if not is_number or not abs(score) <= sys.float_info.max:
-        raise Mismatch(f"expected a finite number for a score, found {shown(score)}")
+        raise _fields.Mismatch(
+            f"expected a finite number for a score, found {_messages.shown(score)}"
+        )
     return _TOKEN.check(text), float(score)
 
 
@@ -575,27 +590,33 @@ def _vocab_line(number: int, line: str) -> tuple[str, float]:
     # float() accepts more than other readers, such as 1_0.
     score = float(written) if _SCORE.fullmatch(written) else math.nan
     if not piece or not math.isfinite(score):
-        raise FormatError(
-            f"line {number}: expected a piece, a tab and a finite score, found {shown(line)}"
+        raise _errors.FormatError(
+            f"line {number}: expected a piece, a tab and a finite score, found {_messages.shown(line)}"
         )
     return piece, score
 
 
 Precision = Literal["float64", "float32"]
-_PRECISION = Choice.of(Precision)
+_PRECISION = _fields.Choice.of(Precision)
 _OWN_UNIGRAM = "piecework.Unigram"
 
 
-@dataclass(frozen=True)
-class _OwnUnigram(Settings):
+@_immutable.dataclass(frozen=True)
+class _OwnUnigram(_fields.Settings):
     """Holds the member ``piecework`` of a Unigram model in a file."""
 
     accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
 
-    version: int = field(default=_VERSION, metadata=takes(Number(_VERSION, _VERSION + 1)))
-    precision: Precision = field(default="float64", metadata=takes(_PRECISION))
-    user_defined: tuple[str, ...] = field(default=(), metadata=takes(ListOf(TEXT)))
-    reserved: tuple[str, ...] = field(default=(), metadata=takes(ListOf(TEXT)))
+    version: int = field(
+        default=_VERSION, metadata=_fields.takes(_fields.Number(_VERSION, _VERSION + 1))
+    )
+    precision: Precision = field(default="float64", metadata=_fields.takes(_PRECISION))
+    user_defined: tuple[str, ...] = field(
+        default=(), metadata=_fields.takes(_fields.ListOf(_fields.TEXT))
+    )
+    reserved: tuple[str, ...] = field(
+        default=(), metadata=_fields.takes(_fields.ListOf(_fields.TEXT))
+    )
 
 
 class _UnigramSettings(TypedDict, total=False):
@@ -607,7 +628,7 @@ class _UnigramSettings(TypedDict, total=False):
     reserved: abc.Iterable[str]
 
 
-@dataclass(frozen=True, init=False)
+@_immutable.dataclass(frozen=True, init=False)
 class Unigram(Model):
     """Segments a word into its most probable sequence of pieces (Unigram language model, Kudo 2018).
 
@@ -634,12 +655,12 @@ class Unigram(Model):
 
     type_name: ClassVar[str] = "Unigram"
 
-    vocab: PieceList = field(metadata=takes(_Pieces()))
-    unk_id: int | None = field(metadata=takes(Maybe(NUMBER)))
-    byte_fallback: bool = field(metadata=takes(FLAG, may_lack=True))
-    precision: Precision = field(metadata=takes(_PRECISION))
-    user_defined: tuple[str, ...] = field(metadata=takes(ListOf(TEXT)))
-    reserved: tuple[str, ...] = field(metadata=takes(ListOf(TEXT)))
+    vocab: PieceList = field(metadata=_fields.takes(_Pieces()))
+    unk_id: int | None = field(metadata=_fields.takes(_fields.Maybe(_fields.NUMBER)))
+    byte_fallback: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    precision: Precision = field(metadata=_fields.takes(_PRECISION))
+    user_defined: tuple[str, ...] = field(metadata=_fields.takes(_fields.ListOf(_fields.TEXT)))
+    reserved: tuple[str, ...] = field(metadata=_fields.takes(_fields.ListOf(_fields.TEXT)))
 
     def __init__(
         self,
@@ -685,7 +706,7 @@ class Unigram(Model):
         ('▁the', -3.25)
         """
         if not isinstance(text, str):
-            raise wrong_type("text", "a str, the content of a .vocab", text)
+            raise _messages.wrong_type("text", "a str, the content of a .vocab", text)
         lines = text.removeprefix("\ufeff").removesuffix("\n").split("\n")
         pieces = [_vocab_line(number, line) for number, line in enumerate(lines, 1)]
         unk_id = next((i for i, (piece, _) in enumerate(pieces) if piece == unk_token), None)
@@ -705,8 +726,8 @@ class Unigram(Model):
         """
         broken = next((piece for piece, _ in self.vocab if "\n" in piece), None)
         if broken is not None:
-            raise ConfigError(
-                f"the piece {shown(broken)} contains a line end, and a .vocab has one piece per line",
+            raise _errors.ConfigError(
+                f"the piece {_messages.shown(broken)} contains a line end, and a .vocab has one piece per line",
                 hint="save a tokenizer.json",
             )
         return "".join(f"{piece}\t{score!r}\n" for piece, score in self.vocab)
@@ -726,7 +747,7 @@ class Unigram(Model):
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Returns the members of a file, with those in ``piecework``, as constructor arguments."""
-        with under(".piecework"):
+        with _fields.under(".piecework"):
             own = data.pop("piecework", None)
             known = _OwnUnigram() if own is None else _OwnUnigram._read(own)
         names = ("precision", "user_defined", "reserved")

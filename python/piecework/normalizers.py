@@ -14,20 +14,13 @@ import collections.abc
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, Unpack
 
-from piecework import _core
-from piecework._component import PATTERN, Component, Part
-from piecework._immutable import dataclass
+from piecework import _core, _messages, errors as _errors
 from piecework._settings import (
-    FLAG,
-    TEXT,
-    Kind,
-    ListOf,
-    Maybe,
-    Mismatch,
-    Text,
-    takes,
+    component as _component,
+    fields as _fields,
+    immutable as _immutable,
+    regex as _regex,
 )
-from piecework.errors import ConfigError, shown
 
 if TYPE_CHECKING:
     from collections import abc
@@ -55,7 +48,7 @@ __all__ = [
 ]
 
 
-class Normalizer(Component):
+class Normalizer(_component.Component):
     """Serves as the base of all normalizers."""
 
     def normalize_str(self, text: str) -> str:
@@ -77,7 +70,7 @@ class Normalizer(Component):
         return self._stage("normalizer").normalize(text)
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class NFC(Normalizer):
     r"""Applies Unicode's canonical composition (NFC), which composes a letter and its marks.
 
@@ -88,7 +81,7 @@ class NFC(Normalizer):
     type_name: ClassVar[str] = "NFC"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class NFD(Normalizer):
     """Applies Unicode's canonical decomposition (NFD), which splits a letter and its marks.
 
@@ -99,7 +92,7 @@ class NFD(Normalizer):
     type_name: ClassVar[str] = "NFD"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class NFKC(Normalizer):
     """Applies Unicode's compatibility composition (NFKC): NFC, with compatibility characters replaced by plain ones.
 
@@ -110,7 +103,7 @@ class NFKC(Normalizer):
     type_name: ClassVar[str] = "NFKC"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class NFKD(Normalizer):
     """Applies Unicode's compatibility decomposition (NFKD): NFD, with compatibility characters replaced by plain ones.
 
@@ -121,7 +114,7 @@ class NFKD(Normalizer):
     type_name: ClassVar[str] = "NFKD"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Nmt(Normalizer):
     r"""Applies the cleaning of SentencePiece's NMT rules: removes control characters, maps white space to spaces.
 
@@ -132,7 +125,7 @@ class Nmt(Normalizer):
     type_name: ClassVar[str] = "Nmt"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Lowercase(Normalizer):
     """Lowercases each character, without context.
 
@@ -143,7 +136,7 @@ class Lowercase(Normalizer):
     type_name: ClassVar[str] = "Lowercase"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Strip(Normalizer):
     """Removes white space at the ends of the text.
 
@@ -157,11 +150,11 @@ class Strip(Normalizer):
 
     type_name: ClassVar[str] = "Strip"
 
-    left: bool = field(default=True, metadata=takes(FLAG, "strip_left"))
-    right: bool = field(default=True, metadata=takes(FLAG, "strip_right"))
+    left: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, "strip_left"))
+    right: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, "strip_right"))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class StripAccents(Normalizer):
     """Removes combining marks; precomposed letters must be decomposed first, by :class:`NFD`.
 
@@ -172,7 +165,7 @@ class StripAccents(Normalizer):
     type_name: ClassVar[str] = "StripAccents"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Replace(Normalizer):
     r"""Replaces every match of a pattern.
 
@@ -187,11 +180,11 @@ class Replace(Normalizer):
 
     type_name: ClassVar[str] = "Replace"
 
-    pattern: str | Regex = field(metadata=takes(PATTERN))
-    content: str = field(metadata=takes(TEXT))
+    pattern: str | Regex = field(metadata=_fields.takes(_regex.PATTERN))
+    content: str = field(metadata=_fields.takes(_fields.TEXT))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Prepend(Normalizer):
     """Prepends a string to a text that is not empty.
 
@@ -204,10 +197,10 @@ class Prepend(Normalizer):
 
     type_name: ClassVar[str] = "Prepend"
 
-    prepend: str = field(default="▁", metadata=takes(TEXT))
+    prepend: str = field(default="▁", metadata=_fields.takes(_fields.TEXT))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class ByteLevel(Normalizer):
     r"""Replaces every byte of the UTF-8 by GPT-2's visible character for it.
 
@@ -218,7 +211,7 @@ class ByteLevel(Normalizer):
     type_name: ClassVar[str] = "ByteLevel"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class BertNormalizer(Normalizer):
     r"""Applies BERT's normalization: cleans, pads CJK characters, strips accents and lowercases.
 
@@ -236,27 +229,29 @@ class BertNormalizer(Normalizer):
 
     type_name: ClassVar[str] = "BertNormalizer"
 
-    clean_text: bool = field(default=True, metadata=takes(FLAG))
-    handle_chinese_chars: bool = field(default=True, metadata=takes(FLAG))
-    strip_accents: bool | None = field(default=None, metadata=takes(Maybe(FLAG)))
-    lowercase: bool = field(default=True, metadata=takes(FLAG))
+    clean_text: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    handle_chinese_chars: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    strip_accents: bool | None = field(
+        default=None, metadata=_fields.takes(_fields.Maybe(_fields.FLAG))
+    )
+    lowercase: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
 
 
-class _Bytes(Kind):
+class _Bytes(_fields.Kind):
     """Checks bytes; in JSON as base64."""
 
     def check(self, value: Any) -> bytes:
         if not isinstance(value, bytes | bytearray | memoryview):
-            raise Mismatch(f"expected bytes, found {shown(value)}")
+            raise _fields.Mismatch(f"expected bytes, found {_messages.shown(value)}")
         if not len(value):
-            raise Mismatch("expected the bytes of a character map, found none")
+            raise _fields.Mismatch("expected the bytes of a character map, found none")
         return bytes(value)
 
     def read(self, data: Any) -> bytes:
         try:
-            return self.check(base64.b64decode(TEXT.check(data), validate=True))
+            return self.check(base64.b64decode(_fields.TEXT.check(data), validate=True))
         except (binascii.Error, ValueError) as error:
-            raise Mismatch(f"not base64: {error}") from None
+            raise _fields.Mismatch(f"not base64: {error}") from None
 
     def write(self, value: bytes) -> str:
         return base64.b64encode(value).decode("ascii")
@@ -269,20 +264,22 @@ RuleName = Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
 def _charsmap(rules: RuleName | abc.Mapping[str, str]) -> bytes | None:
     """Returns the character map of rules, as a model file contains it; None if they replace nothing."""
     if isinstance(rules, str):
-        return _core.charsmap_named(TEXT.check(rules))
+        return _core.charsmap_named(_fields.TEXT.check(rules))
     if not isinstance(rules, collections.abc.Mapping):
-        raise ConfigError(
-            f"expected the name of rules, or a mapping of strings to strings, found {shown(rules)}",
+        raise _errors.ConfigError(
+            f"expected the name of rules, or a mapping of strings to strings, found {_messages.shown(rules)}",
             setting="rules",
         )
     try:
-        pairs = [(TEXT.check(one), TEXT.check(other)) for one, other in rules.items()]
-    except Mismatch as error:
-        raise ConfigError(str(error), setting="rules") from None
+        pairs = [
+            (_fields.TEXT.check(one), _fields.TEXT.check(other)) for one, other in rules.items()
+        ]
+    except _fields.Mismatch as error:
+        raise _errors.ConfigError(str(error), setting="rules") from None
     return _core.charsmap_of(pairs) if pairs else None
 
 
-@dataclass(frozen=True, repr=False)
+@_immutable.dataclass(frozen=True, repr=False)
 class Precompiled(Normalizer):
     """Applies the character map of a SentencePiece model.
 
@@ -295,7 +292,7 @@ class Precompiled(Normalizer):
 
     type_name: ClassVar[str] = "Precompiled"
 
-    precompiled_charsmap: bytes = field(metadata=takes(_Bytes()))
+    precompiled_charsmap: bytes = field(metadata=_fields.takes(_Bytes()))
 
     @classmethod
     def of(cls, rules: RuleName | abc.Mapping[str, str]) -> Precompiled:
@@ -320,8 +317,10 @@ class Precompiled(Normalizer):
         """
         charsmap = _charsmap(rules)
         if charsmap is None:
-            raise ConfigError(
-                f"{shown(rules)} replaces nothing", setting="rules", hint="omit the normalizer"
+            raise _errors.ConfigError(
+                f"{_messages.shown(rules)} replaces nothing",
+                setting="rules",
+                hint="omit the normalizer",
             )
         return cls(charsmap)
 
@@ -330,7 +329,7 @@ class Precompiled(Normalizer):
 
 
 _CHARSMAP = _Bytes()
-_SYMBOLS = ListOf(Text(1))
+_SYMBOLS = _fields.ListOf(_fields.Text(1))
 
 
 class _SentencePieceSettings(TypedDict, total=False):
@@ -343,7 +342,7 @@ class _SentencePieceSettings(TypedDict, total=False):
     user_defined_symbols: abc.Sequence[str]
 
 
-@dataclass(frozen=True, repr=False)
+@_immutable.dataclass(frozen=True, repr=False)
 class SentencePiece(Normalizer):
     """Applies the complete normalization of a SentencePiece model; ``tokenizers`` rejects files with it.
 
@@ -362,12 +361,14 @@ class SentencePiece(Normalizer):
 
     type_name: ClassVar[str] = "piecework.SentencePiece"
 
-    precompiled_charsmap: bytes | None = field(default=None, metadata=takes(Maybe(_CHARSMAP)))
-    add_dummy_prefix: bool = field(default=True, metadata=takes(FLAG))
-    remove_extra_whitespaces: bool = field(default=True, metadata=takes(FLAG))
-    escape_whitespaces: bool = field(default=True, metadata=takes(FLAG))
-    treat_whitespace_as_suffix: bool = field(default=False, metadata=takes(FLAG))
-    user_defined_symbols: abc.Sequence[str] = field(default=(), metadata=takes(_SYMBOLS))
+    precompiled_charsmap: bytes | None = field(
+        default=None, metadata=_fields.takes(_fields.Maybe(_CHARSMAP))
+    )
+    add_dummy_prefix: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    remove_extra_whitespaces: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    escape_whitespaces: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    treat_whitespace_as_suffix: bool = field(default=False, metadata=_fields.takes(_fields.FLAG))
+    user_defined_symbols: abc.Sequence[str] = field(default=(), metadata=_fields.takes(_SYMBOLS))
 
     @classmethod
     def of(
@@ -405,7 +406,7 @@ class SentencePiece(Normalizer):
         return f"SentencePiece({', '.join(parts)})"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Sequence(Normalizer):
     """Applies several normalizers in order.
 
@@ -418,4 +419,6 @@ class Sequence(Normalizer):
 
     type_name: ClassVar[str] = "Sequence"
 
-    normalizers: abc.Sequence[Normalizer] = field(metadata=takes(ListOf(Part(Normalizer))))
+    normalizers: abc.Sequence[Normalizer] = field(
+        metadata=_fields.takes(_fields.ListOf(_component.Part(Normalizer)))
+    )

@@ -5,13 +5,11 @@ The core matches the latter with grammars instead of a regex engine (`Tokenizer.
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from piecework._immutable import Immutable, dataclass
-from piecework.arguments import check_str
-from piecework.errors import ConfigError, shown, to_utf8
+from piecework._settings import arguments as _arguments
+from piecework._settings.regex import Regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,41 +79,5 @@ def from_tiktoken(pattern: str) -> str | None:
     >>> from_tiktoken(r"\w+|\s+") is None
     True
     """
-    name = _TIKTOKEN.get(check_str("pattern", pattern))
+    name = _TIKTOKEN.get(_arguments.check_str("pattern", pattern))
     return name and SPLIT_PATTERNS[name]
-
-
-_ESCAPES_AND_SETS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]", re.DOTALL)
-_DIFFERENT_SYNTAX = re.compile(r"[$^]|\{\d+(?:,\d*)?\}\+")
-
-
-def differs_in_oniguruma(pattern: str) -> bool:
-    r"""Returns whether Oniguruma reads a pattern differently from tiktoken's engine.
-
-    In Oniguruma ``^`` and ``$`` also match at line starts and ends, and ``{1,3}+`` repeats the group instead of being
-    possessive.
-
-    >>> differs_in_oniguruma(r"\p{N}{1,3}+"), differs_in_oniguruma(r"[$^]|\$|\w+|\s+\z")
-    (True, False)
-    """
-    return _DIFFERENT_SYNTAX.search(_ESCAPES_AND_SETS.sub("x", pattern)) is not None
-
-
-@dataclass(frozen=True)
-class Regex(Immutable):
-    r"""Marks a pattern as a regular expression, since plain strings are matched literally.
-
-    Args:
-        pattern: The expression in Oniguruma's syntax, which ``tokenizers`` uses too.
-
-    >>> Regex(r"\s+").pattern
-    '\\s+'
-    """
-
-    pattern: str
-
-    def __post_init__(self) -> None:
-        """Checks the type."""
-        if not isinstance(self.pattern, str):
-            raise ConfigError(f"expected a string, found {shown(self.pattern)}", setting="pattern")
-        to_utf8(self.pattern)

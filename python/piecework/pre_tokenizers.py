@@ -9,42 +9,22 @@ which calls Python, exist only here.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import abc
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from piecework._component import (
-    METASPACE_SCHEME,
-    PATTERN,
-    Component,
-    Part,
-    PrependScheme,
-    current_metaspace,
-)
-from piecework._immutable import dataclass
+from piecework import _messages, errors as _errors, patterns as _patterns
 from piecework._settings import (
-    CHARACTER,
-    FLAG,
-    LENGTH,
-    SIZE,
-    Choice,
-    Kind,
-    ListOf,
-    Maybe,
-    Mismatch,
-    Text,
-    items,
-    takes,
+    arguments as _arguments,
+    component as _component,
+    fields as _fields,
+    immutable as _immutable,
+    regex as _regex,
 )
-from piecework.arguments import check_iterable, check_str
-from piecework.errors import ConfigError, FormatError, UnsupportedError, shown, warn
-from piecework.patterns import SPLIT_PATTERNS, Regex
 
 if TYPE_CHECKING:
-    from piecework.io.files import Pathish
-    from piecework.normalizers import Normalizer
+    from piecework._io.files import Pathish
 
 __all__ = [
     "Behavior",
@@ -71,7 +51,7 @@ Behavior = Literal["removed", "isolated", "merged_with_previous", "merged_with_n
 """The treatment of delimiters: they are removed, become words, are appended to the previous word, are prepended to the
 next word, or form one word with adjacent delimiters."""
 
-_BEHAVIOR = Choice(
+_BEHAVIOR = _fields.Choice(
     {
         "removed": "Removed",
         "isolated": "Isolated",
@@ -82,7 +62,7 @@ _BEHAVIOR = Choice(
 )
 
 
-class PreTokenizer(Component):
+class PreTokenizer(_component.Component):
     """Serves as the base of all pre-tokenizers."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,7 +75,7 @@ class PreTokenizer(Component):
             ConfigError: The pre-tokenizer contains a Python function, which no file can represent.
         """
         if functions := self.functions():
-            raise ConfigError(
+            raise _errors.ConfigError(
                 f"the Python function {_name(functions[0])} cannot be saved",
                 hint="replace it by another pre-tokenizer, such as Dictionary, Jieba or Split, and set "
                 "it again after loading; or pickle the tokenizer, which keeps importable functions",
@@ -119,7 +99,9 @@ class PreTokenizer(Component):
             UnsupportedError: The type is unknown.
             FormatError: The data is invalid; the message contains the JSON path.
         """
-        in_order = tuple(check_iterable("functions", functions, "a sequence of functions"))
+        in_order = tuple(
+            _arguments.check_iterable("functions", functions, "a sequence of functions")
+        )
         return super().from_dict(_with_functions(data, in_order))
 
     def pre_tokenize_str(self, text: str) -> list[tuple[str, tuple[int, int]]]:
@@ -141,7 +123,7 @@ class PreTokenizer(Component):
         return self._stage("pre_tokenizer").pre_tokenize(text)
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class BertPreTokenizer(PreTokenizer):
     """Splits at white space, and makes every punctuation character a word.
 
@@ -152,7 +134,7 @@ class BertPreTokenizer(PreTokenizer):
     type_name: ClassVar[str] = "BertPreTokenizer"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Whitespace(PreTokenizer):
     r"""Splits into runs of word characters and runs of other non-white-space characters: ``\w+|[^\w\s]+``.
 
@@ -163,7 +145,7 @@ class Whitespace(PreTokenizer):
     type_name: ClassVar[str] = "Whitespace"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class WhitespaceSplit(PreTokenizer):
     """Splits at white space only.
 
@@ -174,7 +156,7 @@ class WhitespaceSplit(PreTokenizer):
     type_name: ClassVar[str] = "WhitespaceSplit"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Punctuation(PreTokenizer):
     """Splits at punctuation.
 
@@ -187,10 +169,10 @@ class Punctuation(PreTokenizer):
 
     type_name: ClassVar[str] = "Punctuation"
 
-    behavior: Behavior = field(default="isolated", metadata=takes(_BEHAVIOR, may_lack=True))
+    behavior: Behavior = field(default="isolated", metadata=_fields.takes(_BEHAVIOR, may_lack=True))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Digits(PreTokenizer):
     """Splits digits, and other numeric characters, from the rest.
 
@@ -203,10 +185,10 @@ class Digits(PreTokenizer):
 
     type_name: ClassVar[str] = "Digits"
 
-    individual_digits: bool = field(default=False, metadata=takes(FLAG))
+    individual_digits: bool = field(default=False, metadata=_fields.takes(_fields.FLAG))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class CharDelimiterSplit(PreTokenizer):
     """Splits at a character and removes it.
 
@@ -219,10 +201,10 @@ class CharDelimiterSplit(PreTokenizer):
 
     type_name: ClassVar[str] = "CharDelimiterSplit"
 
-    delimiter: str = field(metadata=takes(CHARACTER))
+    delimiter: str = field(metadata=_fields.takes(_fields.CHARACTER))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Split(PreTokenizer):
     r"""Splits at every match of a pattern.
 
@@ -239,12 +221,12 @@ class Split(PreTokenizer):
 
     type_name: ClassVar[str] = "Split"
 
-    pattern: str | Regex = field(metadata=takes(PATTERN))
-    behavior: Behavior = field(metadata=takes(_BEHAVIOR))
-    invert: bool = field(default=False, metadata=takes(FLAG))
+    pattern: str | _patterns.Regex = field(metadata=_fields.takes(_regex.PATTERN))
+    behavior: Behavior = field(metadata=_fields.takes(_BEHAVIOR))
+    invert: bool = field(default=False, metadata=_fields.takes(_fields.FLAG))
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class ByteLevel(PreTokenizer):
     """Splits with GPT-2's pattern and writes each byte as a visible character.
 
@@ -259,9 +241,9 @@ class ByteLevel(PreTokenizer):
 
     type_name: ClassVar[str] = "ByteLevel"
 
-    add_prefix_space: bool = field(default=True, metadata=takes(FLAG))
-    trim_offsets: bool = field(default=True, metadata=takes(FLAG))
-    use_regex: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
+    add_prefix_space: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    trim_offsets: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    use_regex: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
 
     @staticmethod
     def split_by(pattern: str) -> PreTokenizer:
@@ -277,13 +259,15 @@ class ByteLevel(PreTokenizer):
         >>> ByteLevel.split_by("cl100k").pre_tokenize_str("in 1789")
         [('in', (0, 2)), ('Ġ', (2, 3)), ('178', (3, 6)), ('9', (6, 7))]
         """
-        regex = Regex(SPLIT_PATTERNS.get(check_str("pattern", pattern), pattern))
+        regex = _patterns.Regex(
+            _patterns.SPLIT_PATTERNS.get(_arguments.check_str("pattern", pattern), pattern)
+        )
         drops = pattern == "clip"
         split = Split(regex, "removed" if drops else "isolated", invert=drops)
         return Sequence([split, ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Metaspace(PreTokenizer):
     """Replaces spaces by a visible character and splits before it, like SentencePiece.
 
@@ -299,18 +283,18 @@ class Metaspace(PreTokenizer):
 
     type_name: ClassVar[str] = "Metaspace"
 
-    replacement: str = field(default="▁", metadata=takes(CHARACTER))
-    prepend_scheme: PrependScheme = field(
-        default="always", metadata=takes(METASPACE_SCHEME, may_lack=True)
+    replacement: str = field(default="▁", metadata=_fields.takes(_fields.CHARACTER))
+    prepend_scheme: _component.PrependScheme = field(
+        default="always", metadata=_fields.takes(_component.METASPACE_SCHEME, may_lack=True)
     )
-    split: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
+    split: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        return current_metaspace(data)
+        return _component.current_metaspace(data)
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class UnicodeScripts(PreTokenizer):
     """Splits where the script changes; Hiragana and Katakana count as Han, spaces as the preceding script.
 
@@ -321,7 +305,7 @@ class UnicodeScripts(PreTokenizer):
     type_name: ClassVar[str] = "UnicodeScripts"
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class FixedLength(PreTokenizer):
     """Splits into words of a fixed number of characters; the last word may be shorter.
 
@@ -334,13 +318,13 @@ class FixedLength(PreTokenizer):
 
     type_name: ClassVar[str] = "FixedLength"
 
-    length: int = field(default=5, metadata=takes(LENGTH, may_lack=True))
+    length: int = field(default=5, metadata=_fields.takes(_fields.LENGTH, may_lack=True))
 
 
-_WORD = Text(1)
+_WORD = _fields.Text(1)
 
 
-class _Phrases(ListOf):
+class _Phrases(_fields.ListOf):
     """Checks phrases and removes duplicates; the order is kept, and sets are sorted."""
 
     def check(self, value: Any) -> tuple[str, ...]:
@@ -348,11 +332,11 @@ class _Phrases(ListOf):
             value = sorted(value, key=str)
         phrases = tuple(dict.fromkeys(super().check(value)))
         if not phrases:
-            raise Mismatch("expected at least one phrase, found none")
+            raise _fields.Mismatch("expected at least one phrase, found none")
         return phrases
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@_immutable.dataclass(frozen=True, init=False, repr=False)
 class Dictionary(PreTokenizer):
     """Makes each phrase of a list a word, by leftmost-longest match; text between phrases is not split.
 
@@ -366,8 +350,8 @@ class Dictionary(PreTokenizer):
 
     type_name: ClassVar[str] = "piecework.Dictionary"
 
-    phrases: tuple[str, ...] = field(metadata=takes(_Phrases(_WORD)))
-    single_word: bool = field(metadata=takes(FLAG, may_lack=True))
+    phrases: tuple[str, ...] = field(metadata=_fields.takes(_Phrases(_WORD)))
+    single_word: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
 
     def __init__(self, phrases: abc.Iterable[str], single_word: bool = False) -> None:
         self._fill(phrases=phrases, single_word=single_word)
@@ -380,21 +364,27 @@ UserWord = str | tuple[str, int | None] | tuple[str, int | None, str | None]
 """A word for Jieba, optionally with its frequency and its part-of-speech tag."""
 
 
-class _UserWord(Kind):
+class _UserWord(_fields.Kind):
     """Checks a word with its frequency and its tag, which may be None."""
 
     def check(self, value: Any) -> tuple[str, int | None, str | None]:
-        parts = (value,) if isinstance(value, str) else tuple(items(value))
+        parts = (value,) if isinstance(value, str) else tuple(_fields.items(value))
         if not 1 <= len(parts) <= 3:
-            raise Mismatch(f"expected a word, its frequency and its tag, found {shown(value)}")
+            raise _fields.Mismatch(
+                f"expected a word, its frequency and its tag, found {_messages.shown(value)}"
+            )
         word, frequency, tag = (*parts, None, None)[:3]
-        return _WORD.check(word), Maybe(SIZE).check(frequency), Maybe(_WORD).check(tag)
+        return (
+            _WORD.check(word),
+            _fields.Maybe(_fields.SIZE).check(frequency),
+            _fields.Maybe(_WORD).check(tag),
+        )
 
     def write(self, value: tuple[Any, ...]) -> list[Any]:
         return list(value)
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@_immutable.dataclass(frozen=True, init=False, repr=False)
 class Jieba(PreTokenizer):
     """Segments Chinese text like Jieba, without the jieba package.
 
@@ -409,9 +399,9 @@ class Jieba(PreTokenizer):
 
     type_name: ClassVar[str] = "piecework.Jieba"
 
-    hmm: bool = field(metadata=takes(FLAG, may_lack=True))
+    hmm: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
     user_words: tuple[tuple[str, int | None, str | None], ...] = field(
-        metadata=takes(ListOf(_UserWord()), may_lack=True)
+        metadata=_fields.takes(_fields.ListOf(_UserWord()), may_lack=True)
     )
 
     def __init__(self, hmm: bool = True, user_words: abc.Iterable[UserWord] = ()) -> None:
@@ -438,7 +428,7 @@ class Jieba(PreTokenizer):
             InvalidUtf8Error: The file is not valid in that encoding.
             FormatError: A frequency is too large; the message contains the line.
         """
-        from piecework.io import check_text, codec_name, detect_encoding, read_lines
+        from piecework._io import check_text, codec_name, detect_encoding, read_lines
 
         check_text(path, "")
         codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding, "strict")
@@ -448,8 +438,8 @@ class Jieba(PreTokenizer):
                 word, digits, tag = entry.groups()
                 digits = digits and (digits.lstrip("0") or "0")
                 if digits and (len(digits) > 20 or int(digits) >= 1 << 64):
-                    problem = f"the frequency {shown(digits)} is too large; expected less than 2^64"
-                    raise FormatError(problem, place=f"{path}: line {number}: ")
+                    problem = f"the frequency {_messages.shown(digits)} is too large; expected less than 2^64"
+                    raise _errors.FormatError(problem, place=f"{path}: line {number}: ")
                 words.append((word, int(digits) if digits else None, tag))
         return cls(hmm, words)
 
@@ -461,22 +451,22 @@ class Jieba(PreTokenizer):
 _USER_LINE = re.compile(r"(.+?)(?: ([0-9]+))?(?: ([a-z]+))?")
 
 
-class _Callable(Kind):
+class _Callable(_fields.Kind):
     """Checks a Python function; the core gets its index, and files cannot contain it."""
 
     def check(self, value: Any) -> abc.Callable[[str], object]:
         if not callable(value):
-            raise Mismatch(f"expected a function of a text, found {shown(value)}")
+            raise _fields.Mismatch(f"expected a function of a text, found {_messages.shown(value)}")
         return value  # type: ignore[no-any-return]  # its signature cannot be checked
 
     def read(self, data: Any) -> abc.Callable[[str], object]:
         if not callable(data):
             message = "the pre-tokenizer was a Python function, which no file can contain; replace it by another one"
-            raise Mismatch(message, kind=UnsupportedError)
+            raise _fields.Mismatch(message, kind=_errors.UnsupportedError)
         return self.check(data)
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Function(PreTokenizer):
     """Splits a text by calling a Python function.
 
@@ -494,11 +484,11 @@ class Function(PreTokenizer):
     type_name: ClassVar[str] = "piecework.Function"
 
     function: abc.Callable[[str], abc.Iterable[str | tuple[int, int]]] = field(
-        metadata=takes(_Callable(), "index")
+        metadata=_fields.takes(_Callable(), "index")
     )
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Sequence(PreTokenizer):
     """Applies several pre-tokenizers in order, each to the words of the previous one.
 
@@ -512,7 +502,7 @@ class Sequence(PreTokenizer):
     type_name: ClassVar[str] = "Sequence"
 
     pre_tokenizers: abc.Sequence[PreTokenizer] = field(
-        metadata=takes(ListOf(Part(PreTokenizer)), "pretokenizers")
+        metadata=_fields.takes(_fields.ListOf(_component.Part(PreTokenizer)), "pretokenizers")
     )
 
 
@@ -540,31 +530,5 @@ def _with_functions(data: Any, functions: abc.Sequence[abc.Callable[[str], objec
     return filled(data) if functions else data
 
 
-def foreign_phrases(normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None) -> list[str]:
-    """Returns up to three dictionary phrases that the normalizer changes, so that no text matches them."""
-    if normalizer is None or pre_tokenizer is None:
-        return []
-    if isinstance(pre_tokenizer, Sequence):
-        each = (foreign_phrases(normalizer, step) for step in pre_tokenizer.pre_tokenizers)
-        return list(itertools.chain.from_iterable(each))[:3]
-    if not isinstance(pre_tokenizer, Dictionary):
-        return []
-    # Normalizers may prepend something to a text, so a phrase is normalized inside a text.
-    changed = (p for p in pre_tokenizer.phrases if p not in normalizer.normalize_str(f" {p} "))
-    return list(itertools.islice(changed, 3))
-
-
-def warn_of_foreign_phrases(
-    normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None
-) -> None:
-    """Warns of phrases that no text matches."""
-    if foreign := foreign_phrases(normalizer, pre_tokenizer):
-        warn(
-            f"the normalizer changes phrases of the dictionary, such as {foreign}, so no text matches "
-            "them",
-            hint="pass them in normalized form, or another normalizer (for Chinese phrases, `handle_chinese_chars=False` of BertNormalizer)",
-        )
-
-
 def _name(function: abc.Callable[[str], object]) -> str:
-    return getattr(function, "__qualname__", None) or shown(function)
+    return getattr(function, "__qualname__", None) or _messages.shown(function)

@@ -14,22 +14,8 @@ from collections import abc
 from dataclasses import field, replace
 from typing import Any, ClassVar, Literal, Self
 
-from piecework._component import Component, Part
-from piecework._immutable import dataclass
-from piecework._settings import (
-    FLAG,
-    NUMBER,
-    TEXT,
-    Choice,
-    Kind,
-    ListOf,
-    Mismatch,
-    items,
-    members,
-    takes,
-    under,
-)
-from piecework.errors import ConfigError, VocabularyError, did_you_mean, shown, wrong_type
+from piecework import _messages, errors as _errors
+from piecework._settings import component as _component, fields as _fields, immutable as _immutable
 
 __all__ = [
     "BertProcessing",
@@ -44,7 +30,7 @@ __all__ = [
 ]
 
 
-class PostProcessor(Component):
+class PostProcessor(_component.Component):
     """Serves as the base of all post-processors."""
 
     _added: ClassVar[tuple[int, int]] = (0, 0)
@@ -78,7 +64,9 @@ class PostProcessor(Component):
         BertProcessing(sep=('[SEP]', 2), cls=('[CLS]', 1))
         """
         if not isinstance(vocab, abc.Mapping):
-            raise wrong_type("vocab", "a mapping of tokens to ids, such as tokenizer.vocab", vocab)
+            raise _messages.wrong_type(
+                "vocab", "a mapping of tokens to ids, such as tokenizer.vocab", vocab
+            )
         return self._with_each(lambda token: _id_in(vocab, token))
 
     def _with_each(self, change: abc.Callable[[str], int]) -> Self:  # noqa: ARG002  # most insert some
@@ -88,27 +76,27 @@ class PostProcessor(Component):
 
 def _id_in(vocab: abc.Mapping[str, int], token: str) -> int:
     if token not in vocab:
-        raise VocabularyError(
-            f"{shown(token)}, which the post-processor inserts, is not in the vocabulary",
+        raise _errors.VocabularyError(
+            f"{_messages.shown(token)}, which the post-processor inserts, is not in the vocabulary",
             hint="add it to the tokenizer (`with_added_tokens`, or `special_tokens=` of the trainer)",
         )
     return vocab[token]
 
 
-class _Token(Kind):
+class _Token(_fields.Kind):
     """Checks a token with its id; in JSON an array of both."""
 
     def check(self, value: Any) -> tuple[str, int]:
-        pair = items(value)
+        pair = _fields.items(value)
         if len(pair) != 2:
-            raise Mismatch(f"expected a token and its id, found {shown(value)}")
-        return TEXT.check(pair[0]), NUMBER.check(pair[1])
+            raise _fields.Mismatch(f"expected a token and its id, found {_messages.shown(value)}")
+        return _fields.TEXT.check(pair[0]), _fields.NUMBER.check(pair[1])
 
     def write(self, value: tuple[str, int]) -> list[Any]:
         return list(value)
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class BertProcessing(PostProcessor):
     """Adds BERT's special tokens: ``[CLS] A [SEP]``, and ``[CLS] A [SEP] B [SEP]`` with type id 1 from B on.
 
@@ -123,8 +111,8 @@ class BertProcessing(PostProcessor):
     type_name: ClassVar[str] = "BertProcessing"
     _added: ClassVar[tuple[int, int]] = (2, 3)
 
-    sep: tuple[str, int] = field(metadata=takes(_Token()))
-    cls: tuple[str, int] = field(metadata=takes(_Token()))
+    sep: tuple[str, int] = field(metadata=_fields.takes(_Token()))
+    cls: tuple[str, int] = field(metadata=_fields.takes(_Token()))
 
     def _with_each(self, change: abc.Callable[[str], int]) -> Self:
         return replace(
@@ -132,7 +120,7 @@ class BertProcessing(PostProcessor):
         )
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class RobertaProcessing(PostProcessor):
     """Adds RoBERTa's special tokens: ``<s> A </s>``, and ``<s> A </s></s> B </s>``; all type ids are 0.
 
@@ -149,10 +137,10 @@ class RobertaProcessing(PostProcessor):
     type_name: ClassVar[str] = "RobertaProcessing"
     _added: ClassVar[tuple[int, int]] = (2, 4)
 
-    sep: tuple[str, int] = field(metadata=takes(_Token()))
-    cls: tuple[str, int] = field(metadata=takes(_Token()))
-    trim_offsets: bool = field(default=True, metadata=takes(FLAG))
-    add_prefix_space: bool = field(default=True, metadata=takes(FLAG))
+    sep: tuple[str, int] = field(metadata=_fields.takes(_Token()))
+    cls: tuple[str, int] = field(metadata=_fields.takes(_Token()))
+    trim_offsets: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    add_prefix_space: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
 
     def _with_each(self, change: abc.Callable[[str], int]) -> Self:
         return replace(
@@ -160,7 +148,7 @@ class RobertaProcessing(PostProcessor):
         )
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class ByteLevel(PostProcessor):
     """Excludes white space at the ends of byte-level tokens from their offsets; adds no tokens.
 
@@ -175,15 +163,15 @@ class ByteLevel(PostProcessor):
 
     type_name: ClassVar[str] = "ByteLevel"
 
-    add_prefix_space: bool = field(default=True, metadata=takes(FLAG))
-    trim_offsets: bool = field(default=True, metadata=takes(FLAG))
-    use_regex: bool = field(default=True, metadata=takes(FLAG, may_lack=True))
+    add_prefix_space: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    trim_offsets: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    use_regex: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
 
 
 _PieceKind = Literal["Sequence", "SpecialToken"]
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class TemplatePiece:
     """Represents an item of a template: one of the texts, or a special token.
 
@@ -202,7 +190,7 @@ class TemplatePiece:
         return f"{name}:{self.type_id}" if self.type_id else name
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class SpecialToken:
     """Maps a special token of a template to token ids.
 
@@ -217,10 +205,10 @@ class SpecialToken:
     tokens: tuple[str, ...]
 
 
-_IDS, _TOKENS = ListOf(NUMBER), ListOf(TEXT)
+_IDS, _TOKENS = _fields.ListOf(_fields.NUMBER), _fields.ListOf(_fields.TEXT)
 
 
-class _Template(Kind):
+class _Template(_fields.Kind):
     """Checks a template: a string such as ``[CLS] $A [SEP]:1``, a list of its items, or JSON."""
 
     def check(self, value: Any) -> tuple[TemplatePiece, ...]:
@@ -236,37 +224,40 @@ class _Template(Kind):
         return [{p.kind: {"id": p.id, "type_id": p.type_id}} for p in value]
 
 
-class _Piece(Kind):
+class _Piece(_fields.Kind):
     """Checks an item of a template."""
 
     def check(self, value: Any) -> TemplatePiece:
         if isinstance(value, TemplatePiece):
             return _piece(value.kind, value.id, value.type_id)
-        return _parsed(TEXT.check(value))
+        return _parsed(_fields.TEXT.check(value))
 
     def read(self, data: Any) -> TemplatePiece:
-        outer = members(data)
+        outer = _fields.members(data)
         if len(outer) != 1 or not outer.keys() <= {"Sequence", "SpecialToken"}:
-            raise Mismatch(f"expected either 'Sequence' or 'SpecialToken', found {shown(data)}")
-        ((kind, inner),) = outer.items()
-        inner = members(inner)
-        if inner.keys() != {"id", "type_id"}:
-            raise Mismatch(
-                f"expected the members 'id' and 'type_id', found {shown(inner)}", f".{kind}"
+            raise _fields.Mismatch(
+                f"expected either 'Sequence' or 'SpecialToken', found {_messages.shown(data)}"
             )
-        with under(f".{kind}"):
+        ((kind, inner),) = outer.items()
+        inner = _fields.members(inner)
+        if inner.keys() != {"id", "type_id"}:
+            raise _fields.Mismatch(
+                f"expected the members 'id' and 'type_id', found {_messages.shown(inner)}",
+                f".{kind}",
+            )
+        with _fields.under(f".{kind}"):
             return _piece(kind, inner["id"], inner["type_id"])
 
 
 def _piece(kind: Any, name: Any, type_id: Any) -> TemplatePiece:
     _KIND.check(kind)
     if kind == "Sequence" and name not in ("A", "B"):
-        raise Mismatch(f"expected the text A or B, found {shown(name)}")
-    return TemplatePiece(kind, TEXT.check(name), NUMBER.check(type_id))
+        raise _fields.Mismatch(f"expected the text A or B, found {_messages.shown(name)}")
+    return TemplatePiece(kind, _fields.TEXT.check(name), _fields.NUMBER.check(type_id))
 
 
-_KIND = Choice.of(_PieceKind)
-_PIECES = ListOf(_Piece())
+_KIND = _fields.Choice.of(_PieceKind)
+_PIECES = _fields.ListOf(_Piece())
 _PIECE = re.compile(r"(?P<name>[^:]*)(?::\+?(?P<type_id>[0-9]+))?", re.DOTALL)
 _SEQUENCE = re.compile(r"\$(?:(?P<name>[AaBb])|\+?(?P<type_id>[0-9]+))?")
 
@@ -275,47 +266,47 @@ def _parsed(text: str) -> TemplatePiece:
     """Returns the template item of a string such as ``$B:1``, ``$1`` or ``[SEP]``."""
     piece = _PIECE.fullmatch(text)
     if piece is None or not piece["name"]:
-        raise Mismatch(
-            f"expected $A, $B or a special token, optionally with a type id (as in $B:1), found {shown(text)}"
+        raise _fields.Mismatch(
+            f"expected $A, $B or a special token, optionally with a type id (as in $B:1), found {_messages.shown(text)}"
         )
     name, kind = piece["name"], "SpecialToken"
     type_id = int(piece["type_id"] or 0)
     if name.startswith("$"):
         sequence = _SEQUENCE.fullmatch(name)
         if sequence is None:
-            raise Mismatch(f"expected the text $A or $B, found {shown(name)}")
+            raise _fields.Mismatch(f"expected the text $A or $B, found {_messages.shown(name)}")
         type_id = int(piece["type_id"] or sequence["type_id"] or 0)
         name, kind = (sequence["name"] or "A").upper(), "Sequence"
     return _piece(kind, name, type_id)
 
 
-class _SpecialTokens(Kind):
+class _SpecialTokens(_fields.Kind):
     """Checks special tokens: a list of (token, id), dictionaries or :class:`SpecialToken`; in JSON an object."""
 
     def check(self, value: Any) -> tuple[SpecialToken, ...]:
         known: dict[str, SpecialToken] = {}
-        for at, token in enumerate(ListOf(_SpecialToken()).check(value)):
+        for at, token in enumerate(_fields.ListOf(_SpecialToken()).check(value)):
             if known.setdefault(token.id, token) != token:
-                raise Mismatch(
-                    f"duplicate special token {shown(token.id)} with other ids",
+                raise _fields.Mismatch(
+                    f"duplicate special token {_messages.shown(token.id)} with other ids",
                     f"[{at}]",
                     hint="remove one of them",
                 )
         return tuple(known.values())
 
     def read(self, data: Any) -> tuple[SpecialToken, ...]:
-        return tuple(self._one(name, token) for name, token in members(data).items())
+        return tuple(self._one(name, token) for name, token in _fields.members(data).items())
 
     def _one(self, name: str, token: Any) -> SpecialToken:
-        with under(f".{name}"):
-            return _special(members(token) | {"id": name})
+        with _fields.under(f".{name}"):
+            return _special(_fields.members(token) | {"id": name})
 
     def write(self, value: tuple[SpecialToken, ...]) -> dict[str, Any]:
         ordered = sorted(value, key=lambda token: token.id)
         return {t.id: {"id": t.id, "ids": list(t.ids), "tokens": list(t.tokens)} for t in ordered}
 
 
-class _SpecialToken(Kind):
+class _SpecialToken(_fields.Kind):
     """Checks a special token."""
 
     def check(self, value: Any) -> SpecialToken:
@@ -323,7 +314,7 @@ class _SpecialToken(Kind):
             return _special({"id": value.id, "ids": value.ids, "tokens": value.tokens})
         if isinstance(value, abc.Mapping):
             return _special(dict(value))
-        pair = items(value)
+        pair = _fields.items(value)
         if len(pair) == 2 and isinstance(pair[1], str):
             pair.reverse()
         name, number = _Token().check(pair)
@@ -332,18 +323,22 @@ class _SpecialToken(Kind):
 
 def _special(data: dict[str, Any]) -> SpecialToken:
     if data.keys() != {"id", "ids", "tokens"}:
-        raise Mismatch(f"expected the members 'id', 'ids' and 'tokens', found {shown(data)}")
+        raise _fields.Mismatch(
+            f"expected the members 'id', 'ids' and 'tokens', found {_messages.shown(data)}"
+        )
     ids, tokens = _IDS.check(data["ids"]), _TOKENS.check(data["tokens"])
     if len(ids) != len(tokens):
-        raise Mismatch(f"expected one token per id, found {len(ids)} ids and {len(tokens)} tokens")
-    return SpecialToken(TEXT.check(data["id"]), ids, tokens)
+        raise _fields.Mismatch(
+            f"expected one token per id, found {len(ids)} ids and {len(tokens)} tokens"
+        )
+    return SpecialToken(_fields.TEXT.check(data["id"]), ids, tokens)
 
 
 Template = str | abc.Sequence[str | TemplatePiece]
 """A template as an argument: ``"[CLS] $A [SEP]"``, or a list of its items."""
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@_immutable.dataclass(frozen=True, init=False, repr=False)
 class TemplateProcessing(PostProcessor):
     """Adds special tokens by templates for one text and for a pair.
 
@@ -362,9 +357,9 @@ class TemplateProcessing(PostProcessor):
 
     type_name: ClassVar[str] = "TemplateProcessing"
 
-    single: tuple[TemplatePiece, ...] = field(metadata=takes(_Template()))
-    pair: tuple[TemplatePiece, ...] = field(metadata=takes(_Template()))
-    special_tokens: tuple[SpecialToken, ...] = field(metadata=takes(_SpecialTokens()))
+    single: tuple[TemplatePiece, ...] = field(metadata=_fields.takes(_Template()))
+    pair: tuple[TemplatePiece, ...] = field(metadata=_fields.takes(_Template()))
+    special_tokens: tuple[SpecialToken, ...] = field(metadata=_fields.takes(_SpecialTokens()))
 
     def __init__(
         self,
@@ -384,24 +379,26 @@ class TemplateProcessing(PostProcessor):
 
     def _check_texts(self) -> None:
         if "B" in _texts(self.single):
-            raise ConfigError(
+            raise _errors.ConfigError(
                 "the template for one text contains $B", setting="single", hint="remove it"
             )
         if not self.single:
-            raise ConfigError("the template is empty; expected at least $A", setting="single")
+            raise _errors.ConfigError(
+                "the template is empty; expected at least $A", setting="single"
+            )
         if missing := {"A", "B"} - _texts(self.pair):
             names = " and ".join(f"${name}" for name in sorted(missing))
-            raise ConfigError(f"the template for a pair lacks {names}", setting="pair")
+            raise _errors.ConfigError(f"the template for a pair lacks {names}", setting="pair")
 
     def _check_special_tokens(self) -> None:
         known = [token.id for token in self.special_tokens]
         for name, template in (("single", self.single), ("pair", self.pair)):
             for piece in template:
                 if piece.kind == "SpecialToken" and piece.id not in known:
-                    raise ConfigError(
-                        f"{shown(piece.id)} has no id in special_tokens",
+                    raise _errors.ConfigError(
+                        f"{_messages.shown(piece.id)} has no id in special_tokens",
                         setting=name,
-                        hint=did_you_mean(piece.id, known),
+                        hint=_messages.did_you_mean(piece.id, known),
                     )
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
@@ -434,12 +431,12 @@ def _written(template: tuple[TemplatePiece, ...]) -> str:
     text = " ".join(map(str, template))
     try:
         same = _Template().check(text) == template
-    except Mismatch:
+    except _fields.Mismatch:
         same = False
     return repr(text if same else template)
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class Sequence(PostProcessor):
     """Applies several post-processors in order.
 
@@ -452,7 +449,9 @@ class Sequence(PostProcessor):
 
     type_name: ClassVar[str] = "Sequence"
 
-    processors: abc.Sequence[PostProcessor] = field(metadata=takes(ListOf(Part(PostProcessor))))
+    processors: abc.Sequence[PostProcessor] = field(
+        metadata=_fields.takes(_fields.ListOf(_component.Part(PostProcessor)))
+    )
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the sum over the post-processors."""

@@ -15,11 +15,12 @@ from numbers import Real
 from operator import index
 from typing import Any, ClassVar, Literal
 
-from piecework import _core
-from piecework._immutable import Immutable, dataclass
-from piecework.added_tokens import AddedToken
-from piecework.arguments import DEFAULT, Default
-from piecework.errors import ConfigError, from_surrogate, shown, to_utf8
+from piecework import _core, _exceptions, _messages, errors as _errors
+from piecework._settings import (
+    added_tokens as _added_tokens,
+    arguments as _arguments,
+    immutable as _immutable,
+)
 
 __all__ = [
     "Alphabet",
@@ -57,7 +58,7 @@ _NAMES = ("special_tokens", "user_defined_symbols")
 _CHARACTERS = ("initial_alphabet", "required_chars")
 
 
-class Trainer(Immutable):
+class Trainer(_immutable.Immutable):
     """Serves as the base of all trainers, dataclasses of settings that the core reads as JSON."""
 
     type_name: ClassVar[str]
@@ -74,12 +75,14 @@ class Trainer(Immutable):
         for name in own.intersection(_NAMES + _CHARACTERS):
             value = getattr(self, name)
             if not isinstance(value, Iterable):
-                raise ConfigError(f"expected a sequence of str, found {shown(value)}", setting=name)
+                raise _errors.ConfigError(
+                    f"expected a sequence of str, found {_messages.shown(value)}", setting=name
+                )
             if name in _NAMES and isinstance(value, str):
-                raise ConfigError(
+                raise _errors.ConfigError(
                     "expected a sequence of str, found one str",
                     setting=name,
-                    hint=f"pass [{shown(value)}]",
+                    hint=f"pass [{_messages.shown(value)}]",
                 )
             object.__setattr__(self, name, tuple(value))
             self._check_texts(name)
@@ -93,8 +96,8 @@ class Trainer(Immutable):
         """Raises ConfigError for an item that is not a text, with its index instead of a JSON path."""
         for place, text in enumerate(getattr(self, name)):
             if not isinstance(text, str):
-                raise ConfigError(
-                    f"expected a str, found {shown(text)}", setting=f"{name}[{place}]"
+                raise _errors.ConfigError(
+                    f"expected a str, found {_messages.shown(text)}", setting=f"{name}[{place}]"
                 )
             self._check_unicode(f"{name}[{place}]", text)
 
@@ -102,24 +105,26 @@ class Trainer(Immutable):
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise from_surrogate(error, setting=name) from None
+            raise _exceptions.from_surrogate(error, setting=name) from None
 
     def _check_names(self) -> None:
         for name in _NAMES:
             for token, times in Counter(getattr(self, name)).items():
                 if not token or times > 1:
                     problem = "is a duplicate" if token else "is empty"
-                    raise ConfigError(f"{shown(token)} {problem}", setting=name, hint="remove it")
+                    raise _errors.ConfigError(
+                        f"{_messages.shown(token)} {problem}", setting=name, hint="remove it"
+                    )
         for token in self.user_defined_symbols:
             if token in self.special_tokens:
-                raise ConfigError(
-                    f"{shown(token)} is also a special token",
+                raise _errors.ConfigError(
+                    f"{_messages.shown(token)} is also a special token",
                     setting="user_defined_symbols",
                     hint="remove one of them",
                 )
 
     @property
-    def added_tokens(self) -> tuple[AddedToken, ...]:
+    def added_tokens(self) -> tuple[_added_tokens.AddedToken, ...]:
         """Returns the tokens at which training cuts texts, since encoding always does.
 
         They are the special tokens, and for BPE and Unigram the user-defined symbols. With ``ties="hf"`` BPE has none, as the
@@ -128,8 +133,10 @@ class Trainer(Immutable):
         >>> [token.content for token in BpeTrainer(300, user_defined_symbols=["<a>"]).added_tokens]
         ['<unk>', '<a>']
         """
-        special = (AddedToken(token, special=True) for token in self._special_tokens())
-        return (*special, *map(AddedToken, self._cutting_symbols()))
+        special = (
+            _added_tokens.AddedToken(token, special=True) for token in self._special_tokens()
+        )
+        return (*special, *map(_added_tokens.AddedToken, self._cutting_symbols()))
 
     def _special_tokens(self) -> Sequence[str]:
         return self.special_tokens
@@ -147,8 +154,9 @@ class Trainer(Immutable):
         except TypeError:
             number = -1
         if isinstance(value, bool) or not least <= number < 1 << 63:
-            raise ConfigError(
-                f"expected an integer from {least} to 2^63 - 1, found {shown(value)}", setting=name
+            raise _errors.ConfigError(
+                f"expected an integer from {least} to 2^63 - 1, found {_messages.shown(value)}",
+                setting=name,
             )
         return number
 
@@ -163,8 +171,8 @@ class Trainer(Immutable):
             text = json.dumps({"type": self.type_name} | settings, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError):
             wrong = [name for name, value in settings.items() if not _is_json(value)]
-            raise ConfigError(f"{', '.join(wrong)}: the value has the wrong type") from None
-        to_utf8(text)
+            raise _errors.ConfigError(f"{', '.join(wrong)}: the value has the wrong type") from None
+        _exceptions.to_utf8(text)
         return text
 
 
@@ -176,7 +184,7 @@ def _is_json(value: object) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class WordPieceTrainer(Trainer):
     """Holds the settings of a WordPiece training.
 
@@ -254,7 +262,7 @@ class WordPieceTrainer(Trainer):
         return ()  # they are entries like others
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class BpeTrainer(Trainer):
     """Holds the settings of a BPE training.
 
@@ -325,7 +333,7 @@ class BpeTrainer(Trainer):
     ties: BpeTies = "lex"
     special_tokens: Sequence[str] = ()
     special_tokens_first: bool = True
-    unk_token: str | Default | None = DEFAULT
+    unk_token: str | _arguments.Default | None = _arguments.DEFAULT
     user_defined_symbols: Sequence[str] = ()
     alphabet: Alphabet = "char"
     initial_alphabet: Iterable[str] = ()
@@ -339,13 +347,14 @@ class BpeTrainer(Trainer):
         super()._check_names()
         unk_token: Any = self.unknown_token
         if not (unk_token is None or (isinstance(unk_token, str) and unk_token)):
-            raise ConfigError(
-                f"expected a non-empty str or None, found {shown(unk_token)}", setting="unk_token"
+            raise _errors.ConfigError(
+                f"expected a non-empty str or None, found {_messages.shown(unk_token)}",
+                setting="unk_token",
             )
         self._check_unicode("unk_token", unk_token or "")
         if unk_token in self.user_defined_symbols:
-            raise ConfigError(
-                f"{shown(unk_token)} is the unknown token",
+            raise _errors.ConfigError(
+                f"{_messages.shown(unk_token)} is the unknown token",
                 setting="user_defined_symbols",
                 hint="pass another `unk_token=...`",
             )
@@ -354,7 +363,7 @@ class BpeTrainer(Trainer):
         return super()._values() | {"unk_token": self.unknown_token}
 
     @property
-    def added_tokens(self) -> tuple[AddedToken, ...]:
+    def added_tokens(self) -> tuple[_added_tokens.AddedToken, ...]:
         """Returns the tokens at which training cuts texts; see :attr:`Trainer.added_tokens`."""
         return () if self.ties == "hf" else super().added_tokens
 
@@ -366,7 +375,7 @@ class BpeTrainer(Trainer):
     @property
     def unknown_token(self) -> str | None:
         """Returns the token for unknown characters: `unk_token` or its default."""
-        if not isinstance(self.unk_token, Default):
+        if not isinstance(self.unk_token, _arguments.Default):
             return self.unk_token
         for name in _UNKNOWN:
             if name in self.special_tokens:
@@ -374,7 +383,7 @@ class BpeTrainer(Trainer):
         return _UNKNOWN[0] if self.alphabet == "char" and self.ties != "hf" else None
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class UnigramTrainer(Trainer):
     """Holds the settings of a Unigram language model training (Kudo 2018, *Subword regularization*).
 
@@ -464,14 +473,14 @@ class UnigramTrainer(Trainer):
             value = getattr(self, name)
             is_number = isinstance(value, Real) and not isinstance(value, bool)
             if not is_number or not 0 <= value <= 1:
-                raise ConfigError(
-                    f"expected a number from 0 to 1, found {shown(value)}", setting=name
+                raise _errors.ConfigError(
+                    f"expected a number from 0 to 1, found {_messages.shown(value)}", setting=name
                 )
             object.__setattr__(self, name, float(value))
         super().__post_init__()
 
 
-@dataclass(frozen=True)
+@_immutable.dataclass(frozen=True)
 class WordLevelTrainer(Trainer):
     """Holds the settings of a training of whole words.
 

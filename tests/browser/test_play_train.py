@@ -119,13 +119,13 @@ def made(page: Any) -> tuple[list[str], dict[str, str]]:
     return [*tokens, *pieces(line.locator(".train-token"))], figures
 
 
-def expected(found: pw.tracing.Candidate) -> list[str]:
+def expected(found: pw.training.Candidate) -> list[str]:
     counts = (found.pair_count, found.left_count, found.right_count)
     return [found.left, found.right, f"{found.score:.6g}", *map(str, counts)]
 
 
 def test_the_25_merges_of_note_000(open_train: OpenTrain) -> None:
-    counts, trainer = pw.tracing.example("note-000")
+    counts, trainer = pw.training.example("note-000")
     trace = pw.trace(counts, trainer, top=8)
     page = open_train()
     assert page.locator(".train-position").inner_text() == "0 / 25"
@@ -163,7 +163,7 @@ def test_the_25_merges_of_note_000(open_train: OpenTrain) -> None:
 
 def test_the_merges_are_those_of_the_plain_algorithm(open_train: OpenTrain) -> None:
     """An independent implementation in exact fractions makes the same 25 merges."""
-    counts, _ = pw.tracing.example("note-000")
+    counts, _ = pw.training.example("note-000")
     page = open_train()
     shown = []
     for _ in range(25):
@@ -202,7 +202,7 @@ def test_criteria_side_by_side(open_train: OpenTrain, screenshots: Path) -> None
     page = open_train(viewport={"width": 1280, "height": 1000})
     page.check(".train-side")
     page.wait_for_selector(".train-criteria")
-    counts, trainer = pw.tracing.example("note-000")
+    counts, trainer = pw.training.example("note-000")
     traces = pw.trace_criteria(counts, trainer, criteria=["pmi", "likelihood", "sum", "frequency"])
     longest = max(map(len, traces.values()))
     assert page.locator(".train-position").inner_text() == f"0 / {longest}"
@@ -468,7 +468,7 @@ def test_errors_are_shown(open_train: OpenTrain, open_page: Any) -> None:
 def test_exports(open_train: OpenTrain) -> None:
     page = open_train()
     go(page, 9)
-    counts, trainer = pw.tracing.example("note-000")
+    counts, trainer = pw.training.example("note-000")
     trace = pw.trace(counts, trainer, top=8, words=100)
     assert saved_json(page, "piecework-train.json")["traces"] == {"pmi": trace.to_dict()}
     texts = saved_svg_texts(page, "piecework-train.svg")
@@ -488,7 +488,7 @@ def test_exports(open_train: OpenTrain) -> None:
 
 def test_the_tokenizer_is_used_in_type(open_train: OpenTrain) -> None:
     page = open_train()
-    counts, trainer = pw.tracing.example("note-000")
+    counts, trainer = pw.training.example("note-000")
     page.click(".train-use")
     assert page.get_attribute("#tab-type", "aria-selected") == "true"
     page.locator("#text").evaluate(SET_TEXT, "Hugging chapters")

@@ -10,7 +10,7 @@ import engine_functions as functions
 import piecework as pw
 from corpora import InProcess, corpus_of, texts, tokenizer, write_lines
 from piecework import pre_tokenizers
-from piecework.counting import merging, plan
+from piecework.corpus._counting import merging, plan
 from piecework.engines import connected
 from piecework.errors import ConfigError, InvalidUtf8Error, WorkerError
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import piecework as pw
-from piecework.arguments import Specials
-from piecework.encoding_settings import Side
+from piecework._settings.arguments import Specials
+from piecework._settings.encoding import Side
 from piecework.errors import SpecialTokenError, TruncationError, UnknownTokenError
 
 PARTS = (

@@ -3,11 +3,13 @@
 from typing import Any
 
 import piecework as pw
-from piecework import decoders as d
-from piecework import models as m
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
-from piecework import processors as q
+from piecework import (
+    decoders as d,
+    models as m,
+    normalizers as n,
+    pre_tokenizers as p,
+    processors as q,
+)
 
 # A charsmap without rules: its trie has only a root, padded to the shortest valid length.
 NO_RULES = (256 * 4).to_bytes(4, "little") + bytes(256 * 4)

@@ -5,8 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import piecework as pw
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
+from piecework import normalizers as n, pre_tokenizers as p
 from piecework.trainers import Trainer
 
 ALPHABET = "abceilnorstw中é1,.'- \n\t"

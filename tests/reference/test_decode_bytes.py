@@ -5,8 +5,7 @@ import random
 import pytest
 
 import piecework as pw
-from piecework import decoders as d
-from piecework import models
+from piecework import decoders as d, models
 from piecework.reference.decode.decoders import decode_bytes
 
 pytestmark = pytest.mark.smoke

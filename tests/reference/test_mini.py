@@ -9,8 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from piecework.reference import (
     BpeTrainer,

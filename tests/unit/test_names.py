@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import re
 import sys
@@ -12,62 +13,66 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 
 import piecework as pw
-from piecework import _core, arguments, encoding_settings, models, normalizers
-from piecework._component import Component
-from piecework._settings import Choice, Maybe, Settings
-from piecework.formats import detect
-from piecework.hf_folder.write import ROLES
-from piecework.tokenizer import lm, loading
-from piecework.tokenizer import settings as keywords
+from piecework import _core, models, normalizers
+from piecework._settings import arguments, encoding as encoding_settings
+from piecework._settings.component import Component
+from piecework._settings.fields import Choice, Maybe, Settings
+from piecework.tokenizer import _lm as lm, _loading as loading, _settings as keywords
+from piecework.tokenizer._folders.write import ROLES
+from piecework.tokenizer._formats import detect
 
-PUBLIC = sorted(
-    name
-    for name in pw.__all__
-    if inspect.ismodule(getattr(pw, name)) and not hasattr(getattr(pw, name), "__path__")
-)
-"""The public modules of one file; a package exports names of its modules."""
-INTERNAL = {
-    "errors": {"MessageParts"},
-    "patterns": {"differs_in_oniguruma"},
-    "pre_tokenizers": {"foreign_phrases", "warn_of_foreign_phrases"},
-}
-"""Names that other modules of the package use."""
 SOURCE = Path(pw.__file__).parent
+PROGRAMS = {"__main__.py", "cli", "play", "reference", "_core"}
+"""The files and folders that are run or read, and not imported by programs."""
+HF = "hf"  # its modules still have names of their own
 
 
-def defined(module: str) -> set[str]:
-    """Returns the names without underscore that a module defines itself."""
+def public_modules() -> list[str]:
+    """Returns the modules of which no part has an underscore."""
+    files = (file.relative_to(SOURCE) for file in SOURCE.rglob("*.py"))
+    names = (
+        ".".join(file.with_suffix("").parts).removesuffix("__init__").rstrip(".")
+        for file in files
+        if file.parts[0] not in PROGRAMS and file.parts[0] != HF
+    )
+    return sorted(name for name in names if not re.search(r"(^|\.)_", name))
+
+
+def visible(module: str) -> set[str]:
+    """Returns the names without underscore that a module defines, or imports from elsewhere in the package."""
+    file = Path(str(importlib.import_module(module).__file__))
     names = set[str]()
-    for statement in ast.parse((SOURCE / f"{module}.py").read_text(encoding="utf-8")).body:
-        if isinstance(statement, ast.ClassDef | ast.FunctionDef):
+    for statement in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             names.add(statement.name)
         elif isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+            names |= {node.id for node in ast.walk(*targets) if isinstance(node, ast.Name)}
+        elif isinstance(statement, ast.ImportFrom) and str(statement.module).startswith("piece"):
+            names |= {alias.asname or alias.name for alias in statement.names}
     return {name for name in names if not name.startswith("_")}
 
 
-@pytest.mark.parametrize("module", PUBLIC)
-def test_public_modules_export_what_they_define(module: str) -> None:
-    exported = set(getattr(pw, module).__all__)
-    # The helpers of `errors` raise and shorten messages; only its classes are for users.
-    ours = {n for n in defined(module) if module != "errors" or n[0].isupper()}
-    assert exported == ours - INTERNAL.get(module, set())
+LAZY = ("", "analysis", "corpus", "engines", "hf", "tokenizer", "training")
+"""The packages whose names are imported on their first use."""
 
 
-def test_lazy_names_are_those_that_type_checkers_see() -> None:
-    body = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8")).body
-    block = next(statement for statement in body if isinstance(statement, ast.If))
-    seen = {
-        alias.name
-        for line in block.body
-        if isinstance(line, ast.ImportFrom)
-        for alias in line.names
-    }
-    assert seen | {"__version__"} == set(pw.__all__)
-    for name, module in pw._MODULE_OF.items():
-        assert name in __import__(f"piecework.{module}", fromlist=["x"]).__dict__
-    assert {*pw._MODULE_OF, *pw._MODULES, "__version__"} == set(pw.__all__)
+@pytest.mark.parametrize("name", public_modules())
+def test_what_has_no_underscore_is_public_and_nothing_else(name: str) -> None:
+    module = f"piecework.{name}".rstrip(".")
+    exported = set(importlib.import_module(module).__all__)
+    assert visible(module) == (set() if name in LAZY else exported)
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_lazy_names_are_those_that_type_checkers_see(package: str) -> None:
+    module = importlib.import_module(f"piecework.{package}" if package else "piecework")
+    stub = (SOURCE / package / "__init__.pyi").read_text(encoding="utf-8")
+    imports = [line for line in ast.parse(stub).body if isinstance(line, ast.ImportFrom)]
+    seen = {alias.name: line.module for line in imports for alias in line.names}
+    assert seen.keys() == {*module.__all__} - {"__version__"}
+    for name, place in seen.items():
+        assert getattr(importlib.import_module(place), name) is getattr(module, name)
 
 
 def subclasses(base: type[Any]) -> set[type[Any]]:

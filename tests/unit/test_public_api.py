@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import piecework as pw
-import piecework.tokenizer.lm
+import piecework.tokenizer._lm
 
 pytestmark = pytest.mark.smoke
 
@@ -48,11 +48,11 @@ SIGNATURES: dict[str, str] = {
     "trace": f"(texts, trainer, *, top=10, words=100, {COUNTING})",
     "trace_criteria": "(texts, trainer, *, criteria=('likelihood', 'pmi', 'sum', 'frequency'), "
     f"top=10, words=100, {COUNTING})",
-    "tracing.example": "(name)",
-    "tracing.MergeTrace.words": "(self, step)",
-    "tracing.MergeTrace.symbols": "(self, step)",
-    "tracing.MergeTrace.to_text": "(self, steps=slice(None, None, None))",
-    "tracing.MergeTrace.save": "(self, path)",
+    "training.example": "(name)",
+    "training.MergeTrace.words": "(self, step)",
+    "training.MergeTrace.symbols": "(self, step)",
+    "training.MergeTrace.to_text": "(self, steps=slice(None, None, None))",
+    "training.MergeTrace.save": "(self, path)",
     "compare": "(tokenizers, text, *, span=None)",
     "evaluate": "(tokenizers, texts, *, by=None, parallel=False, reference=None, disagreements=None, "
     "specials=None, renyi_power=2.5, part_bytes=None, threads=None, engine=None, progress=False)",
@@ -96,12 +96,12 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.decode_batch": "(self, batch, *, skip_special_tokens=True)",
     "Tokenizer.count": "(self, text_or_texts, *, add_special_tokens=True, specials=None, "
     "cache=True)",
-    "tokenizer.lm.LanguageModel.nbest": "(self, text, n, *, add_special_tokens=True, specials=None)",
-    "tokenizer.lm.LanguageModel.sample": "(self, text, n=1, *, alpha=1.0, nbest_size=None, seed=None, "
+    "tokenizer._lm.LanguageModel.nbest": "(self, text, n, *, add_special_tokens=True, specials=None)",
+    "tokenizer._lm.LanguageModel.sample": "(self, text, n=1, *, alpha=1.0, nbest_size=None, seed=None, "
     "add_special_tokens=True, specials=None)",
-    "tokenizer.lm.LanguageModel.score": "(self, tokens)",
-    "tokenizer.lm.LanguageModel.marginal_log_likelihood": "(self, text, *, specials=None)",
-    "tokenizer.lm.LanguageModel.log_likelihood": "(self, text, *, specials=None)",
+    "tokenizer._lm.LanguageModel.score": "(self, tokens)",
+    "tokenizer._lm.LanguageModel.marginal_log_likelihood": "(self, text, *, specials=None)",
+    "tokenizer._lm.LanguageModel.log_likelihood": "(self, text, *, specials=None)",
     "Tokenizer.explain": "(self, text, *, specials=None, max_characters=10000, nbest=5, span=None)",
     "Tokenizer.lineage": "(self, token)",
     "Tokenizer.token_to_id": "(self, token)",

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import piecework as pw
-from piecework._immutable import Record
 from piecework._result import Result
+from piecework._settings.immutable import Record
 from piecework._show import Text, Token, as_html, as_markdown
 
 WORDS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}

@@ -23,7 +23,7 @@ pub(crate) fn warn_of_records(py: Python<'_>, names: &[String], place: &str) -> 
     let problem =
         format!("{} {was} written for other members than the file has now, and {is} ignored", names.join(", "));
     let named = [("place", place)].into_py_dict(py)?;
-    py.import("piecework.errors")?.getattr("warn")?.call((problem,), Some(&named))?;
+    py.import("piecework._exceptions")?.getattr("warn")?.call((problem,), Some(&named))?;
     Ok(())
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn from_storage(error: &std::io::Error) -> PyErr {
     }
 }
 
-/// Returns the exception that a function of `piecework.errors` makes of an error of the operating system.
+/// Returns the exception that a function of `piecework._exceptions` makes of an error of the operating system.
 fn system_error(function: &str, error: &std::io::Error, path: &Path) -> PyErr {
     let number = error.raw_os_error().unwrap_or(0);
     new_exception(function, (number, error.to_string(), path.display().to_string()))
@@ -90,7 +90,7 @@ pub(crate) fn id_error() -> PyErr {
 
 /// Returns the exception for an invalid Arrow array.
 pub(crate) fn in_arrow(message: String) -> PyErr {
-    new_exception("ArrowError", (message,))
+    new_exception("from_core", ("ArrowError", "", message, None::<&str>, None::<&str>))
 }
 
 /// Returns the text of a `str`; lone surrogates, which UTF-8 cannot represent, are an error.
@@ -147,16 +147,16 @@ fn make(error: &Error, place: Option<&str>) -> PyErr {
     new_exception("from_core", (kind, &place, error.problem(), error.setting(), error.hint()))
 }
 
-/// Calls `piecework.errors.<name>` and returns the exception that it makes.
+/// Calls `piecework._exceptions.<name>` and returns the exception that it makes.
 fn new_exception<A>(name: &str, arguments: A) -> PyErr
 where
     A: for<'py> pyo3::call::PyCallArgs<'py>,
 {
     Python::attach(|py| {
-        let make = || py.import("piecework.errors")?.getattr(name)?.call1(arguments);
+        let make = || py.import("piecework._exceptions")?.getattr(name)?.call1(arguments);
         match make() {
             Ok(exception) => PyErr::from_value(exception),
-            Err(error) => PyRuntimeError::new_err(format!("piecework.errors.{name} failed: {error}")),
+            Err(error) => PyRuntimeError::new_err(format!("piecework._exceptions.{name} failed: {error}")),
         }
     })
 }

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from piecework._core._tokenizer import Tokenizer
-from piecework.formats.detect import Format
+from piecework.tokenizer._formats.detect import Format
 
 def file_formats() -> list[tuple[str, str | None, list[tuple[str, str]]]]:
     """Returns the table of formats: name, suffix of file names, suffixes of companion files.

@@ -13,6 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from piecework._display import display_token, is_mark, split_marks, visible
 from piecework._show.document import (
     Alignment,
     Bar,
@@ -25,7 +26,6 @@ from piecework._show.document import (
     spaced,
     spans_of,
 )
-from piecework.display import display_token, is_mark, split_marks, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

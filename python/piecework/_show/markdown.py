@@ -6,9 +6,9 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
+from piecework._display import abridged, quoted, table_cell
 from piecework._show.document import Heading, Table, Text, Token, Tree, spans_of
 from piecework._show.terminal import lines
-from piecework.display import abridged, quoted, table_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

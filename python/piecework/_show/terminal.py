@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from piecework._display import abridged, cell_width, is_mark, padded, quoted, table_cell
 from piecework._show.document import Alignment, Heading, Lattice, Table, Text, Token, Tree, spans_of
-from piecework.display import abridged, cell_width, is_mark, padded, quoted, table_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

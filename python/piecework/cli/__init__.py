@@ -10,8 +10,8 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from piecework._messages import one_line
 from piecework.cli.streams import discard_output, replace_closed, report
-from piecework.errors import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _show_usage(error: Any) -> NoReturn:
     """Reports an error of typer on one line."""
-    from piecework.display import visible
+    from piecework._display import visible
 
     context = getattr(error, "ctx", None)
     report(f"error: {one_line(visible(_usage_error(error.format_message(), context)))}")

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from piecework import WordCounts
+    from piecework._progress import Progress
     from piecework.cli.engine import EngineOptions
     from piecework.cli.options import CountingMemory
-    from piecework.results import CountsSummary, Progress
+    from piecework.tokenizer._results import CountsSummary
 
 __all__ = ["counting_settings", "load_counts", "summary_of"]
 
@@ -74,8 +75,8 @@ def load_counts(files: Sequence[str], work_dir: str | None) -> WordCounts:
 
 def _load_input() -> WordCounts:
     from piecework import WordCounts
-    from piecework.counts import LOAD_COMMAND
-    from piecework.io import check_start
+    from piecework._io import check_start
+    from piecework.corpus._counts import LOAD_COMMAND
 
     data = sys.stdin.buffer.read()
     check_start(data, "standard input", LOAD_COMMAND)

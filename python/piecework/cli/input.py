@@ -7,13 +7,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
+from piecework._exceptions import from_undecodable, wrap_os_error
 from piecework.cli.streams import report
-from piecework.errors import PieceworkError, from_undecodable, wrap_os_error
+from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from piecework.results import Progress
+    from piecework._progress import Progress
 
 __all__ = ["STDIN", "Input", "announce_terminal", "at_line"]
 
@@ -46,7 +47,7 @@ class Input:
         """
         # Imported before anything is written: Python ends by the signal itself, not with exit code 130, if an
         # interrupt occurs while a module's classes are created.
-        import piecework.results  # noqa: F401
+        import piecework.tokenizer._results  # noqa: F401
 
         self.name = "standard input" if file == STDIN else file
         self.size = self.bytes = self.line = 0
@@ -62,7 +63,7 @@ class Input:
         if self._file == STDIN:
             announce_terminal()
             return self
-        from piecework.io import check_text
+        from piecework._io import check_text
 
         check_text(self._file, "", json_lines=self._json_lines)
         try:
@@ -95,13 +96,13 @@ class Input:
 
     def progress(self, stage: str) -> Progress:
         """Returns the number of bytes read so far as progress."""
-        from piecework.results import Progress
+        from piecework._progress import Progress
 
         return Progress(stage, self.bytes, self.size)
 
     def _check_start(self, raw: bytes) -> None:
         """Raises the error for a file that is not text, as soon as enough of its first bytes are known."""
-        from piecework.io import START, check_start
+        from piecework._io import START, check_start
 
         if len(self._start) < START:
             self._start += raw[:START]

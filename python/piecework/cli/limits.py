@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from piecework._messages import shown
 from piecework.cli.messages import option_of
-from piecework.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

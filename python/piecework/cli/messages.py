@@ -6,12 +6,12 @@ import ast
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from piecework.errors import with_hint
+from piecework._messages import with_hint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from piecework.errors import MessageParts
+    from piecework._messages import MessageParts
 
 __all__ = ["Options", "negated", "option_of"]
 

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 import typer
 
+from piecework._messages import shown
 from piecework.cli.help import GLOBAL
 from piecework.cli.input import STDIN, announce_terminal
 from piecework.cli.messages import negated, option_of
-from piecework.errors import FormatError, shown
+from piecework.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from piecework import Tokenizer
-    from piecework.io.corpus import Corpus
+    from piecework._io.corpus import Corpus
     from piecework.normalizers import Normalizer, RuleName
     from piecework.pre_tokenizers import PreTokenizer
 
@@ -273,7 +274,7 @@ class Reading:
             files: The files, folders, patterns and URLs; `-` is standard input.
             keep_line_ends: See :class:`piecework.Corpus`.
         """
-        from piecework.io.corpus import Corpus
+        from piecework._io.corpus import Corpus
 
         names = files or [STDIN]
         if names.count(STDIN) > 1:
@@ -449,7 +450,7 @@ def _rules(name: NormalizerName) -> Normalizer | None:
 
 
 def _phrases(file: str) -> list[str]:
-    from piecework.io import check_text, read_lines
+    from piecework._io import check_text, read_lines
 
     check_text(file, "")
     phrases = list(filter(None, read_lines(file, "utf-8", "strict", command="")))

@@ -12,8 +12,9 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from piecework._exceptions import wrap_os_error
 from piecework.cli.streams import discard_output
-from piecework.errors import FileError, NotAFileError, wrap_os_error
+from piecework.errors import FileError, NotAFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,7 +113,7 @@ def check_target(path: Path, *inputs: str) -> None:
     Raises:
         FileError: The path is not a file, its folder is missing or not writable, or the file is also an input.
     """
-    from piecework.io import check_folder_of
+    from piecework._io import check_folder_of
 
     if str(path) == "-":
         raise FileError(errno.EINVAL, "expected a file, found standard output", "-")

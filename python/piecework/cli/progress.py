@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from piecework._progress import Progress
     from piecework.corpus import CorpusProgress
-    from piecework.results import Progress
 
 __all__ = ["bar", "rate_line"]
 

@@ -9,8 +9,8 @@ import typer
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
-    from piecework.arguments import Default
-    from piecework.encoding_settings import Sampling as CallSampling
+    from piecework._settings.arguments import Default
+    from piecework._settings.encoding import Sampling as CallSampling
 
 __all__ = ["Sampling"]
 
@@ -75,8 +75,8 @@ class Sampling:
 
     def at(self, line: int) -> CallSampling | Default:
         """Returns the sampling of a batch that starts at a line; tokens do not depend on the batch size."""
-        from piecework.arguments import DEFAULT
-        from piecework.encoding_settings import Sampling as CallSampling
+        from piecework._settings.arguments import DEFAULT
+        from piecework._settings.encoding import Sampling as CallSampling
 
         if self == Sampling():
             return DEFAULT

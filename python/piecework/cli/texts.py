@@ -5,15 +5,16 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
-from piecework.errors import ConfigError, PieceworkError, text_index
+from piecework._exceptions import text_index
+from piecework.errors import ConfigError, PieceworkError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from piecework._core import ArrowTexts
+    from piecework._io.corpus import Corpus
+    from piecework._progress import Progress
     from piecework.cli.options import Reading
-    from piecework.io.corpus import Corpus
-    from piecework.results import Progress
 
 __all__ = ["Batch", "given_texts", "joined", "located_texts", "read_batches"]
 
@@ -66,8 +67,8 @@ def read_batches(
     """
     # Imported before anything is written: Python ends by the signal itself, not with exit code 130, if an interrupt
     # occurs while a module's classes are created.
-    from piecework.io.texts import batches_of
-    from piecework.results import Progress
+    from piecework._io.texts import batches_of
+    from piecework._progress import Progress
 
     first = 0
     for texts, place, done, total, _ in batches_of(corpus, _BATCH_BYTES):

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from piecework import Tokenizer, WordCounts
+    from piecework._progress import Progress
     from piecework.cli.engine import EngineOptions
     from piecework.cli.options import CountingMemory, Reading, Splitting
-    from piecework.results import Progress
     from piecework.trainers import Trainer
 
 __all__ = [
@@ -505,7 +505,7 @@ def check_counting(
 
 def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
     """Returns the given normalizer and pre-tokenizer, with the trainer's defaults, and its added tokens."""
-    from piecework.splitting import splitting_for
+    from piecework.corpus._splitting import splitting_for
 
     normalizer, pre_tokenizer = splitting_for(trainer, **given)
     return {
@@ -517,8 +517,8 @@ def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
 
 def _with_suffix_spaces(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
     """Returns the given settings; SentencePiece's rules also append spaces if the trainer treats them as suffix."""
+    from piecework.corpus._splitting import splitting_for
     from piecework.normalizers import Precompiled, SentencePiece
-    from piecework.splitting import splitting_for
 
     rules, (own, _) = given.get("normalizer"), splitting_for(trainer)
     if not (isinstance(rules, Precompiled) and isinstance(own, SentencePiece)):

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, get_type_h
 import typer
 from typer.models import OptionInfo
 
+from piecework._display import visible
+from piecework._messages import MessageParts, one_line
 from piecework.cli.messages import Options, option_of
 from piecework.cli.streams import report
-from piecework.display import visible
-from piecework.errors import MessageParts, PieceworkError, one_line
+from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

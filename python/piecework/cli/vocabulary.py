@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from piecework._display import visible
 from piecework.cli.counting import counting_settings, load_counts
 from piecework.cli.input import STDIN
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.streams import report
 from piecework.cli.training import check_counting
-from piecework.display import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from piecework import Tokenizer, VocabularyChange, WordCounts
+    from piecework._progress import Progress
     from piecework.cli.options import CountingMemory, Reading
-    from piecework.results import Progress
 
 __all__ = ["check_targets", "read_words", "write_change"]
 
@@ -47,7 +47,7 @@ def read_words(
 ) -> WordCounts:
     """Returns the words of documents, as a tokenizer splits them, or the sum of files of word counts."""
     from piecework import WordCounts
-    from piecework.splitting import splitting_of
+    from piecework.corpus._splitting import splitting_of
 
     check_counting(are_counts, reading, memory)
     if are_counts:

@@ -87,7 +87,7 @@ def ignored(names: Any, what: str) -> None:
     """Warns of keyword arguments that have no effect."""
     if not names:
         return
-    from piecework.errors import warn
+    from piecework._exceptions import warn
 
     for name in names:
         warn(f"{what} has no argument {name!r}; it is ignored", setting=name)

@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf.encoding import Encoding
-from piecework.hf.strings import NormalizedString, PreTokenizedString, Token
+from piecework.hf._encoding import Encoding
+from piecework.hf._strings import NormalizedString, PreTokenizedString, Token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from piecework._core import Tokenizer as CoreTokenizer
-    from piecework.hf.added_tokens import Flags
-    from piecework.hf.tokenizer import Tokenizer
+    from piecework.hf._added_tokens import Flags
+    from piecework.hf._tokenizer import Tokenizer
 
 __all__ = ["encode_rows", "words_of"]
 

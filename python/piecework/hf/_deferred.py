@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf.encoding import Encoding
+from piecework.hf._encoding import Encoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable

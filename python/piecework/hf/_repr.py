@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from piecework.formats.own import PIECEWORK
+from piecework.tokenizer._formats.own import PIECEWORK
 
 __all__ = ["MANY", "SEVERAL", "describe"]
 

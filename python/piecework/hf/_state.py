@@ -6,8 +6,8 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
 
-from piecework.formats.own import PIECEWORK
 from piecework.hf._arguments import is_of_tokenizers, unsigned
+from piecework.tokenizer._formats.own import PIECEWORK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -329,7 +329,7 @@ def piecework_state(component: object) -> dict[str, Any] | None:
     Raises:
         TypeError: The component calls a Python function, which JSON cannot hold.
     """
-    from piecework._component import Component as Immutable
+    from piecework._settings.component import Component as Immutable
 
     if not isinstance(component, Immutable):
         return None

@@ -6,9 +6,9 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from piecework import _core
-from piecework import trainers as core_trainers
-from piecework.counts import WordCounts
+from piecework import _core, trainers as core_trainers
+from piecework._progress import reporting
+from piecework.corpus._counts import WordCounts
 from piecework.errors import ConfigError
 from piecework.hf import _calls
 from piecework.hf._arguments import instance, string
@@ -25,14 +25,13 @@ from piecework.hf.trainers import (
 )
 from piecework.normalizers import Normalizer
 from piecework.pre_tokenizers import PreTokenizer
-from piecework.progress import reporting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from piecework._core import Tokenizer as CoreTokenizer
+    from piecework.hf._tokenizer import Tokenizer
     from piecework.hf.models import Model
-    from piecework.hf.tokenizer import Tokenizer
 
 __all__ = ["train_files", "train_languages", "train_texts"]
 
@@ -47,7 +46,7 @@ def train_texts(tokenizer: Tokenizer, texts: Iterable[Any], trainer: Trainer | N
 
 def train_files(tokenizer: Tokenizer, files: Sequence[str], trainer: Trainer | None) -> None:
     """Implements :meth:`Tokenizer.train`."""
-    from piecework.io.corpus import Corpus
+    from piecework._io.corpus import Corpus
 
     if isinstance(files, str):
         raise TypeError("expected a list of names of files, found a str")
@@ -66,8 +65,8 @@ def train_languages(
 ) -> None:
     """Implements :meth:`piecework.hf.trainers.ParityBpeTrainer.train_from_iterator`."""
     from piecework.hf._parity import ParityLearner
+    from piecework.hf._tokenizer import Tokenizer as Mutable
     from piecework.hf.models import BPE
-    from piecework.hf.tokenizer import Tokenizer as Mutable
 
     instance(tokenizer, Mutable)
     languages, measured = _languages(train), None if dev is None else _languages(dev)

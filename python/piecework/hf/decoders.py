@@ -25,11 +25,10 @@ from piecework.hf._state import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from collections.abc import Sequence as Sequence2
+    from collections.abc import Callable, Sequence as Sequence2
 
     from piecework._core import DecodeStream as CoreStream
-    from piecework.hf.tokenizer import Tokenizer
+    from piecework.hf._tokenizer import Tokenizer
 
 __all__ = [
     "CTC",
@@ -395,7 +394,7 @@ class DecodeStream:
         >>> stream.step(tok, 0), stream.step(tok, 1)
         (None, 'é')
         """
-        from piecework.hf.tokenizer import Tokenizer
+        from piecework.hf._tokenizer import Tokenizer
 
         if not isinstance(tokenizer, Tokenizer):
             raise TypeError(

@@ -13,16 +13,16 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Self
 
-from piecework.arguments import FAST
-from piecework.formats.own import PIECEWORK
+from piecework._settings.arguments import FAST
 from piecework.hf._arguments import flag, ignored, instance, maybe, number32, real, string, unsigned
 from piecework.hf._state import Component, Setting, changes, dumps
+from piecework.tokenizer._formats.own import PIECEWORK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from piecework._core import Tokenizer as CoreTokenizer
-    from piecework.hf.strings import Token
+    from piecework.hf._strings import Token
     from piecework.hf.trainers import Trainer
 
 __all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
@@ -166,7 +166,7 @@ class Model(Component):
         >>> [token.as_tuple() for token in WordPiece({"hug": 0, "##s": 1}, unk_token="hug").tokenize("hugs")]
         [(0, 'hug', (0, 3)), (1, '##s', (3, 4))]
         """
-        from piecework.hf.strings import Token
+        from piecework.hf._strings import Token
 
         core = self._alone()
         options = core.options(False, "text", False, False, _way(core, self))
@@ -235,7 +235,7 @@ class Model(Component):
         >>> WordLevel({"hug": 0}, "hug").save(folder, "my") == [f"{folder}/my-vocab.json"]
         True
         """
-        from piecework.io import write_aside
+        from piecework._io import write_aside
 
         if name is not None:
             import warnings
@@ -393,7 +393,7 @@ def _vocab(value: Any) -> Vocab:
 
 
 def _read_json(path: str) -> Any:
-    from piecework.io import read_bytes
+    from piecework._io import read_bytes
 
     return json.loads(read_bytes(path))
 
@@ -408,7 +408,7 @@ _WHITE_SPACE = (
 
 def _read_lines(path: str) -> list[str]:
     """Returns the lines of a text file; a line ends at LF or CR LF, and a CR at the end of the file stays."""
-    from piecework.io import read_bytes
+    from piecework._io import read_bytes
 
     *lines, last = read_bytes(path).decode().split("\n")
     return [line.removesuffix("\r") for line in lines] + ([last] if last else [])

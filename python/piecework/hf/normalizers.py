@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from piecework.hf._arguments import flag, instance, listed, maybe, string
 from piecework.hf._patterns import Regex, pattern_state
 from piecework.hf._state import Component, OwnComponent, Parts, Setting, call_custom, own
-from piecework.hf.strings import NormalizedString
+from piecework.hf._strings import NormalizedString
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Sequence2

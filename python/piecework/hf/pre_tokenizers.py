@@ -11,8 +11,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf._arguments import character, flag, instance, listed, string, unsigned
-from piecework.hf._patterns import Regex, behavior_name, pattern_state, prepend_scheme
-from piecework.hf._patterns import behavior as check_behavior
+from piecework.hf._patterns import (
+    Regex,
+    behavior as check_behavior,
+    behavior_name,
+    pattern_state,
+    prepend_scheme,
+)
 from piecework.hf._state import (
     BYTE_LEVEL,
     Component,
@@ -22,7 +27,7 @@ from piecework.hf._state import (
     call_custom,
     own,
 )
-from piecework.hf.strings import NormalizedString, PreTokenizedString
+from piecework.hf._strings import NormalizedString, PreTokenizedString
 
 if TYPE_CHECKING:
     from collections.abc import Callable

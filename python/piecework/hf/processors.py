@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework.arguments import FAST
+from piecework._settings.arguments import FAST
 from piecework.hf._arguments import flag, instance, listed, number32, string
+from piecework.hf._encoding import Encoding
 from piecework.hf._state import ByteLevelSettings, Component, Parts, Setting, changes, dumps, own
-from piecework.hf.encoding import Encoding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Sequence2
@@ -212,7 +212,7 @@ class ByteLevel(PostProcessor, ByteLevelSettings):
 
 def _template(value: Any) -> list[_Piece]:
     """Returns a template, a string or a list of its items, as JSON."""
-    from piecework._settings import Mismatch
+    from piecework._settings.fields import Mismatch
     from piecework.processors import _Template
 
     if not isinstance(value, str | list) or not all(isinstance(item, str) for item in value):

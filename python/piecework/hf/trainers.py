@@ -14,6 +14,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from piecework.hf._added_tokens import AddedToken, checked_flags
 from piecework.hf._arguments import (
     character,
     flag,
@@ -27,12 +28,11 @@ from piecework.hf._arguments import (
 )
 from piecework.hf._repr import MANY, SEVERAL, describe
 from piecework.hf._state import dumps
-from piecework.hf.added_tokens import AddedToken, checked_flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from piecework.hf.tokenizer import Tokenizer
+    from piecework.hf._tokenizer import Tokenizer
 
 __all__ = [
     "BpeTrainer",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from piecework.errors import ConfigError, did_you_mean, shown
+from piecework._messages import did_you_mean, shown
+from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Collection

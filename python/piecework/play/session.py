@@ -5,7 +5,8 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from piecework.errors import ConfigError, shown
+from piecework._messages import shown
+from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

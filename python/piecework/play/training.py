@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import piecework as pw
 from piecework.errors import ConfigError
-from piecework.tracing import EXAMPLES, UnigramTrace, example
 from piecework.trainers import Criterion
+from piecework.training._tracing import EXAMPLES, UnigramTrace, example
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from piecework.play.fields import Fields
-    from piecework.tracing import MergeTrace
     from piecework.trainers import Trainer
+    from piecework.training._tracing import MergeTrace
 
 __all__ = ["Training", "examples_with_criteria", "read_training", "readable_tokens"]
 

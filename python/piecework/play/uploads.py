@@ -6,10 +6,10 @@ import base64
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from piecework._io.compression import decompressed
+from piecework._io.files import write_aside
+from piecework._io.folders import temporary_folder
 from piecework.errors import ConfigError, FormatError, PieceworkError
-from piecework.io.compression import decompressed
-from piecework.io.files import write_aside
-from piecework.io.folders import temporary_folder
 from piecework.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piecework.display import display_token
+from piecework._display import display_token
 from piecework.play.scripts import script_of
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class VocabularyTable:
     @cached_property
     def _reasons(self) -> dict[int, str]:
         """Returns for each entry that no text produces the reason."""
-        from piecework.linter import lint
+        from piecework.analysis._lint import lint
 
         findings = lint(self.tokenizer, select=_UNREACHABLE).findings
         return {each.id: each.reason for each in findings if each.id is not None}
@@ -205,7 +205,7 @@ class VocabularyTable:
         if text is None:
             return self._training_counts
         if text != self._text:
-            from piecework.surgery.usage import token_counts
+            from piecework.surgery._usage import token_counts
 
             counts = token_counts(self.tokenizer, [text], None, progress=False).tolist()
             self._text_counts = _Column([counts[number] for number in self._entries.ids])

@@ -1,6 +1,15 @@
-"""Contains the immutable :class:`Tokenizer`, and what it loads, saves and reports."""
+"""Contains the immutable :class:`Tokenizer`, and what it loads, saves, explains and reports."""
 
-from piecework.tokenizer.settings import LoadSettings
-from piecework.tokenizer.tokenizer import Tokenizer
+from piecework import _lazy
 
-__all__ = ["LoadSettings", "Tokenizer"]
+__getattr__, __dir__, __all__ = _lazy.lazily(
+    __name__,
+    {
+        "_explain": "AlignedRun BpeMerge BpeSteps Explanation LatticeEdge LatticeNode Lineage NormalizedText PairMerge Piece "
+        "PlacedSymbol PrefixMatch Replacement Segmentation SegmentationLattice Symbol UnmergedPair Word WordPieceSteps",
+        "_lm": "LanguageModel",
+        "_settings": "LoadSettings",
+        "_tokenizer": "Tokenizer",
+        "_training_info": "TrainingInfo",
+    },
+)

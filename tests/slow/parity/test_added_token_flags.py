@@ -9,11 +9,7 @@ import pytest
 
 import piecework as pw
 from parity_live import loaded
-from piecework import decoders as d
-from piecework import hf
-from piecework import models as m
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
+from piecework import decoders as d, hf, models as m, normalizers as n, pre_tokenizers as p
 
 pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import live_unigram as live
-from parity.pipeline_texts import DIFFICULT, Texts
-from parity.pipeline_texts import lines as corpus_lines
+from parity.pipeline_texts import DIFFICULT, Texts, lines as corpus_lines
 
 Json = dict[str, Any]
 

@@ -31,8 +31,8 @@ from parity.pipeline_check import Pair
 from parity.pipeline_texts import Texts
 from parity.unigram_models import Made, made, text_for
 from paths import data_folder
-from piecework.arguments import Way
-from piecework.batch import Call, EncodedBatch
+from piecework._settings.arguments import Way
+from piecework.tokenizer._batch import Call, EncodedBatch
 
 Json = dict[str, Any]
 

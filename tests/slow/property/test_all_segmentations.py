@@ -6,8 +6,7 @@ from itertools import pairwise, product
 from math import exp, isclose, log
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from piecework.reference.model import lattice
 from piecework.reference.model.likeliest import LikeliestEncoder

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import piecework as pw
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
+from piecework import normalizers as n, pre_tokenizers as p
 
 SPLITS = {
     "bert": (n.BertNormalizer(), p.BertPreTokenizer()),

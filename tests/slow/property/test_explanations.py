@@ -10,15 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import impls
 import model_families
 import piecework as pw
 import strategies
 from paths import unpacked
-from piecework.explain import BpeSteps, Explanation, SegmentationLattice, Word, WordPieceSteps
+from piecework.tokenizer._explain import (
+    BpeSteps,
+    Explanation,
+    SegmentationLattice,
+    Word,
+    WordPieceSteps,
+)
 from profiles import examples, scaled
 
 CORE = impls.Core()

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import piecework as pw
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
-from piecework.arguments import EncodingPath, Way
-from piecework.batch import Call, EncodedBatch
+from piecework import normalizers as n, pre_tokenizers as p
+from piecework._settings.arguments import EncodingPath, Way
 from piecework.patterns import SPLIT_PATTERNS
+from piecework.tokenizer._batch import Call, EncodedBatch
 
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
 BERT = {

@@ -4,8 +4,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import live_unigram as live
 import piecework as pw

@@ -3,15 +3,11 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import piecework as pw
 import strategies
-from piecework import decoders as d
-from piecework import models as m
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
+from piecework import decoders as d, models as m, normalizers as n, pre_tokenizers as p
 from profiles import examples
 
 ANY = strategies.texts | st.text(max_size=60)

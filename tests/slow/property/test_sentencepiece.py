@@ -3,8 +3,7 @@
 import base64
 import itertools
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import piecework as pw
 from piecework import decoders, models, normalizers

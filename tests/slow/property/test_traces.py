@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 import piecework as pw
 import strategies
@@ -17,7 +16,7 @@ from piecework.reference.learn.settings import BpeTrainer, UnigramTrainer, WordP
 from piecework.reference.learn.unigram_train import UnigramTraining
 from piecework.reference.learn.wordpiece_train import PRUNING_ROUNDS, WordPieceTraining
 from piecework.reference.numbers.floats import UNIT
-from piecework.tracing import MergeTrace, TracedWord
+from piecework.training._tracing import MergeTrace, TracedWord
 from profiles import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::piecework.errors.PieceworkWarning")

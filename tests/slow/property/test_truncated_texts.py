@@ -16,7 +16,7 @@ from paths import data_folder, unpacked
 from piecework import models as m
 from piecework.errors import PieceworkError
 from piecework.reference.pipeline import pipeline
-from piecework.tokenizer import encoding
+from piecework.tokenizer import _encoding as encoding
 from profiles import scaled
 
 VOCABS = data_folder() / "vocabs"

@@ -16,11 +16,11 @@ assert_type([step.token for step in tok.history], list[str])
 assert_type(str(tok.lineage("hugs")), str)
 
 evaluation = pw.evaluate({"old": tok, "new": other}, ["hugs", "pun"], threads=1)
-assert_type(evaluation, pw.evaluation.Evaluation)
-assert_type(evaluation.tokenizers, tuple[pw.evaluation.TokenizerResult, ...])
-assert_type(evaluation.check(fail_over={"fertility": 9.0}), list[pw.evaluation.FailedLimit])
+assert_type(evaluation, pw.analysis.Evaluation)
+assert_type(evaluation.tokenizers, tuple[pw.analysis.TokenizerResult, ...])
+assert_type(evaluation.check(fail_over={"fertility": 9.0}), list[pw.analysis.FailedLimit])
 by_language = {"en": ["hugs"], "de": ["pun"]}
-assert_type(pw.evaluate(tok, by_language, parallel=True), pw.evaluation.Evaluation)
+assert_type(pw.evaluate(tok, by_language, parallel=True), pw.analysis.Evaluation)
 
 comparison = pw.compare({"old": tok, "new": other}, "hugs")
 assert_type(list(comparison.lines(width=80)), list[str])

@@ -20,5 +20,5 @@ assert_type(tok.token_to_id("hug"), int | None)
 assert_type(tok.to_str(), str)
 
 # Every function takes its tokenizers, too.
-assert_type(pw.evaluate(tok, ["hugs"]), pw.evaluation.Evaluation)
+assert_type(pw.evaluate(tok, ["hugs"]), pw.analysis.Evaluation)
 assert_type(pw.extend(tok, {"hugs": 3}, new_tokens=1), pw.VocabularyChange)

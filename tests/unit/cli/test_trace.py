@@ -15,12 +15,12 @@ HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
 
 def test_examples_are_those_of_the_module() -> None:
-    assert [name.value for name in ExampleName] == list(pw.tracing.EXAMPLES)
+    assert [name.value for name in ExampleName] == list(pw.training.EXAMPLES)
 
 
-@pytest.mark.parametrize("name", pw.tracing.EXAMPLES)
+@pytest.mark.parametrize("name", pw.training.EXAMPLES)
 def test_examples(run: Run, name: str) -> None:
-    trace = pw.trace(*pw.tracing.example(name))
+    trace = pw.trace(*pw.training.example(name))
     ended = run("trace", "--example", name)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out == trace.to_text() + "\n"
@@ -103,7 +103,7 @@ def test_output_name_decides_the_format(run: Run, tmp_path: Path, name: str) -> 
     ended = run("trace", "--example", "note-001", "-o", target)
     assert (ended.code, ended.out) == (0, "")
     assert "6 merges" in ended.err
-    trace = pw.trace(*pw.tracing.example("note-001"))
+    trace = pw.trace(*pw.training.example("note-001"))
     if name == "t.txt":
         assert target.read_text(encoding="utf-8") == trace.to_text() + "\n"
     else:
@@ -113,7 +113,7 @@ def test_output_name_decides_the_format(run: Run, tmp_path: Path, name: str) -> 
 
 def test_whole_trace_as_json(run: Run) -> None:
     out = run("trace", "--example", "note-001", "--format", "json").out
-    trace = pw.trace(*pw.tracing.example("note-001"))
+    trace = pw.trace(*pw.training.example("note-001"))
     assert json.loads(out) == json.loads(json.dumps(trace.to_dict()))
 
 

@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 from piecework import decoders, normalizers, pre_tokenizers, processors, trainers
-from piecework._component import Component
 from piecework._core import component_members
+from piecework._settings.component import Component
 
 STAGES = {
     "normalizer": normalizers.Normalizer,

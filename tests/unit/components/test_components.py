@@ -11,7 +11,7 @@ import pytest
 
 import piecework as pw
 from piecework import models, normalizers, pre_tokenizers, processors
-from piecework._component import Component
+from piecework._settings.component import Component
 from piecework.errors import (
     ConfigError,
     FormatError,

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
+from piecework import normalizers as n, pre_tokenizers as p
 from piecework.errors import PieceworkError, SurrogateError
 
 pytestmark = pytest.mark.smoke

@@ -11,8 +11,7 @@ import pytest
 
 import parts
 import piecework as pw
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
+from piecework import normalizers as n, pre_tokenizers as p
 from piecework.errors import ConfigError, CountsError, PieceworkWarning, SurrogateError
 
 pytestmark = pytest.mark.smoke

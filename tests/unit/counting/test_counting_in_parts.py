@@ -10,7 +10,7 @@ import pytest
 import piecework as pw
 from corpora import Doubled, InProcess, Stopping, corpus_of, texts, write_lines
 from piecework import pre_tokenizers
-from piecework.counting import merging, plan
+from piecework.corpus._counting import merging, plan
 from piecework.engines import Local, Ray, Spark
 from piecework.errors import (
     ConfigError,

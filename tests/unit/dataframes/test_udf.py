@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import piecework as pw
-from piecework import udf
 from piecework.errors import ArrowError, ConfigError, MissingExtraError, WorkerError
+from piecework.tokenizer import _udf as udf
 
 TOK = pw.train(["low lower lowest new newer"], pw.WordPieceTrainer(40))
 TEXTS = ["low newer", None, "", "lowest \U0001f600"]

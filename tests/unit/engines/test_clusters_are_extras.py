@@ -12,11 +12,11 @@ import pytest
 
 import engine_functions as functions
 import piecework as pw
-from piecework.engines import Ray, Spark, connected, remote
-from piecework.engines.connection import Connection
-from piecework.engines.messages import pack, result_of
+from piecework.engines import Ray, Spark, _remote as remote, connected
+from piecework.engines._connection import Connection
+from piecework.engines._jobs.checked_task import CheckedTask
+from piecework.engines._messages import pack, result_of
 from piecework.errors import ConfigError, MissingExtraError, WorkerError
-from piecework.jobs.checked_task import CheckedTask
 
 has_cluster = importlib.util.find_spec("ray") or importlib.util.find_spec("pyspark")
 

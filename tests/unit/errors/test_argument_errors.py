@@ -17,7 +17,7 @@ import pytest
 
 import piecework as pw
 from piecework import decoders, models, normalizers, patterns, pre_tokenizers, processors
-from piecework.tokenizer.settings import Changes, LoadSettings
+from piecework.tokenizer._settings import Changes, LoadSettings
 
 TRAINER = pw.WordPieceTrainer(60)
 TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)

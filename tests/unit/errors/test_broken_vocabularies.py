@@ -10,7 +10,7 @@ import pytest
 
 import impls
 import piecework as pw
-from piecework.tokenizer import loading
+from piecework.tokenizer import _loading as loading
 
 GOOD: dict[str, Any] = json.loads(
     pw.train({"hug": 3, "pug": 2}, pw.WordPieceTrainer(vocab_size=15)).to_str()

@@ -134,8 +134,8 @@ def test_permission_errors_are_translated(tmp_path: Path, monkeypatch: pytest.Mo
     def refuse(name: str, *arguments: Any, **more: Any) -> Any:
         raise PermissionError(errno.EACCES, "Permission denied", name)
 
-    monkeypatch.setattr("piecework.io.files.open", refuse, raising=False)
-    monkeypatch.setattr("piecework.io.opening.open", refuse, raising=False)
+    monkeypatch.setattr("piecework._io.files.open", refuse, raising=False)
+    monkeypatch.setattr("piecework._io.opening.open", refuse, raising=False)
     for name in ("from_file", "load", "train, latin-1", "train, auto"):
         with pytest.raises(pw.errors.FilePermissionError, match="permission denied") as caught:
             READERS[name](path)

@@ -12,11 +12,13 @@ import pytest
 
 import parts
 import piecework as pw
-from piecework import decoders as d
-from piecework import models as m
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
-from piecework import processors as q
+from piecework import (
+    decoders as d,
+    models as m,
+    normalizers as n,
+    pre_tokenizers as p,
+    processors as q,
+)
 from piecework.errors import ConfigError, FormatError, PieceworkError, SurrogateError, TokenIdError
 
 MILLION = 10**6

@@ -13,10 +13,7 @@ import pytest
 
 import parts
 import piecework as pw
-from piecework import decoders as d
-from piecework import models as m
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
+from piecework import decoders as d, models as m, normalizers as n, pre_tokenizers as p
 
 pytestmark = pytest.mark.slow
 SECONDS = 20.0

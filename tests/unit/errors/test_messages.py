@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework.errors import one_line, shown
+from piecework._messages import one_line, shown
 
 LONG = "é\n" + "x" * 70_000
 """A token, a name, a path or a member of 70 kB, with a line end where one may be."""

@@ -10,8 +10,8 @@ import pytest
 import piecework as pw
 from corpora import WORDS, texts, write_lines
 from piecework import models
+from piecework.analysis._evaluation import agreeing as module
 from piecework.engines import Local
-from piecework.evaluation import agreeing as module
 
 PIECES = pw.train([" ".join(WORDS)] * 3, pw.WordPieceTrainer(vocab_size=60))
 TWO = {

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import piecework as pw
+from piecework.analysis._evaluation import TextSums
 from piecework.engines import Local
 from piecework.errors import (
     ConfigError,
@@ -20,7 +21,6 @@ from piecework.errors import (
     UnknownTokenError,
     WorkerError,
 )
-from piecework.evaluation import TextSums
 
 TEXTS = [f"The cat {number} sat\u3000on the naïve mat " * (number % 7) for number in range(400)]
 TOK = pw.train(TEXTS, pw.WordPieceTrainer(60))
@@ -47,7 +47,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def metrics(evaluation: pw.evaluation.Evaluation) -> Any:
+def metrics(evaluation: pw.analysis.Evaluation) -> Any:
     """Returns the results without places, which differ between texts and files."""
     found = evaluation.to_dict()
     for result in found["tokenizers"]:

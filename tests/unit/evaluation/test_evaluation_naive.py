@@ -6,14 +6,13 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import piecework as pw
 import strategies
 from model_families import entries, family
 from naive_evaluation import FLOOR, naive_gini, naive_metrics, naive_sums
-from piecework.evaluation.parity import gini
+from piecework.analysis._evaluation.parity import gini
 from profiles import examples
 
 FAMILIES = sorted(entries())

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import piecework as pw
+from piecework.analysis._evaluation import METRICS, PARITY_METRICS
 from piecework.errors import ConfigError
-from piecework.evaluation import METRICS, PARITY_METRICS
 
 TOK = pw.Tokenizer.from_str("[UNK]\nlow\n##er\n")
 EVALUATION = pw.evaluate(TOK, ["low lower", "x"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework.evaluation.shapes import lengths_of, rank_counts
+from piecework.analysis._evaluation.shapes import lengths_of, rank_counts
 
 HOSTILE = '<script>alert("x")</script>'
 BIDI = "\u202eevil\u202c\u2066x"
@@ -21,7 +21,7 @@ TEXTS = [f"{HOSTILE} {BIDI} low", "|a`*b_ &amp; \u0301" + "\u0301" * 100_000, "<
 
 
 @pytest.fixture(scope="module")
-def evaluation() -> pw.evaluation.Evaluation:
+def evaluation() -> pw.analysis.Evaluation:
     name = '</caption><b onclick="x">' + BIDI
     return pw.evaluate({name: TOK, "|two|": TOK}, {HOSTILE: TEXTS, BIDI: TEXTS}, parallel=True)
 
@@ -37,14 +37,14 @@ class Tags(HTMLParser):
         self.tags.add(tag)
 
 
-def test_tables_in_html_escape_every_text(evaluation: pw.evaluation.Evaluation) -> None:
+def test_tables_in_html_escape_every_text(evaluation: pw.analysis.Evaluation) -> None:
     parser = Tags()
     parser.feed(evaluation._repr_html_())
     assert parser.tags == {"div", "style", "table", "caption", "tr", "th", "td", "bdi", "wbr"}
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", evaluation._repr_html_())
 
 
-def test_markdown_has_no_markup_of_the_input(evaluation: pw.evaluation.Evaluation) -> None:
+def test_markdown_has_no_markup_of_the_input(evaluation: pw.analysis.Evaluation) -> None:
     report = evaluation.to_markdown()
     assert "<" not in report
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", report)
@@ -92,14 +92,14 @@ def test_distributions() -> None:
     assert long.labels[-1] == "20+"
 
 
-def test_json_is_plain(evaluation: pw.evaluation.Evaluation) -> None:
+def test_json_is_plain(evaluation: pw.analysis.Evaluation) -> None:
     found = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
     assert [each["name"] for each in found["tokenizers"]][1] == "|two|"
     assert found["tokenizers"][0]["parity"]["premiums"][HOSTILE] == 1.0
     assert found["tokenizers"][0]["total"]["texts"] == 6
 
 
-def test_the_page_needs_no_network(evaluation: pw.evaluation.Evaluation) -> None:
+def test_the_page_needs_no_network(evaluation: pw.analysis.Evaluation) -> None:
     page = evaluation.to_html()
     assert HOSTILE not in page
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", page.split("</head>", 1)[1])

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import piecework as pw
 from piecework import decoders, models, normalizers, pre_tokenizers
+from piecework.analysis import Comparison
+from piecework.analysis._comparison.alignment import align, white_space
 from piecework.errors import ConfigError
-from piecework.explain import Comparison
-from piecework.explain.alignment import align, white_space
 from profiles import examples
 
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]

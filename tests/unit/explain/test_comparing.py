@@ -10,7 +10,7 @@ import pytest
 
 import piecework as pw
 from piecework import decoders, models, normalizers, pre_tokenizers
-from piecework.explain import Comparison
+from piecework.analysis import Comparison
 
 pytestmark = pytest.mark.smoke
 

@@ -14,7 +14,7 @@ import pytest
 import piecework as pw
 from piecework import decoders, models, normalizers, pre_tokenizers
 from piecework.errors import ConfigError
-from piecework.explain import Explanation, Word, WordPieceSteps
+from piecework.tokenizer._explain import Explanation, Word, WordPieceSteps
 
 pytestmark = pytest.mark.smoke
 

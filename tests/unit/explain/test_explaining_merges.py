@@ -11,8 +11,8 @@ import pytest
 
 import piecework as pw
 from piecework import decoders, models, pre_tokenizers
-from piecework.explain import BpeSteps, Explanation, Word
 from piecework.reference.model.bpe import BpeEncoder, BpeSettings, ImpliedMerges, ListedMerges
+from piecework.tokenizer._explain import BpeSteps, Explanation, Word
 
 pytestmark = pytest.mark.smoke
 

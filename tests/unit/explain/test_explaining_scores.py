@@ -11,8 +11,8 @@ import pytest
 
 import piecework as pw
 from piecework import models
-from piecework.explain import Explanation, SegmentationLattice, Word, WordPieceSteps
 from piecework.reference.model.unigram import UnigramEncoder, UnigramSettings
+from piecework.tokenizer._explain import Explanation, SegmentationLattice, Word, WordPieceSteps
 
 WORDS = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
 

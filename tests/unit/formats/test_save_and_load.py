@@ -11,7 +11,7 @@ import pytest
 import live_unigram
 import piecework as pw
 from piecework import _core
-from piecework.formats.detect import FORMATS, detect_format
+from piecework.tokenizer._formats.detect import FORMATS, detect_format
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ import pytest
 import piecework as pw
 from piecework import decoders
 from piecework.errors import ConfigError, FormatError, PieceworkWarning, UnsupportedError
-from piecework.hf_folder import model_types
-from piecework.hf_folder.read import read_model_folder
+from piecework.tokenizer._folders import model_types
+from piecework.tokenizer._folders.read import read_model_folder
 
 transformers = pytest.importorskip("transformers", reason="compares with AutoTokenizer")
 

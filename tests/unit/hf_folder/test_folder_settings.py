@@ -8,8 +8,8 @@ import pytest
 
 import piecework as pw
 from piecework.errors import FileError, FormatError, MissingFileError, NotAFileError
-from piecework.hf_folder.read import read_model_folder
-from piecework.hf_folder.settings import FolderSettings
+from piecework.tokenizer._folders.read import read_model_folder
+from piecework.tokenizer._folders.settings import FolderSettings
 
 pytestmark = pytest.mark.smoke
 

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework import models as m
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
+from piecework import models as m, normalizers as n, pre_tokenizers as p
 from piecework.errors import ConfigError, FileError, FormatError, MissingFileError, VocabularyError
 
 pytestmark = pytest.mark.smoke

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import class_folders
 import live_bpe
 import piecework as pw
 from piecework import hf
-from piecework.hf_folder.write import ROLES
+from piecework.tokenizer._folders.write import ROLES
 from profiles import examples
 
 TEXTS = ["hug pugs", "a longer text with hugs and pugs", ""]

@@ -8,8 +8,8 @@ import pyarrow.feather
 import pytest
 
 from piecework import errors
-from piecework.io.documents import Documents, Range, ReadOptions, place_of, read, split
-from piecework.io.sources import Source, find_sources
+from piecework._io.documents import Documents, Range, ReadOptions, place_of, read, split
+from piecework._io.sources import Source, find_sources
 
 ROWS = [f"row {number} " + "é" * (number % 50) for number in range(500)]
 KINDS = ["file", "stream", "feather"]

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from piecework import errors
-from piecework.io.documents import Documents, ReadOptions, read, split
-from piecework.io.sources import Source, find_sources
+from piecework._io.documents import Documents, ReadOptions, read, split
+from piecework._io.sources import Source, find_sources
 
 BROKEN: dict[str, tuple[bytes, str]] = {
     "invalid UTF-8": (b'{"text": "\xff"}', "invalid UTF-8 (0xff)"),

@@ -9,8 +9,8 @@ import pytest
 
 import piecework as pw
 from piecework import errors
-from piecework.io.documents import Documents, Range, ReadOptions, read, split
-from piecework.io.sources import Source, find_sources
+from piecework._io.documents import Documents, Range, ReadOptions, read, split
+from piecework._io.sources import Source, find_sources
 
 
 def source_of(path: Path, data: bytes) -> Source:

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from piecework import errors
-from piecework.io.documents import Documents, Range, ReadOptions, read, split
-from piecework.io.sources import Source, find_sources
+from piecework._io.documents import Documents, Range, ReadOptions, read, split
+from piecework._io.sources import Source, find_sources
 
 
 def source_of(folder: Path, table: pa.Table, **settings: Any) -> Source:

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from piecework import errors
-from piecework.io.documents import ReadOptions, read, split
-from piecework.io.sources import Source, find_sources
+from piecework._io.documents import ReadOptions, read, split
+from piecework._io.sources import Source, find_sources
 
 SKIP = '`on_error="skip"` to skip such lines'
 needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")

@@ -15,8 +15,8 @@ import pytest
 import zstandard
 
 from piecework import errors
-from piecework.io.documents import ReadOptions, read, split
-from piecework.io.sources import Source, describe_name, find_sources
+from piecework._io.documents import ReadOptions, read, split
+from piecework._io.sources import Source, describe_name, find_sources
 
 
 def texts(source: Source, options: ReadOptions | None = None, **settings: Any) -> list[str]:

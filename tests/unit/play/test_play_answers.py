@@ -144,11 +144,11 @@ def test_half_a_character() -> None:
     assert (answer["bytes"], answer["code_points"]) == ("e4", [])
 
 
-@pytest.mark.parametrize("name", pw.tracing.EXAMPLES)
+@pytest.mark.parametrize("name", pw.training.EXAMPLES)
 def test_examples_of_the_notes(session: Session, name: str) -> None:
     answer = ask(session, "trace", example=name)
     (trace,) = answer["traces"].values()
-    expected = pw.trace(*pw.tracing.example(name), top=8, words=100)
+    expected = pw.trace(*pw.training.example(name), top=8, words=100)
     assert trace == as_json(expected.to_dict())
     assert session[answer["tokenizer"]] == expected.tokenizer
 
@@ -161,7 +161,7 @@ def test_numbers_that_json_has_not() -> None:
 def test_session(session: Session) -> None:
     described = describe_session(session)
     assert [each["name"] for each in described["tokenizers"]] == ["wordpiece", "bpe"]
-    assert described["examples"] == dict(pw.tracing.EXAMPLES)
+    assert described["examples"] == dict(pw.training.EXAMPLES)
     assert described["version"] == pw.__version__
     json.dumps(described, allow_nan=False)
 

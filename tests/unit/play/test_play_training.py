@@ -50,9 +50,9 @@ def request_for(model: str) -> dict[str, Any]:
     return {"text": TEXT, "model": model, **{name: getattr(MODELS[model], name) for name in names}}
 
 
-@pytest.mark.parametrize("name", pw.tracing.EXAMPLES)
+@pytest.mark.parametrize("name", pw.training.EXAMPLES)
 def test_examples_are_traced(ask: Ask, session: Session, name: str) -> None:
-    counts, trainer = pw.tracing.example(name)
+    counts, trainer = pw.training.example(name)
     wanted = pw.trace(counts, trainer, top=8, words=100)
     status, answer = ask(example=name)
     assert (status, answer["kind"]) == (200, "merges")

@@ -4,15 +4,11 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import parts
 import piecework as pw
-from piecework import models as m
-from piecework import normalizers as n
-from piecework import pre_tokenizers as p
-from piecework import processors as q
+from piecework import models as m, normalizers as n, pre_tokenizers as p, processors as q
 from piecework.errors import ConfigError, SpecialTokenError, SurrogateError
 from profiles import examples
 

@@ -11,14 +11,14 @@ import piecework as pw
 from piecework import _core
 from piecework.reference.__main__ import SENTENCES
 from piecework.reference.learn.criteria import CRITERIA, likelihood
-from piecework.tracing import MergeTrace, examples
 from piecework.trainers import Criterion
+from piecework.training._tracing import MergeTrace, examples
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
 
 def example(name: str, **settings: Any) -> MergeTrace:
-    trace = pw.trace(*pw.tracing.example(name), **settings)
+    trace = pw.trace(*pw.training.example(name), **settings)
     assert isinstance(trace, MergeTrace)
     return trace
 
@@ -223,7 +223,7 @@ def test_unknown_criteria_are_refused(criteria: Any) -> None:
 
 def test_unknown_example_is_refused() -> None:
     with pytest.raises(pw.errors.ConfigError, match="did you mean 'note-001'"):
-        pw.tracing.example("note-01")
+        pw.training.example("note-01")
 
 
 def test_states_out_of_range() -> None:
@@ -351,7 +351,7 @@ def traces() -> dict[str, Any]:
     return {
         "wordpiece": example("note-001", top=3),
         "unigram": pw.trace({"▁hug": 10, "▁hugs": 5, "▁bun": 3}, pw.UnigramTrainer(12)),
-        "criteria": pw.trace_criteria(*pw.tracing.example("note-001"), top=2),  # type: ignore[arg-type]
+        "criteria": pw.trace_criteria(*pw.training.example("note-001"), top=2),  # type: ignore[arg-type]
     }
 
 

@@ -5,16 +5,15 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import piecework as pw
 from piecework.reference.learn import unigram_train as reference
 from piecework.reference.learn.criteria import CRITERIA
 from piecework.reference.learn.settings import UnigramTrainer
 from piecework.reference.numbers.floats import UNIT
-from piecework.tracing import MergeTrace, MergeTraceStep, TracedWord
 from piecework.trainers import Criterion
+from piecework.training._tracing import MergeTrace, MergeTraceStep, TracedWord
 from profiles import examples
 
 WORDS = st.dictionaries(

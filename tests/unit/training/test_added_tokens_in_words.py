@@ -14,8 +14,7 @@ from piecework.reference.learn.bpe_train import train_bpe
 from piecework.reference.learn.counts import count_words, sort_counts
 from piecework.reference.learn.settings import BpeTrainer as ReferenceBpe
 from piecework.reference.normalize.normalizers import Lowercase
-from piecework.reference.pipeline.added import AddedToken as ReferenceToken
-from piecework.reference.pipeline.added import AddedTokens
+from piecework.reference.pipeline.added import AddedToken as ReferenceToken, AddedTokens
 from piecework.reference.pretokenize.split import split_whitespace
 
 if TYPE_CHECKING:

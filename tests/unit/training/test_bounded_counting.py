@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework.arguments import as_bytes
+from piecework._settings.arguments import as_bytes
 
 LINES = 2400
 LIMIT = "1MB"

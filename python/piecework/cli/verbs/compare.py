@@ -15,7 +15,7 @@ from piecework.cli.tokenizer_names import tokenizer_names
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from piecework.explain import Comparison
+    from piecework.analysis import Comparison
 
 
 def compare(
@@ -38,7 +38,7 @@ def compare(
       piecework compare tokenization -t wordpiece.json -t bpe.json
       piecework compare hugs pugs -t tokenizer.json -t vocab.txt --json
     """
-    from piecework.explain import compare as compared
+    from piecework.analysis import compare as compared
 
     loaded = {name: load(path) for path, name in tokenizer_names(tokenizers).items()}
     with printing() as write:
@@ -66,7 +66,7 @@ def _shown(comparison: Comparison) -> str:
 
 def _title(comparison: Comparison) -> str:
     """Returns the text on one line."""
-    from piecework.display import table_cell
+    from piecework._display import table_cell
 
     return table_cell(comparison.text)
 
@@ -75,9 +75,9 @@ def _table(comparison: Comparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
+    from piecework._display import visible
     from piecework._show import as_text
-    from piecework.display import visible
-    from piecework.explain.document import alignment
+    from piecework.analysis._comparison.comparison import alignment
 
     table = Table(box=None, pad_edge=False, title=None)
     table.add_column(Text(_title(comparison)))

@@ -85,7 +85,7 @@ def convert(
       piecework convert t5.model tokenizer.json --approximate
       piecework convert unigram.json unigram.model --approximate
     """
-    from piecework.formats.detect import format_from_name
+    from piecework.tokenizer._formats.detect import format_from_name
 
     kind = to.value if to else format_from_name(target.name)
     if base and kind != "sentencepiece":
@@ -99,7 +99,7 @@ def convert(
 
 def _check_targets(target: Path, kind: str, inputs: list[str]) -> None:
     """Raises FileError for files that cannot be written, or that are also inputs."""
-    from piecework.formats.detect import companion_file
+    from piecework.tokenizer._formats.detect import companion_file
 
     if kind != "merges.txt":
         check_target(target, *inputs)
@@ -113,8 +113,8 @@ def _check_targets(target: Path, kind: str, inputs: list[str]) -> None:
 
 def _load_ranks(path: str, name: str) -> Tokenizer:
     from piecework import Tokenizer
-    from piecework.formats.detect import detect_format
-    from piecework.io import read_unpacked
+    from piecework._io import read_unpacked
+    from piecework.tokenizer._formats.detect import detect_format
 
     if detect_format(read_unpacked(path), path) != "tiktoken":
         raise typer.BadParameter(f"{path} is not a tiktoken file of ranks", param_hint="--name")

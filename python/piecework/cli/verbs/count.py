@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
+from piecework._display import visible
 from piecework.cli.options import (
     AsJson,
     DocumentFiles,
@@ -19,7 +20,6 @@ from piecework.cli.options import (
 from piecework.cli.output import as_json, printing, rendered
 from piecework.cli.progress import bar
 from piecework.cli.texts import read_batches
-from piecework.display import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from piecework._display import quoted
 from piecework.cli.input import STDIN
 from piecework.cli.limits import Limits
 from piecework.cli.options import (
@@ -24,7 +25,6 @@ from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
 from piecework.cli.sampling import Sampling
 from piecework.cli.texts import joined, read_batches
-from piecework.display import quoted
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:

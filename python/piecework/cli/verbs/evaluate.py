@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from piecework._messages import shown
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
@@ -24,7 +25,6 @@ from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
 from piecework.cli.tokenizer_names import tokenizer_names
-from piecework.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +128,7 @@ def evaluate(
       piecework evaluate tokenizer.json story.txt --fail-over fertility=1.4 --fail-over unknown_rate=0
     """
     from piecework import evaluate as run
-    from piecework.evaluation.limits import check_limits
+    from piecework.analysis._evaluation.limits import check_limits
 
     inputs = files or [STDIN]
     limits = {
@@ -197,6 +197,6 @@ def _loaded(first: str, others: Sequence[str], loading: Loading) -> dict[str, To
 
 
 def _write(path: Path, text: str) -> None:
-    from piecework.io import write_aside
+    from piecework._io import write_aside
 
     write_aside(path, text.encode())

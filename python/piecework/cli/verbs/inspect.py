@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from piecework._display import visible
 from piecework.cli.options import AsJson, Loading, TokenizerFile
 from piecework.cli.output import as_json, printing, rendered
-from piecework.display import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Sized
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from piecework import AddedToken, Tokenizer
-    from piecework._settings import Settings
+    from piecework._settings.fields import Settings
 
 Facts = dict[str, Any]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from piecework._display import quoted, visible
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
     AsJsonLines,
@@ -15,7 +16,6 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.texts import located_texts
-from piecework.display import quoted, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,8 +63,8 @@ def normalize(
 
 def _stages(tok: Tokenizer) -> TextStages:
     """Returns the normalizer and the pre-tokenizer of a tokenizer."""
-    from piecework._component import splitter_json
     from piecework._core import TextStages
+    from piecework._settings.component import splitter_json
 
     return TextStages(*splitter_json(tok.normalizer, tok.pre_tokenizer))
 

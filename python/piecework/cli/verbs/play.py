@@ -43,10 +43,9 @@ def play(
     import os
     import sys
     import webbrowser
-    from threading import Thread, current_thread
-    from threading import enumerate as enumerate_threads
+    from threading import Thread, current_thread, enumerate as enumerate_threads
 
-    from piecework.io.extras import import_extra
+    from piecework._io.extras import import_extra
 
     for package in ("starlette", "uvicorn"):
         import_extra(package, "play", "piecework play")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from piecework._display import visible
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
     CountingMemory,
@@ -29,14 +30,13 @@ from piecework.cli.training import (
     read_counts,
     read_symbols,
 )
-from piecework.display import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from piecework import WordCounts
-    from piecework.tracing import CriteriaTrace, MergeTrace, UnigramTrace
     from piecework.trainers import Criterion, Trainer, WordPieceTrainer
+    from piecework.training._tracing import CriteriaTrace, MergeTrace, UnigramTrace
 
 _WHOLE = ("json", "parquet")
 """The formats that hold the whole training."""
@@ -194,7 +194,7 @@ def _trace(
 
 
 def _format(given: TraceFormat | None, json: bool, output: Path | None) -> str:
-    from piecework.tracing.files import FORMATS
+    from piecework.training._tracing.files import FORMATS
 
     if json and given not in (None, TraceFormat.ndjson):
         raise typer.BadParameter(
@@ -245,7 +245,7 @@ def _words(text: str) -> int | None:
 
 def _criteria(text: str | None) -> tuple[str, ...]:
     """Returns the names of criteria; none without the option."""
-    from piecework.tracing.criteria import CRITERIA
+    from piecework.training._tracing.criteria import CRITERIA
 
     if text is None:
         return ()
@@ -280,7 +280,7 @@ def _example(
     name: str, options: TrainerOptions, symbols: Sequence[str]
 ) -> tuple[WordCounts, Trainer]:
     """Returns the counts of an example, and its trainer with the given options."""
-    from piecework.tracing import example
+    from piecework.training._tracing import example
 
     table, trainer = example(name)
     return table, options.change(trainer, f"--example {name}", symbols)
@@ -293,13 +293,13 @@ def _write(
     output: Path | None,
 ) -> None:
     if output and kind == "parquet":
-        from piecework.tracing.files import save_parquet
+        from piecework.training._tracing.files import save_parquet
 
         save_parquet(traced, output)
         return
     lines = _lines(traced, kind, steps)
     if output:
-        from piecework.io import write_aside
+        from piecework._io import write_aside
 
         write_aside(output, "".join(f"{line}\n" for line in lines).encode())
         return
@@ -317,7 +317,7 @@ def _lines(
         return map(as_json, traced.to_lines(steps))
     if kind == "table":
         from piecework._show import lines
-        from piecework.tracing.document import step_table
+        from piecework.training._tracing.document import step_table
 
         return lines([step_table(traced, steps)])
     return iter(traced.to_text(steps).split("\n"))

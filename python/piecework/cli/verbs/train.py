@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from piecework._display import visible
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
@@ -31,7 +32,6 @@ from piecework.cli.training import (
     read_counts,
     read_symbols,
 )
-from piecework.display import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,7 +147,7 @@ def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
 
 def _check_name(output: str) -> None:
     """Raises BadParameter for a name of another format, which may lose data, before the training starts."""
-    from piecework.formats.detect import format_from_name
+    from piecework.tokenizer._formats.detect import format_from_name
 
     if (kind := format_from_name(output)) != "tokenizer.json":
         raise typer.BadParameter(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from piecework.hf.added_tokens import AddedToken
-    from piecework.hf.encoding import Encoding
-    from piecework.hf.tokenizer import Tokenizer
+    from piecework.hf._added_tokens import AddedToken
+    from piecework.hf._encoding import Encoding
+    from piecework.hf._tokenizer import Tokenizer
     from piecework.hf.trainers import Trainer
 
 __all__ = ["BaseTokenizer"]

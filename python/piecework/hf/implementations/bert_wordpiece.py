@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf import decoders, trainers
+from piecework.hf._tokenizer import Tokenizer
 from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known, merge_settings
 from piecework.hf.models import WordPiece
 from piecework.hf.normalizers import BertNormalizer
 from piecework.hf.pre_tokenizers import BertPreTokenizer
 from piecework.hf.processors import BertProcessing
-from piecework.hf.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from piecework.hf.added_tokens import AddedToken
+    from piecework.hf._added_tokens import AddedToken
 
 __all__ = ["BertWordPieceTokenizer"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf import decoders, pre_tokenizers, trainers
+from piecework.hf._tokenizer import Tokenizer
 from piecework.hf.implementations.base_tokenizer import (
     BaseTokenizer,
     add_known,
@@ -13,12 +14,11 @@ from piecework.hf.implementations.base_tokenizer import (
 )
 from piecework.hf.models import BPE
 from piecework.hf.normalizers import BertNormalizer, Lowercase, unicode_normalizer_from_str
-from piecework.hf.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from piecework.hf.added_tokens import AddedToken
+    from piecework.hf._added_tokens import AddedToken
 
 __all__ = ["CharBPETokenizer"]
 

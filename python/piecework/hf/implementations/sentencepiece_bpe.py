@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf import decoders, pre_tokenizers, trainers
+from piecework.hf._tokenizer import Tokenizer
 from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known, merge_settings
 from piecework.hf.models import BPE
 from piecework.hf.normalizers import NFKC
-from piecework.hf.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from piecework.hf.added_tokens import AddedToken
+    from piecework.hf._added_tokens import AddedToken
 
 __all__ = ["SentencePieceBPETokenizer"]
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.hf import decoders, normalizers, pre_tokenizers, trainers
 from piecework.hf._patterns import Regex
+from piecework.hf._tokenizer import Tokenizer
 from piecework.hf.implementations.base_tokenizer import BaseTokenizer
 from piecework.hf.models import Unigram
-from piecework.hf.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from piecework.hf.added_tokens import AddedToken
+    from piecework.hf._added_tokens import AddedToken
 
 __all__ = ["SentencePieceUnigramTokenizer"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from piecework.hf.encoding import Encoding
-    from piecework.hf.tokenizer import Tokenizer
+    from piecework.hf._encoding import Encoding
+    from piecework.hf._tokenizer import Tokenizer
 
 __all__ = ["Annotation", "EncodingVisualizer"]
 

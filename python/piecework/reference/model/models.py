@@ -3,8 +3,7 @@
 `wordpiece`, `bpe` and `unigram` hold the algorithms. WordLevel looks up whole words.
 """
 
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

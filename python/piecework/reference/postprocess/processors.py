@@ -7,8 +7,7 @@ Added tokens have no word, the span (0, 0), and are marked special. Overflowing 
 special tokens of the text that they were cut off.
 """
 
-from collections.abc import Mapping
-from collections.abc import Sequence as SequenceOf
+from collections.abc import Mapping, Sequence as SequenceOf
 from dataclasses import dataclass, replace
 from typing import Any
 

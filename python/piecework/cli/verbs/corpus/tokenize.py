@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from piecework._display import visible
 from piecework.cli.engine import Address, EngineName, Workers, engine_of
 from piecework.cli.options import (
     AsJson,
@@ -19,7 +20,6 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import rate_line
-from piecework.display import visible
 
 if TYPE_CHECKING:
     from piecework.corpus import Manifest

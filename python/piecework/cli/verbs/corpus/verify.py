@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from piecework._display import visible
 from piecework.cli.options import AsJson, load
 from piecework.cli.output import as_json, printing
-from piecework.display import visible
 
 
 def verify(

@@ -1,0 +1,329 @@
+"""Reads whole files with errors that name them, and writes files atomically.
+
+A file is written under another name in its folder, flushed to disk and renamed, so a reader sees the old file or the new
+one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from piecework._exceptions import from_os_error, wrap_os_error
+from piecework._messages import wrong_type
+from piecework.errors import FileError, FormatError, MissingFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Pathish = str | os.PathLike[str]
+
+
+def checked(path: Pathish, name: str = "path") -> str:
+    """Returns a path as a `str`, after checking that it is a valid file name.
+
+    Args:
+        path: The path.
+        name: The name of the argument, for errors.
+
+    Raises:
+        FileError: The path contains NUL or a lone surrogate.
+        TypeError: The path is neither a ``str`` nor an ``os.PathLike`` of one.
+    """
+    try:
+        is_str = isinstance(os.fspath(path), str)
+    except TypeError:
+        is_str = False
+    if not is_str:
+        raise wrong_type(name, "a str or an os.PathLike", path)
+    if "\0" in str(path):
+        shown = str(path).replace("\0", "\\0")
+        raise from_os_error(errno.EINVAL, "a file name cannot contain the character NUL", shown)
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        name = ascii(os.fspath(path))
+        message = "a file name cannot contain a lone surrogate"
+        raise from_os_error(errno.EINVAL, message, name) from None
+    return os.fspath(path)
+
+
+def read_bytes(path: Pathish) -> bytes:
+    """Returns the bytes of a file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        All of its bytes.
+
+    Raises:
+        FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+
+    >>> read_bytes("no such file")
+    Traceback (most recent call last):
+    ...
+    piecework.errors.MissingFileError: no such file: no such file or folder
+    """
+    name = checked(path)
+    try:
+        with open(name, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise wrap_os_error(error, name) from None
+
+
+_GZIP = b"\x1f\x8b"
+
+
+def read_unpacked(path: Pathish) -> bytes:
+    """Returns the bytes of a file, decompressed if it is a gzip file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        All of its bytes.
+
+    Raises:
+        FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+        FormatError: The file starts like a gzip file and cannot be decompressed.
+
+    >>> read_unpacked("no such file")
+    Traceback (most recent call last):
+    ...
+    piecework.errors.MissingFileError: no such file: no such file or folder
+    """
+    data = read_bytes(path)
+    if not data.startswith(_GZIP):
+        return data
+    import gzip  # few files are compressed
+    import zlib
+
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as error:
+        message = f"{os.fspath(path)}: starts like a gzip file and cannot be decompressed: {error}"
+        raise FormatError(message) from None
+
+
+def packed(data: bytes) -> bytes:
+    r"""Returns bytes compressed by gzip, reproducibly: without time and name.
+
+    >>> packed(b"a")[:8]
+    b'\x1f\x8b\x08\x00\x00\x00\x00\x00'
+    """
+    import gzip  # few files are compressed
+
+    return gzip.compress(data, mtime=0)
+
+
+def exists(path: Pathish) -> bool:
+    """Returns whether a file or folder exists."""
+    return os.path.exists(checked(path))
+
+
+def is_file(path: Pathish) -> bool:
+    """Returns whether a path is that of a file, not of a folder."""
+    return os.path.isfile(checked(path))
+
+
+def read_if_exists(path: Pathish) -> bytes | None:
+    """Returns the bytes of a file, or None if it does not exist.
+
+    Raises:
+        FileError: The file exists and cannot be read.
+    """
+    try:
+        return read_bytes(path)
+    except MissingFileError:
+        return None
+
+
+def existing_folder(path: Pathish, name: str = "path") -> str:
+    """Returns the name of a folder, after checking that it exists.
+
+    Args:
+        path: The folder.
+        name: The name of the argument, for errors.
+
+    Raises:
+        FileError: There is no such folder, or a file has its name.
+    """
+    from pathlib import Path  # few calls read folders
+
+    folder = str(Path(checked(path, name)))
+    if os.path.isfile(folder):
+        raise FileError(errno.ENOTDIR, "is a file; expected a folder", folder)
+    if not os.path.exists(folder):
+        read_bytes(folder)  # raises the error
+    return folder
+
+
+def make_folder(path: Pathish) -> str:
+    """Creates a folder unless it exists.
+
+    Args:
+        path: The folder.
+
+    Returns:
+        Its name.
+
+    Raises:
+        FileError: The folder cannot be created, or a file has its name.
+    """
+    name = checked(path)
+    try:
+        os.makedirs(name, exist_ok=True)
+    except FileExistsError:
+        raise _no_folder(name) from None
+    except OSError as error:
+        raise wrap_os_error(error, name) from None
+    return name
+
+
+def _no_folder(name: str) -> FileError:
+    """Returns the error for an existing path that is not a folder."""
+    try:
+        os.stat(name)
+    except FileNotFoundError:
+        message = "is a symbolic link to a missing folder; create the folder, or remove the link"
+        return from_os_error(errno.EEXIST, message, name)
+    except OSError as error:  # such as a cycle of links
+        return wrap_os_error(error, name)
+    return FileError(errno.ENOTDIR, "is a file; expected a folder", name)
+
+
+def check_folder_of(path: Pathish) -> None:
+    """Raises FileError if a file cannot be created since its folder is missing or is a file.
+
+    Args:
+        path: The file; for a symbolic link the folder is that of its target.
+
+    Raises:
+        FileError: There is no such folder, or a file has its name.
+    """
+    name = checked(path)
+    folder = os.path.dirname(os.path.realpath(name) if os.path.islink(name) else name) or "."
+    if os.path.isdir(folder):
+        return
+    ancestor = folder
+    while not os.path.lexists(ancestor):
+        ancestor = os.path.dirname(ancestor) or "."
+    if os.path.isfile(ancestor):
+        raise MissingFileError(errno.ENOTDIR, "is a file; expected a folder", ancestor)
+    if os.path.islink(ancestor):
+        folder = os.path.realpath(folder)
+    raise MissingFileError(errno.ENOENT, "no such folder", folder)
+
+
+def may_block(path: Pathish) -> bool:
+    """Returns whether reading a path may block, as for a pipe."""
+    try:
+        mode = os.stat(checked(path)).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def size(path: Pathish) -> int:
+    """Returns the size of a file in bytes, or 0 if it is unknown, as for a pipe."""
+    name = checked(path, "paths")
+    try:
+        return os.stat(name).st_size
+    except OSError:
+        return 0
+
+
+def write_aside(path: Pathish, data: bytes) -> None:
+    """Writes a file atomically: to a temporary file in the same folder, which is then renamed.
+
+    Readers see the old file or the new one, never a part. On failure the temporary file is removed.
+
+    Args:
+        path: The file, which is created or replaced.
+        data: All of its bytes.
+
+    Raises:
+        FileError: The file cannot be written.
+    """
+    with replacing(path) as name, open(name, "wb") as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def replacing(path: Pathish) -> Iterator[str]:
+    """Returns a context manager of the name of an existing file, whose content replaces a file when the block ends.
+
+    Readers see the old file or the new one, never a part. If the block raises, the temporary file is removed.
+
+    Args:
+        path: The file, which is created or replaced.
+
+    Yields:
+        The name of a temporary file in the same folder; of ``path`` itself if that is a device or a pipe.
+
+    Raises:
+        FileError: The file cannot be written.
+    """
+    target = checked(path)
+    name = target
+    try:
+        if os.path.isdir(target):
+            raise IsADirectoryError(21, "is a folder")
+        if os.path.exists(target) and not os.path.isfile(target):
+            yield target  # a device or a pipe cannot be replaced
+            return
+        # A link is kept, and its target is replaced.
+        real = os.path.realpath(target)
+        if os.path.islink(real):  # a cycle of links
+            raise OSError(errno.ELOOP, "")
+        name = _temporary(real)
+        try:
+            yield name
+            _flush_to_disk(name)
+            os.chmod(name, _mode(real))
+            os.replace(name, real)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+    except OSError as error:
+        if isinstance(error, FileError) and error.filename != name:
+            raise  # the error of another file
+        raise wrap_os_error(error, path) from None
+
+
+def _temporary(target: str) -> str:
+    """Returns the name of a new file in the folder of `target`."""
+    import tempfile  # not needed for reading
+
+    folder, own = os.path.split(target)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{own[:50]}.", suffix=".part")
+    os.close(handle)
+    return name
+
+
+def _flush_to_disk(name: str) -> None:
+    handle = os.open(name, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _mode(target: str) -> int:
+    """Returns the mode of the file to replace, otherwise rw-rw-rw- without the bits of the umask."""
+    with contextlib.suppress(OSError):
+        return os.stat(target).st_mode & 0o777
+    return default_mode()
+
+
+def default_mode() -> int:
+    """Returns the mode of a new file: rw-rw-rw- without the bits of the umask."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,234 @@
+"""Reads the documents of text files and JSON lines."""
+
+from __future__ import annotations
+
+import codecs
+from functools import partial
+from typing import TYPE_CHECKING
+
+from piecework import _core
+from piecework._exceptions import from_undecodable
+from piecework._io.document_batch import DEFAULT_FIELD, Documents, Skipped
+from piecework._io.kinds import START, check_documents, check_start
+from piecework._io.lines import SAMPLE, InvalidBytes, codec_name, decode_blocks, encoding_of
+from piecework._io.opening import open_stream
+from piecework._io.sources import describe_name
+from piecework.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from piecework._io.document_batch import Range, ReadOptions
+    from piecework._io.opening import ByteStream
+    from piecework._io.sources import Source
+    from piecework.errors import PieceworkError
+
+__all__ = ["count_lines", "read_line_documents"]
+
+_AFTER_RANGE = 1 << 16
+"""The number of bytes after a range that are read at a time to finish its last line."""
+_START = 1 << 16
+"""The number of bytes by which the format of a file is recognized."""
+_COUNTED = 1 << 20
+"""The number of bytes whose lines are counted at a time."""
+
+
+def read_line_documents(
+    source: Source, options: ReadOptions, part: Range, batch_bytes: int
+) -> Iterator[Documents]:
+    """Iterates over the documents of text or JSON lines."""
+    is_json = source.format == "jsonl"
+    # A line belongs to the range if the byte before it does not end a line of the range before.
+    first = max(0, part.start - 1)
+    reader = _core.DocumentReader(
+        members=(options.field or DEFAULT_FIELD, list(options.keep)) if is_json else None,
+        whole=options.per == "file",
+        keep_line_ends=options.keep_line_ends,
+        stop=options.on_error == "raise",
+        span=(first, part.start > 0, part.end),
+    )
+    faults = _Faults(source, options, first)
+    with open_stream(source) as stream:
+        blocks = _blocks(stream, source, options)
+        if first:
+            stream.seek(first)
+        position, start, is_checked = first, b"", first > 0
+        while not reader.is_finished:
+            remaining = None if part.end is None else part.end - position
+            block = blocks.read(_block_size(reader.pending, remaining, batch_bytes))
+            if not is_checked:
+                start += block  # the first block of a pipe may be a single line
+                check_start(start, source.shown_name)
+                is_checked = blocks.is_at_end or len(start) >= _START
+                if is_json or (is_checked and not source.is_given):
+                    check_documents(start, source.shown_name, is_json=is_json)
+            before, position = position, position + len(block)
+            parsed = reader.read(block, blocks.is_at_end)
+            skipped = faults.skipped(
+                parsed.faults, block, is_first=not before and not len(parsed.texts)
+            )
+            if len(parsed.texts) or skipped:
+                kept = dict(zip(options.keep, parsed.kept, strict=False))
+                yield Documents(
+                    parsed.texts,
+                    partial(getattr, parsed, "positions"),
+                    kept,
+                    skipped,
+                    [fault.start for fault in parsed.faults],
+                    bytes_read=stream.bytes_read,
+                    text_bytes=parsed.texts.nbytes,
+                    lines=partial(getattr, parsed, "lines"),
+                )
+
+
+def _block_size(pending: int, remaining: int | None, batch_bytes: int) -> int:
+    """Returns the number of bytes to read next: a batch with the unfinished line, or more of a line over a batch."""
+    size = batch_bytes - pending if pending < batch_bytes else batch_bytes
+    return size if remaining is None else min(size, max(remaining, 0) + _AFTER_RANGE)
+
+
+def _blocks(stream: ByteStream, source: Source, options: ReadOptions) -> ByteStream | _Transcoder:
+    """Returns the UTF-8 bytes of a source in blocks."""
+    if not options.is_decoded:
+        return stream
+    return _Transcoder(stream, source.shown_name, options)
+
+
+class _Transcoder:
+    """Reads blocks of bytes in any encoding as UTF-8.
+
+    Attributes:
+        is_at_end: Whether all bytes were read.
+    """
+
+    def __init__(self, stream: ByteStream, name: str, options: ReadOptions) -> None:
+        is_unknown = options.encoding == "auto"
+        start = _start(stream) if is_unknown else stream.read(START)
+        check_start(start, name)
+        encoding = encoding_of(start, whole=len(start) < SAMPLE) if is_unknown else options.encoding
+        codec = codec_name(encoding or "utf-8", options.errors)
+        # To skip a line, its invalid bytes become surrogates, which are invalid in UTF-8.
+        skips = options.errors == "strict" and options.on_error == "skip"
+        errors = "surrogateescape" if skips else options.errors
+        self._name, self._lines, self.is_at_end = name, 0, False
+        self._texts = decode_blocks(_Prefixed(start, stream), name, codec, errors)
+
+    def read(self, _size: int) -> bytes:
+        """Returns the UTF-8 of the next block; none only at the end."""
+        try:
+            text = next(filter(None, self._texts), "")
+        except InvalidBytes as error:
+            hint = 'pass another `encoding=...`, `errors="replace"` to replace them by U+FFFD, or `on_error="skip"` to skip such lines'
+            raise error.located(self._name, self._lines, hint) from None
+        self._lines += text.count("\n")
+        self.is_at_end = not text
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _start(stream: ByteStream) -> bytes:
+    """Returns the first bytes of a stream, by which its encoding is detected."""
+    start = b""
+    while len(start) < SAMPLE and (block := stream.read(SAMPLE - len(start))):
+        start += block
+    return start
+
+
+class _Prefixed:
+    """Reads bytes that were read before, and then a stream."""
+
+    def __init__(self, start: bytes, stream: ByteStream) -> None:
+        self._start, self._stream = start, stream
+
+    def read(self, size: int) -> bytes:
+        """Returns the next bytes; none only at the end."""
+        start, self._start = self._start, b""
+        return start or self._stream.read(size)
+
+
+def count_lines(source: Source, end: int) -> int:
+    """Returns the number of line ends before a byte of a source, decompressed, which is read up to there."""
+    count = 0
+    with open_stream(source) as stream:
+        while end > 0 and (data := stream.read(min(_COUNTED, end))[:end]):
+            count += data.count(b"\n")
+            end -= len(data)
+    return count
+
+
+class _Faults:
+    """Converts the faults of a reader, whose lines are counted from the first byte that was read."""
+
+    def __init__(self, source: Source, options: ReadOptions, first: int) -> None:
+        self._source, self._options, self._first = source, options, first
+        self._lines_before: int | None = None if first else 0
+
+    def skipped(
+        self, faults: list[_core.LineFault], block: bytes, *, is_first: bool
+    ) -> list[Skipped]:
+        """Returns the skipped lines; raises for the first one unless they are skipped.
+
+        Args:
+            faults: The faults.
+            block: The bytes in which they were found.
+            is_first: Whether the first fault is that of the first document of the file.
+        """
+        if faults and self._options.on_error == "raise":
+            raise self._error(faults[0], block, is_first=is_first)
+        return [
+            Skipped(self._source.shown_name, self._line(fault.line), fault.byte, fault.reason)
+            for fault in faults
+        ]
+
+    def _line(self, line: int) -> int:
+        """Returns the number of a line, from 1, after counting the lines before the first byte that was read."""
+        if self._lines_before is None:
+            self._lines_before = count_lines(self._source, self._first)
+        return self._lines_before + line + 1
+
+    def _error(self, fault: _core.LineFault, block: bytes, *, is_first: bool) -> PieceworkError:
+        """Returns the exception for a fault."""
+        from piecework._io.remedies import bytes_remedy
+
+        line, byte, value = self._line(fault.line), fault.byte, fault.invalid_byte
+        place = f"{self._source.shown_name}: "
+        if value is not None:
+            reason = f"invalid UTF-8 in line {line} at byte {byte} of the file (0x{value:02x})"
+            cause = UnicodeDecodeError("utf-8", bytes([value]), 0, 1, reason)
+            hint = bytes_remedy(_encoding_of(block))
+            return from_undecodable(cause, reason, (line, byte), hint=hint, place=place)
+        hint = self._hint(fault, block, is_first=is_first)
+        error = DocumentError(fault.reason, place=f"{place}line {line}, byte {byte}: ", hint=hint)
+        error.line, error.byte = line, byte
+        return error
+
+    def _hint(self, fault: _core.LineFault, block: bytes, *, is_first: bool) -> str:
+        """Returns the remedy for a fault other than invalid UTF-8."""
+        from piecework._io.remedies import line_remedy, several_lines_remedy, text_lines_remedy
+
+        name = self._source.shown_name
+        if is_first and fault.kind == "unfinished JSON" and _continues(block, fault.start):
+            return several_lines_remedy(name)
+        is_text = self._options.field and describe_name(name)[0] == "text"
+        if is_first and is_text and fault.kind in {"invalid JSON", "not an object"}:
+            return text_lines_remedy()
+        return line_remedy(fault.kind, fault.field)
+
+
+def _continues(block: bytes, start: int) -> bool:
+    """Returns whether the lines after the line at `start` go on with its value, and begin no other object."""
+    rest = block[start:].partition(b"\n")[2].lstrip()
+    return bool(rest) and not rest.startswith(b"{")
+
+
+def _encoding_of(block: bytes) -> str | None:
+    """Returns the most likely encoding of bytes that are not UTF-8; None if they are mostly UTF-8, or not valid in it."""
+    replaced = block.decode("utf-8", "replace")
+    invalid, others = replaced.count("\ufffd"), sum(not each.isascii() for each in replaced)
+    encoding = encoding_of(block, whole=False)
+    if others > 2 * invalid or encoding.startswith("utf-8"):
+        return None
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(block)
+    except UnicodeError:
+        return None
+    return encoding

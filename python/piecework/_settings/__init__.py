@@ -1,0 +1,1 @@
+"""Checks the settings and arguments of calls, and holds immutable values."""

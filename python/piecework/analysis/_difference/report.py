@@ -1,0 +1,138 @@
+"""Shows the difference of two tokenizers as a document."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from piecework._display import visible
+from piecework._show import Text, Token, Tree, listed, spaced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from piecework._show import Block, Line, Spans
+    from piecework.analysis._difference.result import (
+        Difference,
+        IdChange,
+        MergesChange,
+        Outcome,
+        ScoreChange,
+        SettingChange,
+        TextChange,
+    )
+
+__all__ = ["document", "summary"]
+
+_LONGEST_VALUE = 60
+"""The maximum number of characters of a value of a setting."""
+
+
+def summary(difference: Difference) -> str:
+    """Returns the numbers of changes on one line."""
+    numbers = {
+        "added": difference.added,
+        "removed": difference.removed,
+        "renumbered": difference.renumbered,
+        "settings": difference.settings,
+        "scores": difference.scores,
+    }
+    parts = [f"{len(each):,} {name}" for name, each in numbers.items() if each]
+    if difference.merges is not None:
+        parts.append("other merges")
+    if difference.texts_changed:
+        parts.append(f"{difference.texts_changed:,} of {difference.texts_tried:,} texts")
+    if difference.training:
+        parts.append("another training record")
+    return ", ".join(parts) or "none"
+
+
+def document(difference: Difference, limit: int | None) -> Iterator[Block]:
+    """Iterates over a report with at most `limit` items of each list."""
+    if difference.is_empty:
+        yield Text("no difference")
+        return
+    yield Text(_fingerprints(difference))
+    yield from _entries(difference, limit)
+    yield from listed("settings", difference.settings, _setting, limit)
+    title = "training record (changes no result)"
+    yield from listed(title, difference.training, _setting, limit)
+    if difference.merges is not None:
+        yield _merges(difference.merges)
+    yield from listed("entries with other scores", difference.scores, _change, limit)
+    yield _texts(difference, limit)
+
+
+def _fingerprints(difference: Difference) -> str:
+    old, new = difference.fingerprints
+    if difference.same_fingerprint:
+        return f"fingerprint: {old} (equal: every text has the same ids)"
+    return f"fingerprint: {old or 'none'} -> {new or 'none'}"
+
+
+def _entries(difference: Difference, limit: int | None) -> Iterator[Block]:
+    for title, entries in (("added", difference.added), ("removed", difference.removed)):
+        yield from listed(f"entries {title}", list(entries.items()), _entry, limit)
+    yield from listed("entries with other ids", difference.renumbered, _change, limit)
+    if not difference.ids_compatible:
+        yield Text("ids: some old ids have another meaning or none; embeddings do not fit")
+    elif difference.added:
+        yield Text("ids: every old id keeps its meaning")
+
+
+def _entry(item: tuple[str, int]) -> Line:
+    return Token(item[0]), f" ({item[1]})"
+
+
+def _change(change: IdChange | ScoreChange) -> Line:
+    return Token(change.token), f": {change.old} -> {change.new}"
+
+
+def _setting(change: SettingChange) -> Line:
+    return f"{change.path}: {_value(change.old)} -> {_value(change.new)}"
+
+
+def _value(value: Any) -> str:
+    text = visible(json.dumps(value, ensure_ascii=False))
+    if len(text) <= _LONGEST_VALUE:
+        return text
+    return f"{text[:_LONGEST_VALUE]}… ({len(text):,} characters)"
+
+
+def _merges(change: MergesChange) -> Block:
+    title = "merges: the same in another order"
+    if change.added or change.removed:
+        title = f"merges: {len(change.added):,} added, {len(change.removed):,} removed"
+    first = f"first difference at rank {change.rank}: "
+    return Tree(title, [Text((first, *_pair(change.old), " -> ", *_pair(change.new)))])
+
+
+def _pair(pair: tuple[str, str] | None) -> Spans:
+    return ("none",) if pair is None else spaced(map(Token, pair))
+
+
+def _texts(difference: Difference, limit: int | None) -> Block:
+    changed, tried = difference.texts_changed, difference.texts_tried
+    shown = difference.texts[:limit]
+    hidden = changed - len(shown)
+    more = [Text(f"… and {hidden:,} more")] if hidden else []
+    title = f"texts: {changed:,} of {tried:,} are encoded differently"
+    return Tree(title, [*map(_text, shown), *more])
+
+
+def _text(change: TextChange) -> Block:
+    place = "" if change.place is None else f"{change.place}: "
+    note = " (the tokens are equal)" if change.only_ids else ""
+    outcomes = (("- ", change.old), ("+ ", change.new))
+    below = [
+        Text((sign, *_outcome(outcome, with_ids=change.only_ids))) for sign, outcome in outcomes
+    ]
+    return Tree((place, Token(change.text), note), below)
+
+
+def _outcome(outcome: Outcome, *, with_ids: bool) -> Spans:
+    if outcome.error is not None:
+        return (f"error: {outcome.error}",)
+    if with_ids:
+        return (" ".join(map(str, outcome.ids)),)
+    return spaced(map(Token, outcome.display_tokens))

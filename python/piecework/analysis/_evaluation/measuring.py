@@ -1,0 +1,355 @@
+"""Measures texts with tokenizers in one pass, and files in parts that any engine can run.
+
+A measure makes meters. A meter adds up texts, and sums of parts add up in the order of the texts, so that a result depends
+neither on the parts nor on where they run. Evaluation, comparison of versions and pruning are measures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, TypeVar
+
+from piecework._core import ArrowTexts
+from piecework._exceptions import text_index
+from piecework._io.document_batch import DEFAULT_FIELD
+from piecework._io.documents import find_place, place_of, read, warn_of_skipped
+from piecework._io.given import as_corpus
+from piecework._io.sources import STDIN, total_size
+from piecework._io.texts import batches_of, divisible
+from piecework._messages import shown
+from piecework.analysis._evaluation.pairs import ListEntries, entries_of, without_skipped_pairs
+from piecework.engines import check_engine
+from piecework.engines._jobs.parts import divide
+from piecework.errors import ArrowError, ConfigError, PieceworkError, WorkerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from piecework._io.corpus import Corpus
+    from piecework._io.documents import Documents, Range, ReadOptions, Skipped
+    from piecework._io.sources import Source
+    from piecework._io.texts import TextBatch
+    from piecework.engines import Engine
+
+    Place = tuple[int, int, str]
+    """The number of a file or group, the position in it, and the place of a text for people."""
+    Report = Callable[[int, int], object]
+
+__all__ = [
+    "PART_BYTES",
+    "Measure",
+    "Meter",
+    "Sums",
+    "locate",
+    "measure",
+    "measure_files",
+    "measure_texts",
+]
+
+PART_BYTES = 1 << 25
+"""The bytes of files that are measured as one part."""
+_BATCH_BYTES = 1 << 22
+"""The bytes of text that are measured at a time: enough to keep the threads busy, few enough to hold in memory."""
+
+
+class Sums(Protocol):
+    """Holds what a meter added up."""
+
+    def plus(self, other: Self) -> Self:
+        """Returns the sums of both, of which the other's texts come later."""
+
+    def placed(self, place: Callable[[int, int, str], str]) -> Self:
+        """Returns the sums with other places of the texts that they keep, from the number of the file, position and place."""
+
+
+S = TypeVar("S", bound=Sums)
+S_co = TypeVar("S_co", bound=Sums, covariant=True)
+
+
+class Meter(Protocol[S_co]):
+    """Adds up texts."""
+
+    def add(self, texts: ArrowTexts | Sequence[str], place: Callable[[int], Place]) -> None:
+        """Adds texts, which follow those of earlier calls; `place` gives the place of a text by its index."""
+
+    def sums(self) -> S_co:
+        """Returns the sums over the texts so far."""
+
+
+class Measure(Protocol[S_co]):
+    """Says what is measured; it is pickled for the workers of an engine."""
+
+    def meter(self, threads: int | None) -> Meter[S_co]:
+        """Returns a meter of no texts, which encodes with a number of threads."""
+
+
+def locate(error: PieceworkError, place: Callable[[int], Place]) -> None:
+    """Writes the place of a text into an error whose own place is the index of the text."""
+    index = text_index(error)
+    if index is not None:
+        error.place = f"{place(index)[2]}: "
+
+
+def measure(
+    what: Measure[S], texts: Any, *, threads: int | None, engine: Engine | None, report: Report
+) -> S:
+    """Returns the sums over texts, a column or a corpus, whose parts an engine runs if there is one."""
+    if engine is not None:
+        check_engine(engine)
+        divisible(texts, "a piecework.Corpus, whose files `engine` divides")
+    corpus = as_corpus(texts)
+    if corpus is None:
+        return measure_texts(what, {None: texts}, threads, report)[None]
+    return measure_files(what, {None: corpus}, threads=threads, engine=engine, report=report)[None]
+
+
+def measure_texts(
+    what: Measure[S], groups: Mapping[str | None, Any], threads: int | None, report: Report
+) -> dict[str | None, S]:
+    """Returns the sums over the texts of each group, which are read once."""
+    done, sums = 0, {}
+    for number, (name, texts) in enumerate(groups.items()):
+        meter, start = what.meter(threads), 0
+        prefix = "" if name is None else f"{name}: "
+        for batch in batches_of(texts, _BATCH_BYTES):
+            meter.add(batch.texts, _placing_texts(batch, number, start, prefix))
+            start += len(batch.texts)
+            done += len(batch.texts)
+            report(done, 0)
+        sums[name] = meter.sums()
+    return sums
+
+
+def _placing_texts(batch: TextBatch, group: int, start: int, prefix: str) -> Callable[[int], Place]:
+    """Returns the function for the place of a text of a batch, whose first text has the number `start` in its group."""
+    return lambda index: (group, start + index, f"{prefix}{batch.place(index)}")
+
+
+def measure_files(
+    what: Measure[S],
+    groups: Mapping[str | None, Corpus],
+    *,
+    member: str | None = None,
+    is_parallel: bool = False,
+    part_bytes: int = PART_BYTES,
+    threads: int | None,
+    engine: Engine | None,
+    report: Report,
+) -> dict[str | None, S]:
+    """Returns the sums over the files of each group.
+
+    Args:
+        what: What is measured.
+        groups: The files of each group; the group None has all files if there are no groups, or those of a member.
+        member: The member or column whose values are the groups.
+        is_parallel: Whether the texts of the groups are translations of each other, so that they are skipped together.
+        part_bytes: The bytes of input that are measured as one part.
+        threads: The number of threads.
+        engine: Where the parts run.
+        report: The callback for the bytes that were read, and all of them.
+    """
+    if member is not None:
+        _check_member(member, groups.values())
+        groups = {name: each._with(keep=(member,)) for name, each in groups.items()}
+    readings = {name: each._reading for name, each in groups.items()}
+    files = [(source, each._reading) for each in groups.values() for source in each._sources]
+    parts = list(_parts(groups, part_bytes))
+    threads = threads if engine is None or threads is not None else 1
+    if is_parallel and any(each.on_error == "skip" for each in readings.values()):
+        entries = dict(_results(ListEntries(readings), parts, engine))
+        parts = without_skipped_pairs(parts, entries, groups)
+    total, done, skipped, first = total_size(source for source, _ in files), 0, 0, None
+    sums: dict[str | None, S] = {}
+    if member is None:
+        sums = {name: what.meter(threads).sums() for name in groups}
+    of_part = _MeasurePart(what, readings, member, threads)
+    for part, result in _results(of_part, parts, engine):
+        for name, each in result.groups.items():
+            sums[name] = sums[name].plus(each) if name in sums else each
+        skipped, first = skipped + result.skipped, first or result.first_skipped
+        done += part.bytes
+        report(done, total)
+    if not is_parallel:
+        warn_of_skipped(skipped, first)
+    return {name: each.placed(_placing_of(files)) for name, each in sums.items()}
+
+
+def _check_member(member: str, corpora: Iterable[Corpus]) -> None:
+    """Raises ConfigError for the member that has the texts themselves."""
+    if any(member == (each._reading.field or DEFAULT_FIELD) for each in corpora):
+        raise ConfigError(f"the member {shown(member)} has the texts themselves", setting="by")
+
+
+class GroupPart(NamedTuple):
+    """Describes a part of the files of a group.
+
+    Attributes:
+        number: Its place among all parts, from 0.
+        group: The name of the group; None if the files have none.
+        ranges: The number of each file, the file, and the range that belongs to the part.
+        bytes: The number of bytes of the ranges, for progress; approximate for tables.
+        omitted: The entries that are left out, whose numbers count the lines and rows of the part that are documents or
+            skipped, from 0; in ascending order.
+    """
+
+    number: int
+    group: str | None
+    ranges: tuple[tuple[int, Source, Range], ...]
+    bytes: int
+    omitted: tuple[int, ...] = ()
+
+
+def _parts(groups: Mapping[str | None, Corpus], part_bytes: int) -> Iterator[GroupPart]:
+    """Iterates over the parts of all groups; a part belongs to one group."""
+    number = first = 0
+    for group, corpus in groups.items():
+        for part in divide(corpus._sources, part_bytes, corpus._reading):
+            numbered = tuple((first + place, source, span) for place, source, span in part.ranges)
+            yield GroupPart(number, group, numbered, part.bytes)
+            number += 1
+        first += len(corpus._sources)
+
+
+class _PartSums(NamedTuple):
+    """Holds the sums over a part by group, the number of lines and rows that are no documents, and the first of them."""
+
+    number: int
+    groups: Mapping[str | None, Any]
+    skipped: int
+    first_skipped: Skipped | None
+
+
+class _Numbered(Protocol):
+    """Has the number of the part that it is a result of."""
+
+    @property
+    def number(self) -> int:
+        """Returns the number."""
+
+
+R = TypeVar("R", bound=_Numbered)
+
+
+def _results(
+    fn: Callable[[GroupPart], R], parts: Sequence[GroupPart], engine: Engine | None
+) -> Iterator[tuple[GroupPart, R]]:
+    """Iterates over the parts with their results, each once, in order."""
+    results = map(fn, parts) if engine is None else engine.run(fn, parts)
+    waiting: dict[int, R] = {}
+    for part in parts:
+        while part.number not in waiting:
+            result = next(results, None)
+            if result is None:
+                raise WorkerError(f"the engine returned no result for part {part.number}")
+            if result.number >= part.number:  # an engine may run a part twice
+                waiting[result.number] = result
+        yield part, waiting.pop(part.number)
+
+
+@dataclass(frozen=True)
+class _MeasurePart(Generic[S]):
+    """Measures a part of files; a pure function of the part.
+
+    Attributes:
+        what: What is measured.
+        readings: How the documents of each group are read.
+        member: The member or column whose values are the groups, which is read, too; None for the groups of the parts.
+        threads: The number of threads; None for one per core.
+    """
+
+    what: Measure[S]
+    readings: dict[str | None, ReadOptions]
+    member: str | None
+    threads: int | None
+
+    def __call__(self, part: GroupPart) -> _PartSums:
+        """Returns the sums over the documents of a part."""
+        meters: dict[str | None, Meter[S]] = {}
+        skipped, first, start = 0, None, 0
+        omitted = frozenset(part.omitted)
+        reading = self.readings[part.group]
+        for number, source, span in part.ranges:
+            for documents in read(source, reading, range=span, batch_bytes=_BATCH_BYTES):
+                skipped += len(documents.skipped)
+                first = first or next(iter(documents.skipped), None)
+                kept = _without(omitted, documents, start)
+                for group, rows in self._groups(part, kept, documents, source):
+                    texts: ArrowTexts | list[str] = ArrowTexts(documents.texts)
+                    if len(rows) < len(texts):
+                        texts = [texts[row] for row in rows]
+                    if group not in meters:
+                        meters[group] = self.what.meter(self.threads)
+                    place = _placing(number, source, documents, rows, has_lines=span.start == 0)
+                    meters[group].add(texts, place)
+                start += len(documents) + len(documents.skipped)
+        sums = {group: meter.sums() for group, meter in meters.items()}
+        return _PartSums(part.number, sums, skipped, first)
+
+    def _groups(
+        self, part: GroupPart, rows: Sequence[int], documents: Documents, source: Source
+    ) -> Iterable[tuple[str | None, Sequence[int]]]:
+        """Returns the groups of a batch with the documents that belong to each, of some rows if there is no member."""
+        if self.member is None:
+            return [(part.group, rows)]
+        return _rows_by_value(documents, self.member, source).items()
+
+
+def _without(omitted: frozenset[int], documents: Documents, start: int) -> Sequence[int]:
+    """Returns the documents of a batch that are not left out; `start` is the number of its first entry."""
+    if not omitted:
+        return range(len(documents))
+    entries = enumerate(entries_of(documents, start))
+    return [row for row, entry in entries if entry not in omitted]
+
+
+def _placing(
+    number: int, source: Source, documents: Documents, rows: Sequence[int], *, has_lines: bool
+) -> Callable[[int], Place]:
+    """Returns the function for the place of one of some documents of a batch; the first part of a file has its lines."""
+
+    def place(index: int) -> Place:
+        row = rows[index]
+        position, lines = int(documents.positions[row]), documents.lines
+        if has_lines and lines is not None:
+            return number, position, f"{source.shown_name}: line {int(lines[row]) + 1}"
+        return number, position, place_of(source, position)
+
+    return place
+
+
+def _placing_of(
+    files: Sequence[tuple[Source, ReadOptions]],
+) -> Callable[[int, int, str], str]:
+    """Returns the function for the file and line of a text that is kept, from its number and position."""
+
+    def place(number: int, position: int, known: str) -> str:
+        source, reading = files[number]
+        can_be_read_again = source.name != STDIN and not reading.is_decoded
+        return find_place(source, position, reading) if can_be_read_again else known
+
+    return place
+
+
+def _rows_by_value(
+    documents: Documents, member: str, source: Source
+) -> dict[str | None, list[int]]:
+    """Returns the documents of each value of a member or column."""
+    if not len(documents):
+        return {}
+    if member not in documents.kept:
+        problem = f"lines of text have no member {shown(member)}"
+        hint = 'pass `by="file"`'
+        raise ConfigError(problem, setting="by", place=f"{source.shown_name}: ", hint=hint)
+    try:
+        values = ArrowTexts(documents.kept[member])
+    except ArrowError as error:
+        found = error.problem.partition(";")[0]
+        problem = f"expected a string {shown(member)} in every document; {found}"
+        hint = "pass the name of another member, or texts that have it"
+        place = f"{source.shown_name}: "
+        raise ConfigError(problem, setting="by", place=place, hint=hint) from None
+    rows: dict[str | None, list[int]] = {}
+    for index in range(len(values)):
+        rows.setdefault(values[index], []).append(index)
+    return rows

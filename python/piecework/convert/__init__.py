@@ -1,1 +1,0 @@
-"""Converts tokenizers to what other libraries can load."""

@@ -1,0 +1,89 @@
+"""Counts the words of a part, in a worker."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from piecework import _core
+from piecework._io.atomic import AtomicFiles
+from piecework._io.documents import read
+from piecework.corpus._counting.plan import VERSION
+from piecework.engines._jobs.checked_task import CheckedTask
+from piecework.engines._jobs.receipts import Receipt, write_receipt
+
+if TYPE_CHECKING:
+    from piecework._io.documents import ReadOptions, Skipped
+    from piecework.engines._jobs.inputs import Inputs
+    from piecework.engines._jobs.parts import Part
+
+__all__ = ["CountPart", "bucket_file"]
+
+
+@dataclass(frozen=True)
+class CountPart(CheckedTask):
+    """Counts the words of a part, writes its files of word counts and then its receipt; a pure function of the part.
+
+    The documents of a part are numbered from 0, since the number of those before it is not known yet.
+
+    Attributes:
+        splitter: Normalizer and pre-tokenizer as JSON.
+        reading: The options of reading.
+        inputs: The files as they are when the job begins.
+        plan: The hash of the plan.
+        folder: The folder of the files.
+        buckets: The number of files.
+        max_memory: The limit of memory in bytes; None for none. The files do not depend on it.
+    """
+
+    splitter: str
+    reading: ReadOptions
+    inputs: Inputs
+    plan: str
+    folder: str
+    buckets: int
+    max_memory: int | None
+
+    def compatibility(self) -> dict[str, Any]:
+        """Returns the version of the plan and the fingerprint of normalizer and pre-tokenizer."""
+        fingerprint = _core.splitter_fingerprint(self.splitter)
+        return {"version of the plan": VERSION, "fingerprint": fingerprint}
+
+    def __call__(self, part: Part) -> Receipt:
+        """Returns the receipt of a part, with the number of its documents and the invalid lines."""
+        memory = None if self.max_memory is None else (self.max_memory, self.folder)
+        counter = _core.WordCounter(self.splitter, [], 1, 0, memory)
+        skipped, first = 0, None
+        for _, source, span in part.ranges:
+            self.inputs.check(source)
+            for documents in read(source, self.reading, range=span):
+                counter.add_column(_core.ArrowTexts(documents.texts))
+                skipped += len(documents.skipped)
+                first = first or next(iter(documents.skipped), None)
+            self.inputs.check(source)
+        documents_of_part = counter.documents
+        with AtomicFiles(self.folder) as files:
+            paths = [
+                os.path.join(self.folder, bucket_file(part.name, bucket))
+                for bucket in range(self.buckets)
+            ]
+            counter.write([files.add(path).temporary for path in paths])
+            written = files.commit(sync=False)
+        receipt = Receipt(part.name, written, _figures(documents_of_part, skipped, first))
+        write_receipt(self.folder, self.plan, receipt)
+        return receipt
+
+
+def _figures(documents: int, skipped: int, first: Skipped | None) -> dict[str, Any]:
+    """Returns the figures of a receipt."""
+    return {"documents": documents, "skipped": skipped, "first_skipped": first and str(first)}
+
+
+def bucket_file(name: str, bucket: int) -> str:
+    """Returns the name of the file of a bucket.
+
+    >>> bucket_file("part-000001", 3)
+    'part-000001.03.counts'
+    """
+    return f"{name}.{bucket:02}.counts"

@@ -1,0 +1,92 @@
+"""Describes a counting in parts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from piecework import _core
+from piecework._io.sources import total_size
+from piecework.engines._jobs.inputs import Inputs
+from piecework.engines._jobs.parts import divide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from piecework._io.documents import ReadOptions
+    from piecework._io.sources import Source
+    from piecework.engines._jobs.parts import Part
+
+__all__ = ["VERSION", "CountPlan"]
+
+VERSION = 1
+"""Changes when the same plan gives other files."""
+_BUCKET_BYTES = 1 << 28
+"""The bytes of input for each bucket of words, so that merging has about as many tasks as there is work."""
+_MAX_BUCKETS = 64
+"""The largest number of buckets; those of the last merge are open at once."""
+
+
+@dataclass(frozen=True)
+class CountPlan:
+    """Describes a counting in parts completely: it decides every file.
+
+    Attributes:
+        splitter: Normalizer and pre-tokenizer as JSON.
+        reading: The options of reading.
+        first_document: The number of the first document.
+        parts: The parts, in their order.
+        inputs: The files as they are when the job begins.
+        buckets: The number of files that the words of a part are written to, by a hash of the word.
+    """
+
+    splitter: str
+    reading: ReadOptions
+    first_document: int
+    parts: tuple[Part, ...]
+    inputs: Inputs
+    buckets: int
+
+    @classmethod
+    def of(
+        cls,
+        sources: Sequence[Source],
+        *,
+        splitter: str,
+        reading: ReadOptions,
+        first_document: int = 0,
+        part_bytes: int,
+    ) -> CountPlan:
+        """Returns the plan for some files; it depends on no number of workers."""
+        parts = divide(sources, part_bytes, reading)
+        buckets = min(_MAX_BUCKETS, 1 + total_size(sources) // _BUCKET_BYTES)
+        inputs = Inputs.of(sources, "count again")
+        return cls(splitter, reading, first_document, parts, inputs, buckets)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Returns the fingerprint of normalizer and pre-tokenizer."""
+        return _core.splitter_fingerprint(self.splitter)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the plan as JSON values."""
+        return {
+            "version": VERSION,
+            "fingerprint": self.fingerprint,
+            "reading": self.reading.to_json(),
+            "first_document": self.first_document,
+            "parts": [
+                [[source.to_json(), span.to_json()] for _, source, span in part.ranges]
+                for part in self.parts
+            ],
+            "changed": dict(self.inputs.changed),
+            "buckets": self.buckets,
+        }
+
+    @cached_property
+    def sha256(self) -> str:
+        """Returns the hash of the plan, as 64 hexadecimal digits."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,117 @@
+"""Parquet: a column of lists of ids, and the columns that are kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from piecework._io.extras import import_extra
+from piecework.corpus._layouts.layout import Layout, ShardContents, ShardWriter
+from piecework.errors import FormatError
+
+if TYPE_CHECKING:
+    from piecework._io.atomic import AtomicFile
+    from piecework.corpus._layouts.layout import Target
+    from piecework.corpus._parts import Rows
+
+__all__ = ["Parquet"]
+
+_COLUMN = "ids"
+
+
+class _Sink:
+    """Passes bytes of pyarrow to a file, which pyarrow does not close."""
+
+    closed = False
+
+    def __init__(self, file: AtomicFile) -> None:
+        self.write = file.write
+
+    def flush(self) -> None:
+        """Does nothing: the file is flushed when it is complete."""
+
+    close = flush
+
+
+class _Writer(ShardWriter):
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._file = self.file(".parquet")
+        self._parquet: Any = None
+
+    def add(self, rows: Rows) -> None:
+        """Appends rows as a row group."""
+        self._write(_table(rows))
+
+    def _write(self, table: Any) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if self._parquet is None:
+            self._parquet = pq.ParquetWriter(
+                pa.PythonFile(_Sink(self._file), mode="w"), table.schema, compression="zstd"
+            )
+            self.files.callback(self._parquet.close)  # also after an error
+        if not table.schema.equals(self._parquet.schema):
+            known, found = (_types(schema) for schema in (self._parquet.schema, table.schema))
+            raise FormatError(
+                f"the columns of two files differ: {known}, then {found}",
+                hint="convert the files to one schema, or keep fewer columns",
+            )
+        self._parquet.write_table(table)
+
+    def end(self) -> None:
+        """Writes the footer."""
+        import numpy as np
+
+        from piecework.corpus._parts import Rows
+
+        if self._parquet is None:  # a shard without rows has a schema nevertheless
+            self._write(_table(Rows(np.empty(0, self.target.dtype), np.empty(0, np.int64))))
+        self._parquet.close()
+
+
+def _types(schema: Any) -> str:
+    return ", ".join(f"{field.name} {field.type}" for field in schema if field.name != _COLUMN)
+
+
+def _table(rows: Rows) -> Any:
+    """Returns rows as a table of pyarrow."""
+    import numpy as np
+    import pyarrow as pa
+
+    offsets = np.cumsum(np.concatenate([[0], rows.lengths]), dtype=np.int32)
+    ids = pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.ids))
+    if rows.kept is None:
+        return pa.table({_COLUMN: ids})
+    return rows.kept.combine_chunks().add_column(0, _COLUMN, ids)
+
+
+class Parquet(Layout):
+    """Describes Parquet files with a column `ids`."""
+
+    writer = _Writer
+    suffixes = (".parquet",)
+    most_open = 1  # it is decompressed into memory
+
+    @staticmethod
+    def read(target: Target) -> ShardContents:
+        """Returns the tokens of a shard, which are decompressed into memory."""
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        path = target.path(".parquet")
+        try:
+            lists = pq.read_table(path, columns=[_COLUMN]).column(_COLUMN)
+        except pa.ArrowInvalid as error:
+            raise FormatError(f"not a Parquet file: {error}", place=f"{path}: ") from None
+        ids = np.concatenate(
+            [chunk.flatten().to_numpy() for chunk in lists.chunks] or [np.empty(0, target.dtype)]
+        )
+        lengths = lists.combine_chunks().value_lengths().to_numpy()
+        return ShardContents(ids, np.cumsum(lengths, dtype=np.int64))
+
+    @staticmethod
+    def check() -> None:
+        """Raises MissingExtraError if pyarrow is not installed."""
+        import_extra("pyarrow", "parquet", "a corpus of Parquet files")

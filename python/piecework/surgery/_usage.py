@@ -1,0 +1,232 @@
+"""Counts what a vocabulary is used for: tokens of a corpus, and words of a new domain."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Unpack
+
+from piecework import _core
+from piecework._exceptions import warn
+from piecework._io.given import as_corpus
+from piecework._messages import shown
+from piecework._progress import reporting
+from piecework._settings.component import splitter_json
+from piecework.analysis._evaluation.measuring import locate, measure
+from piecework.analysis._lint.byte_text import bytes_of
+from piecework.corpus._counts import WordCounts
+from piecework.corpus._splitting import splitting_of
+from piecework.errors import ConfigError, CountsError, PieceworkError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from piecework._core import ArrowTexts
+    from piecework._io.corpus import Corpus
+    from piecework._progress import ProgressLike
+    from piecework._settings.arguments import ArrowColumn
+    from piecework.analysis._evaluation.measuring import Place
+    from piecework.corpus._counts import CountSettings
+    from piecework.engines import Engine
+    from piecework.tokenizer import Tokenizer
+
+__all__ = ["READ_ONCE", "token_counts", "word_counts"]
+
+_SHOWN = 3
+"""The number of words that a warning shows."""
+READ_ONCE = "pass texts that are not empty; an iterator that was read before has none left"
+
+
+def token_counts(
+    tokenizer: Tokenizer,
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int] | npt.NDArray[Any],
+    threads: int | None,
+    progress: ProgressLike,
+    engine: Engine | None = None,
+) -> npt.NDArray[np.uint64]:
+    r"""Returns the number of occurrences of each token, by id, without added special tokens.
+
+    Args:
+        tokenizer: The tokenizer.
+        texts: Texts, counted words, or the counts themselves, an array with an integer for each id.
+        threads: See :meth:`Tokenizer.encode_batch`.
+        progress: Whether to show progress, or a callback for it.
+        engine: Where the parts of a corpus run.
+
+    Returns:
+        The counts.
+
+    Raises:
+        CountsError: The words were counted with another normalizer or pre-tokenizer.
+
+    >>> import piecework as pw
+    >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
+    >>> token_counts(tok, ["hugs hug"], None, False).tolist()
+    [0, 2, 1]
+    """
+    import numpy as np
+
+    if isinstance(texts, np.ndarray):
+        return _checked(tokenizer, texts)
+    words = _counted(tokenizer, texts)
+    with reporting(progress) as report:
+        if words is not None:
+            return np.array(_core.count_tokens(tokenizer._core, words._core, report), np.uint64)
+        learned = _as_learned(tokenizer, texts)
+        sums = measure(
+            _TokenCounts(tokenizer),
+            learned,
+            threads=threads,
+            engine=engine,
+            report=partial(report, "counting tokens"),
+        )
+        return sums.counts
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """Holds the number of occurrences of each token, by id."""
+
+    counts: npt.NDArray[np.uint64]
+
+    def plus(self, other: _Counts) -> _Counts:
+        """Returns the sums of both."""
+        return _Counts(self.counts + other.counts)
+
+    def placed(self, place: object) -> _Counts:  # noqa: ARG002  # no text is kept
+        """Returns the sums, which keep no text."""
+        return self
+
+
+@dataclass(frozen=True)
+class _TokenCounts:
+    """Counts the tokens of texts: a measure."""
+
+    tokenizer: Tokenizer
+
+    def meter(self, threads: int | None) -> _TokenMeter:
+        """Returns a meter of no texts."""
+        return _TokenMeter(self.tokenizer, threads)
+
+
+class _TokenMeter:
+    """Adds up the tokens of texts."""
+
+    def __init__(self, tokenizer: Tokenizer, threads: int | None) -> None:
+        import numpy as np
+
+        self._tokenizer, self._threads = tokenizer, threads
+        self._counts = np.zeros(_ids(tokenizer), np.uint64)
+
+    def add(self, texts: ArrowTexts | Sequence[str], place: Callable[[int], Place]) -> None:
+        """Adds texts, which follow those of earlier calls."""
+        import numpy as np
+
+        try:
+            encoded = self._tokenizer.encode_batch(
+                texts,
+                add_special_tokens=False,
+                truncation=None,
+                padding=None,
+                sampling=None,
+                threads=self._threads,
+            )
+        except PieceworkError as error:
+            locate(error, place)
+            raise
+        found = np.bincount(encoded.ids, minlength=len(self._counts))
+        self._counts += found.astype(np.uint64)
+
+    def sums(self) -> _Counts:
+        """Returns the counts so far."""
+        return _Counts(self._counts.copy())
+
+
+def _as_learned(tok: Tokenizer, texts: Any) -> Any:
+    """Returns texts as a trainer of the model reads them: with line ends for BPE, unless the corpus says otherwise."""
+    corpus = as_corpus(texts)
+    return texts if corpus is None else corpus._learned_by(bpe=tok.model_type == "BPE")
+
+
+def word_counts(
+    tok: Tokenizer,
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
+    **settings: Unpack[CountSettings],
+) -> WordCounts:
+    r"""Returns the words that a tokenizer splits texts into, with their counts; settings as for :func:`count_words`.
+
+    Raises:
+        CountsError: There are no words.
+
+    >>> import piecework as pw
+    >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
+    >>> sorted(word_counts(tok, ["Hugs, hug"]).items())
+    [(',', 1), ('hug', 1), ('hugs', 1)]
+    """
+    words = _counted(tok, texts)
+    if words is None:
+        words = WordCounts.from_texts(_as_learned(tok, texts), **splitting_of(tok), **settings)
+    if not words.total:
+        raise CountsError("the texts have no word", setting="texts", hint=READ_ONCE)
+    return words
+
+
+def _counted(tok: Tokenizer, texts: object) -> WordCounts | None:
+    """Returns counted words, with a warning if no text contains some of them; None for texts."""
+    if not isinstance(texts, WordCounts | Mapping):
+        return None
+    words = texts if isinstance(texts, WordCounts) else WordCounts(texts)
+    if not words.has_pipeline:
+        _warn_of_foreign_words(tok, words)
+    return words
+
+
+def _warn_of_foreign_words(tok: Tokenizer, words: WordCounts) -> None:
+    """Warns of words that a text is never split into."""
+    changed = words._core.foreign_to(*splitter_json(tok.normalizer, tok.pre_tokenizer), len(words))
+    texts = (text for word in changed for text in _texts_of(word))
+    found = WordCounts.from_texts(texts, **splitting_of(tok))
+    foreign = [word for word in changed if word not in found]
+    if foreign:
+        warn(
+            f"{len(foreign):,} of {len(words):,} words, such as {foreign[:_SHOWN]}, are in no text, since the normalizer "
+            "and the pre-tokenizer change them",
+            setting="texts",
+            hint="pass texts, or words as `WordCounts.from_texts` of texts has them",
+        )
+
+
+def _texts_of(word: str) -> Iterator[str]:
+    """Iterates over texts that may be split into a word: of byte-level characters, and with spaces for ``▁``."""
+    yield word
+    spaced = word.replace("▁", " ")
+    yield spaced
+    yield spaced.lstrip(" ")
+    with contextlib.suppress(UnicodeDecodeError):
+        yield (bytes_of(word) or b"").decode()
+
+
+def _ids(tok: Tokenizer) -> int:
+    return 0 if tok.max_id is None else tok.max_id + 1
+
+
+def _checked(tok: Tokenizer, counts: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """Returns an array of counts, one for each id."""
+    import numpy as np
+
+    if (
+        counts.shape != (_ids(tok),)
+        or not np.issubdtype(counts.dtype, np.integer)
+        or np.any(counts < 0)
+    ):
+        raise ConfigError(
+            f"expected {_ids(tok):,} integers from 0 on, one for each id, "
+            f"found the shape {shown(counts.shape)} and the type {counts.dtype}",
+            setting="texts",
+        )
+    return counts.astype(np.uint64)

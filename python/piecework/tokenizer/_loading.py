@@ -1,0 +1,506 @@
+"""Loads tokenizers from files, bytes and folders.
+
+Each function takes the class of the tokenizer that it returns, which may be a subclass of :class:`Tokenizer`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, cast
+
+from piecework import _core
+from piecework._exceptions import show_warning, to_utf8, warn
+from piecework._io import check_start, read_unpacked
+from piecework._io.files import checked
+from piecework._messages import shown, wrong_type
+from piecework._settings.arguments import check_index, check_str
+from piecework.errors import (
+    ConfigError,
+    FormatError,
+    MissingFileError,
+    NotAFileError,
+    UnsupportedError,
+    VocabularyError,
+)
+from piecework.tokenizer._checks import (
+    NO_LIMIT,
+    checked_limit,
+    checked_specials,
+    checked_text,
+    refuse,
+    refuse_unknown,
+)
+from piecework.tokenizer._inserted import warn_of_inserted
+from piecework.tokenizer._settings import BERT, LIKELIEST, LIMITS, MODEL, LoadSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from piecework._io.files import Pathish
+    from piecework._settings.arguments import UnknownPolicy
+    from piecework.patterns import Regex
+    from piecework.pre_tokenizers import PreTokenizer
+    from piecework.tokenizer._folders.read import ModelFolder
+    from piecework.tokenizer._folders.settings import FolderSettings
+    from piecework.tokenizer._formats.detect import Format
+    from piecework.tokenizer._tokenizer import Tokenizer
+
+__all__ = [
+    "load_bytes",
+    "load_file",
+    "load_folder",
+    "load_format",
+    "load_subword_nmt",
+    "load_text",
+    "load_tiktoken",
+    "load_vocab",
+    "unpickle",
+]
+
+_VOCAB_ONLY = (*BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
+_EMPTY_LINE = re.compile(rb"(?:^|\n)\r?\n")
+_JSON_ONLY = ("added_token_ids",)
+_SPLITTING = ("normalizer", "pre_tokenizer")
+_ALONE = {
+    "merges.txt": "a BPE vocabulary or its merges alone; expected both files, vocab.json and merges.txt: call from_file",
+    "tiktoken": "a tiktoken file of ranks, which contains no split pattern; call from_tiktoken with a file",
+}
+"""The errors of formats that cannot be loaded from bytes alone."""
+
+
+def load_file(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_file`."""
+    try:
+        data = read_unpacked(path)
+    except NotAFileError as error:
+        error.hint = "load a model's folder with Tokenizer.from_folder"
+        raise
+    tokenizer = _load(cls, checked(path), data, settings)
+    warn_of_inserted(tokenizer._core, f"{checked(path)}: ")
+    return tokenizer
+
+
+def load_text(cls: type[Tokenizer], text: str, settings: LoadSettings) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_str`."""
+    if not isinstance(text, str):
+        raise wrong_type("text", "a str (from_bytes takes bytes)", text)
+    data = to_utf8(text)
+    tokenizer = _parse(cls, data, *_format_of(data, None, settings))
+    warn_of_inserted(tokenizer._core)
+    return tokenizer
+
+
+def load_bytes(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_bytes`."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise wrong_type("data", "bytes (from_str takes a str)", data)
+    tokenizer = _parse(cls, bytes(data), *_format_of(bytes(data), None, settings))
+    warn_of_inserted(tokenizer._core)
+    return tokenizer
+
+
+def load_tiktoken(
+    cls: type[Tokenizer],
+    path: Pathish,
+    name: str | None,
+    pattern: Regex | str | None,
+    special_tokens: Mapping[str, int] | None,
+) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_tiktoken`."""
+    from piecework import patterns
+    from piecework._settings.regex import differs_in_oniguruma
+    from piecework.tokenizer._formats.read import encoding
+
+    file = checked(path)
+    if name is not None:
+        to_utf8(check_str("name", name))
+    is_custom = pattern is not None and name is None
+    regex, specials = ("", {}) if is_custom else encoding(file, name)
+    if pattern is not None:
+        regex = (
+            pattern if isinstance(pattern, patterns.Regex) else patterns.Regex(pattern)
+        ).pattern
+        if patterns.from_tiktoken(regex) is None and differs_in_oniguruma(regex):
+            message = (
+                f"{file}: the pattern is compiled by Oniguruma, in which ^ and $ also match at line ends and {{1,3}}+ repeats "
+                r"the group; to match as tiktoken does, write \A, \z and (?>...{1,3})"
+            )
+            warn(message)
+    if special_tokens is not None:
+        specials = checked_specials(special_tokens)
+    data = read_unpacked(path)
+    try:
+        core = _core.from_tiktoken(data, regex, list(specials.items()))
+    except (FormatError, VocabularyError) as error:
+        raise error.at(file) from None
+    gap = _core.first_gap(core)
+    if gap is not None and gap < len(core) - len(specials):
+        message = f"{file}: the ranks have gaps: no token has the id {gap}; decoding such an id raises an error"
+        warn(message)
+    return cls._wrap(core)
+
+
+def load_subword_nmt(
+    cls: type[Tokenizer],
+    path: Pathish,
+    vocab: Pathish | None,
+    vocab_threshold: int | None,
+    separator: str,
+) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_subword_nmt`."""
+    to_utf8(check_str("separator", separator))
+    if vocab_threshold is not None:
+        number = check_index("vocab_threshold", vocab_threshold)
+        vocab_threshold = max(-NO_LIMIT, min(number, NO_LIMIT))
+    if vocab is None:
+        if vocab_threshold is not None:
+            raise ConfigError("requires vocab", setting="vocab_threshold")
+        return load_format(cls, "subword-nmt", path)
+    checked(vocab, "vocab")
+    data, filtered = read_unpacked(path), (read_unpacked(vocab), vocab_threshold, separator)
+    try:
+        return cls._wrap(_core.from_subword_nmt(data, filtered))
+    except UnsupportedError as error:
+        raise error.at(os.fspath(path)) from None
+    except FormatError as error:
+        load_format(cls, "subword-nmt", path)  # raises if the codes are malformed, not the vocab
+        raise error.at(os.fspath(vocab)) from None
+
+
+def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
+    """Implements :meth:`Tokenizer.from_folder`."""
+    from piecework.tokenizer._folders.configure import configured, is_rebuilt, unmet
+    from piecework.tokenizer._folders.read import read_model_folder
+    from piecework.tokenizer._folders.sentencepiece import is_of_llama, with_class_model
+    from piecework.tokenizer._folders.settings import FolderSettings
+
+    folder = read_model_folder(path)
+    limits: Any = {name: value for name, value in settings.items() if name in LIMITS}
+    others: Any = {name: value for name, value in settings.items() if name not in LIMITS}
+    if folder.format == "vocab.txt":
+        others = folder.settings.vocab_settings(others) | others
+    if is_rebuilt(folder):
+        tokenizer, folder = _of_class(cls, folder, others)
+    else:
+        tokenizer = _load(cls, folder.path, folder.data, others, folder.settings.kind)
+    if is_of_llama(tokenizer, folder):
+        tokenizer = with_class_model(tokenizer)
+    if folder.format == "vocab.txt" and folder.settings.family in {"bert", "funnel", "mpnet"}:
+        tokenizer = _without_added_tokens(tokenizer)
+    if folder.settings != FolderSettings():
+        tokenizer = tokenizer._with_controls(())
+    known = {token.content for token in tokenizer.added_tokens.values()}
+    tokenizer = tokenizer._with_added(folder.settings.tokens_to_add(known))
+    _compare_ids(tokenizer, folder)
+    changes: Any = {
+        name: part for name, part in configured(tokenizer, folder).items() if name not in others
+    }
+    tokenizer = tokenizer._replaced(changes) if changes else tokenizer
+    tokenizer = tokenizer.replace(**limits) if limits else tokenizer
+    warn_of_inserted(tokenizer._core, f"{folder.path}: ")
+    for message in unmet(tokenizer, folder):
+        show_warning(message.at(folder.config_path))
+    return tokenizer._of_folder(folder.settings)
+
+
+def _load(
+    cls: type[Tokenizer], name: str, data: bytes, settings: LoadSettings, bpe: str | None = None
+) -> Tokenizer:
+    """Loads a file from its content; `bpe` names the tokenizer class of a vocab.json with merges.txt, if known."""
+    try:
+        kind, settings = _format_of(data, os.path.basename(name), settings)
+    except FormatError as error:
+        raise error.at(name) from None
+    if kind == "tiktoken":
+        return _with_limits(cls, cls.from_tiktoken(name, build_tables=False), kind, settings)
+    if kind == "merges.txt":
+        return _from_merges(cls, name, data, settings, bpe)
+    check_start(data, name, "")
+    try:
+        return _parse(cls, data, kind, settings, f"{name}: ")
+    except (FormatError, VocabularyError) as error:
+        raise error.at(name) from None
+
+
+def _format_of(
+    data: bytes, name: str | None, settings: LoadSettings
+) -> tuple[Format, LoadSettings]:
+    """Returns the format of a file, and the settings without it.
+
+    Args:
+        data: The content.
+        name: The name of the file, without folder; None for text without a name, which may be a vocab.txt.
+        settings: The settings of the call; `format` decides.
+    """
+    from piecework.tokenizer._formats.detect import FORMATS, detect_format, is_scored
+
+    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+    others: Any = {key: value for key, value in settings.items() if key != "format"}
+    if "format" in settings:
+        kind = settings["format"]
+        if kind not in FORMATS:
+            message = f"expected one of {', '.join(FORMATS)}, found {shown(kind)}"
+            raise ConfigError(message, setting="format")
+        return kind, others
+    kind = detect_format(data, name or "")
+    if kind != "vocab.txt" or not data.strip() or _is_named_txt(name):
+        return kind, others
+    if is_scored(data):
+        raise FormatError(
+            "a SentencePiece .vocab file, which contains only pieces and scores",
+            hint="load the .model file, or build Tokenizer(models.Unigram.from_vocab(text))",
+        )
+    if name is not None:
+        raise FormatError(
+            "expected a tokenizer in one of the formats of docs/formats.md, found other text",
+            hint="name a list of tokens with the ending .txt, or pass `format='vocab.txt'`",
+        )
+    if _is_json(data):
+        raise FormatError(
+            "expected a tokenizer.json or a vocab.txt with one token per line, found other JSON"
+        )
+    return kind, others
+
+
+def _is_named_txt(name: str | None) -> bool:
+    return name is not None and name.lower().removesuffix(".gz").endswith(".txt")
+
+
+def _parse(
+    cls: type[Tokenizer], data: bytes, kind: Format, settings: LoadSettings, place: str = ""
+) -> Tokenizer:
+    from piecework.tokenizer._formats.read import read
+
+    if not data.strip():
+        raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
+    if kind in ("merges.txt", "tiktoken"):
+        raise FormatError(_ALONE[kind])
+    if kind not in ("tokenizer.json", "vocab.txt"):
+        return _with_limits(cls, cls._wrap(read(kind, data)), kind, settings)
+    is_json = kind == "tokenizer.json"
+    if is_json:
+        tokenizer = _from_json(cls, data, settings, place=place)
+    else:
+        tokenizer = load_vocab(cls, data, settings)
+        _warn_of_empty_lines(data, place)
+    limits = {name: settings[name] for name in LIMITS if name in settings}  # type: ignore[literal-required]
+    return tokenizer.replace(**limits) if limits else tokenizer
+
+
+def _from_json(
+    cls: type[Tokenizer],
+    data: bytes,
+    settings: LoadSettings,
+    *,
+    exact_numbers: bool = False,
+    place: str = "",
+) -> Tokenizer:
+    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+    refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
+    ids = settings.get("added_token_ids")
+    if ids is not None:
+        check_str("added_token_ids", ids)
+    core = _core.Tokenizer.from_json(data, "unk_token" in settings, exact_numbers, ids, place)
+    changes = {name: settings[name] for name in MODEL if name in settings}  # type: ignore[literal-required]
+    tokenizer = cls._wrap(core)
+    return tokenizer.replace(**changes) if changes else tokenizer
+
+
+def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
+    """Loads the content of a vocab.txt."""
+    refuse(settings, _JSON_ONLY, "a vocab.txt has no added tokens with ids of their own")
+    flags = {name: settings[name] for name in BERT if name in settings}  # type: ignore[literal-required]
+    if flags and "normalizer" in settings:
+        raise ConfigError(
+            f"cannot be combined with {', '.join(flags)}",
+            setting="normalizer",
+            hint="set them on the normalizer",
+        )
+    splitter, functions = _vocab_splitter(settings, flags)
+    prefix = settings.get("continuing_subword_prefix", "##")
+    unk_token = settings.get("unk_token", "[UNK]")
+    core = _core.Tokenizer.from_vocab(
+        data,
+        splitter,
+        functions,
+        (
+            checked_text("continuing_subword_prefix", prefix),
+            None if unk_token is None else checked_text("unk_token", unk_token),
+            cast("UnknownPolicy", checked_text("unknown", settings.get("unknown", "word"))),
+            checked_limit(settings.get("max_input_chars_per_word", 100)),
+            "longest",
+        ),
+    )
+    changes = {name: settings[name] for name in LIKELIEST if name in settings}  # type: ignore[literal-required]
+    tokenizer = cls._wrap(core, functions)
+    return tokenizer.replace(**changes) if changes else tokenizer
+
+
+def _warn_of_empty_lines(data: bytes, place: str) -> None:
+    """Warns of lines without characters, which are entries with ids, too."""
+    if not _EMPTY_LINE.search(data):
+        return
+    lines = data.removesuffix(b"\n").split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if line in (b"", b"\r"):
+            warn(
+                f"line {number} is empty: the token of the id {number - 1} has no characters, and no text contains it",
+                hint="remove the line only if no model was trained with these ids",
+                place=place,
+            )
+
+
+def _from_merges(
+    cls: type[Tokenizer], name: str, data: bytes, settings: LoadSettings, kind: str | None
+) -> Tokenizer:
+    """Loads a vocab.json and a merges.txt; `data` is one of them, the other is read from the same folder."""
+    from piecework.tokenizer._formats.detect import companion_file
+
+    other = companion_file(name)
+    if other is None:
+        raise FormatError(
+            "a BPE vocabulary without its merges",
+            place=f"{name}: ",
+            hint="name it vocab.json and put merges.txt in the same folder",
+        )
+    try:
+        other_data = read_unpacked(other)
+    except MissingFileError:
+        from piecework.tokenizer._folders.read import refuse_pieces
+
+        refuse_pieces(os.path.dirname(name) or os.curdir)
+        message = f"{name}: BPE needs a vocabulary and its merges, but {other} does not exist"
+        raise FormatError(message) from None
+    is_vocab = name.lower().endswith(".json")
+    vocab, merges = (data, other_data) if is_vocab else (other_data, data)
+    splitter, functions = _merges_splitter(settings)
+    try:
+        core = _core.from_merges(vocab, merges, splitter, functions, kind)
+    except (FormatError, VocabularyError) as error:
+        names = (name, other) if is_vocab else (other, name)
+        raise error.at(f"{names[0]}, {os.path.basename(names[1])}") from None
+    splitting: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
+    return _with_limits(cls, cls._wrap(core, functions), "merges.txt", splitting)
+
+
+def load_format(cls: type[Tokenizer], kind: Format, path: Pathish) -> Tokenizer:
+    """Loads a file of a format that has no further settings."""
+    from piecework.tokenizer._formats.read import read
+
+    data = read_unpacked(path)
+    try:
+        return cls._wrap(read(kind, data))
+    except (FormatError, VocabularyError) as error:
+        raise error.at(os.fspath(path)) from None
+
+
+def _with_limits(
+    cls: type[Tokenizer],
+    tokenizer: Tokenizer,
+    kind: Format,
+    settings: LoadSettings,
+) -> Tokenizer:
+    """Applies truncation and padding, and raises ConfigError for all other settings."""
+    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+    refuse(settings, (*_VOCAB_ONLY, *MODEL), f"a {kind} file contains this setting itself")
+    refuse(settings, _JSON_ONLY, f"a {kind} file has no added tokens that are numbered in two ways")
+    limits: Any = dict(settings)
+    return tokenizer.replace(**limits) if limits else tokenizer
+
+
+def _of_class(
+    cls: type[Tokenizer], folder: ModelFolder, settings: LoadSettings
+) -> tuple[Tokenizer, ModelFolder]:
+    """Returns the tokenizer with the model that the class of a folder builds, and the folder with its tokenizer.json."""
+    from dataclasses import replace
+
+    from piecework.tokenizer._folders.classes import with_class_model
+
+    if data := with_class_model(folder):
+        # Where it is no valid model, a warning names what the class would replace.
+        with suppress(FormatError, VocabularyError):
+            changed = replace(folder, data=data)
+            return _from_exact_json(cls, changed, settings), changed
+    return _from_exact_json(cls, folder, settings), folder
+
+
+def _from_exact_json(
+    cls: type[Tokenizer], folder: ModelFolder, settings: LoadSettings
+) -> Tokenizer:
+    """Loads a tokenizer.json with correctly rounded scores, which ``tokenizers`` parses less exactly."""
+    check_start(folder.data, folder.path, "")
+    try:
+        return _from_json(cls, folder.data, settings, exact_numbers=True, place=f"{folder.path}: ")
+    except (FormatError, VocabularyError) as error:
+        raise error.at(folder.path) from None
+
+
+def _without_added_tokens(tok: Tokenizer) -> Tokenizer:
+    """Returns a tokenizer of a vocab.txt without BERT's special tokens, of which classes match only those that they name."""
+    return type(tok)(
+        tok.model,
+        normalizer=tok.normalizer,
+        pre_tokenizer=tok.pre_tokenizer,
+        decoder=tok.decoder,
+    )
+
+
+def _compare_ids(tok: Tokenizer, folder: ModelFolder) -> None:
+    """Warns of added tokens to which the configuration files give other ids than the tokenizer."""
+    for token, number in folder.settings.added_ids.items():
+        if (own := tok.token_to_id(token)) != number:
+            warn(
+                f"{folder.path}: the added token {shown(token)} has the id {own} here, but {number} in the other files of the folder"
+            )
+
+
+def unpickle(
+    text: str,
+    pre_tokenizer: PreTokenizer | None,
+    control_symbols: Sequence[str],
+    cls: type[Tokenizer],
+    folder: FolderSettings | None = None,
+) -> Tokenizer:
+    """Returns a pickled tokenizer: its tokenizer.json, and what that cannot contain."""
+    core = _core.Tokenizer.from_json(text.encode(), True, False, "file")
+    tokenizer = cls._wrap(core)._of_folder(folder)._with_controls(control_symbols)
+    return tokenizer.replace(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
+
+
+def _vocab_splitter(
+    settings: LoadSettings, flags: dict[str, Any]
+) -> tuple[str | None, Sequence[Callable[[str], object]]]:
+    """Returns the stages of a vocab.txt as JSON with their functions; None for BERT's."""
+    if not flags and "normalizer" not in settings and "pre_tokenizer" not in settings:
+        return None, ()
+    from piecework._settings.component import splitter_json
+    from piecework.normalizers import BertNormalizer
+    from piecework.pre_tokenizers import BertPreTokenizer
+
+    return splitter_json(
+        settings["normalizer"] if "normalizer" in settings else BertNormalizer(**flags),
+        settings["pre_tokenizer"] if "pre_tokenizer" in settings else BertPreTokenizer(),
+    )
+
+
+def _merges_splitter(
+    settings: LoadSettings,
+) -> tuple[str | None, Sequence[Callable[[str], object]]]:
+    """Returns the stages that replace those inferred from a vocab.json; None if none are given."""
+    if not any(name in settings for name in _SPLITTING):
+        return None, ()
+    from piecework._settings.component import splitter_json
+
+    return splitter_json(settings.get("normalizer"), settings.get("pre_tokenizer"))
+
+
+def _is_json(data: bytes) -> bool:
+    """Returns whether the data is a JSON array or object."""
+    import json
+
+    try:
+        return isinstance(json.loads(data), list | dict)
+    except (ValueError, RecursionError):
+        return False

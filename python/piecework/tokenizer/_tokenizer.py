@@ -1,0 +1,810 @@
+"""Defines the immutable :class:`Tokenizer`.
+
+Settings, batches and JSON are imported in the functions that use them. Loading a file and encoding a text need none of
+them, so a process that does only that starts faster: to create a dataclass takes longer than to encode a sentence. NumPy
+is imported for the first array.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+
+from piecework import _core
+from piecework._messages import did_you_mean, with_hint
+from piecework._settings.arguments import FAST, check_flag, check_str
+from piecework._settings.immutable import Immutable
+from piecework.errors import FormatError, VocabularyError
+from piecework.tokenizer._checks import added_tuples, checked_part
+from piecework.tokenizer._decoding import DecodingMethods
+from piecework.tokenizer._inserted import check_inserted, mismatched
+from piecework.tokenizer._loading import (
+    load_bytes,
+    load_file,
+    load_folder,
+    load_format,
+    load_subword_nmt,
+    load_text,
+    load_tiktoken,
+    unpickle,
+)
+from piecework.tokenizer._settings import (
+    LIMITS,
+    Changes,
+    LoadSettings,
+    ModelSettings,
+    Parts,
+    SpecialRoles,
+)
+from piecework.tokenizer._udfs import UdfMethods
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from piecework._core import Tokenizer as CoreTokenizer
+    from piecework._io.files import Pathish
+    from piecework._settings.added_tokens import AddedToken
+    from piecework._settings.arguments import Specials
+    from piecework._settings.encoding import PaddingLike, TruncationLike
+    from piecework.decoders import Decoder
+    from piecework.models import Model
+    from piecework.normalizers import Normalizer
+    from piecework.patterns import Regex
+    from piecework.pre_tokenizers import PreTokenizer
+    from piecework.processors import PostProcessor
+    from piecework.tokenizer._explain import Explanation, Lineage
+    from piecework.tokenizer._folders.settings import FolderSettings
+    from piecework.tokenizer._formats.detect import Format
+    from piecework.tokenizer._inserted import Mismatched
+    from piecework.tokenizer._lm import LanguageModel
+    from piecework.tokenizer._results import MergeHistory
+    from piecework.tokenizer._training_info import TrainingInfo
+
+__all__ = ["Tokenizer"]
+
+
+_ADDED = ("added_tokens", "special_tokens")
+_SET_AGAIN = "remove it by `replace`, and set it again with the ids of the new tokens"
+
+
+class Tokenizer(UdfMethods, DecodingMethods):
+    r"""Converts text to token ids and back.
+
+    Create one with :func:`piecework.train`, :meth:`from_file`, :meth:`from_str` or :meth:`from_bytes`. A tokenizer is
+    immutable, and threads may share it.
+
+    >>> import piecework as pw
+    >>> tok = pw.Tokenizer.from_str("[UNK]\n[CLS]\n[SEP]\nhug\n##s\n")
+    >>> tok.encode("Hugs").tokens
+    ['[CLS]', 'hug', '##s', '[SEP]']
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        normalizer: Normalizer | None = None,
+        pre_tokenizer: PreTokenizer | None = None,
+        post_processor: PostProcessor | None = None,
+        decoder: Decoder | None = None,
+        added_tokens: Iterable[str | AddedToken] = (),
+        truncation: TruncationLike = None,
+        padding: PaddingLike = None,
+    ) -> None:
+        r"""Builds a tokenizer from its stages.
+
+        Args:
+            model: One of :mod:`piecework.models`.
+            normalizer: Normalizes the text; None leaves it unchanged.
+            pre_tokenizer: Splits the text into words; None makes it one word.
+            post_processor: Inserts special tokens; None inserts none.
+            decoder: Converts tokens to text; None joins them with spaces.
+            added_tokens: See :meth:`with_added_tokens`.
+            truncation: The default truncation of calls.
+            padding: The default padding of calls.
+
+        Raises:
+            ConfigError: The stages do not fit together.
+            VocabularyError: The vocabulary lacks its unknown token.
+
+        >>> from piecework import models, normalizers, pre_tokenizers
+        >>> tok = Tokenizer(
+        ...     models.WordLevel(["[UNK]", "to", "be"], unk_token="[UNK]"),
+        ...     normalizer=normalizers.Lowercase(),
+        ...     pre_tokenizer=pre_tokenizers.Whitespace(),
+        ... )
+        >>> tok.encode("To be!").tokens
+        ['to', 'be', '[UNK]']
+        """
+        import json
+
+        from piecework.models import Model
+
+        if "_core" in self.__dict__:
+            self._refuse_initializing()
+        tree = {"version": "1.0", "model": checked_part("model", model, Model).to_dict()}
+        # `self` caches its parts on first access, so it gets its core only when the core is complete.
+        try:
+            whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), False, True))
+        except FormatError as error:
+            setting = error.place.removeprefix("$.").removesuffix(": ")
+            raise VocabularyError(error.problem, setting=setting, hint=error.hint) from None
+        changes: Any = {
+            "normalizer": normalizer,
+            "pre_tokenizer": pre_tokenizer,
+            "post_processor": post_processor,
+            "decoder": decoder,
+            "truncation": truncation,
+            "padding": padding,
+        }
+        tokens = added_tuples("added_tokens", added_tokens, special=False)
+        whole = self._wrap(whole._core.with_added_tokens(tokens))
+        whole = whole.replace(**{name: p for name, p in changes.items() if p is not None})
+        self._set_core(whole._core, whole._functions)
+
+    @classmethod
+    def _wrap(
+        cls, core: CoreTokenizer, functions: Sequence[Callable[[str], object]] = ()
+    ) -> Tokenizer:
+        tokenizer = cls.__new__(cls)
+        tokenizer._set_core(core, functions)
+        return tokenizer
+
+    def _derived(
+        self, core: CoreTokenizer, functions: Sequence[Callable[[str], object]]
+    ) -> Tokenizer:
+        """Returns a tokenizer of another core, with the settings of this one's folder."""
+        return self._wrap(core, functions)._of_folder(self._folder)
+
+    def _of_folder(self, settings: FolderSettings | None) -> Tokenizer:
+        """Sets the settings of the folder that a new tokenizer was loaded from, for :meth:`save_folder`."""
+        self.__dict__["_folder"] = settings
+        return self
+
+    def _set_core(self, core: CoreTokenizer, functions: Sequence[Callable[[str], object]]) -> None:
+        """Sets the attributes that every call reads; none is a cached property, whose access is slower."""
+        default = None if core.has_dropout() else core.options(True, None, True, True, FAST)
+        self.__dict__.update(
+            _core=core,
+            _functions=tuple(functions),
+            _default_options=default,
+            _cached_options={},
+        )
+
+    def _built(self, wanted: bool) -> Self:
+        """Returns itself, with its tables if they are wanted."""
+        if wanted:
+            self._core.build_tables()
+        return self
+
+    def build_tables(self, specials: Specials | None = None) -> None:
+        r"""Builds the tables that encoding needs, unless they are there.
+
+        Loading builds them. Otherwise the first call that encodes does, in about 0.1 s for 100,000 tokens: after training,
+        unpickling, a change of the vocabulary or the model, and loading with ``build_tables=False``.
+
+        Args:
+            specials: The treatment of special tokens in later calls, see :meth:`encode`; ``"text"`` and ``"match"`` may need
+                different tables.
+
+        Raises:
+            ConfigError: `specials` is unknown.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n", build_tables=False)
+        >>> tok.build_tables()
+        >>> tok.tokenize("hugs")
+        ['hug', '##s']
+        """
+        self._core.build_tables(specials)
+
+    # --- reading and writing -----------------------------------------------------------------
+
+    @classmethod
+    def from_file(
+        cls, path: Pathish, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+    ) -> Tokenizer:
+        """Loads a tokenizer from a file of any supported format.
+
+        The formats are tokenizer.json, vocab.txt, vocab.json with merges.txt in the same folder (or GPT-2's encoder.json
+        and vocab.bpe), tiktoken's ranks, SentencePiece models, subword-nmt's codes and CLIP's list of merges.
+
+        Args:
+            path: The file, optionally compressed by gzip. The format is detected from the content, and from the name if the
+                content is ambiguous. A file of ranks must be named after its encoding, such as ``cl100k_base.tiktoken``;
+                see :meth:`from_tiktoken`.
+            build_tables: Whether to build the tables that encoding needs. False saves time where the tokenizer only decodes or
+                is inspected; if it encodes after all, its first call builds them. See :meth:`build_tables`.
+            **settings: Settings that the file does not contain, see :class:`piecework.tokenizer.LoadSettings`.
+
+        Returns:
+            The tokenizer. A vocab.txt gives the special tokens that it contains, and BERT's template if ``[CLS]`` and
+            ``[SEP]`` are among them.
+
+        Raises:
+            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: The file is malformed; the message contains the line or JSON path.
+            UnsupportedError: The file requires a feature that this version lacks.
+            VocabularyError: The vocabulary lacks the unknown token or byte tokens, or contains duplicates.
+            ConfigError: A setting that the file contains itself, or ranks of an unknown encoding.
+        """
+        wanted = check_flag("build_tables", build_tables)
+        return load_file(cls, path, settings)._built(wanted)
+
+    @classmethod
+    def from_tiktoken(
+        cls,
+        path: Pathish,
+        name: str | None = None,
+        *,
+        pattern: Regex | str | None = None,
+        special_tokens: Mapping[str, int] | None = None,
+        build_tables: bool = True,
+    ) -> Tokenizer:
+        r"""Loads a file of tiktoken ranks, with a token in base64 and its rank on each line.
+
+        Nothing is downloaded.
+
+        Args:
+            path: The file.
+            name: The encoding: ``gpt2``, ``r50k_base``, ``p50k_base``, ``p50k_edit``, ``cl100k_base``, ``o200k_base`` or
+                ``o200k_harmony``. By default the name of the file.
+            pattern: The split pattern, in Oniguruma's syntax or exactly as tiktoken writes one of its own; by default that
+                of the encoding. A pattern that tiktoken's regex engine would read differently raises a warning.
+            special_tokens: Special tokens and their ids; by default those of the encoding, or none if `pattern` is given.
+            build_tables: See :meth:`from_file`.
+
+        Returns:
+            The tokenizer, whose ids are the ranks. With ``specials="text"`` its ids equal those of tiktoken's
+            ``encode_ordinary``, by default those of ``encode(text, allowed_special="all")``. Gaps between the ids raise a
+            warning.
+
+        Raises:
+            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: A line is not a token with its rank, or repeats one; the message names the line.
+            VocabularyError: Some of the 256 bytes are not tokens.
+            ConfigError: The encoding is unknown, or an id of a special token is taken or invalid.
+            RegexError: The pattern does not compile.
+
+        >>> import base64, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "mine.tiktoken")
+        >>> tokens = [bytes([byte]) for byte in range(256)] + [b"hu", b"hug"]
+        >>> lines = [f"{base64.b64encode(token).decode()} {rank}" for rank, token in enumerate(tokens)]
+        >>> _ = path.write_text("\n".join(lines))
+        >>> Tokenizer.from_tiktoken(path, pattern=r"\w+|\W+").encode("hugs").ids
+        [257, 115]
+        """
+        wanted = check_flag("build_tables", build_tables)
+        return load_tiktoken(cls, path, name, pattern, special_tokens)._built(wanted)
+
+    @classmethod
+    def from_sentencepiece(cls, path: Pathish, *, build_tables: bool = True) -> Tokenizer:
+        """Loads a SentencePiece model of type Unigram or BPE, such as those of T5 and Llama 2.
+
+        Control symbols become special tokens. As in SentencePiece, their text in the input is ordinary text unless a call
+        passes ``specials="match"``; see :attr:`control_symbols`. SentencePiece inserts none by itself, so there is no
+        post-processor. User-defined symbols become added tokens of BPE, and pieces of Unigram that take precedence.
+
+        Args:
+            path: The ``.model`` file.
+            build_tables: See :meth:`from_file`.
+
+        Returns:
+            The tokenizer. It consists of components that ``tokenizers`` has too if these are equivalent; otherwise its
+            normalizer is :class:`piecework.normalizers.SentencePiece`.
+
+        Raises:
+            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: The file is not a SentencePiece model, or truncated.
+            UnsupportedError: The model is of another type, or has denormalization rules.
+        """
+        wanted = check_flag("build_tables", build_tables)
+        return load_format(cls, "sentencepiece", path)._built(wanted)
+
+    @classmethod
+    def from_subword_nmt(
+        cls,
+        path: Pathish,
+        vocab: Pathish | None = None,
+        *,
+        vocab_threshold: int | None = None,
+        separator: str = "@@",
+        build_tables: bool = True,
+    ) -> Tokenizer:
+        r"""Loads subword-nmt codes of version 0.1 or 0.2, with one merge on each line.
+
+        Codes contain no ids. The unknown token gets id 0; then come the characters in the order of the codes, without and
+        with ``</w>``, then the merged tokens. A token that ends a word ends in ``</w>``, which in version 0.1 may be a
+        token of its own; subword-nmt marks all other tokens with ``@@`` instead. Words are separated by spaces and line ends.
+
+        Args:
+            path: The file.
+            vocab: A file of tokens and their counts, as ``subword-nmt get-vocab`` writes it. A token that it lacks is split
+                into the two parts it was merged from, until all parts are listed or cannot be split.
+            vocab_threshold: The minimum count of a token in `vocab`; None keeps all of them.
+            separator: The suffix in `vocab` of a token that does not end its word.
+            build_tables: See :meth:`from_file`.
+
+        Returns:
+            The tokenizer; a character that no code contains is ``<unk>``. :meth:`to_subword_nmt` writes tokens as subword-nmt
+            does.
+
+        Raises:
+            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+            FormatError: A line is not a merge, or not a token with its count; the message names the line.
+            UnsupportedError: The codes have another version, or have version 0.1 and `vocab` is given.
+            ConfigError: `vocab_threshold` is given without `vocab`.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> codes, vocab = folder / "codes", folder / "vocab"
+        >>> _ = codes.write_text("#version: 0.2\nl o\nlo w</w>\n")
+        >>> _ = vocab.write_text("lo@@ 7\nlow 2\n")
+        >>> Tokenizer.from_subword_nmt(codes).tokenize("low lows")
+        ['low</w>', 'lo', 'w', '<unk>']
+        >>> Tokenizer.from_subword_nmt(codes, vocab, vocab_threshold=3).to_subword_nmt("low lows")
+        'lo@@ w lo@@ w@@ s'
+        """
+        wanted = check_flag("build_tables", build_tables)
+        return load_subword_nmt(cls, path, vocab, vocab_threshold, separator)._built(wanted)
+
+    @classmethod
+    def from_str(
+        cls, text: str, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+    ) -> Tokenizer:
+        """Loads a tokenizer from the text of a single file; see :meth:`from_file`."""
+        wanted = check_flag("build_tables", build_tables)
+        return load_text(cls, text, settings)._built(wanted)
+
+    @classmethod
+    def from_bytes(
+        cls, data: bytes, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+    ) -> Tokenizer:
+        """Loads a tokenizer from the bytes of a single file; see :meth:`from_file`."""
+        wanted = check_flag("build_tables", build_tables)
+        return load_bytes(cls, data, settings)._built(wanted)
+
+    @classmethod
+    def from_folder(
+        cls, path: Pathish, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+    ) -> Tokenizer:
+        """Loads a tokenizer from a model's folder, with the files that configure it.
+
+        The tokenizer is the first of these files that exists: tokenizer.json, vocab.txt, vocab.json with merges.txt,
+        encoder.json with vocab.bpe, tokenizer.model, spiece.model, sentencepiece.bpe.model and spm.model. A SentencePiece
+        model keeps its own ids; if the ``transformers`` class of the model changes them, a warning names the class.
+
+        These settings of ``tokenizer_config.json`` and ``special_tokens_map.json`` are applied, as in ``transformers``:
+
+        * special tokens and flags of added tokens;
+        * of the classes of GPT-2 and RoBERTa ``add_prefix_space``, of RoBERTa's ``cls_token``, ``sep_token`` and
+          ``trim_offsets``, of BERT's ``cls_token`` and ``sep_token``;
+        * the normalizer and pre-tokenizer that the classes of T5, ALBERT, XLNet, Pegasus and Llama replace;
+        * with a vocab.json or a SentencePiece model ``add_bos_token`` and ``add_eos_token``.
+
+        A setting that is not supported raises a warning. ``model_max_length``, the sides of truncation and padding, and
+        truncation and padding of a tokenizer.json are not applied: pass ``truncation=`` and ``padding=``.
+
+        Args:
+            path: The folder.
+            build_tables: See :meth:`from_file`.
+            **settings: See :meth:`from_file`; they take precedence over the files.
+
+        Returns:
+            The tokenizer.
+
+        Raises:
+            FileError: The folder or a file in it cannot be read, or it contains no tokenizer.
+            FormatError: A file is malformed; the message contains its name and the JSON path.
+        """
+        wanted = check_flag("build_tables", build_tables)
+        return load_folder(cls, path, settings)._built(wanted)
+
+    def save(
+        self,
+        path: Pathish,
+        format: Format | None = None,  # noqa: A002
+        *,
+        base: Pathish | None = None,
+        approximate: bool = False,
+    ) -> None:
+        """Writes the tokenizer to a file, by default a tokenizer.json, in the format of its name.
+
+        ``tokenizers`` 0.23 loads the tokenizer.json too. If the tokenizer has a setting that ``tokenizers`` lacks
+        (``unknown`` other than ``"word"``), the file gets a model type that ``tokenizers`` rejects, so ids never change
+        silently. Other formats contain less, a vocab.txt only the tokens: lost data raises a warning that lists it; a
+        SentencePiece model, subword-nmt's or CLIP's file that would change ids is an error. In a tokenizer.json
+        :attr:`control_symbols` are ordinary special tokens, which are matched in texts by default once the file is loaded;
+        this raises a warning.
+
+        Args:
+            path: The file, which is created or replaced atomically; for ``"merges.txt"`` the folder of vocab.json and
+                merges.txt.
+            format: ``"tokenizer.json"`` (with history and counts), ``"vocab.txt"``, ``"merges.txt"``, ``"tiktoken"``,
+                ``"sentencepiece"``, ``"subword-nmt"`` or ``"clip"``, which is compressed if the name ends in ``.gz``. By
+                default ``"sentencepiece"`` for names in ``.model``, ``"tiktoken"`` for ``.tiktoken``, ``"vocab.txt"`` for
+                ``.txt``, and ``"tokenizer.json"`` for all others.
+            base: For SentencePiece, a ``.model`` file from which fields are copied that a tokenizer does not contain, such as
+                the settings of its training; unknown fields included.
+            approximate: For Unigram, to a tokenizer.json or a SentencePiece model: write the closest tokenizer that the other
+                library loads, even if ids may change; the changes raise a warning.
+
+        Raises:
+            FileError: The file cannot be written, an existing file is unchanged; or `base` cannot be read.
+            ConfigError: The format cannot represent the tokenizer, or the name is that of a partial file (``.vocab``,
+                merges.txt), or `base` is given for another format or together with `approximate`.
+            VocabularyError: A token cannot be written on one line of a vocab.txt.
+            FormatError: `base` normalizes or decodes differently.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> from piecework import models
+        >>> model = models.BPE(["l", "o", "w", "lo", "lo</w>"], [("l", "o")], end_of_word_suffix="</w>")
+        >>> Tokenizer(model).save(folder / "mine.tiktoken")
+        Traceback (most recent call last):
+        ...
+        piecework.errors.ConfigError: a tiktoken file cannot hold the marks "" and "</w>" of tokens in a word; save a tokenizer.json
+        """
+        from piecework.tokenizer._saving import save
+
+        save(self, path, format, base, build=Tokenizer if approximate else None)
+
+    def save_folder(
+        self,
+        path: Pathish,
+        *,
+        model_max_length: int | None = None,
+        approximate: bool = False,
+        **special_tokens: Unpack[SpecialRoles],
+    ) -> None:
+        r"""Writes a folder that ``transformers`` loads: tokenizer.json, tokenizer_config.json and special_tokens_map.json.
+
+        ``AutoTokenizer.from_pretrained(path)`` then gives the same ids, offsets and texts, has the roles of special tokens,
+        and returns ``token_type_ids`` if the post-processor sets them. It truncates and pads only in calls that ask for it.
+        Its own ``save_pretrained`` drops the record of the training, unless it was created with ``piecework.hf.Tokenizer``.
+
+        Args:
+            path: The folder, which is created if it does not exist.
+            model_max_length: The largest number of tokens, for ``truncation=True``. By default that of the tokenizer's
+                truncation, or of the folder that it was loaded from; without any of these ``truncation=True`` does nothing.
+            approximate: For Unigram: write the closest tokenizer that ``transformers`` loads, even if ids may change; the
+                changes raise a warning.
+            **special_tokens: ``pad_token``, ``unk_token``, ``bos_token``, ``eos_token``, ``cls_token``, ``sep_token`` and
+                ``mask_token``; None for no token. By default those of the folder that the tokenizer was loaded from, the
+                unknown token of the model, the token of the padding, and special tokens with a usual name, such as
+                ``"[PAD]"``. A warning names each role that several tokens could have, and a missing ``pad_token``.
+
+        Raises:
+            FileError: A file cannot be written.
+            ConfigError: A token is not in the vocabulary, an argument is unknown or not a positive number, or
+                ``transformers`` cannot load the tokenizer (such as a Unigram ``.model`` without `approximate`).
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> Tokenizer.from_str("[UNK]\n[PAD]\nhug\n").save_folder(folder)
+        >>> sorted(path.name for path in folder.iterdir())
+        ['special_tokens_map.json', 'tokenizer.json', 'tokenizer_config.json']
+        """
+        from piecework.tokenizer._saving import save_folder
+
+        build = Tokenizer if check_flag("approximate", approximate) else None
+        roles = cast("Mapping[str, str | None]", special_tokens)
+        save_folder(self, path, model_max_length, roles, build=build)
+
+    def to_str(self) -> str:
+        """Returns the text of the tokenizer.json that :meth:`save` writes, with the :attr:`fingerprint`.
+
+        Unlike :meth:`save` it raises no warning that :attr:`control_symbols` become special tokens that texts match.
+        """
+        return self._core.to_saved_json()
+
+    def replace(self, **changes: Unpack[Changes]) -> Tokenizer:
+        r"""Returns a tokenizer with other stages, truncation or padding, or with other settings of its model.
+
+        Args:
+            **changes: ``normalizer``, ``pre_tokenizer``, ``post_processor``, ``decoder``, ``truncation``, ``padding``; None
+                removes one. Settings of a WordPiece model: ``unknown`` (``"word"``, ``"run"`` or ``"char"``),
+                ``unk_token``, ``max_input_chars_per_word`` (None for no limit), ``segmentation`` (``"longest"`` or
+                ``"likeliest"``, the segmentation with the largest product of token probabilities), ``probabilities`` (a
+                mapping of tokens to numbers from 0 to 1 that replaces those of the training; tokens that are not listed
+                have 2**-52; None restores those of the training).
+
+        Returns:
+            A new tokenizer; this one is unchanged.
+
+        Raises:
+            ConfigError: The parts do not fit together, padding lacks a pad token, the unknown token is not in the
+                vocabulary, a setting is not one of the model, or post-processor or padding insert a token with an id that is
+                not its own (:meth:`piecework.processors.PostProcessor.with_ids` looks the ids up by name).
+            VocabularyError: A token with a probability is not in the vocabulary, or a probability is not from 0 to 1.
+            MissingCountsError: ``segmentation="likeliest"``, and the tokenizer has neither probabilities nor token counts.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.replace(normalizer=None).tokenize("Hugs hugs")
+        ['[UNK]', 'hug', '##s']
+        >>> tok = Tokenizer.from_str("[UNK]\nx\n##x\n##c\n##luo\n")
+        >>> tok.tokenize("ğxcluo"), tok.replace(unknown="run").tokenize("ğxcluo")
+        (['[UNK]'], ['[UNK]', '##x', '##c', '##luo'])
+        >>> import piecework as pw
+        >>> words = {"hu": 30, "hug": 4, "bugs": 40, "hus": 3, "bus": 5, "rags": 20}
+        >>> tok = pw.train(words, pw.WordPieceTrainer(vocab_size=17, special_tokens=["[UNK]"]))
+        >>> tok.tokenize("hugs"), tok.replace(segmentation="likeliest").tokenize("hugs")
+        (['hug', '##s'], ['hu', '##gs'])
+        >>> tok = Tokenizer.from_str("[UNK]\nhu\nhug\n##gs\n##s\n")
+        >>> probabilities = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1}
+        >>> tok.replace(segmentation="likeliest", probabilities=probabilities).tokenize("hugs")
+        ['hu', '##gs']
+        """
+        made = self._replaced(changes)
+        check_inserted(made._core, self._core)
+        return made
+
+    def _replaced(self, changes: Changes) -> Tokenizer:
+        """Implements :meth:`replace`, but accepts all ids that post-processor and padding insert, as those of a file."""
+        from piecework.tokenizer._replacing import replaced
+
+        return self._derived(*replaced(self, changes))
+
+    def _mismatched_ids(self) -> list[Mismatched]:
+        """Returns the tokens that post-processor and padding insert with ids that are not their own."""
+        return mismatched(self._core)
+
+    def as_bpe(self) -> Tokenizer:
+        r"""Returns a BPE tokenizer with the vocabulary and the merges of this trained WordPiece tokenizer.
+
+        It serves to compare the two algorithms on one training: WordPiece keeps only the vocabulary and takes the
+        longest match; BPE keeps the merges and applies them in order.
+
+        Returns:
+            A tokenizer with a :class:`piecework.models.BPE` of the same vocabulary. A character that is not a token makes
+            only itself unknown, not its word; word length is unlimited. It has no token counts, since these are those of
+            the longest match.
+
+        Raises:
+            ConfigError: The model is not WordPiece, its history is unknown, or it was pruned.
+
+        >>> import piecework as pw
+        >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+        >>> tok = pw.train(words, pw.WordPieceTrainer(20, criterion="pmi", max_merges=2, ties="first"))
+        >>> tok.as_bpe().tokenize("hugs"), tok.as_bpe().tokenize("mug"), tok.tokenize("mug")
+        (['hu', '##gs'], ['[UNK]', '##u', '##g'], ['[UNK]'])
+        """
+        return self._derived(self._core.as_bpe(), self._functions)
+
+    def with_added_tokens(
+        self, tokens: Iterable[str | AddedToken], *, special: bool = False
+    ) -> Tokenizer:
+        r"""Returns a tokenizer with more added tokens, which are matched in the text before the model runs.
+
+        Args:
+            tokens: Their texts, or :class:`piecework.AddedToken` with flags. A token of the vocabulary keeps its id, others
+                get the next free ids; a token that was added before gets the new flags. On a tokenizer of a SentencePiece
+                ``.model`` they become user-defined symbols, matched in normalized text whatever `normalized` is.
+            special: Whether tokens given as ``str`` are special. Special tokens are matched in texts by default, even if
+                they were :attr:`control_symbols` before.
+
+        Returns:
+            A new tokenizer; this one is unchanged.
+
+        Raises:
+            ConfigError: A token is empty, or gets another id than the post-processor or the padding have for its name.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n").with_added_tokens(["<name>"])
+        >>> tok.tokenize("hugs <NAME>"), tok.token_to_id("<name>")
+        (['hug', '##s', '<name>'], 3)
+        """
+        made = self._with_added(tokens, special=check_flag("special", special))
+        check_inserted(made._core, self._core, _SET_AGAIN)
+        return made
+
+    def _with_added(
+        self, tokens: Iterable[str | AddedToken], *, special: bool = False
+    ) -> Tokenizer:
+        """Implements :meth:`with_added_tokens`, but accepts all ids that post-processor and padding insert."""
+        tuples = added_tuples("tokens", tokens, special)
+        return self._derived(self._core.with_symbols(tuples), self._functions)
+
+    def _with_controls(self, names: Sequence[str]) -> Tokenizer:
+        """Returns a tokenizer of whose special tokens exactly `names` are control symbols."""
+        if tuple(names) == self.control_symbols:
+            return self
+        return self._derived(self._core.with_control_symbols(list(names)), self._functions)
+
+    def explain(
+        self,
+        text: str,
+        *,
+        specials: Specials | None = None,
+        max_characters: int | None = 10_000,
+        nbest: int = 5,
+        span: tuple[int, int] | None = None,
+    ) -> Explanation:
+        """Explains how a text is segmented; print the result, or let a notebook show it.
+
+        Args:
+            text: A word, or any text.
+            specials: See :meth:`encode`.
+            max_characters: The number of characters of words that are explained; the rest is only counted. None for all.
+                Words of more than 2,000 characters have no steps.
+            nbest: The number of best segmentations that are listed, for Unigram and WordPiece's likeliest segmentation.
+            span: The start and end of a part of the text, in characters; only the words that overlap with it are explained,
+                each as a whole and as it is in the whole text. None for all.
+
+        Returns:
+            The text after normalization, its words, and for each word its pieces and the steps of the model: for WordPiece
+            the prefixes that were tried, for BPE the merges in order and what they blocked, for the likeliest segmentation
+            the lattice with its scores and the best segmentations. Offsets link text, normalized text, words and pieces.
+            Nothing is drawn at random, and no special tokens are added.
+
+        Raises:
+            SpecialTokenError: The text contains a special token, and `specials` is ``"error"``.
+            UnknownTokenError: A word is unknown, and the tokenizer has no unknown token.
+            SurrogateError: The text contains a lone surrogate.
+            RegexError: A pattern exceeded its limit of steps.
+            ConfigError: `max_characters` or `nbest` is not positive, or `span` is no range.
+
+        >>> import piecework as pw
+        >>> words = {"hug": 10, "pug": 5, "hugs": 5}
+        >>> print(pw.train(words, pw.WordPieceTrainer(vocab_size=12)).explain("hugs"))
+        hugs -> hug ##s
+          hug (id 11, 0-3): tried hugs, which is not in the vocabulary
+            hug = h + ##ug (merge 2)
+              ##ug = ##u + ##g (merge 1)
+          ##s (id 6, 3-4): a character of the alphabet
+        >>> print(pw.train(words, pw.BpeTrainer(vocab_size=7)).explain("pugs"))
+        pugs -> p ug s
+          symbols: p u g s
+          u + g = ug (merge 1): p ug s
+          no merge joins p + ug, ug + s
+          p (id 3, 0-1): a character of the alphabet
+          ug (id 6, 1-3)
+          s (id 4, 3-4): a character of the alphabet
+        """
+        from piecework.tokenizer._explain import explain
+
+        return explain(
+            self,
+            check_str("text", text),
+            specials=specials,
+            max_characters=max_characters,
+            nbest=nbest,
+            span=span,
+        )
+
+    def lineage(self, token: str) -> Lineage:
+        """Returns the tree of the merges that created a token, with its count at birth and at the end; print it.
+
+        Args:
+            token: A token, as in the vocabulary.
+
+        Returns:
+            The tree, down to characters. A token that no merge created, such as a piece of Unigram, has no parts; so has any
+            token of a WordPiece vocabulary without history, whose `merges_known` is false.
+
+        Raises:
+            VocabularyError: The token is not in the vocabulary.
+
+        >>> import piecework as pw
+        >>> words = {"hug": 10, "pug": 5, "hugs": 5}
+        >>> print(pw.train(words, pw.WordPieceTrainer(vocab_size=12)).lineage("hug"))
+        hug = h + ##ug (merge 2), count 15 at birth, count 15 at the end
+          h, count 0 at the end
+          ##ug = ##u + ##g (merge 1), count 20 at birth, count 5 at the end
+            ##u, count 0 at the end
+            ##g, count 0 at the end
+        """
+        from piecework.tokenizer._explain import lineage
+
+        return lineage(self, check_str("token", token))
+
+    # --- parts, vocabulary and training --------------------------------------------------------
+
+    @property
+    def lm(self) -> LanguageModel:
+        """Returns the language model: n-best segmentations, random segmentations, scores and likelihoods."""
+        from piecework.tokenizer._lm import LanguageModel
+
+        return LanguageModel(self)
+
+    @cached_property
+    def training(self) -> TrainingInfo:
+        """Returns the training: its settings, word counts, token counts, and merges or steps."""
+        from piecework.tokenizer._training_info import TrainingInfo
+
+        return TrainingInfo(self._core)
+
+    @property
+    def history(self) -> MergeHistory:
+        """Returns the merges of the training, ``training.history``."""
+        return self.training.history
+
+    def _setting_remedy(self, name: str) -> str:
+        """Returns how to change a setting of the model; only those of WordPiece can be replaced."""
+        if self.model_type == "WordPiece":
+            return f"call tok.replace({name}=...)"
+        return "it is a setting of the model; build a tokenizer from another model: Tokenizer(model, ...)"
+
+    def _instead(self, name: str) -> str:
+        """Returns the error for an assignment to an attribute, with what to call instead."""
+        remedies = {
+            "model": "build a tokenizer from another model: Tokenizer(model, normalizer=..., ...)",
+            **dict.fromkeys(Parts.__optional_keys__, f"call tok.replace({name}=...)"),
+            **dict.fromkeys(LIMITS, f"call tok.replace({name}=...), or pass {name}= to a call"),
+            **dict.fromkeys(ModelSettings.__optional_keys__, self._setting_remedy(name)),
+            **dict.fromkeys(_ADDED, "call tok.with_added_tokens([...])"),
+        }
+        if name in remedies:
+            return f"a Tokenizer is immutable; {remedies[name]}"
+        known = [own for own in dir(type(self)) if not own.startswith("_")]
+        if name.startswith("_"):
+            return "a Tokenizer is immutable"
+        if name in known:
+            return "a Tokenizer is immutable, and this attribute is read-only"
+        return with_hint("Tokenizer has no attribute of this name", did_you_mean(name, known))
+
+    def _to_piecework(self) -> Tokenizer:
+        """Returns itself; see :class:`piecework._settings.arguments.TokenizerLike`."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles a tokenizer.json, and separately a pre-tokenizer that is a Python function."""
+        text, pre_tokenizer = self._without_functions._core.to_json(), None
+        if self._functions:
+            pre_tokenizer = self.pre_tokenizer
+        return unpickle, (text, pre_tokenizer, self.control_symbols, type(self), self._folder)
+
+    def __copy__(self) -> Tokenizer:
+        """Returns itself, since it is immutable."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tokenizer:
+        """Returns itself, since it is immutable."""
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether the tokenizer.json, the Python functions and the control symbols are equal."""
+        if not isinstance(other, Tokenizer):
+            return NotImplemented
+        if self._core is other._core:
+            return True
+        if self._core.splitter() != other._core.splitter() or self._functions != other._functions:
+            return False
+        if self.control_symbols != other.control_symbols:
+            return False
+        one, two = self._without_functions._core, other._without_functions._core
+        return one.to_json() == two.to_json()
+
+    @property
+    def _without_functions(self) -> Tokenizer:
+        """Returns the tokenizer without a pre-tokenizer that is a Python function."""
+        return self.replace(pre_tokenizer=None) if self._functions else self
+
+    def __hash__(self) -> int:
+        """Returns a hash of the size and the stages, which equal tokenizers share."""
+        return hash((len(self), self._core.splitter()))
+
+    def __repr__(self) -> str:
+        """Returns the model type, size, stages and training."""
+        parts = [
+            self.model_type,
+            f"{len(self):,} tokens",
+            repr(self.normalizer),
+            repr(self.pre_tokenizer),
+        ]
+        if self.model_type == "WordPiece":
+            parts.append(f"unknown={self.unknown!r}")
+        parts += [f"{limit!r}" for limit in (self.truncation, self.padding) if limit is not None]
+        if self.training:
+            parts.append(self.training._summary())
+        return f"Tokenizer({', '.join(parts)})"
+
+
+def _name_methods() -> None:
+    """Names inherited methods as those of `Tokenizer`, since Python's errors of calls give the name of the function."""
+    bases = Tokenizer.__mro__[1 : Tokenizer.__mro__.index(Immutable)]
+    for name, method in (item for base in bases for item in vars(base).items()):
+        if isinstance(method, FunctionType) and not name.startswith("_"):
+            method.__module__, method.__qualname__ = Tokenizer.__module__, f"Tokenizer.{name}"
+
+
+_name_methods()

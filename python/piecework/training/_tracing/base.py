@@ -1,0 +1,134 @@
+"""Defines what traces have in common: a sequence of steps that is written to files and shown."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from piecework._result import MAX_ROWS, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+
+    from piecework._io.files import Pathish
+    from piecework._show import Block
+    from piecework.tokenizer import Tokenizer
+
+__all__ = ["Saved", "Trace"]
+
+Step_co = TypeVar("Step_co", covariant=True)
+
+
+class Saved(Result[Any]):
+    """Serves as the base of records of trainings, which are shown step by step and written to files."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the whole record as JSON values."""
+
+    @abstractmethod
+    def _document(self, steps: slice = slice(MAX_ROWS)) -> Iterable[Block]:
+        """Returns a range of steps as a document."""
+
+    def to_text(self, steps: slice = slice(None)) -> str:
+        """Returns the record as lines of text.
+
+        Args:
+            steps: The range of steps to describe, by their indices from 0; without gaps.
+
+        Raises:
+            ConfigError: The range has gaps.
+        """
+        from piecework._show import as_text
+
+        return as_text(self._document(steps))
+
+    def __str__(self) -> str:
+        """Returns the first steps as lines of text; see :meth:`to_text` for all."""
+        return self.to_text(slice(MAX_ROWS))
+
+    @abstractmethod
+    def columns(self) -> list[tuple[str, str]]:
+        """Returns the names of the columns of :meth:`to_rows`, with their types as Arrow names them."""
+
+    @abstractmethod
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Returns the steps as rows of one flat table."""
+
+    @abstractmethod
+    def to_lines(self, steps: slice = slice(None)) -> Iterator[dict[str, Any]]:
+        """Iterates over the steps as JSON values, one for each line of an NDJSON file.
+
+        Args:
+            steps: The range of steps, by their indices from 0.
+        """
+
+    def to_table(self) -> pa.Table:
+        """Returns :meth:`to_rows` as a ``pyarrow.Table``.
+
+        Raises:
+            MissingExtraError: pyarrow is not installed.
+        """
+        from piecework.training._tracing.files import to_table
+
+        return to_table(self, "to_table")
+
+    def save(self, path: Pathish) -> None:
+        """Writes the record to a file, whose name decides the format.
+
+        Args:
+            path: A name that ends with ``.parquet`` for the flat table, with ``.ndjson`` or ``.jsonl`` for one JSON object a
+                step, or with ``.json`` for the whole record as one object.
+
+        Raises:
+            ConfigError: The name has another ending.
+            MissingExtraError: Parquet requires pyarrow, which is not installed.
+            FileError: The file cannot be written.
+        """
+        from piecework.training._tracing.files import save
+
+        save(self, path)
+
+
+class Trace(Saved, Sequence[Step_co]):
+    """Serves as the base of the records of a training, which are sequences of its steps.
+
+    Attributes:
+        tokenizer: The trained tokenizer, equal to that of :func:`piecework.train`.
+        top: The largest number of candidates or pieces that are recorded for each step.
+    """
+
+    tokenizer: Tokenizer
+    top: int
+    _steps: Sequence[Step_co]
+
+    @overload
+    def __getitem__(self, index: int, /) -> Step_co: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> tuple[Step_co, ...]: ...
+    def __getitem__(self, index: int | slice, /) -> Step_co | tuple[Step_co, ...]:
+        """Returns a step by its index from 0, or a tuple of steps."""
+        found = self._steps[index]
+        return tuple(found) if isinstance(index, slice) else found  # type: ignore[arg-type,return-value]
+
+    @property
+    def _rows(self) -> Sequence[Step_co]:
+        return self._steps
+
+    def _summary(self) -> str:
+        return f"{self.tokenizer.model_type}, {self.tokenizer.training._summary()}"
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether both record the same training of equal tokenizers."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.tokenizer == other.tokenizer and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, and that can be large
+
+    def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
+        """Returns the error for an assignment."""
+        return f"a {type(self).__name__} is immutable; call piecework.trace again"

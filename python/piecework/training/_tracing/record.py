@@ -1,0 +1,152 @@
+"""Trains a tokenizer and records the training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, Unpack, overload
+
+from piecework import _core
+from piecework._messages import wrong_type
+from piecework._progress import reporting
+from piecework._settings.arguments import DEFAULT, check_index
+from piecework.errors import ConfigError
+from piecework.tokenizer import Tokenizer
+from piecework.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
+from piecework.training._tracing.merges import MergeTrace
+from piecework.training._tracing.unigram import UnigramTrace
+from piecework.training._train import prepare_training, report_end
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from piecework._io.corpus import Corpus
+    from piecework._progress import ProgressLike
+    from piecework._settings.arguments import ArrowColumn, Default
+    from piecework.corpus._counts import WordCounts
+    from piecework.normalizers import Normalizer
+    from piecework.pre_tokenizers import PreTokenizer
+    from piecework.trainers import Trainer
+    from piecework.training._train import TrainingJob
+
+    Texts: TypeAlias = Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int]
+
+__all__ = ["checked_limits", "record", "trace"]
+
+_LARGEST = 2**31
+"""The largest limit of a record, which no training reaches."""
+
+
+class TraceOptions(TypedDict, total=False):
+    """Lists the options of :func:`trace`."""
+
+    top: int
+    words: int | None
+    normalizer: Normalizer | Default | None
+    pre_tokenizer: PreTokenizer | Default | None
+    threads: int | None
+    progress: ProgressLike
+
+
+@overload
+def trace(
+    texts: Texts,
+    trainer: WordPieceTrainer | BpeTrainer,
+    **options: Unpack[TraceOptions],
+) -> MergeTrace: ...
+@overload
+def trace(
+    texts: Texts, trainer: UnigramTrainer, **options: Unpack[TraceOptions]
+) -> UnigramTrace: ...
+@overload
+def trace(
+    texts: Texts, trainer: Trainer, **options: Unpack[TraceOptions]
+) -> MergeTrace | UnigramTrace: ...
+def trace(
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
+    trainer: Trainer,
+    *,
+    top: int = 10,
+    words: int | None = 100,
+    normalizer: Normalizer | Default | None = DEFAULT,
+    pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+    threads: int | None = None,
+    progress: ProgressLike = False,
+) -> MergeTrace | UnigramTrace:
+    """Trains a tokenizer and records each step: the merge with its runners-up, scores and counts, or the step of Unigram.
+
+    The tokenizer is that of :func:`train` with the same arguments. Before each merge the best candidates are selected once
+    more, which takes time for these and for the pairs whose bounds exceed their scores, not for all pairs.
+
+    Args:
+        texts: Texts or word counts, as for :func:`train`.
+        trainer: The settings of the training of WordPiece, BPE or Unigram.
+        top: The number of candidates or pieces to record for each step, the merged one included; at least 1.
+        words: The number of words whose segmentations are recorded, the most frequent ones; None for all. Unigram has none.
+        normalizer: The normalizer; by default as for :func:`train`.
+        pre_tokenizer: The pre-tokenizer; by default as for :func:`train`.
+        threads: The number of threads for counting, and for Unigram; by default one per core.
+        progress: Whether to show progress, or a callback for it.
+
+    Returns:
+        A :class:`~piecework.training._tracing.MergeTrace` or a :class:`~piecework.training._tracing.UnigramTrace`, with the tokenizer.
+
+    Raises:
+        ConfigError: A limit is out of range, or the settings do not fit the data.
+        CountsError: There are no words, or the word counts have another normalizer or pre-tokenizer.
+        CountOverflowError: A sum does not fit into 64 bits.
+        SurrogateError: A text contains a lone surrogate.
+
+    >>> import piecework as pw
+    >>> traced = pw.trace({"hug": 10, "hugs": 5}, pw.WordPieceTrainer(20, max_merges=2), top=3)
+    >>> print(traced[1])
+    step 2: h + ##ug -> hug, score 23.9018, pair 15, left 15, right 15
+      rank  pair        score  count  left  right
+         1  h ##ug    23.9018     15    15     15
+         2  ##ug ##s  4.80636      5    15      5
+    """
+    limits = checked_limits(top, words, trainer)
+    job = prepare_training(
+        texts,
+        trainer,
+        normalizer=normalizer,
+        pre_tokenizer=pre_tokenizer,
+        threads=threads,
+        progress=progress,
+    )
+    return record(job, *limits, threads=threads, progress=progress)
+
+
+def checked_limits(top: int, words: int | None, trainer: object) -> tuple[int, int | None]:
+    """Returns the checked limits of a record; raises a TypeError for a trainer without steps."""
+    if not isinstance(trainer, WordPieceTrainer | BpeTrainer | UnigramTrainer):
+        raise wrong_type("trainer", "a WordPieceTrainer, a BpeTrainer or a UnigramTrainer", trainer)
+    most = None if words is None else _checked("words", words, 0)
+    return _checked("top", top, 1), most
+
+
+def _checked(name: str, value: int, least: int) -> int:
+    number = check_index(name, value)
+    if isinstance(value, bool) or not least <= number <= _LARGEST:
+        raise ConfigError(f"expected an integer from {least} to 2^31, found {value}", setting=name)
+    return number
+
+
+def record(
+    job: TrainingJob,
+    top: int,
+    words: int | None,
+    *,
+    threads: int | None,
+    progress: ProgressLike,
+) -> MergeTrace | UnigramTrace:
+    """Runs a prepared training and returns its record; the limits are those of :func:`trace`."""
+    counts, trainer, splitter, functions = job
+    settings = (splitter, functions, trainer.to_json())
+    with reporting(progress) as report:
+        core, merges, steps = _core.train_traced(
+            counts._core, settings, threads, report, (top, words)
+        )
+        tokenizer = Tokenizer._wrap(core, functions)
+        report_end(tokenizer, report)
+    if isinstance(trainer, UnigramTrainer):
+        return UnigramTrace(tokenizer, top, steps)
+    return MergeTrace(tokenizer, top, merges)
