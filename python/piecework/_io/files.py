@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import stat
 from typing import TYPE_CHECKING
 
 from piecework._exceptions import from_os_error, wrap_os_error
 from piecework._messages import wrong_type
-from piecework.errors import FileError, FormatError, MissingFileError
+from piecework.errors import FileError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,11 +77,12 @@ def read_bytes(path: Pathish) -> bytes:
         raise wrap_os_error(error, name) from None
 
 
-_GZIP = b"\x1f\x8b"
+_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""The first bytes of compressed files."""
 
 
 def read_unpacked(path: Pathish) -> bytes:
-    """Returns the bytes of a file, decompressed if it is a gzip file.
+    """Returns the bytes of a file, decompressed if it starts like a gzip or Zstandard file.
 
     Args:
         path: The file.
@@ -90,7 +92,8 @@ def read_unpacked(path: Pathish) -> bytes:
 
     Raises:
         FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-        FormatError: The file starts like a gzip file and cannot be decompressed.
+        FormatError: The compressed file is truncated or damaged.
+        MissingExtraError: Zstandard requires a package that is not installed.
 
     >>> read_unpacked("no such file")
     Traceback (most recent call last):
@@ -98,16 +101,13 @@ def read_unpacked(path: Pathish) -> bytes:
     piecework.errors.MissingFileError: no such file: no such file or folder
     """
     data = read_bytes(path)
-    if not data.startswith(_GZIP):
+    kinds = (kind for start, kind in _COMPRESSIONS.items() if data.startswith(start))
+    kind = next(kinds, None)
+    if kind is None:
         return data
-    import gzip  # few files are compressed
-    import zlib
+    from piecework._io.compression import decompressed  # few files are compressed
 
-    try:
-        return gzip.decompress(data)
-    except (EOFError, OSError, zlib.error) as error:
-        message = f"{os.fspath(path)}: starts like a gzip file and cannot be decompressed: {error}"
-        raise FormatError(message) from None
+    return b"".join(decompressed(io.BytesIO(data), os.fspath(path), kind))
 
 
 def packed(data: bytes) -> bytes:

@@ -40,7 +40,7 @@ from piecework._show.document import (
 )
 from piecework._show.html import as_html, as_page, encoding_html
 from piecework._show.markdown import as_markdown
-from piecework._show.terminal import as_text, line_text, lines
+from piecework._show.terminal import as_text, columns, line_text, lines
 
 __all__ = [
     "Alignment",
@@ -60,6 +60,7 @@ __all__ = [
     "as_markdown",
     "as_page",
     "as_text",
+    "columns",
     "encoding_html",
     "enumerated",
     "line_text",

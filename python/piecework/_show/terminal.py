@@ -11,11 +11,11 @@ from piecework._display import abridged, cell_width, is_mark, padded, quoted, ta
 from piecework._show.document import Alignment, Heading, Lattice, Table, Text, Token, Tree, spans_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from piecework._show.document import Block, Column, Line, Span
 
-__all__ = ["as_text", "line_text", "lines"]
+__all__ = ["as_text", "columns", "line_text", "lines"]
 
 _MARK = "^"
 """The mark below a column that is cut differently."""
@@ -92,19 +92,25 @@ def _cell(line: Line) -> str:
 def _table(table: Table) -> Iterator[str]:
     if table.title:
         yield line_text(table.title)
-    rows = [table.columns, *table.rows]
-    cells = [[_cell(cell) for cell in row] for row in rows]
-    widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
+    cells = [[_cell(cell) for cell in row] for row in (table.columns, *table.rows)]
+    yield from columns(cells, table.is_right)
+    if table.rest:
+        yield table.rest
+
+
+def columns(rows: Sequence[Sequence[str]], is_right: Callable[[int], bool]) -> Iterator[str]:
+    """Iterates over lines whose cells are aligned to the left, or to the right where `is_right` says so.
+
+    >>> list(columns([("a", "10"), ("bc", "9")], lambda column: column == 1))
+    ['a   10', 'bc   9']
+    """
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
         aligned = (
-            " " * (width - cell_width(cell)) + cell
-            if table.is_right(number)
-            else padded(cell, width)
+            " " * (width - cell_width(cell)) + cell if is_right(number) else padded(cell, width)
             for number, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         yield "  ".join(aligned).rstrip()
-    if table.rest:
-        yield table.rest
 
 
 def _lattice(lattice: Lattice) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import shutil
@@ -20,13 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from rich.table import Table
-
-__all__ = ["WIDE", "as_json", "check_target", "printing", "rendered"]
+__all__ = ["as_json", "check_target", "printing"]
 
 _IN_MEMORY = 1 << 24
-WIDE = 10_000
-"""The width of a console that wraps no table."""
 
 
 @contextmanager
@@ -84,23 +79,6 @@ def _ignore(_: object) -> None:
 def as_json(value: Any) -> str:
     """Returns JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def rendered(table: Table) -> str:
-    """Returns a table as text: coloured and wrapped for a terminal, otherwise plain and unwrapped."""
-    from rich.console import Console
-
-    screen = sys.stdout.isatty()
-    console = Console(
-        file=io.StringIO(),
-        force_terminal=screen,
-        width=None if screen else WIDE,
-        highlight=False,
-        emoji=False,
-    )
-    with console.capture() as captured:
-        console.print(table)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
 def check_target(path: Path, *inputs: str) -> None:

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 from piecework._io import exists, make_folder, read_if_exists, size, write_aside
 from piecework._io.atomic import remove_temporary
 from piecework._io.folders import list_folder, remove_file, remove_folder
+from piecework._messages import shown
 from piecework.corpus._layouts import LAYOUTS
 from piecework.corpus._manifest import MANIFEST, SKIPPED, Manifest
 from piecework.engines._jobs.inputs import Inputs
 from piecework.errors import FileError, FormatError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from piecework.corpus._plan import Plan
 
 __all__ = ["Output"]
@@ -26,6 +29,7 @@ _WORK_FOLDER = ".piecework"
 _SOURCES = ".sources.json"
 """The file with the times at which the input was last changed; not in the manifest, since copies have other times."""
 _PLAN = "plan.json"
+_OTHER_FILES = "other files"
 
 
 class Output:
@@ -56,7 +60,7 @@ class Output:
         manifest = Manifest.load(self.folder)
         if manifest.plan != self._hash:
             raise self._error(
-                "has a corpus of another tokenizer, of other settings or of other files"
+                f"has a corpus of {self._difference(manifest.fingerprint, manifest.settings)}"
             )
         if self._changed_since():
             raise self._error("has a corpus of files that changed since")
@@ -138,13 +142,26 @@ class Output:
     def _other_run(self, found: bytes, value: dict[str, Any]) -> FileError:
         """Returns the error for an unfinished run of another plan."""
         try:
-            other = json.loads(found)["plan"]
-            names = ("fingerprint", "settings")
-            is_same = all(other[name] == value["plan"][name] for name in names)
-        except (ValueError, KeyError, TypeError):
-            is_same = False
-        what = "files that changed since" if is_same else "another tokenizer or other settings"
+            other, own = json.loads(found)["plan"], value["plan"]
+            what = self._difference(other["fingerprint"], other["settings"])
+            names = [[source["name"] for source in plan["sources"]] for plan in (other, own)]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            what, names = "another tokenizer, other settings or other files", []
+        if what == _OTHER_FILES and names[0] == names[1]:
+            what = "files that changed since"
         return self._error(f"has an unfinished run of {what}")
+
+    def _difference(self, fingerprint: str, settings: Mapping[str, Any]) -> str:
+        """Returns what differs from another plan, given by its tokenizer and settings."""
+        if fingerprint != self._plan.fingerprint:
+            return "another tokenizer"
+        own = json.loads(json.dumps(self._plan.settings.to_json()))
+        names = [name for name in own if own[name] != settings.get(name)]
+        if not names:
+            return _OTHER_FILES
+        name, found = names[0], settings.get(names[0])
+        setting = "layout" if name == "format" else name  # its name in plans
+        return f"another setting, {setting}: {shown(found)} instead of {shown(own[name])}"
 
     def _error(self, message: str) -> FileError:
         hint = "pass `overwrite=True` to replace it"

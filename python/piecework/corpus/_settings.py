@@ -100,7 +100,7 @@ def id_of(tok: Tokenizer, token: str | int | None) -> int | None:
     number = tok.token_to_id(token) if isinstance(token, str) else _id(token)
     if token is None or (number is not None and tok.id_to_token(number) is not None):
         return number
-    hint = None
+    hint = "pass a token of the vocabulary, or its id"
     if specials := [
         name for name in tok.special_tokens if "end" in name or "/s" in name or "eo" in name.lower()
     ]:

@@ -39,6 +39,10 @@ class Engine(Protocol):
 
 def check_engine(engine: object) -> None:
     """Raises TypeError for an object that is no engine."""
+    if isinstance(engine, type) and hasattr(engine, "run"):
+        raise TypeError(
+            f"engine: expected an engine, found the class {engine.__name__}; pass {engine.__name__}()"
+        )
     if not callable(getattr(engine, "run", None)):
         raise wrong_type("engine", "an engine such as `engines.Local()`", engine)
 

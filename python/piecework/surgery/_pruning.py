@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from piecework._exceptions import warn
 from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import check_flag, check_index, check_threads
 from piecework.errors import ConfigError, CountsError, VocabularyError
@@ -103,7 +104,7 @@ def prune(
         used = [number for number in vocab.values() if counts[number] >= limit]
         kept = set(by_need([*needed, *used], parts))
     else:
-        _check_size(limit, len(needed), keep_alphabet=keep_alphabet)
+        _check_size(limit, len(needed), len(vocab), keep_alphabet=keep_alphabet)
         kept = set(ranked[:limit])
     if not force:
         _check_number_of_tokens(len(vocab) - len(kept), int(counts.sum()))
@@ -144,8 +145,11 @@ def _named(tok: Tokenizer, names: Iterable[str]) -> set[int]:
     return found
 
 
-def _check_size(size: int, needed: int, *, keep_alphabet: bool) -> None:
-    """Raises ConfigError for a size below the number of tokens that are never removed."""
+def _check_size(size: int, needed: int, tokens: int, *, keep_alphabet: bool) -> None:
+    """Raises ConfigError for a size below the number of tokens that are never removed; warns if none is removed."""
+    if size >= tokens:
+        problem = f"no token is removed, since the vocabulary has {tokens:,} tokens"
+        warn(problem, setting="vocab_size", hint=f"pass less than {tokens:,}")
     if size < needed:
         kinds = "special tokens, " + ("single characters, " if keep_alphabet else "")
         message = f"{size:,} is too small: {needed:,} tokens are never removed ({kinds}bytes and what they need)"

@@ -74,9 +74,9 @@ def test_errors_name_options(run: Run, saved: Path, lines: Path, tmp_path: Path)
     run("corpus", saved, lines, "-o", out, "--workers", 1)
     ended = run("corpus", saved, lines, "-o", out, "--shuffle", 1)
     assert ended.code == 2
-    assert ended.err.endswith("or of other files; pass --overwrite to replace it\n")
+    assert ended.err.endswith("shuffle: None instead of 1; pass --overwrite to replace it\n")
     ended = run("corpus", saved, lines, "-o", tmp_path / "other", "--end-of-document", "<x>")
-    assert ended.err == "error: --end-of-document: '<x>' is not in the vocabulary\n"
+    assert "'<x>' is not in the vocabulary; pass a token of the vocabulary, or its id" in ended.err
     ended = run("corpus", saved, lines, "-o", tmp_path / "other", "--workers", 0)
     assert "error: --workers: expected a positive integer" in ended.err
     assert run("corpus", "verify", tmp_path).code == 2

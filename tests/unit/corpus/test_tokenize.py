@@ -219,14 +219,22 @@ def test_a_damaged_part_is_encoded_again(lines: Path) -> None:
 
 def test_another_run_in_the_folder_is_an_error(lines: Path) -> None:
     run(lines)
-    with pytest.raises(FileError, match="has a corpus of another tokenizer"):
+    with pytest.raises(
+        FileError, match="has a corpus of another setting, shuffle: None instead of 1"
+    ):
         run(lines, shuffle=1)
     manifest = run(lines, shuffle=1, overwrite=True)
     assert verify(lines.parents[1] / "out") == []
     assert Manifest.load(lines.parents[1] / "out") == manifest
+    with pytest.raises(
+        FileError, match="has a corpus of another setting, layout: 'npy' instead of"
+    ):
+        run(lines, layout="megatron")
     with pytest.raises(InterruptedError):
         run(lines, "other", engine=Stopping(2))
-    with pytest.raises(FileError, match="unfinished run of another tokenizer or other settings"):
+    with pytest.raises(
+        FileError, match="unfinished run of another setting, shuffle: None instead of 1"
+    ):
         run(lines, "other", shuffle=1)
     lines.write_bytes(lines.read_bytes() + b'{"text": "more"}\n')
     with pytest.raises(FileError, match="unfinished run of files that changed since"):

@@ -296,3 +296,12 @@ def test_wrong_arguments() -> None:
         pw.diff("a.json", TOK)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="texts: expected an iterable"):
         pw.diff(TOK, TOK, "text")
+
+
+def test_a_long_text_is_shown_around_the_first_difference() -> None:
+    old, new = (pw.Tokenizer.from_str(f"[UNK]\nhug\n{more}") for more in ("", "pug\n"))
+    text = "hug " * 500 + "pug" + " hug" * 500
+    shown = str(pw.diff(old, new, [text]))
+    assert "… (497 equal tokens) " in shown
+    assert "… (474 more tokens)" in shown
+    assert len(shown) < 1500

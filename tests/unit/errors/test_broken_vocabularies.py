@@ -4,6 +4,7 @@ import contextlib
 import json
 import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -424,3 +425,12 @@ def test_unigram_model_of_a_million_pieces() -> None:
             tok.token_to_id(token.content) for token in names
         ]
     assert time.monotonic() - start < 10, "the trie of a million numbers took half a minute once"
+
+
+def test_files_that_are_no_counts_say_how_to_get_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("low lower\n")
+    with pytest.raises(
+        pw.errors.FormatError, match=r"a\.txt: no table of word counts; save one with"
+    ):
+        pw.WordCounts.load(path)

@@ -106,7 +106,7 @@ def test_warnings_have_a_setting_and_a_hint() -> None:
 
 @pytest.mark.parametrize(
     ("content", "kind"),
-    [(b"\x28\xb5\x2f\xfd\0\0", "Zstandard-compressed data"), (b"PAR1\x15\x04", "a Parquet file")],
+    [(b"\xfd7zXZ\0\0\0", "xz-compressed data"), (b"PAR1\x15\x04", "a Parquet file")],
 )
 def test_tokenizer_files_that_are_other_data_name_their_kind(
     content: bytes, kind: str, tmp_path: Path

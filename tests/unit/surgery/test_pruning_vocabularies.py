@@ -250,3 +250,9 @@ def test_maps_of_ids_as_files(tmp_path: Path) -> None:
     saved = json.loads((tmp_path / "map.json").read_text())
     assert saved == {"id_map": change.id_map.tolist(), "initial_rows": {}}
     assert repr(change) == "VocabularyChange(13 tokens: 2 removed, 0 added)"
+
+
+def test_a_size_that_removes_nothing_is_said() -> None:
+    with pytest.warns(PieceworkWarning, match="vocab_size: no token is removed.*has 15 tokens"):
+        change = pw.prune(BERT, ["hug hugs hug"] * 5, vocab_size=15)
+    assert change.removed == ()

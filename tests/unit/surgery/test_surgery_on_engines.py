@@ -46,3 +46,8 @@ def test_diff(corpus: pw.Corpus) -> None:
         assert found.texts[-1].place == f"{corpus.files[1]}: line 3"
     with pytest.raises(TypeError, match="Corpus, whose files `engine` divides"):
         pw.diff(TOK, new, TEXTS, engine=Local(1))
+
+
+def test_a_class_is_no_engine(corpus: pw.Corpus) -> None:
+    with pytest.raises(TypeError, match=r"found the class Local; pass Local\(\)"):
+        pw.evaluate(TOK, corpus, engine=Local)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from piecework._display import visible
+from piecework._display import abridged, visible
 from piecework._show import Text, Token, Tree, listed, spaced
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ __all__ = ["document", "summary"]
 
 _LONGEST_VALUE = 60
 """The maximum number of characters of a value of a setting."""
+_LONGEST_TEXT = 200
+"""The maximum number of characters of a text."""
+_BEFORE, _SHOWN = 3, 30
+"""The number of equal tokens before the first difference, and of all tokens that are shown of an encoding."""
 
 
 def summary(difference: Difference) -> str:
@@ -123,16 +127,31 @@ def _texts(difference: Difference, limit: int | None) -> Block:
 def _text(change: TextChange) -> Block:
     place = "" if change.place is None else f"{change.place}: "
     note = " (the tokens are equal)" if change.only_ids else ""
+    start = max(0, _first_difference(change) - _BEFORE)
     outcomes = (("- ", change.old), ("+ ", change.new))
-    below = [
-        Text((sign, *_outcome(outcome, with_ids=change.only_ids))) for sign, outcome in outcomes
-    ]
-    return Tree((place, Token(change.text), note), below)
+    below = [Text((sign, *_outcome(change, outcome, start))) for sign, outcome in outcomes]
+    return Tree((place, Token(abridged(change.text, _LONGEST_TEXT)), note), below)
 
 
-def _outcome(outcome: Outcome, *, with_ids: bool) -> Spans:
+def _first_difference(change: TextChange) -> int:
+    """Returns the number of tokens at the start that both encodings have."""
+    pairs = zip(change.old.ids, change.new.ids, change.old.tokens, change.new.tokens, strict=False)
+    number = 0
+    for old_id, new_id, old, new in pairs:
+        if old != new or (change.only_ids and old_id != new_id):
+            break
+        number += 1
+    return number
+
+
+def _outcome(change: TextChange, outcome: Outcome, start: int) -> Spans:
+    """Returns the tokens of an encoding around the first difference, their ids if only these differ, or the error."""
     if outcome.error is not None:
         return (f"error: {outcome.error}",)
-    if with_ids:
-        return (" ".join(map(str, outcome.ids)),)
-    return spaced(map(Token, outcome.display_tokens))
+    shown = slice(start, start + _SHOWN)
+    before = (f"… ({start:,} equal tokens) ",) if start else ()
+    rest = len(outcome.ids) - start - _SHOWN
+    after = (f" … ({rest:,} more tokens)",) if rest > 0 else ()
+    if change.only_ids:
+        return (*before, " ".join(map(str, outcome.ids[shown])), *after)
+    return (*before, *spaced(map(Token, outcome.display_tokens[shown])), *after)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from piecework.cli.options import AsJsonLines, Reading, TokenizerFiles, load
-from piecework.cli.output import WIDE, as_json, printing, rendered
+from piecework.cli.output import as_json, printing
 from piecework.cli.texts import given_texts
 from piecework.cli.tokenizer_names import tokenizer_names
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from piecework.analysis import Comparison
 
 
@@ -55,40 +54,26 @@ def compare(
 
 def _shown(comparison: Comparison) -> str:
     """Returns a comparison as a table; for a terminal that is too narrow for it, as the text and aligned parts."""
-    from rich.console import Console
+    from piecework._display import cell_width, table_cell
+    from piecework._show import columns
 
-    table, width = _table(comparison), Console().width
-    # A console measures no table as wider than itself.
-    if not sys.stdout.isatty() or Console(width=WIDE).measure(table).maximum <= width:
-        return rendered(table)
-    return "\n".join([_title(comparison), *comparison.lines(width)])
-
-
-def _title(comparison: Comparison) -> str:
-    """Returns the text on one line."""
-    from piecework._display import table_cell
-
-    return table_cell(comparison.text)
+    title, width = table_cell(comparison.text), shutil.get_terminal_size().columns
+    table = list(columns(_cells(title, comparison), lambda column: column == 1))
+    if not sys.stdout.isatty() or max(map(cell_width, table)) <= width:
+        return "\n".join(table)
+    return "\n".join([title, *comparison.lines(width)])
 
 
-def _table(comparison: Comparison) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
+def _cells(title: str, comparison: Comparison) -> list[list[str]]:
+    """Returns a row for each tokenizer, below the names of the columns, and one with the marks of differences."""
     from piecework._display import visible
     from piecework._show import as_text
     from piecework.analysis._comparison.comparison import alignment
 
-    table = Table(box=None, pad_edge=False, title=None)
-    table.add_column(Text(_title(comparison)))
-    table.add_column("count", justify="right")
-    table.add_column("tokens", overflow="fold")
-    table.add_column("ids", overflow="fold")
     shown = as_text([alignment([("",)] * len(comparison.splits), comparison.blocks)]).split("\n")
-    rows, marks = shown[: len(comparison.splits)], "".join(shown[len(comparison.splits) :])
-    for split, tokens in zip(comparison.splits, rows, strict=True):
-        name, ids = visible(split.name), " ".join(map(str, split.ids))
-        table.add_row(*map(Text, (name, str(len(split)), tokens, ids)))
-    if marks:
-        table.add_row("", "", Text(marks), "")
-    return table
+    tokens, marks = shown[: len(comparison.splits)], "".join(shown[len(comparison.splits) :])
+    rows = [
+        [visible(split.name), str(len(split)), text, " ".join(map(str, split.ids))]
+        for split, text in zip(comparison.splits, tokens, strict=True)
+    ]
+    return [[title, "count", "tokens", "ids"], *rows, *([["", "", marks, ""]] if marks else [])]

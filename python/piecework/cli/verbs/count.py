@@ -17,7 +17,7 @@ from piecework.cli.options import (
     Threads,
     TokenizerFile,
 )
-from piecework.cli.output import as_json, printing, rendered
+from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
 from piecework.cli.texts import read_batches
 
@@ -123,13 +123,9 @@ def _json(rows: list[tuple[str, FileCounts]], total: FileCounts) -> str:
 
 
 def _table(rows: list[tuple[str, FileCounts]], total: FileCounts) -> str:
-    from rich.table import Table
-    from rich.text import Text
+    from piecework._show import columns
 
-    table = Table(box=None, pad_edge=False)
-    for name in _NAMES:
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("file", overflow="fold")
+    cells = [[*_NAMES, "file"]]
     for file, counts in [*rows, ("total", total)] if len(rows) > 1 else rows:
-        table.add_row(*(str(getattr(counts, name)) for name in _NAMES), Text(visible(file)))
-    return rendered(table)
+        cells.append([*(str(getattr(counts, name)) for name in _NAMES), visible(file)])
+    return "\n".join(columns(cells, lambda column: column < len(_NAMES)))

@@ -10,12 +10,10 @@ import typer
 
 from piecework._display import visible
 from piecework.cli.options import AsJson, Loading, TokenizerFile
-from piecework.cli.output import as_json, printing, rendered
+from piecework.cli.output import as_json, printing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Sized
-
-    from rich.table import Table
 
     from piecework import AddedToken, Tokenizer
     from piecework._settings.fields import Settings
@@ -68,10 +66,10 @@ def inspect(
             # The repr is shorter than JSON, and abridges lists.
             facts |= {name: part and repr(part) for name, part in _parts(tok).items()}
             facts["added_tokens"] = list(_flagged(tok.added_tokens.values()))
-        write(rendered(_fact_table(facts)))
-        if shown_merges:
-            write("")
-            write(rendered(_merge_table(shown_merges)))
+        for line in _fact_lines(facts):
+            write(line)
+        for line in _merge_lines(shown_merges):
+            write(line)
 
 
 def _tokenizer_facts(tok: Tokenizer, shown_merges: int) -> Facts:
@@ -160,21 +158,16 @@ def _take_merges(facts: Facts) -> list[Facts]:
     return [*first, *last]
 
 
-def _fact_table(facts: Facts) -> Table:
-    from rich.table import Table
-    from rich.text import Text
+def _fact_lines(facts: Facts) -> Iterator[str]:
+    from piecework._show import columns
 
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
     trainer = facts.pop("trainer", None)
     if trainer:
         trainer.pop("type")
         facts["training"] = ""
         facts |= {f"  {name}": value for name, value in trainer.items()}
-    for name, value in facts.items():
-        table.add_row(Text(name.replace("_", " "), style="bold"), Text(_format(value)))
-    return table
+    rows = [(name.replace("_", " "), _format(value)) for name, value in facts.items()]
+    return columns(rows, lambda _: False)
 
 
 def _format(value: Any) -> str:
@@ -196,23 +189,19 @@ def _rest(values: Sized) -> list[str]:
     return [f"and {len(values) - _MAX_ITEMS} more"] if len(values) > _MAX_ITEMS else []
 
 
-def _merge_table(merges: Sequence[Facts]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
+def _merge_lines(merges: Sequence[Facts]) -> Iterator[str]:
+    """Iterates over an empty line and the lines of a table of merges, with a mark where some are left out."""
+    from piecework._show import columns
 
-    table = Table(box=None, pad_edge=False)
-    for name in merges[0]:
-        table.add_column(
-            name.replace("_", " "), justify="left" if isinstance(merges[0][name], str) else "right"
-        )
+    if not merges:
+        return
+    rows = [[name.replace("_", " ") for name in merges[0]]]
     last = 0
     for merge in merges:
         if merge["step"] > last + 1 and last:
-            table.add_row("…")
+            rows.append(["…", *[""] * (len(merge) - 1)])
         last = merge["step"]
-        cells = (
-            f"{value:.6g}" if isinstance(value, float) else _format(value)
-            for value in merge.values()
-        )
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
+        rows.append([f"{x:.6g}" if isinstance(x, float) else _format(x) for x in merge.values()])
+    are_numbers = [not isinstance(value, str) for value in merges[0].values()]
+    yield ""
+    yield from columns(rows, are_numbers.__getitem__)
