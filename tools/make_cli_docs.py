@@ -16,8 +16,8 @@ import pages
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from typer import Typer
-    from typer.testing import CliRunner
+    from click import Command
+    from click.testing import CliRunner
 
 
 class Group(Protocol):
@@ -47,8 +47,8 @@ lines.
 | 2 | any error, such as wrong usage or invalid input: one line on standard error says what is wrong, where, and what to do |
 | 130 | interrupted |
 
-`NO_COLOR` disables colours. A progress bar is shown only on a terminal, and never with `--no-progress`.
-`piecework --install-completion` installs shell completion of commands and options.
+Progress is shown only on a terminal, and never with `--no-progress`. `eval "$(piecework --show-completion bash)"` in
+`~/.bashrc` lets the shell complete commands and options, likewise for `zsh` and `fish`.
 
 """
 
@@ -64,14 +64,13 @@ folder with a BPE vocabulary takes `--normalizer` and `--pre-tokenizer` too.
 
 def page() -> str:
     """Returns the text of the page."""
-    # Set before typer is imported, so that every machine wraps lines alike.
+    # Set before click is imported, so that every machine wraps lines alike.
     os.environ |= {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"}
-    from typer.main import get_command
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from piecework.cli.app import app
 
-    commands = list(names(cast("Group", get_command(app))))
+    commands = list(names(cast("Group", app)))
     texts, shared = {}, set()
     for name in ["", *commands]:
         texts[name], loading = without_loading(helped(CliRunner(), app, name))
@@ -104,7 +103,7 @@ def without_loading(text: str) -> tuple[str, str]:
     return f"{before}{title}  See above.\n\n{after}", f"{title}{loading}"
 
 
-def helped(runner: "CliRunner", app: "Typer", name: str) -> str:
+def helped(runner: "CliRunner", app: "Command", name: str) -> str:
     """Returns the help text of a command, or of the program if the name is empty."""
     result = runner.invoke(app, [*name.split(), "--help"], prog_name="piecework")
     if result.exit_code:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from piecework._messages import wrong_type
 from piecework._settings.immutable import Record, dataclass
@@ -30,13 +32,16 @@ ProgressLike = bool | Callable[[Progress], object]
 
 Report = Callable[[str, int, int], object]
 
+_INTERVAL = 0.1
+"""The seconds between two lines of a stage."""
+
 
 @contextmanager
 def reporting(progress: ProgressLike) -> Iterator[Report]:
     """Returns a context manager of a function that takes a stage, the amount done and the total.
 
     Args:
-        progress: True shows a bar on standard error if it is a terminal; a callable gets each :class:`Progress`.
+        progress: True shows a line on standard error if it is a terminal; a callable gets each :class:`Progress`.
 
     Yields:
         The function.
@@ -54,31 +59,47 @@ def reporting(progress: ProgressLike) -> Iterator[Report]:
     if not isinstance(progress, bool):
         raise wrong_type("progress", "a bool or a function", progress)
     if progress and sys.stderr.isatty() and not os.environ.get("PIECEWORK_NO_PROGRESS"):
-        with _bar() as report:
+        with progress_line() as report:
             yield report
     else:
         yield lambda stage, done, total: None
 
 
 @contextmanager
-def _bar() -> Iterator[Report]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress as Bar,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+def progress_line(describe: Callable[[str, int, int], str] | None = None) -> Iterator[Report]:
+    """Returns a context manager of a function that shows progress on one line of standard error, which ends with the block.
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda stage, done, total: bar.update(
-            task, description=stage, completed=done, total=total or None
-        )
+    Args:
+        describe: Returns the line for a stage, the amount done and the total; by default with the time since the beginning.
+    """
+    begin = time.monotonic()
+    shown = ("", -_INTERVAL)
+
+    def show(stage: str, done: int, total: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if stage == shown[0] and now - shown[1] < _INTERVAL:
+            return
+        shown = stage, now
+        line = describe(stage, done, total) if describe else _described(stage, done, total)
+        seconds = "" if describe else f", {timedelta(seconds=int(now - begin))}"
+        _write(f"\r\x1b[K{line}{seconds}")
+
+    try:
+        yield show
+    finally:
+        _write("\r\x1b[K")
+
+
+def _write(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _described(stage: str, done: int, total: int) -> str:
+    """Returns what is done.
+
+    >>> _described("counting", 1_200, 4_800), _described("encoding", 5, 0)
+    ('counting: 1,200 of 4,800 (25%)', 'encoding: 5')
+    """
+    return f"{stage}: {done:,}" + (f" of {total:,} ({done / total:.0%})" if total else "")

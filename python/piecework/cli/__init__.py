@@ -6,9 +6,10 @@ success, 1 findings, 2 errors, 130 interrupted.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from piecework._messages import one_line
 from piecework.cli.streams import discard_output, replace_closed, report
@@ -16,12 +17,14 @@ from piecework.cli.streams import discard_output, replace_closed, report
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import click
+
 __all__ = ["main"]
 
+_COMPLETION = "_PIECEWORK_COMPLETE"
+"""The variable by which the scripts of shells ask for completions."""
 _INVALID = re.compile("^Invalid value for '?(--[a-z-]+)'?: ")
-"""The beginning of typer's message about the value of an option."""
-_PHRASES = (("Value error, ", ""), ("Input should be ", "expected "))
-"""Phrases of typer's messages about values, and ours."""
+"""The beginning of click's message about the value of an option."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -32,20 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     replace_closed()
     try:
-        from piecework.cli.app import app
-
         try:
-            # In standalone mode typer prints its errors itself, on several lines.
-            code = app(args=arguments, prog_name="piecework", standalone_mode=False)
+            code = _run(sys.argv[1:] if arguments is None else list(arguments))
         finally:
             sys.stdout.flush()
-    except BrokenPipeError:
-        _end_quietly()
-    except SystemExit as end:
-        # typer treats a broken pipe as a failure, even while it prints a help text.
-        if not isinstance(end.__context__, BrokenPipeError):
-            raise
-        _end_quietly()
+    except BrokenPipeError:  # the reader of standard output has closed it
+        discard_output()
+        sys.exit(0)
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
@@ -54,45 +50,62 @@ def main(arguments: Sequence[str] | None = None) -> None:
         report(f"error: standard output: {error.strerror or error}")
         sys.exit(2)
     except Exception as error:  # noqa: BLE001  # the exit code of an unhandled error would be 1
-        from piecework.cli.help import NoArgumentsError
+        _end_with(error)
+    sys.exit(code)
 
-        if isinstance(error, NoArgumentsError):
-            report(str(error))
-            sys.exit(2)
-        if hasattr(error, "show"):  # an error of typer, whose classes differ by version
-            _show_usage(error)
-        _show_bug(error)
+
+def _run(arguments: list[str]) -> int:
+    """Returns the exit code of a command; what click itself does with errors differs by its version."""
+    from click.exceptions import Exit
+
+    from piecework.cli.app import app
+
+    if instruction := os.environ.get(_COMPLETION):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(app, {}, "piecework", _COMPLETION, instruction)
+    try:
+        with app.make_context("piecework", arguments) as context:
+            app.invoke(context)
+    except Exit as end:
+        return end.exit_code
+    return 0
+
+
+def _end_with(error: Exception) -> NoReturn:
+    """Reports an error outside a verb, and ends the process."""
+    import click
+
+    from piecework.cli.help import NoArgumentsError
+
+    if isinstance(error, click.Abort):  # interrupted
+        sys.exit(130)
+    if isinstance(error, NoArgumentsError):
+        report(str(error))
+    elif isinstance(error, click.ClickException):
+        _report_usage(error)
     else:
-        sys.exit(code if isinstance(code, int) else 0)
+        # With its traceback; Python's own exit code 1 would mean findings.
+        discard_output()
+        sys.excepthook(type(error), error, error.__traceback__)
+        report("error: this is a bug of piecework; please report it with the lines above")
+    sys.exit(2)
 
 
-def _show_usage(error: Any) -> NoReturn:
-    """Reports an error of typer on one line."""
+def _report_usage(error: click.ClickException) -> None:
+    """Reports an error of usage on one line, with the command whose help to read."""
+    import difflib
+
+    import click
+
     from piecework._display import visible
 
-    context = getattr(error, "ctx", None)
-    report(f"error: {one_line(visible(_usage_error(error.format_message(), context)))}")
-    sys.exit(2)
-
-
-def _show_bug(error: Exception) -> NoReturn:
-    """Reports an error that no verb handles, with its traceback; Python's own exit code 1 would mean findings."""
-    discard_output()
-    sys.excepthook(type(error), error, error.__traceback__)
-    report("error: this is a bug of piecework; please report it with the lines above")
-    sys.exit(2)
-
-
-def _usage_error(message: str, context: Any) -> str:
-    """Returns typer's message in our style, with the command whose help to read."""
-    message = _INVALID.sub(r"\1: ", message)
-    for theirs, ours in _PHRASES:
-        message = message.replace(theirs, ours)
+    message = _INVALID.sub(r"\1: ", error.format_message())
+    if isinstance(error, click.NoSuchOption):
+        message = f"no such option: {error.option_name}"
+        similar = difflib.get_close_matches(error.option_name, error.possibilities or (), 1)
+        message += f" (did you mean {similar[0]}?)" if similar else ""
     text = f"{message[:1].lower()}{message[1:].removesuffix('.')}"
-    return f"{text}; see {context.command_path} --help" if context else text
-
-
-def _end_quietly() -> NoReturn:
-    """Ends the process with exit code 0 after the reader of standard output has closed it."""
-    discard_output()
-    sys.exit(0)
+    context = getattr(error, "ctx", None)
+    text += f"; see {context.command_path} --help" if context else ""
+    report(f"error: {one_line(visible(text))}")

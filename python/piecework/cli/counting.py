@@ -26,7 +26,7 @@ def counting_settings(
     splitting: dict[str, Any],
     memory: CountingMemory,
     threads: int | None,
-    progress: Callable[[Progress], None],
+    progress: Callable[[Progress], object],
     engine: EngineOptions | None = None,
 ) -> dict[str, Any]:
     """Returns the settings of :meth:`piecework.WordCounts.from_texts`.

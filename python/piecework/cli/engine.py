@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import typer
+import click
+
+from piecework.cli.declare import Option
 
 if TYPE_CHECKING:
     from piecework.engines import Engine
@@ -24,14 +26,14 @@ class EngineName(Enum):
 
 Workers = Annotated[
     int | None,
-    typer.Option(
+    Option(
         metavar="N",
         help="Run N parts at once, each in a process (default: one per core); the result does not depend on it.",
     ),
 ]
 Address = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="ADDRESS",
         help="Connect to this cluster: auto or host:port for ray, a master such as spark://host:7077 for spark (default: "
         "this machine).",
@@ -47,7 +49,7 @@ class EngineOptions:
 
     engine: Annotated[
         EngineName | None,
-        typer.Option(
+        Option(
             help="Read the files in parts: in processes of this machine, or on a cluster of Ray or Spark (default: in "
             "threads of one process). The result does not depend on it."
         ),
@@ -56,7 +58,7 @@ class EngineOptions:
     workers: Workers = None
     part_bytes: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             help="Read about N bytes of input at a time in each process (default: 64 MiB; evaluate: 32 MiB).",
         ),
@@ -73,7 +75,7 @@ class EngineOptions:
         for name in ("address", "workers", "part_bytes"):
             if getattr(self, name) is not None:
                 option = f"--{name.replace('_', '-')}"
-                raise typer.BadParameter("requires --engine", param_hint=option)
+                raise click.BadParameter("requires --engine", param_hint=option)
         return None
 
 
@@ -95,5 +97,5 @@ def engine_of(name: EngineName, address: str | None, workers: int | None) -> Eng
     if name is EngineName.spark:
         return Spark(address, workers)
     if address is not None:
-        raise typer.BadParameter("requires --engine ray or spark", param_hint="--address")
+        raise click.BadParameter("requires --engine ray or spark", param_hint="--address")
     return Local(workers)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import click
 
-from typer.core import TyperCommand, TyperGroup
+from piecework.cli.declare import placeholder
 
 __all__ = ["GLOBAL", "NoArgumentsError", "Program", "VerbCommand", "VerbGroup"]
 
@@ -13,22 +13,24 @@ GLOBAL = "Global options"
 _ARGUMENTS, _OPTIONS = "Arguments", "Options"
 
 
-class VerbCommand(TyperCommand):
+class VerbCommand(click.Command):
     """Formats the help of a verb: its arguments, its options, shared options by section, global options."""
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """Returns the usage after the name of the command, such as `[OPTIONS] <TOKENIZER> [FILE]...`."""
-        arguments = (param for param in self.get_params(ctx) if _is_argument(param))
-        return ["[OPTIONS]", *map(_placeholder, arguments)]
+        arguments = (param for param in self.get_params(ctx) if isinstance(param, click.Argument))
+        return ["[OPTIONS]", *(placeholder(argument, ctx) for argument in arguments)]
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes nothing: arguments are the first section of the options, in every version of click."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the sections of arguments and options."""
         sections: dict[str, list[tuple[str, str]]] = {_ARGUMENTS: [], _OPTIONS: []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
-                name = _placeholder(param) if _is_argument(param) else record[0]
-                sections.setdefault(_section(param), []).append((name, record[1]))
+                sections.setdefault(_section(param), []).append(record)
         sections[GLOBAL] = sections.pop(GLOBAL, [])
         for title, rows in sections.items():
             if rows:
@@ -37,13 +39,17 @@ class VerbCommand(TyperCommand):
 
 
 class NoArgumentsError(Exception):
-    """Is raised where a group of verbs gets no arguments; the message is its help, which versions of typer end differently."""
+    """Is raised where a group of verbs gets no arguments; the message is its help."""
 
 
-class Program(TyperGroup):
-    """Raises `NoArgumentsError` without arguments."""
+class Program(click.Group):
+    """Lists its verbs in their order, and raises `NoArgumentsError` without arguments."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # that of click
+        """Returns the names of the verbs."""
+        return list(self.commands)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses arguments, of which there must be one; completion asks without any."""
         if not args and not ctx.resilient_parsing:
             raise NoArgumentsError(ctx.get_help())
@@ -53,26 +59,15 @@ class Program(TyperGroup):
 class VerbGroup(Program):
     """Runs the verb of a group that an argument names, otherwise the first one: those of a package are in its order."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Inserts the name of the first verb before arguments that begin with none."""
         if args and args[0] not in {*self.commands, *ctx.help_option_names}:
             args = [next(iter(self.commands)), *args]
         return super().parse_args(ctx, args)
 
 
-def _is_argument(param: Any) -> bool:
-    return bool(param.param_type_name == "argument")
-
-
-def _placeholder(param: Any) -> str:
-    """Returns an argument as in a usage: `<NAME>` if it is required, `[NAME]` if not, with dots if it repeats."""
-    name = param.metavar or param.name.upper()
-    return (f"<{name}>" if param.required else f"[{name}]") + ("..." if param.nargs == -1 else "")
-
-
-def _section(param: Any) -> str:
-    if _is_argument(param):
+def _section(param: click.Parameter) -> str:
+    if isinstance(param, click.Argument):
         return _ARGUMENTS
-    if "--help" in param.opts:  # in some versions an option of click, with a name of its own
-        return GLOBAL
-    return getattr(param, "rich_help_panel", None) or _OPTIONS
+    is_help = "--help" in param.opts
+    return GLOBAL if is_help else getattr(param, "section", None) or _OPTIONS

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import typer
+import click
 
 from piecework._messages import shown
+from piecework.cli.declare import Option
 from piecework.cli.messages import option_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Limits:
 
     max_length: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Truncate to N tokens, special tokens included. Only --json prints the removed tokens, as overflowing.",
@@ -50,41 +51,37 @@ class Limits:
     ] = None
     stride: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=0,
             help="Repeat the last N tokens of each part in the next overflowing part (requires --json).",
         ),
     ] = None
     truncation_side: Annotated[
-        Side | None, typer.Option(help="Truncate at this end (default: right).")
+        Side | None, Option(help="Truncate at this end (default: right).")
     ] = None
     truncation_strategy: Annotated[
         Strategy | None,
-        typer.Option(
-            help="Truncate this text of a pair (default: longest-first; requires --pair)."
-        ),
+        Option(help="Truncate this text of a pair (default: longest-first; requires --pair)."),
     ] = None
     no_truncation: Annotated[
         bool,
-        typer.Option("--no-truncation", help="Ignore the tokenizer's truncation."),
+        Option("--no-truncation", help="Ignore the tokenizer's truncation."),
     ] = False
     pad: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="longest|N",
             help="Pad to the number of tokens of the longest line, or to N tokens.",
         ),
     ] = None
     pad_to_multiple_of: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Pad to a multiple of N tokens.")
+        int | None, Option(metavar="N", min=1, help="Pad to a multiple of N tokens.")
     ] = None
-    padding_side: Annotated[Side | None, typer.Option(help="Pad at this end (default: right).")] = (
-        None
-    )
+    padding_side: Annotated[Side | None, Option(help="Pad at this end (default: right).")] = None
     no_padding: Annotated[
         bool,
-        typer.Option("--no-padding", help="Ignore the tokenizer's padding."),
+        Option("--no-padding", help="Ignore the tokenizer's padding."),
     ] = False
 
     @property
@@ -147,7 +144,7 @@ _PADDING = {
 
 def _refuse(given: Mapping[str, object], problem: str) -> None:
     for name in given:
-        raise typer.BadParameter(problem, param_hint=option_of(name))
+        raise click.BadParameter(problem, param_hint=option_of(name))
 
 
 def _length(text: str) -> int | None:
@@ -155,7 +152,7 @@ def _length(text: str) -> int | None:
     if text == "longest":
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):  # 32 bits
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"expected a number or longest, found {shown(text)}", param_hint="--pad"
         )
     return int(text)

@@ -32,7 +32,7 @@ _ANY = "..."
 
 
 def option_of(name: str) -> str:
-    """Returns the long option that typer makes of a parameter.
+    """Returns the long option of a parameter.
 
     >>> option_of("vocab_size")
     '--vocab-size'

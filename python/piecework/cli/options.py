@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
-import typer
+import click
 
 from piecework._messages import shown
+from piecework.cli.declare import Argument, Option
 from piecework.cli.help import GLOBAL
 from piecework.cli.input import STDIN, announce_terminal
 from piecework.cli.messages import negated, option_of
@@ -112,12 +113,10 @@ class PreTokenizerName(Enum):
 
 _TOKENIZER = "A tokenizer file (tokenizer.json, vocab.txt, merges.txt, ranks, .model, codes) or a model folder"
 
-TokenizerFile = Annotated[
-    str, typer.Argument(metavar="TOKENIZER", help=f"{_TOKENIZER}.", show_default=False)
-]
+TokenizerFile = Annotated[str, Argument(metavar="TOKENIZER", help=f"{_TOKENIZER}.")]
 TokenizerFiles = Annotated[
     list[str],
-    typer.Option(
+    Option(
         "--tokenizer",
         "-t",
         metavar="TOKENIZER",
@@ -127,28 +126,26 @@ TokenizerFiles = Annotated[
 ]
 TextFile = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="A UTF-8 file; - is standard input.", show_default=False),
+    Argument(metavar="FILE", help="A UTF-8 file; - is standard input."),
 ]
 _DOCUMENTS = "text, JSON lines, Parquet or Arrow, also .gz or .zst; a folder, a pattern or a URL"
 DocumentFile = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="FILE",
         help=f"A file of {_DOCUMENTS}; - is standard input.",
-        show_default=False,
     ),
 ]
 DocumentFiles = Annotated[
     list[str] | None,
-    typer.Argument(
+    Argument(
         metavar="FILE",
         help=f"Files of {_DOCUMENTS}; - or no file is standard input.",
-        show_default=False,
     ),
 ]
 ChangedTokenizer = Annotated[
     Path,
-    typer.Option(
+    Option(
         "--output",
         "-o",
         metavar="FILE",
@@ -158,7 +155,7 @@ ChangedTokenizer = Annotated[
 ]
 IdMap = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--map",
         metavar="FILE",
         help="Write the new id of each old one: an array for a name in .npy, otherwise JSON.",
@@ -167,20 +164,20 @@ IdMap = Annotated[
 ]
 WordCountFiles = Annotated[
     bool,
-    typer.Option("--counts", help="Read FILEs as word counts of count-words, and add them up."),
+    Option("--counts", help="Read FILEs as word counts of count-words, and add them up."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-AsJsonLines = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON.")]
+AsJsonLines = Annotated[bool, Option("--json", help="Print one JSON object per line.")]
 SpecialTokens = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--special-tokens/--no-special-tokens",
         help="Include special tokens, such as [CLS] and [SEP].",
     ),
 ]
 OnSpecials = Annotated[
     Specials | None,
-    typer.Option(
+    Option(
         "--specials",
         help="Match special tokens in the text, encode them as ordinary text, or fail (default: match; for a "
         "SentencePiece model: text).",
@@ -189,24 +186,22 @@ OnSpecials = Annotated[
 ]
 Stream = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--stream",
         help="Print each line at once, for endless input. By default output is printed only after all input succeeded.",
     ),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--threads",
         min=1,
         metavar="N",
-        rich_help_panel=GLOBAL,
+        section=GLOBAL,
         help="Use N threads (default: one per core); the result does not depend on it.",
     ),
 ]
-NoProgress = Annotated[
-    bool, typer.Option("--no-progress", rich_help_panel=GLOBAL, help="Hide the progress bar.")
-]
+NoProgress = Annotated[bool, Option("--no-progress", section=GLOBAL, help="Hide the progress bar.")]
 
 
 @dataclass(frozen=True)
@@ -217,7 +212,7 @@ class CountingMemory:
 
     max_memory: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="SIZE",
             help="Count words in this memory, such as 300MB or 2GiB, and keep what exceeds it in temporary files; the result "
             "does not depend on it (default: no limit).",
@@ -225,7 +220,7 @@ class CountingMemory:
     ] = None
     work_dir: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FOLDER", help="Write temporary files into this folder (default: the system's)."
         ),
     ] = None
@@ -239,7 +234,7 @@ class Reading:
 
     field: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Read this member of JSON lines, or column of Parquet or Arrow (default: text). Then standard input and files "
             "whose names say no format are JSON lines.",
@@ -248,23 +243,23 @@ class Reading:
     ] = None
     input_format: Annotated[
         InputFormat | None,
-        typer.Option(help="Read all files in this format (default: by their names)."),
+        Option(help="Read all files in this format (default: by their names)."),
     ] = None
-    per: Annotated[
-        Per, typer.Option(help="Make a text of each line, or of each whole text file.")
-    ] = Per.line
+    per: Annotated[Per, Option(help="Make a text of each line, or of each whole text file.")] = (
+        Per.line
+    )
     encoding: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Read text and JSON lines in this character encoding; auto detects that of each file.",
         ),
     ] = "utf-8"
-    errors: Annotated[
-        Errors, typer.Option(help="Fail on invalid bytes, or replace them by U+FFFD.")
-    ] = Errors.strict
+    errors: Annotated[Errors, Option(help="Fail on invalid bytes, or replace them by U+FFFD.")] = (
+        Errors.strict
+    )
     on_error: Annotated[
-        OnError, typer.Option(help="Fail at a line or row that is no text, or skip it and warn.")
+        OnError, Option(help="Fail at a line or row that is no text, or skip it and warn.")
     ] = OnError.fail
 
     def corpus(self, files: Sequence[str] | None, *, keep_line_ends: bool | None = None) -> Corpus:
@@ -279,7 +274,7 @@ class Reading:
         names = files or [STDIN]
         if names.count(STDIN) > 1:
             message = "standard input can be read only once"
-            raise typer.BadParameter(message, param_hint="FILE")
+            raise click.BadParameter(message, param_hint="FILE")
         if STDIN in names:
             announce_terminal()
         return Corpus(
@@ -298,7 +293,7 @@ class Reading:
         for each in fields(self):
             if getattr(self, each.name) != each.default:
                 message = f"has no effect {why}; remove it"
-                raise typer.BadParameter(message, param_hint=option_of(each.name))
+                raise click.BadParameter(message, param_hint=option_of(each.name))
 
 
 @dataclass(frozen=True)
@@ -309,40 +304,38 @@ class Splitting:
 
     lowercase: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--lowercase/--no-lowercase", help="Lowercase text (default: on).", show_default=False
         ),
     ] = None
     strip_accents: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--strip-accents/--no-strip-accents",
             help="Remove accents (default: the value of --lowercase).",
         ),
     ] = None
     clean_text: Annotated[
         bool | None,
-        typer.Option(
-            "--clean-text/--no-clean-text", help="Remove control characters (default: on)."
-        ),
+        Option("--clean-text/--no-clean-text", help="Remove control characters (default: on)."),
     ] = None
     handle_chinese_chars: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--handle-chinese-chars/--no-handle-chinese-chars",
             help="Make each CJK ideograph a word (default: on).",
         ),
     ] = None
     normalizer: Annotated[
         NormalizerName | None,
-        typer.Option(
+        Option(
             help="Normalize text: bert by BERT's rules, the others by SentencePiece's, none not at all (default: bert for "
             "WordPiece and vocab.txt, otherwise none)."
         ),
     ] = None
     pre_tokenizer: Annotated[
         PreTokenizerName | None,
-        typer.Option(
+        Option(
             help="Split text into words (default: bert for WordPiece and vocab.txt). whitespace also splits "
             "off punctuation, whitespace-split does not; byte-level splits like GPT-2, on bytes; metaspace splits before "
             "spaces and writes them as ▁; jieba segments Chinese text and requires --no-handle-chinese-chars; none makes "
@@ -351,7 +344,7 @@ class Splitting:
     ] = None
     split_pattern: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME|REGEX",
             help="Split with this pattern before byte-level: gpt2, cl100k, o200k, llama3, qwen2, qwen35, kimi, tekken, clip, or a "
             "regular expression.",
@@ -359,14 +352,14 @@ class Splitting:
     ] = None
     dictionary: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Keep the phrases of this file whole: UTF-8, one per line, in normalized form; empty lines are ignored.",
         ),
     ] = None
     jieba_dictionary: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Add the words of this file to jieba (requires --pre-tokenizer jieba): UTF-8, one per line, optionally with "
             "frequency and tag.",
@@ -395,10 +388,10 @@ class Splitting:
             settings["normalizer"] = _rules(self.normalizer)
         if self.jieba_dictionary and self.pre_tokenizer is not PreTokenizerName.jieba:
             message = "requires --pre-tokenizer jieba"
-            raise typer.BadParameter(message, param_hint="--jieba-dictionary")
+            raise click.BadParameter(message, param_hint="--jieba-dictionary")
         if self.split_pattern and self.pre_tokenizer not in (None, PreTokenizerName.byte_level):
             message = "requires --pre-tokenizer byte-level"
-            raise typer.BadParameter(message, param_hint="--split-pattern")
+            raise click.BadParameter(message, param_hint="--split-pattern")
         if self.pre_tokenizer or self.dictionary or self.split_pattern:
             settings["pre_tokenizer"] = self._split
         return settings
@@ -464,7 +457,7 @@ def _refuse(given: dict[str, bool], other: str) -> None:
     for name, value in given.items():
         option = option_of(name)
         hint = option if value else negated(option)
-        raise typer.BadParameter(f"cannot be combined with {other}", param_hint=hint)
+        raise click.BadParameter(f"cannot be combined with {other}", param_hint=hint)
 
 
 def _limit(text: str | int | None) -> int | None:
@@ -474,7 +467,7 @@ def _limit(text: str | int | None) -> int | None:
     if text == "none":
         return -1
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise typer.BadParameter(f"expected a number or none, found {shown(text)}")
+        raise click.BadParameter(f"expected a number or none, found {shown(text)}")
     return int(text)
 
 
@@ -486,24 +479,24 @@ class Loading(Splitting):
 
     tokenizer_format: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FORMAT",
             help="Read this format, such as vocab.txt (default: that of the content and the name).",
         ),
     ] = None
     unknown: Annotated[
         Unknown | None,
-        typer.Option(
+        Option(
             help="Encode the whole word as one unknown token, or each run of uncovered characters, or each such character "
             "(default: the file's setting, or word)."
         ),
     ] = None
     unk_token: Annotated[
-        str | None, typer.Option(metavar="TOKEN", help="Set the unknown token; '' for none.")
+        str | None, Option(metavar="TOKEN", help="Set the unknown token; '' for none.")
     ] = None
     max_input_chars_per_word: Annotated[
         int | None,
-        typer.Option(
+        Option(
             parser=_limit,
             metavar="N|none",
             help="Encode longer words as unknown; none for no limit.",
@@ -511,21 +504,21 @@ class Loading(Splitting):
     ] = None
     segmentation: Annotated[
         Segmentation | None,
-        typer.Option(
+        Option(
             help="Take the longest match, or the likeliest segmentation by the counts of the training (WordPiece; default: the "
             "file's setting)."
         ),
     ] = None
     continuing_subword_prefix: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="TEXT",
             help="Set the prefix of tokens that continue a word (vocab.txt; default: ##).",
         ),
     ] = None
     added_token_ids: Annotated[
         AddedTokenIds | None,
-        typer.Option(
+        Option(
             help="Where the added tokens of a tokenizer.json have other ids than `tokenizers` gives by counting, take those of "
             "the file, or those of `tokenizers` (default: an error)."
         ),

@@ -1,10 +1,12 @@
-"""Shows progress on a terminal: bars, and a line with speeds."""
+"""Shows progress on a terminal: what is done, and speeds."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from piecework._progress import progress_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,39 +18,24 @@ __all__ = ["bar", "rate_line"]
 
 
 @contextmanager
-def bar(hidden: bool) -> Iterator[Callable[[Progress], None]]:
+def bar(hidden: bool) -> Iterator[Callable[[Progress], object]]:
     """Returns a context manager of a function that shows progress if standard error is a terminal.
 
     Args:
         hidden: Show nothing.
 
     Yields:
-        The function, which shows a bar for each stage.
+        The function, which replaces the line.
     """
     if hidden or not sys.stderr.isatty():
         yield lambda progress: None
         return
-    from rich import progress as rich
-    from rich.console import Console
-
-    columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TaskProgressColumn())
-    with rich.Progress(
-        *columns, rich.TimeElapsedColumn(), console=Console(stderr=True), transient=True
-    ) as bars:
-        tasks: dict[str, rich.TaskID] = {}
-
-        def show(progress: Progress) -> None:
-            if progress.stage not in tasks:
-                tasks[progress.stage] = bars.add_task(progress.stage, total=None)
-            bars.update(
-                tasks[progress.stage], completed=progress.done, total=progress.total or None
-            )
-
-        yield show
+    with progress_line() as show:
+        yield lambda progress: show(progress.stage, progress.done, progress.total)
 
 
 @contextmanager
-def rate_line(hidden: bool) -> Iterator[Callable[[CorpusProgress], None]]:
+def rate_line(hidden: bool) -> Iterator[Callable[[CorpusProgress], object]]:
     """Returns a context manager of a function that shows speeds on one line if standard error is a terminal.
 
     Args:
@@ -61,15 +48,8 @@ def rate_line(hidden: bool) -> Iterator[Callable[[CorpusProgress], None]]:
         yield lambda progress: None
         return
 
-    def show(progress: CorpusProgress) -> None:
-        sys.stderr.write(f"\r\x1b[K{describe_rate(progress)}")
-        sys.stderr.flush()
-
-    try:
-        yield show
-    finally:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+    with progress_line(lambda line, *_: line) as show:
+        yield lambda progress: show(describe_rate(progress), 0, 0)
 
 
 def describe_rate(progress: CorpusProgress) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import typer
+import click
+
+from piecework.cli.declare import Option
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
@@ -27,14 +29,14 @@ class Sampling:
 
     sample: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--sample",
             help="Draw a segmentation at random (requires Unigram, or WordPiece with --segmentation likeliest).",
         ),
     ] = False
     alpha: Annotated[
         float | None,
-        typer.Option(
+        Option(
             metavar="POWER",
             min=0,
             help="Draw with the probability to this power: 1 samples from the model, 0 uniformly (default: 1; requires "
@@ -43,7 +45,7 @@ class Sampling:
     ] = None
     nbest_size: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Draw from the N best segmentations of each word (default: all; requires --sample).",
@@ -51,7 +53,7 @@ class Sampling:
     ] = None
     dropout: Annotated[
         float | None,
-        typer.Option(
+        Option(
             metavar="P",
             min=0,
             max=1,
@@ -60,7 +62,7 @@ class Sampling:
     ] = None
     seed: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=0,
             max=_LARGEST_SEED,
@@ -88,9 +90,9 @@ class Sampling:
         """Raises BadParameter for options without effect."""
         for option, given in (("--alpha", self.alpha), ("--nbest-size", self.nbest_size)):
             if given is not None and not self.sample:
-                raise typer.BadParameter("requires --sample", param_hint=option)
+                raise click.BadParameter("requires --sample", param_hint=option)
         samples = self.sample or self.dropout is not None
         # Checked last, since `tok.model` copies the vocabulary.
         if self.seed is not None and not samples and not getattr(tok.model, "dropout", None):
             message = "requires --sample, --dropout, or a model with dropout"
-            raise typer.BadParameter(message, param_hint="--seed")
+            raise click.BadParameter(message, param_hint="--seed")

@@ -55,7 +55,7 @@ class Batch(NamedTuple):
 
 
 def read_batches(
-    corpus: Corpus, show: Callable[[Progress], None], stage: str, *, stream: bool = False
+    corpus: Corpus, show: Callable[[Progress], object], stage: str, *, stream: bool = False
 ) -> Iterator[Batch]:
     """Iterates over the texts of a corpus in batches.
 

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import typer
+import click
 
 from piecework.cli.counting import counting_settings, load_counts
+from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
 from piecework.cli.messages import option_of
 
@@ -33,7 +34,7 @@ __all__ = [
 
 UserDefinedSymbolsFile = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--user-defined-symbols-file",
         metavar="FILE",
         help="Add the words of this file like --user-defined-symbol: UTF-8, one per line; empty lines are ignored; - is "
@@ -43,7 +44,7 @@ UserDefinedSymbolsFile = Annotated[
 ]
 LikeTokenizer = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--like",
         metavar="TOKENIZER",
         help="Take the normalizer, pre-tokenizer, special tokens and all else but the vocabulary from this tokenizer file or "
@@ -53,7 +54,7 @@ LikeTokenizer = Annotated[
 ]
 FromCounts = Annotated[
     bool,
-    typer.Option("--counts", help="Read FILEs as word counts of count-words, and add them up."),
+    Option("--counts", help="Read FILEs as word counts of count-words, and add them up."),
 ]
 
 
@@ -108,10 +109,10 @@ class TrainerOptions:
 
     section: ClassVar[str] = "Training options"
 
-    model: Annotated[ModelName, typer.Option(help="Train this model.")] = ModelName.wordpiece
+    model: Annotated[ModelName, Option(help="Train this model.")] = ModelName.wordpiece
     vocab_size: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Train this number of tokens; special tokens, user-defined symbols and alphabet included (required for "
@@ -121,13 +122,11 @@ class TrainerOptions:
     ] = None
     criterion: Annotated[
         Criterion | None,
-        typer.Option(
-            help="Score pairs by this criterion (default: likelihood).", rich_help_panel=_WORDPIECE
-        ),
+        Option(help="Score pairs by this criterion (default: likelihood).", section=_WORDPIECE),
     ] = None
     min_frequency: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Merge only pairs with at least this count (default: 1); for Unigram, use only seed strings with at least this "
@@ -136,37 +135,37 @@ class TrainerOptions:
     ] = None
     min_word_frequency: Annotated[
         int,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Ignore words with a lower count, except user-defined symbols.",
         ),
     ] = 1
-    max_merges: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Stop after N merges.")
-    ] = None
+    max_merges: Annotated[int | None, Option(metavar="N", min=0, help="Stop after N merges.")] = (
+        None
+    )
     stop_at_pair_frequency: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, help="Stop when no pair occurs more than N times."),
+        Option(metavar="N", min=0, help="Stop when no pair occurs more than N times."),
     ] = None
     stop_without_gain: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--stop-without-gain",
             help="Stop before a merge that would not raise the likelihood.",
-            rich_help_panel=_WORDPIECE,
+            section=_WORDPIECE,
         ),
     ] = False
     ties: Annotated[
         Ties | None,
-        typer.Option(
+        Option(
             help="Order pairs of equal score by bytes (lex), by first occurrence, by ids (hf; for BPE exactly like tokenizers), "
             "or by length and bytes (sentencepiece; BPE) (default: lex)."
         ),
     ] = None
     special_tokens: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--special-token",
             metavar="TOKEN",
             help="Set a special token; repeat for several, which replace the default ones; '' for none (default: for WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], "
@@ -175,14 +174,14 @@ class TrainerOptions:
     ] = None
     special_tokens_first: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--special-tokens-first/--special-tokens-last",
             help="Give special tokens the first ids, or the last (default: first).",
         ),
     ] = None
     user_defined_symbols: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--user-defined-symbol",
             metavar="WORD",
             help="Add a whole word, in normalized form, as a token; repeat for several.",
@@ -190,7 +189,7 @@ class TrainerOptions:
     ] = None
     initial_alphabet: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="CHARACTERS",
             help="Add these characters even if they never occur.",
             show_default=False,
@@ -198,40 +197,40 @@ class TrainerOptions:
     ] = ""
     limit_alphabet: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Keep the N most frequent characters."),
+        Option(metavar="N", min=1, help="Keep the N most frequent characters."),
     ] = None
     alphabet: Annotated[
         Alphabet | None,
-        typer.Option(
+        Option(
             help="Start from the characters that occur, or from all 256 bytes (default: char).",
-            rich_help_panel=_BPE,
+            section=_BPE,
         ),
     ] = None
     continuing_subword_prefix: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="TEXT",
             help="Set the prefix of tokens that continue a word; may be empty (default: ## for WordPiece, none for BPE).",
         ),
     ] = None
     end_of_word_suffix: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="TEXT",
             help="Set the suffix of tokens that end a word, such as </w>.",
-            rich_help_panel=_BPE,
+            section=_BPE,
         ),
     ] = None
     suffix_style: Annotated[
         SuffixStyle | None,
-        typer.Option(
+        Option(
             help="Attach the suffix to the last character, or make it a separate symbol (default: attached).",
-            rich_help_panel=_BPE,
+            section=_BPE,
         ),
     ] = None
     max_token_length: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Limit tokens to N characters, prefix and suffix excluded.",
@@ -239,16 +238,16 @@ class TrainerOptions:
     ] = None
     prune_unused: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--prune-unused",
             help="Replace tokens that the encoded training words never contain.",
-            rich_help_panel=_WORDPIECE,
+            section=_WORDPIECE,
         ),
     ] = False
 
     unk_token: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="TOKEN",
             help="Set the special token for unknown characters or words; '' for none (BPE, Unigram and WordLevel; default: <unk>, for "
             "BPE none with --alphabet byte or --ties hf, for WordLevel [UNK]).",
@@ -256,106 +255,106 @@ class TrainerOptions:
     ] = None
     seed_size: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=0,
             help="Start with at most N seed strings, single characters excluded (default: 1,000,000).",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = None
     shrinking_factor: Annotated[
         float | None,
-        typer.Option(
+        Option(
             metavar="FRACTION",
             help="Keep this fraction of the pieces at each pruning (default: 0.75).",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = None
     em_steps: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Run N EM steps before each pruning (default: 1).",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = None
     max_piece_length: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=1,
             help="Limit pieces to N characters (default: 16).",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = None
     byte_fallback: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--byte-fallback",
             help="Add the 256 bytes as tokens, which encode unknown characters.",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = False
     character_coverage: Annotated[
         float | None,
-        typer.Option(
+        Option(
             metavar="FRACTION",
             help="Keep the most frequent characters that cover this fraction of the text (default: 0.9995).",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = None
     required_chars: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="CHARACTERS",
             help="Keep these characters even if they never occur.",
             show_default=False,
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = ""
     split_by_unicode_script: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--split-by-unicode-script/--no-split-by-unicode-script",
             help="Split pieces where the script changes (default: on).",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = None
     split_by_number: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--split-by-number/--no-split-by-number",
             help="Split pieces between digits and other characters (default: on).",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = None
     split_digits: Annotated[
         bool,
-        typer.Option("--split-digits", help="Make each digit a piece.", rich_help_panel=_UNIGRAM),
+        Option("--split-digits", help="Make each digit a piece.", section=_UNIGRAM),
     ] = False
     split_by_whitespace: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--split-by-whitespace/--no-split-by-whitespace",
             help="Allow white space only at the start of a piece (default: on).",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = None
     allow_whitespace_only_pieces: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--allow-whitespace-only-pieces",
             help="Allow pieces of several spaces.",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = False
     treat_whitespace_as_suffix: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--treat-whitespace-as-suffix",
             help="Put white space at the end of words and pieces instead of the start.",
-            rich_help_panel=_UNIGRAM,
+            section=_UNIGRAM,
         ),
     ] = False
 
@@ -367,7 +366,7 @@ class TrainerOptions:
         settings = self._known(kind, f"--model {self.model.value}", more_symbols)
         if kind is not BpeTrainer and self.vocab_size is None:
             message = f"required with --model {self.model.value}"
-            raise typer.BadParameter(message, param_hint="--vocab-size")
+            raise click.BadParameter(message, param_hint="--vocab-size")
         return kind(**settings)
 
     def like(self, tok: Tokenizer, more_symbols: Sequence[str] = ()) -> Trainer:
@@ -375,7 +374,7 @@ class TrainerOptions:
         model = ModelName(tok.model_type.lower())
         if self.model not in {ModelName.wordpiece, model}:
             message = f"the tokenizer of --like has a {tok.model_type} model"
-            raise typer.BadParameter(message, param_hint="--model")
+            raise click.BadParameter(message, param_hint="--model")
         size = self.vocab_size or tok.vocab_size
         return replace(self, model=model, vocab_size=size).trainer(more_symbols)
 
@@ -384,7 +383,7 @@ class TrainerOptions:
         defaults = {field.name: field.default for field in fields(self)}
         if self.model != defaults["model"] and not isinstance(trainer, self._kind()):
             message = f"has no effect with {source}; remove it"
-            raise typer.BadParameter(message, param_hint="--model")
+            raise click.BadParameter(message, param_hint="--model")
         settings = self._known(type(trainer), source, more_symbols)
         given = {name: value for name, value in settings.items() if value != defaults[name]}
         return replace(trainer, **given)  # type: ignore[type-var]  # trainers are dataclasses
@@ -417,7 +416,7 @@ class TrainerOptions:
             message = f"has no effect with {source}; remove it"
             # An option that is repeated has its name in the singular.
             shown = name.removesuffix("s") if isinstance(settings[name], list) else name
-            raise typer.BadParameter(message, param_hint=option_of(shown))
+            raise click.BadParameter(message, param_hint=option_of(shown))
         return settings
 
     def _given(self) -> dict[str, Any]:
@@ -444,7 +443,7 @@ def read_counts(
     reading: Reading,
     memory: CountingMemory,
     threads: int | None,
-    progress: Callable[[Progress], None],
+    progress: Callable[[Progress], object],
     engine: EngineOptions | None = None,
     like: Tokenizer | None = None,
 ) -> tuple[WordCounts, dict[str, Any]]:
@@ -473,7 +472,7 @@ def read_counts(
         message = (
             f"the {' and the '.join(pipeline)} are those of this tokenizer; remove their options"
         )
-        raise typer.BadParameter(message.replace("_", "-"), param_hint="--like")
+        raise click.BadParameter(message.replace("_", "-"), param_hint="--like")
     if is_counted:
         return load_counts(files, memory.work_dir), pipeline
     if like is not None:
@@ -500,7 +499,7 @@ def check_counting(
         ("--engine", engine and engine.chosen()),
     ):
         if value:
-            raise typer.BadParameter(f"has no effect {why}; remove it", param_hint=option)
+            raise click.BadParameter(f"has no effect {why}; remove it", param_hint=option)
 
 
 def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
@@ -537,7 +536,7 @@ def read_symbols(file: str | None, texts: Sequence[str], reading: Reading) -> li
     if not file:
         return []
     if file == STDIN and STDIN in texts:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "standard input can be read only once", param_hint="--user-defined-symbols-file"
         )
     with Input(file, reading.errors.value) as source:

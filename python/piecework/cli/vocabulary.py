@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from piecework._display import visible
 from piecework.cli.counting import counting_settings, load_counts
@@ -32,7 +32,7 @@ def check_targets(output: Path, map_file: Path | None, inputs: Sequence[str]) ->
         return
     check_target(map_file, *named)
     if map_file.resolve() == output.resolve():
-        raise typer.BadParameter("expected another file than that of --output", param_hint="--map")
+        raise click.BadParameter("expected another file than that of --output", param_hint="--map")
 
 
 def read_words(
@@ -43,7 +43,7 @@ def read_words(
     reading: Reading,
     memory: CountingMemory,
     threads: int | None,
-    progress: Callable[[Progress], None],
+    progress: Callable[[Progress], object],
 ) -> WordCounts:
     """Returns the words of documents, as a tokenizer splits them, or the sum of files of word counts."""
     from piecework import WordCounts

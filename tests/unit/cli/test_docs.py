@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 from paths import REPOSITORY
 from piecework.cli import verbs
@@ -25,7 +24,7 @@ def commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{before}{name}", command
 
 
-COMMAND = dict(commands(get_command(app)))
+COMMAND = dict(commands(app))
 COMMANDS = sorted(COMMAND)
 
 
@@ -87,7 +86,7 @@ def test_loading_options_are_documented_once() -> None:
 
 
 def test_special_tokens_option_means_the_same_everywhere(run: Callable[..., Any]) -> None:
-    commands = get_command(app).commands
+    commands = app.commands
     options = {
         (tuple(param.opts), tuple(param.secondary_opts), param.help)
         for command in commands.values()

@@ -74,7 +74,7 @@ def test_settings_are_written_as_options(setting: str | None, written: str) -> N
 def test_invalid_values_are_named_in_plain_words(run: Callable[..., Any]) -> None:
     for option, value, message in (
         ("--model", "Wordpeice", "'Wordpeice' is not one of 'wordpiece', 'bpe', 'unigram'"),
-        ("--vocab-size", "abc", "expected a valid integer"),
+        ("--vocab-size", "abc", "'abc' is not a valid integer"),
     ):
         ended = run("train", "-", "-o", "t.json", option, value)
         assert ended.err.startswith(f"error: {option}: {message}")

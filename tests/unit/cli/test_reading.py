@@ -11,7 +11,6 @@ import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import typer
 import zstandard
 
 import piecework as pw
@@ -112,7 +111,7 @@ WITHOUT_TEXTS = {
 
 def commands() -> dict[str, Any]:
     """Returns the commands by their names."""
-    program: Any = typer.main.get_command(app)
+    program: Any = app
     groups = {
         f"{name} ": each.commands
         for name, each in program.commands.items()

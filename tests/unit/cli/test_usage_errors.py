@@ -1,12 +1,11 @@
-"""Usage errors of all commands: one line and exit code 2, whatever the version of typer."""
+"""Usage errors of all commands: one line and exit code 2."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
-import typer
-from typer.core import TyperCommand, TyperGroup
 
 from piecework.cli import main
 from piecework.cli.app import app
@@ -18,10 +17,10 @@ if TYPE_CHECKING:
 
 def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Iterates over the names of all commands."""
-    command = command or typer.main.get_command(app)
+    command = command or app
     for name, inner in getattr(command, "commands", {}).items():
         yield from commands(inner, (*path, name))
-    if not isinstance(command, TyperGroup):
+    if not isinstance(command, click.Group):
         yield path
 
 
@@ -42,32 +41,6 @@ OTHERS = [
 ]
 
 
-class HelpOption:
-    """An option `--help` as some versions of click make it: with a name of its own, and no section."""
-
-    def __init__(self, option: Any) -> None:
-        self._option, self.name = option, "_click_default_help"
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "rich_help_panel":
-            raise AttributeError(name)
-        return getattr(self._option, name)
-
-
-@pytest.fixture(params=["installed", "other"])
-def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Runs a test with the installed version of typer, and with one that uses click."""
-    if request.param == "other":
-        get_params = TyperCommand.get_params
-
-        def with_other_help(self: TyperCommand, ctx: Any) -> list[Any]:
-            params = get_params(self, ctx)
-            return [HelpOption(p) if "--help" in p.opts else p for p in params]
-
-        monkeypatch.setattr(TyperCommand, "get_params", with_other_help)
-    return str(request.param)
-
-
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[Any, str, str]:
     with pytest.raises(SystemExit) as end:
         main(arguments)
@@ -81,7 +54,6 @@ def assert_one_line(result: tuple[Any, str, str]) -> None:
     assert err.startswith("error: ")
 
 
-@pytest.mark.usefixtures("version")
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_an_unknown_option_of_each_command(
     command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
@@ -89,7 +61,6 @@ def test_an_unknown_option_of_each_command(
     assert_one_line(run(capsys, *command, "--frobnicate"))
 
 
-@pytest.mark.usefixtures("version")
 @pytest.mark.parametrize("arguments", OTHERS, ids=" ".join)
 def test_other_usage_errors(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
@@ -99,7 +70,6 @@ def test_other_usage_errors(
     assert_one_line(run(capsys, *(str(vocab) if each == "VOCAB" else each for each in arguments)))
 
 
-@pytest.mark.usefixtures("version")
 @pytest.mark.parametrize("arguments", [(), ("corpus",)], ids=["program", "group"])
 def test_without_arguments_the_help_is_an_error(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
@@ -109,7 +79,6 @@ def test_without_arguments_the_help_is_an_error(
     assert err.startswith(f"Usage: {' '.join(('piecework', *arguments))} ")
 
 
-@pytest.mark.usefixtures("version")
 @pytest.mark.parametrize("command", [(), ("corpus",), *COMMANDS], ids=" ".join)
 def test_help_of_each_command(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, *command, "--help")

@@ -6,8 +6,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from piecework.cli.declare import Argument
 from piecework.cli.options import AsJsonLines, Reading, TokenizerFiles, load
 from piecework.cli.output import as_json, printing
 from piecework.cli.texts import given_texts
@@ -21,7 +20,7 @@ def compare(
     *,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORD", help="Words or texts (default: those of standard input)."),
+        Argument(metavar="WORD", help="Words or texts (default: those of standard input)."),
     ] = None,
     tokenizers: TokenizerFiles,
     json: AsJsonLines = False,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 from enum import Enum
-from pathlib import Path  # noqa: TC003  # typer reads it
+from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
+from piecework.cli.declare import Argument, Option
 from piecework.cli.options import Loading, TokenizerFile
 from piecework.cli.output import check_target
 from piecework.errors import FileError
@@ -34,15 +35,14 @@ def convert(
     tokenizer: TokenizerFile,
     target: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="TARGET",
             help="The file to write; with --to merges.txt the folder of vocab.json and merges.txt.",
-            show_default=False,
         ),
     ],
     to: Annotated[
         Target | None,
-        typer.Option(
+        Option(
             "--to",
             help="Write this format (default: by the name of TARGET: sentencepiece for x.model, tiktoken for x.tiktoken, "
             "vocab.txt for x.txt, otherwise tokenizer.json).",
@@ -51,7 +51,7 @@ def convert(
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--name",
             metavar="NAME",
             help="Read ranks of this tiktoken encoding, such as cl100k_base (default: the name of the file).",
@@ -59,7 +59,7 @@ def convert(
     ] = None,
     base: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--base",
             metavar="FILE",
             help="Copy other fields from this .model (requires --to sentencepiece).",
@@ -67,7 +67,7 @@ def convert(
     ] = None,
     approximate: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--approximate",
             help="Write the closest tokenizer that the other library loads, and list the changes (Unigram).",
         ),
@@ -89,9 +89,9 @@ def convert(
 
     kind = to.value if to else format_from_name(target.name)
     if base and kind != "sentencepiece":
-        raise typer.BadParameter("requires --to sentencepiece", param_hint="--base")
+        raise click.BadParameter("requires --to sentencepiece", param_hint="--base")
     if base and approximate:
-        raise typer.BadParameter("cannot be combined with --approximate", param_hint="--base")
+        raise click.BadParameter("cannot be combined with --approximate", param_hint="--base")
     _check_targets(target, kind, [tokenizer, *([base] if base else [])])
     tok = _load_ranks(tokenizer, name) if name else loading.load(tokenizer)
     tok.save(target, kind, base=base, approximate=approximate)
@@ -117,5 +117,5 @@ def _load_ranks(path: str, name: str) -> Tokenizer:
     from piecework.tokenizer._formats.detect import detect_format
 
     if detect_format(read_unpacked(path), path) != "tiktoken":
-        raise typer.BadParameter(f"{path} is not a tiktoken file of ranks", param_hint="--name")
+        raise click.BadParameter(f"{path} is not a tiktoken file of ranks", param_hint="--name")
     return Tokenizer.from_tiktoken(path, name, build_tables=False)

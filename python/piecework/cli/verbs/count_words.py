@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # typer reads it
+from pathlib import Path  # noqa: TC003  # read at run time
 from typing import Annotated
 
-import typer
+import click
 
 from piecework.cli.counting import counting_settings, summary_of
+from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
@@ -30,7 +31,7 @@ def count_words(
     files: DocumentFiles = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--output", "-o", metavar="FILE", help="Write to this file (default: standard output)."
         ),
     ] = None,
@@ -39,7 +40,7 @@ def count_words(
     like: LikeTokenizer = None,
     special_tokens: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--special-token",
             metavar="TOKEN",
             help="Cut texts at a special token of the training; repeat for several.",
@@ -47,7 +48,7 @@ def count_words(
     ] = None,
     user_defined_symbols: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--user-defined-symbol",
             metavar="WORD",
             help="Cut texts at a user-defined symbol of the training (BPE and Unigram); repeat for several.",
@@ -55,7 +56,7 @@ def count_words(
     ] = None,
     keep_line_ends: Annotated[
         bool,
-        typer.Option("--keep-line-ends", help="Keep line ends in documents, as for training BPE."),
+        Option("--keep-line-ends", help="Keep line ends in documents, as for training BPE."),
     ] = False,
     reading: Reading,
     memory: CountingMemory,
@@ -78,11 +79,11 @@ def count_words(
     """
     names = files or [STDIN]
     if json and not output:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "requires --output, since the table is written to standard output", param_hint="--json"
         )
     if memory.max_memory and not output:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "requires --output, since standard output is held back until the end",
             param_hint="--max-memory",
         )
@@ -102,7 +103,7 @@ def count_words(
             message = (
                 "has no effect on the words of another tokenizer; remove the options of splitting"
             )
-            raise typer.BadParameter(message, param_hint="--like")
+            raise click.BadParameter(message, param_hint="--like")
         splits = {"like": load(like)}
     with bar(no_progress) as show, printing() as write:
         settings = counting_settings(splits, memory, threads, show, engine)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
+from piecework.cli.declare import Argument, Option
 from piecework.cli.options import AsJson, Reading, load
 from piecework.cli.output import as_json, printing
 
@@ -14,24 +15,22 @@ def diff(
     *,
     old: Annotated[
         str,
-        typer.Argument(
-            metavar="OLD", help="The old tokenizer: a file or folder.", show_default=False
-        ),
+        Argument(metavar="OLD", help="The old tokenizer: a file or folder."),
     ],
     new: Annotated[
         str,
-        typer.Argument(metavar="NEW", help="The new tokenizer.", show_default=False),
+        Argument(metavar="NEW", help="The new tokenizer."),
     ],
     files: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="FILE",
             help="Files whose texts both encode: text, JSON lines, Parquet or Arrow, also .gz or .zst; - is standard input "
             "(default: texts that are made of the changed entries).",
         ),
     ] = None,
     limit: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Show the first N items of each list.")
+        int, Option(metavar="N", min=0, help="Show the first N items of each list.")
     ] = 10,
     json: AsJson = False,
     reading: Reading,
@@ -56,4 +55,4 @@ def diff(
     with printing() as write:
         write(as_json(difference.to_dict()) if json else difference.report(limit))
     if difference:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)

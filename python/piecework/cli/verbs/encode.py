@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from piecework._display import quoted
+from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.limits import Limits
 from piecework.cli.options import (
@@ -40,28 +41,28 @@ def encode(
     *,
     tokenizer: TokenizerFile,
     file: DocumentFile = STDIN,
-    tokens: Annotated[bool, typer.Option("--tokens", help="Print tokens instead of ids.")] = False,
+    tokens: Annotated[bool, Option("--tokens", help="Print tokens instead of ids.")] = False,
     readable: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--readable",
             help="Print tokens in readable form: bytes as text, tokens with spaces in quotes.",
         ),
     ] = False,
     json: AsJsonLines = False,
     pair: Annotated[
-        bool, typer.Option("--pair", help="Encode lines of two texts separated by a tab.")
+        bool, Option("--pair", help="Encode lines of two texts separated by a tab.")
     ] = False,
     pretokenized: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--pretokenized",
             help="Encode each word separately; words are separated by white space.",
         ),
     ] = False,
     nbest: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--nbest",
             metavar="N",
             min=1,
@@ -161,18 +162,18 @@ def encode(
 def _check(limits: Limits, *, json: bool, pair: bool, streams_to_longest: bool) -> None:
     """Raises BadParameter for limits without effect, or that a stream cannot have."""
     if limits.stride and not json:
-        raise typer.BadParameter("requires --json", param_hint="--stride")
+        raise click.BadParameter("requires --json", param_hint="--stride")
     if limits.truncation_strategy and not pair:
-        raise typer.BadParameter("requires --pair", param_hint="--truncation-strategy")
+        raise click.BadParameter("requires --pair", param_hint="--truncation-strategy")
     if streams_to_longest:
         message = "cannot pad to the longest line; pass --pad N or --no-padding"
-        raise typer.BadParameter(message, param_hint="--stream")
+        raise click.BadParameter(message, param_hint="--stream")
 
 
 def _check_nbest(has_others: bool) -> None:
     if has_others:
         message = "cannot be combined with --pair, --pretokenized, sampling, truncation or padding"
-        raise typer.BadParameter(message, param_hint="--nbest")
+        raise click.BadParameter(message, param_hint="--nbest")
 
 
 def _inputs(batch: Batch, pair: bool, pretokenized: bool) -> list[Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # typer reads it
+from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from piecework._messages import shown
+from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
@@ -40,7 +41,7 @@ def evaluate(
     files: DocumentFiles = None,
     others: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--tokenizer",
             "-t",
             metavar="TOKENIZER",
@@ -50,7 +51,7 @@ def evaluate(
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="file|folder|NAME",
             help="Show the metrics of each file, too, of the files of each folder, or of the texts of each value of this member "
             "of JSON lines or column of Parquet or Arrow, such as a language.",
@@ -58,7 +59,7 @@ def evaluate(
     ] = None,
     disagreements: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N",
             min=0,
             help="Show how many texts all tokenizers cut in the same way, and the first N that they cut differently.",
@@ -66,7 +67,7 @@ def evaluate(
     ] = None,
     parallel: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--parallel",
             help="Compare the tokens of translations: all files (or folders) have equally many lines, one for each sentence "
             "(requires --by).",
@@ -74,24 +75,24 @@ def evaluate(
     ] = False,
     reference: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Compare with this file or folder (default: the first; requires --parallel).",
         ),
     ] = None,
     renyi_power: Annotated[
-        float, typer.Option(metavar="P", help="Compute the Rényi efficiency of this power.")
+        float, Option(metavar="P", help="Compute the Rényi efficiency of this power.")
     ] = 2.5,
     fail_under: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar=_LIMIT,
             help="Exit with code 1 if a metric that is better when higher is under this value; repeat for several.",
         ),
     ] = None,
     fail_over: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar=_LIMIT,
             help="Exit with code 1 if a metric that is better when lower is over this value; repeat for several.",
         ),
@@ -99,13 +100,13 @@ def evaluate(
     json: AsJson = False,
     html: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Write a report as a page that loads nothing.",
         ),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a report in Markdown.")
+        Path | None, Option(metavar="FILE", help="Write a report in Markdown.")
     ] = None,
     specials: OnSpecials = None,
     reading: Reading,
@@ -139,7 +140,7 @@ def evaluate(
     for target in filter(None, (html, markdown)):
         check_target(target, tokenizer, *(others or ()), *inputs)
     if html and markdown and html.resolve() == markdown.resolve():
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "expected another file than that of --html", param_hint="--markdown"
         )
     tokenizers = _loaded(tokenizer, others or (), loading)
@@ -173,7 +174,7 @@ def evaluate(
     for failure in failed:
         report(f"failed: {failure}")
     if failed:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _limits(option: str, limits: Sequence[str] | None) -> dict[str, float]:
@@ -185,7 +186,7 @@ def _limits(option: str, limits: Sequence[str] | None) -> dict[str, float]:
             parsed[name] = float(value)
         except ValueError:
             message = f"expected {_LIMIT}, found {shown(limit)}"
-            raise typer.BadParameter(message, param_hint=option) from None
+            raise click.BadParameter(message, param_hint=option) from None
     return parsed
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from piecework.cli.declare import Argument, Option
 from piecework.cli.options import (
     AsJsonLines,
     Loading,
@@ -22,11 +21,11 @@ def explain(
     tokenizer: TokenizerFile,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEXT", help="Words or texts (default: those of standard input)."),
+        Argument(metavar="TEXT", help="Words or texts (default: those of standard input)."),
     ] = None,
     lineage: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--lineage",
             metavar="TOKEN",
             help="Show the merges that created this token, with its counts, instead of texts; repeatable.",
@@ -35,13 +34,11 @@ def explain(
     specials: OnSpecials = None,
     nbest: Annotated[
         int,
-        typer.Option(
-            "--nbest", metavar="N", min=1, help="The number of best segmentations (Unigram)."
-        ),
+        Option("--nbest", metavar="N", min=1, help="The number of best segmentations (Unigram)."),
     ] = 5,
     max_characters: Annotated[
         int,
-        typer.Option(
+        Option(
             "--max-characters",
             metavar="N",
             min=1,

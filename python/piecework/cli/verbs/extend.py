@@ -6,8 +6,9 @@ from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
+from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
 from piecework.cli.options import (
     AsJson,
@@ -47,7 +48,7 @@ def extend(
     output: ChangedTokenizer,
     words: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--words",
             metavar="FILE",
             help="Make each line of this file a single token, instead of learning tokens.",
@@ -55,14 +56,14 @@ def extend(
     ] = None,
     vocab_size: Annotated[
         int | None,
-        typer.Option("--vocab-size", min=1, metavar="N", help="Add tokens until there are N."),
+        Option("--vocab-size", min=1, metavar="N", help="Add tokens until there are N."),
     ] = None,
     new_tokens: Annotated[
-        int | None, typer.Option("--new-tokens", min=1, metavar="N", help="Add N tokens.")
+        int | None, Option("--new-tokens", min=1, metavar="N", help="Add N tokens.")
     ] = None,
     new_characters: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--new-characters",
             metavar="N|SHARE|all",
             help="First add N of the characters that the vocabulary lacks, a share of their occurrences, such as 0.99, or all.",
@@ -70,19 +71,19 @@ def extend(
     ] = None,
     criterion: Annotated[
         CriterionName | None,
-        typer.Option(
+        Option(
             "--criterion", help="Score pairs by this criterion (WordPiece; default: likelihood)."
         ),
     ] = None,
     min_frequency: Annotated[
         int,
-        typer.Option(
+        Option(
             "--min-frequency", min=1, metavar="N", help="Learn tokens that occur N times or more."
         ),
     ] = 2,
     max_token_length: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--max-token-length",
             min=1,
             metavar="N",
@@ -114,14 +115,14 @@ def extend(
     if words is not None:
         learning = [vocab_size, new_tokens, new_characters, criterion, max_token_length]
         if files or counts or any(learning) or min_frequency != 2:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "takes neither files of texts nor options of learning", param_hint="--words"
             )
         made = _by_words(tokenizer, words, output, id_map, reading=reading, loading=loading)
         write_change(*made, output, id_map, json=json)
         return
     if (vocab_size is None) == (new_tokens is None):
-        raise typer.BadParameter("expected --vocab-size or --new-tokens", param_hint="--new-tokens")
+        raise click.BadParameter("expected --vocab-size or --new-tokens", param_hint="--new-tokens")
     names = files or [STDIN]
     check_targets(output, id_map, [tokenizer, *names, *loading.files()])
     tok = loading.load(tokenizer)

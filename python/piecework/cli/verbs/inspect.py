@@ -6,9 +6,8 @@ from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from piecework._display import visible
+from piecework.cli.declare import Option
 from piecework.cli.options import AsJson, Loading, TokenizerFile
 from piecework.cli.output import as_json, printing
 
@@ -33,13 +32,11 @@ def inspect(
     tokenizer: TokenizerFile,
     merges: Annotated[
         int,
-        typer.Option(
-            "--merges", metavar="N", min=0, help="Show the first N and the last N merges."
-        ),
+        Option("--merges", metavar="N", min=0, help="Show the first N and the last N merges."),
     ] = 5,
     token: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--token",
             metavar="TOKEN",
             help="Show the id, count, probability and merges of this token.",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
+from piecework.cli.declare import Option
 from piecework.cli.options import AsJson, Loading, TokenizerFile
 from piecework.cli.output import as_json, printing
 
@@ -15,7 +16,7 @@ def lint(
     tokenizer: TokenizerFile,
     select: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="RULE",
             help="Check only this rule, or the rules of this severity (error, warning, note); repeat for several, or separate "
             "them by commas.",
@@ -23,10 +24,10 @@ def lint(
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="RULE", help="Do not check this rule, or the rules of this severity."),
+        Option(metavar="RULE", help="Do not check this rule, or the rules of this severity."),
     ] = None,
     limit: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Show the first N findings of each rule.")
+        int, Option(metavar="N", min=0, help="Show the first N findings of each rule.")
     ] = 10,
     json: AsJson = False,
     loading: Loading,
@@ -53,7 +54,7 @@ def lint(
     with printing() as write:
         write(as_json(report.to_dict()) if json else report.report(limit))
     if report:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _names(given: list[str]) -> list[str]:

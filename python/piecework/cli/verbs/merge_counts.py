@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # typer reads it
+from pathlib import Path  # noqa: TC003  # read at run time
 from typing import Annotated
 
-import typer
-
 from piecework.cli.counting import summary_of
+from piecework.cli.declare import Argument, Option
 from piecework.cli.options import AsJson
 from piecework.cli.output import as_json, check_target, printing
 
@@ -16,20 +15,18 @@ def merge_counts(
     *,
     files: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE", help="Files of word counts, in any order.", show_default=False
-        ),
+        Argument(metavar="FILE", help="Files of word counts, in any order."),
     ],
     output: Annotated[
         Path,
-        typer.Option(
+        Option(
             "--output", "-o", metavar="FILE", help="Write the sum to this file.", show_default=False
         ),
     ],
     json: AsJson = False,
     work_dir: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FOLDER",
             help="Write temporary files into this folder, which more than 128 files need (default: the system's).",
         ),

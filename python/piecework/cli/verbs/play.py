@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
+from piecework.cli.declare import Argument, Option
 from piecework.cli.options import Loading
 from piecework.cli.streams import report
 from piecework.cli.tokenizer_names import tokenizer_names
@@ -15,19 +16,17 @@ def play(
     *,
     tokenizers: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="TOKENIZER",
             help="Files or folders of tokenizers (default: small ones, trained on texts of the page).",
         ),
     ] = None,
     port: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=0, max=65535, help="Listen on this port (default: a free one)."
-        ),
+        Option(metavar="N", min=0, max=65535, help="Listen on this port (default: a free one)."),
     ] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address without opening it.")
+        bool, Option("--no-browser", help="Print the address without opening it.")
     ] = False,
     loading: Loading,
 ) -> None:
@@ -56,7 +55,7 @@ def play(
     loaded = {name: loading.load(path) for path, name in names.items()} or train_samples()
 
     def show(address: str) -> None:
-        typer.echo(address)
+        click.echo(address)
         report("Ctrl-C ends the server.")
         if not no_browser:
             # A browser in the terminal runs until the user leaves it.
@@ -65,7 +64,7 @@ def play(
     try:
         serve(Session(loaded), port=port, on_start=show)
     except OSError as error:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"port {port}: {error.strerror}; 0 takes a free one", param_hint="--port"
         ) from None
     if any(not thread.daemon and thread is not current_thread() for thread in enumerate_threads()):

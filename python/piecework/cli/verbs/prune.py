@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
+from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
     AsJson,
@@ -31,19 +32,17 @@ def prune(
     output: ChangedTokenizer,
     vocab_size: Annotated[
         int | None,
-        typer.Option(
-            "--vocab-size", min=1, metavar="N", help="Keep the N tokens that are used most."
-        ),
+        Option("--vocab-size", min=1, metavar="N", help="Keep the N tokens that are used most."),
     ] = None,
     min_count: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--min-count", min=1, metavar="N", help="Keep the tokens that occur N times or more."
         ),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--keep",
             metavar="TOKEN",
             help="Keep this token; repeat for several.",
@@ -52,14 +51,14 @@ def prune(
     ] = None,
     keep_alphabet: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--keep-alphabet/--no-keep-alphabet",
             help="Keep all single characters, so that no known character becomes unknown.",
         ),
     ] = True,
     force: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--force", help="Remove more tokens than the files have, which is otherwise an error."
         ),
     ] = False,
@@ -83,7 +82,7 @@ def prune(
       piecework prune tokenizer.json --counts counts.txt -o small.json --min-count 1 --keep "##ing"
     """
     if (vocab_size is None) == (min_count is None):
-        raise typer.BadParameter("expected --vocab-size or --min-count", param_hint="--vocab-size")
+        raise click.BadParameter("expected --vocab-size or --min-count", param_hint="--vocab-size")
     names = files or [STDIN]
     check_targets(output, id_map, [tokenizer, *names, *loading.files()])
     tok = loading.load(tokenizer)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from pathlib import Path  # noqa: TC003  # typer reads it
+from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
+import click
 
 from piecework._display import visible
+from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
     CountingMemory,
@@ -69,7 +70,7 @@ def trace(
     counts: FromCounts = False,
     example: Annotated[
         ExampleName | None,
-        typer.Option(
+        Option(
             help="Trace an example of a tutorial instead of files; training options change its settings."
         ),
     ] = None,
@@ -77,42 +78,40 @@ def trace(
     user_defined_symbols_file: UserDefinedSymbolsFile = None,
     top: Annotated[
         int,
-        typer.Option(
-            metavar="K", min=1, help="Record the K best candidates or pieces of each step."
-        ),
+        Option(metavar="K", min=1, help="Record the K best candidates or pieces of each step."),
     ] = 10,
     words: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="N|all",
             help="Record the segmentations of the N most frequent words, or of all.",
         ),
     ] = "100",
     steps: Annotated[
         str | None,
-        typer.Option(metavar="A:B", help="Print steps A to B, from 1; one number prints one step."),
+        Option(metavar="A:B", help="Print steps A to B, from 1; one number prints one step."),
     ] = None,
     criteria: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="all|NAME,...",
             help="Train WordPiece by several criteria on the same counts, and print them side by side.",
         ),
     ] = None,
     format: Annotated[  # noqa: A002  # the name of the option
         TraceFormat | None,
-        typer.Option(
+        Option(
             "--format",
             help="Print text, one line a step (table), one JSON object a step (ndjson), the whole training as one JSON object, "
             "or write Parquet (default: by the name of --output, otherwise text).",
         ),
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a step (--format ndjson).")
+        bool, Option("--json", help="Print one JSON object a step (--format ndjson).")
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to this file."),
+        Option("--output", "-o", metavar="FILE", help="Write to this file."),
     ] = None,
     splitting: Splitting,
     reading: Reading,
@@ -142,7 +141,7 @@ def trace(
         check_target(output, *inputs)
     most, by = _words(words), _criteria(criteria)
     if by and trainer.criterion:
-        raise typer.BadParameter("cannot be combined with --criterion", param_hint="--criteria")
+        raise click.BadParameter("cannot be combined with --criterion", param_hint="--criteria")
     check_counting(counts, reading, memory)
     more = read_symbols(user_defined_symbols_file, names, reading)
     with bar(no_progress) as show:
@@ -197,7 +196,7 @@ def _format(given: TraceFormat | None, json: bool, output: Path | None) -> str:
     from piecework.training._tracing.files import FORMATS
 
     if json and given not in (None, TraceFormat.ndjson):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"cannot be combined with --format {given.value}", param_hint="--json"
         )
     if json or given:
@@ -205,7 +204,7 @@ def _format(given: TraceFormat | None, json: bool, output: Path | None) -> str:
     else:
         kind = FORMATS.get(output.suffix.lower(), "text") if output else "text"
     if kind == "parquet" and output is None:
-        raise typer.BadParameter("parquet requires --output", param_hint="--format")
+        raise click.BadParameter("parquet requires --output", param_hint="--format")
     return kind
 
 
@@ -214,7 +213,7 @@ def _slice(steps: str | None, kind: str) -> slice:
     if steps is None:
         return slice(None)
     if kind in _WHOLE:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"cannot be combined with the format {kind}, which holds the whole training",
             param_hint="--steps",
         )
@@ -222,14 +221,14 @@ def _slice(steps: str | None, kind: str) -> slice:
         r"(?P<only>[0-9]{1,18})|(?P<first>[0-9]{0,18}):(?P<last>[0-9]{0,18})", steps
     )
     if match is None:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"expected A:B, such as 1:20, or one number; found {steps}", param_hint="--steps"
         )
     first, last = match["first"] or match["only"] or "1", match["last"] or match["only"]
     if int(first) < 1:
-        raise typer.BadParameter("expected numbers from 1", param_hint="--steps")
+        raise click.BadParameter("expected numbers from 1", param_hint="--steps")
     if last and int(last) < int(first):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"expected a first step that is not after the last; found {steps}", param_hint="--steps"
         )
     return slice(int(first) - 1, int(last) if last else None)
@@ -239,7 +238,7 @@ def _words(text: str) -> int | None:
     if text == "all":
         return None
     if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise typer.BadParameter(f"expected a number or all; found {text}", param_hint="--words")
+        raise click.BadParameter(f"expected a number or all; found {text}", param_hint="--words")
     return int(text)
 
 
@@ -252,7 +251,7 @@ def _criteria(text: str | None) -> tuple[str, ...]:
     names = CRITERIA if text == "all" else tuple(text.split(","))
     for name in names:
         if name not in CRITERIA or names.count(name) > 1:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"expected all, or different names among {', '.join(CRITERIA)}; found {text}",
                 param_hint="--criteria",
             )
@@ -264,16 +263,16 @@ def _check_trainer(settings: Trainer, criteria: Sequence[str]) -> None:
     from piecework import WordLevelTrainer, WordPieceTrainer
 
     if isinstance(settings, WordLevelTrainer):
-        raise typer.BadParameter("wordlevel is trained without steps", param_hint="--model")
+        raise click.BadParameter("wordlevel is trained without steps", param_hint="--model")
     if criteria and not isinstance(settings, WordPieceTrainer):
-        raise typer.BadParameter("requires WordPiece", param_hint="--criteria")
+        raise click.BadParameter("requires WordPiece", param_hint="--criteria")
 
 
 def _check_alone(others: Mapping[str, object]) -> None:
     """Raises BadParameter for an example with other input, by the options of that."""
     for name, given in others.items():
         if given:
-            raise typer.BadParameter(f"cannot be combined with {name}", param_hint="--example")
+            raise click.BadParameter(f"cannot be combined with {name}", param_hint="--example")
 
 
 def _example(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path  # noqa: TC003  # typer reads it
+from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from piecework._display import visible
+from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
@@ -44,7 +45,7 @@ def train(
     files: DocumentFiles = None,
     output: Annotated[
         Path,
-        typer.Option(
+        Option(
             "--output",
             "-o",
             metavar="FILE",
@@ -55,17 +56,17 @@ def train(
     trainer: TrainerOptions,
     user_defined_symbols_file: UserDefinedSymbolsFile = None,
     vocab_txt: Annotated[
-        Path | None, typer.Option("--vocab-txt", metavar="FILE", help="Write a vocab.txt too.")
+        Path | None, Option("--vocab-txt", metavar="FILE", help="Write a vocab.txt too.")
     ] = None,
     counts: FromCounts = False,
     like: LikeTokenizer = None,
     trace: Annotated[
         bool,
-        typer.Option("--trace", help="Print the merges, or the steps of Unigram, one per line."),
+        Option("--trace", help="Print the merges, or the steps of Unigram, one per line."),
     ] = False,
     json: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--json",
             help="Print a summary as JSON; with --trace print one JSON object per merge or step.",
         ),
@@ -134,13 +135,13 @@ def train(
 def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
     for target in targets:
         if str(target) == STDIN:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "expected a file, found -; standard output is for --trace and --json",
                 param_hint="--output" if target is targets[0] else "--vocab-txt",
             )
         check_target(target, *(name for name in inputs if name != STDIN))
     if len({target.resolve() for target in targets}) < len(targets):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "expected another file than that of --output", param_hint="--vocab-txt"
         )
 
@@ -150,7 +151,7 @@ def _check_name(output: str) -> None:
     from piecework.tokenizer._formats.detect import format_from_name
 
     if (kind := format_from_name(output)) != "tokenizer.json":
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"expected a name for a tokenizer.json, found {output}, a name for the format {kind}; write a tokenizer.json, then "
             "run `piecework convert`",
             param_hint="--output",

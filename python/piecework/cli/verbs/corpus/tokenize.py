@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from pathlib import Path  # noqa: TC003  # typer reads it
+from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from piecework._display import visible
+from piecework.cli.declare import Argument, Option
 from piecework.cli.engine import Address, EngineName, Workers, engine_of
 from piecework.cli.options import (
     AsJson,
@@ -41,15 +40,14 @@ def tokenize(
     tokenizer: TokenizerFile,
     files: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="FILE",
             help="Files, folders, patterns or URLs of text, JSON lines, Parquet or Arrow, also .gz or .zst.",
-            show_default=False,
         ),
     ],
     output: Annotated[
         Path,
-        typer.Option(
+        Option(
             "--output",
             "-o",
             metavar="DIR",
@@ -57,12 +55,10 @@ def tokenize(
             show_default=False,
         ),
     ],
-    layout: Annotated[
-        LayoutName, typer.Option(help="Write files of this layout.")
-    ] = LayoutName.npy,
+    layout: Annotated[LayoutName, Option(help="Write files of this layout.")] = LayoutName.npy,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Keep this member or column beside the ids (requires --layout parquet); repeat for several.",
         ),
@@ -70,11 +66,11 @@ def tokenize(
     reading: Reading,
     end_of_document: Annotated[
         str | None,
-        typer.Option(metavar="TOKEN", help="Write this token after each document."),
+        Option(metavar="TOKEN", help="Write this token after each document."),
     ] = None,
     add_special_tokens: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--special-tokens/--no-special-tokens",
             help="Include the special tokens of the post-processor, such as [CLS] and [SEP].",
         ),
@@ -82,23 +78,23 @@ def tokenize(
     specials: OnSpecials = None,
     sequence_length: Annotated[
         int | None,
-        typer.Option(
+        Option(
             metavar="N", help="Write rows of N tokens, which may begin and end within documents."
         ),
     ] = None,
     shuffle: Annotated[
-        int | None, typer.Option(metavar="SEED", help="Write documents in a random order.")
+        int | None, Option(metavar="SEED", help="Write documents in a random order.")
     ] = None,
     shard_tokens: Annotated[
-        int, typer.Option(metavar="N", help="Write at most N tokens to a shard.")
+        int, Option(metavar="N", help="Write at most N tokens to a shard.")
     ] = 100_000_000,
     part_bytes: Annotated[
         int,
-        typer.Option(metavar="N", help="Encode about N bytes of input at a time in each process."),
+        Option(metavar="N", help="Encode about N bytes of input at a time in each process."),
     ] = 1 << 25,
     engine: Annotated[
         EngineName,
-        typer.Option(
+        Option(
             help="Run the parts in processes of this machine, or on a cluster of Ray or Spark; the result does not depend "
             "on it."
         ),
@@ -106,7 +102,7 @@ def tokenize(
     address: Address = None,
     workers: Workers = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a corpus or an unfinished run.")
+        bool, Option("--overwrite", help="Replace a corpus or an unfinished run.")
     ] = False,
     json: AsJson = False,
     no_progress: NoProgress = False,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # typer reads it
+from pathlib import Path  # noqa: TC003  # read at run time
 from typing import Annotated
 
-import typer
+import click
 
 from piecework._display import visible
+from piecework.cli.declare import Argument, Option
 from piecework.cli.options import AsJson, load
 from piecework.cli.output import as_json, printing
 
@@ -16,11 +17,11 @@ def verify(
     *,
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="The folder of a tokenized corpus.", show_default=False),
+        Argument(metavar="DIR", help="The folder of a tokenized corpus."),
     ],
     tokenizer: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--tokenizer",
             "-t",
             metavar="TOKENIZER",
@@ -53,4 +54,4 @@ def verify(
                 )
             )
     if findings:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,169 @@
+"""Declares the arguments and options of verbs in annotations, from which parameters of click are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+import click
+
+from piecework.cli.messages import option_of
+
+if TYPE_CHECKING:
+    import inspect
+    from collections.abc import Callable, Sequence
+
+__all__ = ["Argument", "Option", "parameter_of", "placeholder"]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """Describes an argument.
+
+    Attributes:
+        metavar: The name for the help.
+        help: The text of the help.
+    """
+
+    metavar: str
+    help: str
+
+
+@dataclass(frozen=True, init=False)
+class Option:
+    """Describes an option.
+
+    Attributes:
+        names: The names; by default the long option of the parameter.
+        help: The text of the help.
+        metavar: The name of the value for the help; by default that of its type.
+        min: The least number.
+        max: The largest number.
+        section: The section of the help; by default that of the group of options, or all options.
+        show_default: Whether the help shows the default.
+        parser: The function that returns the value of a text.
+    """
+
+    names: tuple[str, ...]
+    help: str
+    metavar: str | None
+    min: int | None
+    max: int | None
+    section: str | None
+    show_default: bool
+    parser: Callable[[str], Any] | None
+
+    def __init__(
+        self,
+        *names: str,
+        help: str,  # noqa: A002  # the name that click has
+        metavar: str | None = None,
+        min: int | None = None,  # noqa: A002
+        max: int | None = None,  # noqa: A002
+        section: str | None = None,
+        show_default: bool = True,
+        parser: Callable[[str], Any] | None = None,
+    ) -> None:
+        given = {name: value for name, value in locals().items() if name != "self"}
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
+
+
+class ShownArgument(click.Argument):
+    """Is an argument with a text for the help."""
+
+    def __init__(self, *args: Any, text: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.help: str | None = text  # of click itself in new versions
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        """Returns the placeholder and the text."""
+        return placeholder(self, ctx), self.help or ""
+
+
+class SectionOption(click.Option):
+    """Is an option in a section of the help."""
+
+    def __init__(self, *args: Any, section: str | None = None, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+def placeholder(argument: click.Parameter, ctx: click.Context) -> str:  # that of records
+    """Returns an argument as in a usage: `<NAME>` if it is required, `[NAME]` if not, with dots if it repeats."""
+    name = argument.metavar or str(argument.name).upper()
+    return (f"<{name}>" if argument.required else f"[{name}]") + "..." * (argument.nargs == -1)
+
+
+class _EnumChoice(click.Choice[str]):
+    """Converts the values of an enumeration to its members."""
+
+    def __init__(self, kind: type[Enum]) -> None:
+        super().__init__([member.value for member in kind])
+        self._kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns the member with a value."""
+        return self._kind(super().convert(value, param, ctx))
+
+
+def parameter_of(parameter: inspect.Parameter, section: str | None = None) -> click.Parameter:
+    """Returns the parameter of click for a parameter of a function that is annotated by an argument or option.
+
+    Args:
+        parameter: The parameter.
+        section: The section of the help, unless the option names its own.
+    """
+    kind, declared = get_args(parameter.annotation)
+    kinds = [each for each in get_args(kind) if each is not NoneType]
+    is_optional = NoneType in get_args(kind)
+    kind = kinds[0] if is_optional else kind
+    is_list = get_origin(kind) is list
+    item = get_args(kind)[0] if is_list else kind
+    is_required = parameter.default is parameter.empty
+    settings: dict[str, Any] = {
+        "type": _type(item, declared),
+        "required": is_required,
+        "metavar": declared.metavar,
+    }
+    if not is_required:
+        default = parameter.default
+        settings["default"] = default.value if isinstance(default, Enum) else default
+    if is_list:
+        settings["callback"] = _as_list
+    if isinstance(declared, Argument):
+        nargs = -1 if is_list else 1
+        return ShownArgument([parameter.name], text=declared.help, nargs=nargs, **settings)
+    names = declared.names or (option_of(parameter.name),)
+    if item is bool:
+        settings |= {"type": None, "is_flag": True}
+        if not declared.names:
+            names = (f"{names[0]}/--no-{names[0].removeprefix('--')}",)
+    return SectionOption(
+        [parameter.name, *names],
+        help=declared.help,
+        multiple=is_list,
+        section=declared.section or section,
+        show_default=declared.show_default,
+        **settings,
+    )
+
+
+def _as_list(_: click.Context, __: click.Parameter, value: Sequence[Any]) -> list[Any] | None:
+    """Returns the values of a parameter that repeats; None without any."""
+    return list(value) or None
+
+
+def _type(kind: Any, declared: Argument | Option) -> Any:
+    if isinstance(declared, Option):
+        if declared.parser is not None:
+            return click.types.FuncParamType(declared.parser)
+        if declared.min is not None or declared.max is not None:
+            limited = click.IntRange if kind is int else click.FloatRange
+            return limited(min=declared.min, max=declared.max)
+    if kind is Path:
+        return click.Path(path_type=Path)
+    return _EnumChoice(kind) if isinstance(kind, type) and issubclass(kind, Enum) else kind
