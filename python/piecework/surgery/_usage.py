@@ -14,8 +14,8 @@ from piecework._io.given import as_corpus
 from piecework._messages import shown
 from piecework._progress import reporting
 from piecework._settings.component import splitter_json
-from piecework.analysis._evaluation.measuring import locate, measure
 from piecework.analysis._lint.byte_text import bytes_of
+from piecework.analysis._measuring import locate, measure
 from piecework.corpus._counts import WordCounts
 from piecework.corpus._splitting import splitting_of
 from piecework.errors import ConfigError, CountsError, PieceworkError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from piecework._io.corpus import Corpus
     from piecework._progress import ProgressLike
     from piecework._settings.arguments import ArrowColumn
-    from piecework.analysis._evaluation.measuring import Place
+    from piecework.analysis._measuring import Place
     from piecework.corpus._counts import CountSettings
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework._core import ArrowTexts
-    from piecework.analysis._evaluation.measuring import Place
+    from piecework.analysis._measuring import Place
     from piecework.tokenizer import Tokenizer
 
     Ids = npt.NDArray[np.uint32]

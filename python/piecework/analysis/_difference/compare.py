@@ -67,7 +67,7 @@ def diff(
     )
     from piecework.analysis._difference.parts import setting_changes, training_changes
     from piecework.analysis._difference.probes import changed_entries, probe_texts
-    from piecework.analysis._evaluation.measuring import measure
+    from piecework.analysis._measuring import measure
     from piecework.tokenizer._arguments import as_tokenizer
 
     check_threads(threads)

@@ -109,7 +109,7 @@ def evaluate(
     {'en': 1.0, 'de': 2.0}
     """
     from piecework._progress import reporting
-    from piecework.analysis._evaluation.measuring import PART_BYTES, measure_files, measure_texts
+    from piecework.analysis._measuring import measure_texts
 
     settings = Settings(
         tokenizers,
@@ -136,6 +136,8 @@ def evaluate(
         if corpora is None:
             sums = measure_texts(settings.measures, groups, threads, report)
         else:
+            from piecework.analysis._measuring.files import PART_BYTES, measure_files
+
             sums = measure_files(
                 settings.measures,
                 corpora,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import TextMeasures
 from piecework.analysis._evaluation.agreement import Agreement
-from piecework.analysis._evaluation.measuring import locate
 from piecework.analysis._evaluation.sums import EXAMPLES, ChangedText, TextSums
+from piecework.analysis._measuring import locate
 from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts
     from piecework._settings.arguments import Specials
     from piecework.analysis._evaluation.agreeing import AgreementMeter
-    from piecework.analysis._evaluation.measuring import Place
+    from piecework.analysis._measuring import Place
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["GroupSums", "Measures"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from piecework.analysis._evaluation.metrics import Value
 
-__all__ = ["Parity", "check_parallel", "gini", "reference_of"]
+__all__ = ["Parity", "gini", "reference_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +94,3 @@ def reference_of(groups: Sequence[str], reference: str | None) -> str:
         )
         raise ConfigError(message, setting="reference", hint=hint)
     return reference
-
-
-def check_parallel(texts: Mapping[str, int]) -> None:
-    """Raises ConfigError unless all groups have equally many texts."""
-    (first, count), *others = texts.items()
-    for name, other in others:
-        if other != count:
-            raise ConfigError(
-                f"{shown(first)} has {count:,} texts and {shown(name)} has {other:,}; parallel texts are equally many",
-                setting="parallel",
-                hint="leave it out for texts that are no translations of each other",
-            )

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._exceptions import warn
 from piecework._io.documents import read
-from piecework.analysis._evaluation.parity import check_parallel
+from piecework._messages import shown
+from piecework.analysis._measuring import BATCH_BYTES
+from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from piecework._io.documents import Documents, ReadOptions, Skipped
-    from piecework.analysis._evaluation.measuring import GroupPart
+    from piecework.analysis._measuring.files import GroupPart
 
-__all__ = ["ListEntries", "PartEntries", "entries_of", "without_skipped_pairs"]
-
-_BATCH_BYTES = 1 << 22
-"""The bytes of text that are read at a time."""
+__all__ = ["ListEntries", "PartEntries", "check_parallel", "entries_of", "without_skipped_pairs"]
 
 
 class PartEntries(NamedTuple):
@@ -53,7 +52,7 @@ class ListEntries:
         count, skipped, first = 0, list[int](), None
         reading = self.readings[part.group]
         for _, source, span in part.ranges:
-            for documents in read(source, reading, range=span, batch_bytes=_BATCH_BYTES):
+            for documents in read(source, reading, range=span, batch_bytes=BATCH_BYTES):
                 end = count + len(documents) + len(documents.skipped)
                 if documents.skipped:
                     skipped += sorted({*range(count, end)}.difference(entries_of(documents, count)))
@@ -100,3 +99,15 @@ def without_skipped_pairs(
         return part._replace(omitted=tuple(number - start for number in inside))
 
     return [without(part) for part in parts]
+
+
+def check_parallel(texts: Mapping[str, int]) -> None:
+    """Raises ConfigError unless all groups have equally many texts."""
+    (first, count), *others = texts.items()
+    for name, other in others:
+        if other != count:
+            raise ConfigError(
+                f"{shown(first)} has {count:,} texts and {shown(name)} has {other:,}; parallel texts are equally many",
+                setting="parallel",
+                hint="leave it out for texts that are no translations of each other",
+            )
