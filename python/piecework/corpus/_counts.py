@@ -41,9 +41,6 @@ __all__ = ["CountSettings", "WordCounts", "count_words"]
 LOAD_COMMAND = "train --counts - -o tokenizer.json"
 """The command that reads word counts from standard input, for errors."""
 
-_START = b'{"format":"piecework.word_counts"'
-_MADE = "save one with WordCounts.save or `piecework count-words`; for texts call count_words(Corpus(path))"
-
 
 class WordCounts(Immutable):
     """Maps words to their counts and first occurrences, together with the pipeline that produced the words.
@@ -208,9 +205,7 @@ class WordCounts(Immutable):
         try:
             return cls.from_bytes(data)
         except (FormatError, CountOverflowError) as error:
-            is_table = data.startswith(_START)
-            found = error if is_table else FormatError("no table of word counts", hint=_MADE)
-            raise found.at(os.fspath(path)) from None
+            raise error.at(os.fspath(path)) from None
 
     @classmethod
     def load_files(cls, paths: Iterable[Pathish], *, work_dir: Pathish | None = None) -> WordCounts:

@@ -147,9 +147,9 @@ def _named(tok: Tokenizer, names: Iterable[str]) -> set[int]:
 
 def _check_size(size: int, needed: int, tokens: int, *, keep_alphabet: bool) -> None:
     """Raises ConfigError for a size below the number of tokens that are never removed; warns if none is removed."""
-    if size >= tokens:
+    if size > tokens:
         problem = f"no token is removed, since the vocabulary has {tokens:,} tokens"
-        warn(problem, setting="vocab_size", hint=f"pass less than {tokens:,}")
+        warn(problem, setting="vocab_size", hint=f"pass a size below {tokens:,}")
     if size < needed:
         kinds = "special tokens, " + ("single characters, " if keep_alphabet else "")
         message = f"{size:,} is too small: {needed:,} tokens are never removed ({kinds}bytes and what they need)"

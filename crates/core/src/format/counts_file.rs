@@ -26,6 +26,8 @@ use crate::counts::{
 use crate::error::{Error, Message, Place, Result, shorten};
 
 const FORMAT: &str = "piecework.word_counts";
+/// What to do where a file is no table.
+const MADE: &str = "save one with WordCounts.save or `piecework count-words`; for texts call count_words(Corpus(path))";
 /// The version of tables that were cut at no added tokens.
 const VERSION: u64 = 2;
 /// The version of the others, which older readers would take for the former.
@@ -240,7 +242,10 @@ impl<R: BufRead> CountsReader<R> {
         if !self.read_line()? {
             return Err(at(1, "the file is empty; expected a line of JSON"));
         }
-        let json = Json::parse(&self.line)?;
+        let json = Json::parse(&self.line).map_err(|error| {
+            let problem = format!("not a table of word counts: {}", error.problem());
+            Error::Format { at: Place::Line(1), message: Message::new(problem).hint(MADE) }
+        })?;
         let header = JsonNode::root(&json);
         if header.find("format")?.map(|node| node.str()).transpose()? != Some(FORMAT) {
             return Err(header.error(format!("not a file of word counts: expected \"format\": {FORMAT:?}")));
