@@ -17,11 +17,12 @@ from typing import Any, ClassVar, Literal, Self, TypedDict, Unpack
 
 from piecework import _messages, errors as _errors
 from piecework._settings import (
-    arguments as _arguments,
+    choices as _choices,
     component as _component,
     fields as _fields,
     immutable as _immutable,
 )
+from piecework._settings.choices import SuffixStyle
 
 __all__ = [
     "BPE",
@@ -174,9 +175,9 @@ class Model(_component.Component):
 
 
 _VOCAB = _Vocab()
-_UNKNOWN = _fields.Choice.of(_arguments.UnknownPolicy)
+_UNKNOWN = _fields.Choice.of(_choices.UnknownPolicy)
 _PROBABILITIES = _fields.Maybe(_Probabilities())
-_SEGMENTATION = _fields.Choice.of(_arguments.Segmentation)
+_SEGMENTATION = _fields.Choice.of(_choices.Segmentation)
 _NO_LIMIT = _fields.ID_LIMIT - 1
 """The number that means "no limit" in a file, which requires a number."""
 _ANY_UNK = "[UNK]"
@@ -195,9 +196,9 @@ class _Own(_fields.Settings):
     version: int = field(
         default=_VERSION, metadata=_fields.takes(_fields.Number(_VERSION, _VERSION + 1))
     )
-    unknown: _arguments.UnknownPolicy = field(default="word", metadata=_fields.takes(_UNKNOWN))
+    unknown: _choices.UnknownPolicy = field(default="word", metadata=_fields.takes(_UNKNOWN))
     has_unk: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    segmentation: _arguments.Segmentation = field(
+    segmentation: _choices.Segmentation = field(
         default="longest", metadata=_fields.takes(_SEGMENTATION, may_lack=True)
     )
     dropout: float | None = field(
@@ -252,8 +253,8 @@ class WordPiece(Model):
         metadata=_fields.takes(_fields.Maybe(_fields.Number(0, 1 << 63)))
     )
     continuing_subword_prefix: str = field(metadata=_fields.takes(_fields.TEXT))
-    unknown: _arguments.UnknownPolicy = field(metadata=_fields.takes(_UNKNOWN))
-    segmentation: _arguments.Segmentation = field(metadata=_fields.takes(_SEGMENTATION))
+    unknown: _choices.UnknownPolicy = field(metadata=_fields.takes(_UNKNOWN))
+    segmentation: _choices.Segmentation = field(metadata=_fields.takes(_SEGMENTATION))
     dropout: float | None = field(metadata=_fields.takes(_fields.Maybe(_fields.PROBABILITY)))
     probabilities: tuple[tuple[str, float], ...] | None = field(
         metadata=_fields.takes(_PROBABILITIES)
@@ -265,9 +266,9 @@ class WordPiece(Model):
         unk_token: str | None = _ANY_UNK,
         max_input_chars_per_word: int | None = 100,
         continuing_subword_prefix: str = "##",
-        unknown: _arguments.UnknownPolicy = "word",
+        unknown: _choices.UnknownPolicy = "word",
         *,
-        segmentation: _arguments.Segmentation = "longest",
+        segmentation: _choices.Segmentation = "longest",
         dropout: float | None = None,
         probabilities: abc.Mapping[str, float] | tuple[tuple[str, float], ...] | None = None,
     ) -> None:
@@ -394,7 +395,6 @@ def _is_header(line: object) -> bool:
     return isinstance(line, str) and line.startswith("#version")
 
 
-SuffixStyle = Literal["attached", "separate"]
 _SUFFIX_STYLE = _fields.Choice.of(SuffixStyle)
 
 

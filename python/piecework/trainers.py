@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, asdict, fields
 from numbers import Real
 from operator import index
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from piecework import _core, _exceptions, _messages, errors as _errors
 from piecework._settings import (
@@ -21,6 +21,7 @@ from piecework._settings import (
     arguments as _arguments,
     immutable as _immutable,
 )
+from piecework._settings.choices import Alphabet, BpeTies, Criterion, SuffixStyle, Ties
 
 __all__ = [
     "Alphabet",
@@ -35,11 +36,6 @@ __all__ = [
     "WordPieceTrainer",
 ]
 
-Criterion = Literal["likelihood", "pmi", "sum", "frequency"]
-Ties = Literal["lex", "first", "hf"]
-BpeTies = Literal["lex", "first", "hf", "sentencepiece"]
-Alphabet = Literal["char", "byte"]
-SuffixStyle = Literal["attached", "separate"]
 
 _LEAST = {
     "vocab_size": 1,

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import piecework as pw
 from piecework._settings.arguments import Specials
-from piecework._settings.encoding import Side
+from piecework._settings.choices import Side
 from piecework.errors import SpecialTokenError, TruncationError, UnknownTokenError
 
 PARTS = (

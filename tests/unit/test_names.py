@@ -14,7 +14,7 @@ import pytest
 
 import piecework as pw
 from piecework import _core, models, normalizers
-from piecework._settings import arguments, encoding as encoding_settings
+from piecework._settings import arguments, choices, encoding as encoding_settings
 from piecework._settings.component import Component
 from piecework._settings.fields import Choice, Maybe, Settings
 from piecework.tokenizer import _lm as lm, _loading as loading, _settings as keywords
@@ -122,7 +122,7 @@ def test_choices_of_trainers_are_those_of_the_core(trainer: str, setting: str, n
 
 def test_model_settings_are_those_of_the_core() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\na\n")
-    for name in get_args(arguments.UnknownPolicy):
+    for name in get_args(choices.UnknownPolicy):
         assert tok.replace(unknown=name).unknown == name
     assert set(keywords.MODEL) == set(keywords.ModelSettings.__optional_keys__)
     assert set(keywords.MODEL) <= set(inspect.signature(pw.models.WordPiece).parameters)

@@ -11,7 +11,8 @@ from piecework._core._batch import Batch
 from piecework._core._encoding import Encoding
 from piecework._core._options import Options
 from piecework._core._stream import DecodeStream
-from piecework._settings.arguments import Segmentation, Specials, Text, UnknownPolicy, Way
+from piecework._settings.arguments import Specials, Text, Way
+from piecework._settings.choices import Segmentation, UnknownPolicy
 
 _Functions: TypeAlias = Sequence[Callable[[str], object]]
 _ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None, Segmentation]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._core import ArrowTexts
 from piecework._display import visible
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from piecework._io.document_batch import Documents
     from piecework._io.files import Pathish
     from piecework._io.sources import Source
+    from piecework._settings.choices import OnError, Per, TextFormat
 
 __all__ = ["Corpus", "Document"]
 
@@ -97,12 +98,12 @@ class Corpus(Immutable):
         self,
         paths: Pathish | Iterable[Pathish],
         *,
-        format: Literal["text", "jsonl", "parquet", "arrow"] | None = None,  # noqa: A002  # hides nothing here
+        format: TextFormat | None = None,  # noqa: A002  # hides nothing here
         field: str | None = None,
-        per: Literal["line", "file"] = "line",
+        per: Per = "line",
         encoding: str = "utf-8",
         errors: str = "strict",
-        on_error: Literal["raise", "skip"] = "raise",
+        on_error: OnError = "raise",
         keep_line_ends: bool | None = None,
     ) -> None:
         """Lists the files."""

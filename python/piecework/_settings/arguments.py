@@ -173,12 +173,6 @@ A `Collection[str]` would include every string.
 EncodingPath = Literal["fast", "uncached", "generic"]
 """The paths of the core, which give equal tokens: the fast path with and without cache, and the generic path."""
 
-UnknownPolicy = Literal["word", "run", "char"]
-"""How characters that no piece covers are encoded: the word, each run or each character as unknown."""
-
-Segmentation = Literal["longest", "likeliest"]
-"""The segmentation of a word by WordPiece."""
-
 
 class Way(NamedTuple):
     """Holds the settings of a call that choose the path of the core and its sampling."""

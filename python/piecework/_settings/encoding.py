@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Any, Literal, SupportsIndex
 
 from piecework._messages import shown
+from piecework._settings.choices import Side, Strategy
 from piecework._settings.fields import (
     LENGTH,
     NUMBER,
@@ -29,9 +30,6 @@ from piecework.errors import ConfigError
 
 __all__ = ["Padding", "Sampling", "Side", "Strategy", "Truncation"]
 
-Side = Literal["left", "right"]
-Strategy = Literal["longest_first", "only_first", "only_second"]
-"""The text of a pair that is truncated: the longer one at each step, the first, or the second."""
 
 _SIDE = Choice({"left": "Left", "right": "Right"})
 _STRATEGY = Choice(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
@@ -98,18 +97,6 @@ def placeholder(argument: click.Parameter, ctx: click.Context) -> str:  # that o
     return (f"<{name}>" if argument.required else f"[{name}]") + "..." * (argument.nargs == -1)
 
 
-class _EnumChoice(click.Choice[str]):
-    """Converts the values of an enumeration to its members."""
-
-    def __init__(self, kind: type[Enum]) -> None:
-        super().__init__([member.value for member in kind])
-        self._kind = kind
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Returns the member with a value."""
-        return self._kind(super().convert(value, param, ctx))
-
-
 def parameter_of(parameter: inspect.Parameter, section: str | None = None) -> click.Parameter:
     """Returns the parameter of click for a parameter of a function that is annotated by an argument or option.
 
@@ -118,9 +105,8 @@ def parameter_of(parameter: inspect.Parameter, section: str | None = None) -> cl
         section: The section of the help, unless the option names its own.
     """
     kind, declared = get_args(parameter.annotation)
-    kinds = [each for each in get_args(kind) if each is not NoneType]
-    is_optional = NoneType in get_args(kind)
-    kind = kinds[0] if is_optional else kind
+    if NoneType in get_args(kind):
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
     is_list = get_origin(kind) is list
     item = get_args(kind)[0] if is_list else kind
     is_required = parameter.default is parameter.empty
@@ -130,8 +116,7 @@ def parameter_of(parameter: inspect.Parameter, section: str | None = None) -> cl
         "metavar": declared.metavar,
     }
     if not is_required:
-        default = parameter.default
-        settings["default"] = default.value if isinstance(default, Enum) else default
+        settings["default"] = parameter.default
     if is_list:
         settings["callback"] = _as_list
     if isinstance(declared, Argument):
@@ -166,4 +151,4 @@ def _type(kind: Any, declared: Argument | Option) -> Any:
             return limited(min=declared.min, max=declared.max)
     if kind is Path:
         return click.Path(path_type=Path)
-    return _EnumChoice(kind) if isinstance(kind, type) and issubclass(kind, Enum) else kind
+    return click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import click
 
@@ -16,12 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["EngineName", "EngineOptions", "engine_of"]
 
 
-class EngineName(Enum):
-    """Enumerates the engines."""
-
-    local = "local"
-    ray = "ray"
-    spark = "spark"
+EngineName = Literal["local", "ray", "spark"]
+"""The engines."""
 
 
 Workers = Annotated[
@@ -92,9 +87,9 @@ def engine_of(name: EngineName, address: str | None, workers: int | None) -> Eng
     """
     from piecework.engines import Local, Ray, Spark
 
-    if name is EngineName.ray:
+    if name == "ray":
         return Ray(address, workers)
-    if name is EngineName.spark:
+    if name == "spark":
         return Spark(address, workers)
     if address is not None:
         raise click.BadParameter("requires --engine ray or spark", param_hint="--address")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import click
 
 from piecework._messages import shown
+from piecework._settings.choices import Side  # read at run time
 from piecework.cli.declare import Option
 from piecework.cli.messages import option_of
 
@@ -20,19 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Limits", "Side", "Strategy"]
 
 
-class Side(Enum):
-    """Enumerates the ends of a text."""
-
-    left = "left"
-    right = "right"
-
-
-class Strategy(Enum):
-    """Enumerates which text of a pair is truncated."""
-
-    longest_first = "longest-first"
-    only_first = "only-first"
-    only_second = "only-second"
+Strategy = Literal["longest-first", "only-first", "only-second"]
+"""The text of a pair that is truncated."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +111,7 @@ class Limits:
     def _given(self, names: Mapping[str, str]) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in names}
         return {
-            name: value.value.replace("-", "_") if isinstance(value, Enum) else value
+            name: value.replace("-", "_") if name == "truncation_strategy" else value
             for name, value in values.items()
             if value is not None
         }

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
-from enum import Enum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 import click
 
 from piecework._messages import shown
+from piecework._settings.choices import (  # read at run time
+    AddedTokenIds,
+    ByteErrors,
+    OnError,
+    Per,
+    Segmentation,
+    SpecialsWord,
+    TextFormat,
+    UnknownPolicy,
+)
 from piecework.cli.declare import Argument, Option
 from piecework.cli.help import GLOBAL
 from piecework.cli.input import STDIN, announce_terminal
@@ -27,88 +36,21 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
 
 
-class Errors(Enum):
-    """Enumerates how invalid bytes are handled."""
-
-    strict = "strict"
-    replace = "replace"
+NormalizerName = Literal["bert", "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "none"]
+"""The normalizers."""
 
 
-class OnError(Enum):
-    """Enumerates how lines and rows that are no documents are handled."""
-
-    fail = "raise"
-    skip = "skip"
-
-
-class InputFormat(Enum):
-    """Enumerates the formats of files of texts."""
-
-    text = "text"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    arrow = "arrow"
-
-
-class Per(Enum):
-    """Enumerates the documents of a text file."""
-
-    line = "line"
-    file = "file"
-
-
-class Specials(Enum):
-    """Enumerates how special tokens in a text are treated."""
-
-    match = "match"
-    text = "text"
-    error = "error"
-
-
-class Unknown(Enum):
-    """Enumerates how uncovered characters are encoded."""
-
-    word = "word"
-    run = "run"
-    char = "char"
-
-
-class Segmentation(Enum):
-    """Enumerates the segmentations of WordPiece."""
-
-    longest = "longest"
-    likeliest = "likeliest"
-
-
-class AddedTokenIds(Enum):
-    """Enumerates the ids of added tokens where a file has others than `tokenizers` gives."""
-
-    file = "file"
-    tokenizers = "tokenizers"
-
-
-class NormalizerName(Enum):
-    """Enumerates the normalizers."""
-
-    bert = "bert"
-    nmt_nfkc = "nmt_nfkc"
-    nfkc = "nfkc"
-    nmt_nfkc_cf = "nmt_nfkc_cf"
-    nfkc_cf = "nfkc_cf"
-    none = "none"
-
-
-class PreTokenizerName(Enum):
-    """Enumerates the pre-tokenizers."""
-
-    bert = "bert"
-    whitespace = "whitespace"
-    whitespace_split = "whitespace-split"
-    unicode_scripts = "unicode-scripts"
-    byte_level = "byte-level"
-    metaspace = "metaspace"
-    jieba = "jieba"
-    none = "none"
+PreTokenizerName = Literal[
+    "bert",
+    "whitespace",
+    "whitespace-split",
+    "unicode-scripts",
+    "byte-level",
+    "metaspace",
+    "jieba",
+    "none",
+]
+"""The pre-tokenizers."""
 
 
 _TOKENIZER = "A tokenizer file (tokenizer.json, vocab.txt, merges.txt, ranks, .model, codes) or a model folder"
@@ -176,7 +118,7 @@ SpecialTokens = Annotated[
     ),
 ]
 OnSpecials = Annotated[
-    Specials | None,
+    SpecialsWord | None,
     Option(
         "--specials",
         help="Match special tokens in the text, encode them as ordinary text, or fail (default: match; for a "
@@ -242,11 +184,11 @@ class Reading:
         ),
     ] = None
     input_format: Annotated[
-        InputFormat | None,
+        TextFormat | None,
         Option(help="Read all files in this format (default: by their names)."),
     ] = None
     per: Annotated[Per, Option(help="Make a text of each line, or of each whole text file.")] = (
-        Per.line
+        "line"
     )
     encoding: Annotated[
         str,
@@ -255,12 +197,12 @@ class Reading:
             help="Read text and JSON lines in this character encoding; auto detects that of each file.",
         ),
     ] = "utf-8"
-    errors: Annotated[Errors, Option(help="Fail on invalid bytes, or replace them by U+FFFD.")] = (
-        Errors.strict
-    )
+    errors: Annotated[
+        ByteErrors, Option(help="Fail on invalid bytes, or replace them by U+FFFD.")
+    ] = "strict"
     on_error: Annotated[
         OnError, Option(help="Fail at a line or row that is no text, or skip it and warn.")
-    ] = OnError.fail
+    ] = "raise"
 
     def corpus(self, files: Sequence[str] | None, *, keep_line_ends: bool | None = None) -> Corpus:
         """Returns the texts of files; without files, those of standard input.
@@ -279,12 +221,12 @@ class Reading:
             announce_terminal()
         return Corpus(
             names,
-            format=None if self.input_format is None else self.input_format.value,
+            format=None if self.input_format is None else self.input_format,
             field=self.field,
-            per=self.per.value,
+            per=self.per,
             encoding=self.encoding,
-            errors=self.errors.value,
-            on_error=self.on_error.value,
+            errors=self.errors,
+            on_error=self.on_error,
             keep_line_ends=keep_line_ends,
         )
 
@@ -379,17 +321,17 @@ class Splitting:
     def load_settings(self) -> dict[str, Any]:
         """Returns the options as arguments of a loader."""
         settings: dict[str, Any] = self._flags()
-        if self.normalizer is NormalizerName.bert:
+        if self.normalizer == "bert":
             from piecework.normalizers import BertNormalizer
 
             settings = {"normalizer": BertNormalizer(**settings)}
         elif self.normalizer:
-            _refuse(settings, f"--normalizer {self.normalizer.value}")
+            _refuse(settings, f"--normalizer {self.normalizer}")
             settings["normalizer"] = _rules(self.normalizer)
-        if self.jieba_dictionary and self.pre_tokenizer is not PreTokenizerName.jieba:
+        if self.jieba_dictionary and self.pre_tokenizer != "jieba":
             message = "requires --pre-tokenizer jieba"
             raise click.BadParameter(message, param_hint="--jieba-dictionary")
-        if self.split_pattern and self.pre_tokenizer not in (None, PreTokenizerName.byte_level):
+        if self.split_pattern and self.pre_tokenizer not in (None, "byte-level"):
             message = "requires --pre-tokenizer byte-level"
             raise click.BadParameter(message, param_hint="--split-pattern")
         if self.pre_tokenizer or self.dictionary or self.split_pattern:
@@ -418,16 +360,16 @@ class Splitting:
             return pre_tokenizers.Jieba.from_user_dictionary(self.jieba_dictionary)
         if self.split_pattern:
             return pre_tokenizers.ByteLevel.split_by(self.split_pattern)
-        if self.pre_tokenizer is PreTokenizerName.byte_level:
+        if self.pre_tokenizer == "byte-level":
             return pre_tokenizers.ByteLevel(add_prefix_space=False)
-        if self.pre_tokenizer is PreTokenizerName.none:
+        if self.pre_tokenizer == "none":
             return None
         kinds: dict[PreTokenizerName | None, type[PreTokenizer]] = {
-            PreTokenizerName.whitespace: pre_tokenizers.Whitespace,
-            PreTokenizerName.whitespace_split: pre_tokenizers.WhitespaceSplit,
-            PreTokenizerName.unicode_scripts: pre_tokenizers.UnicodeScripts,
-            PreTokenizerName.metaspace: pre_tokenizers.Metaspace,
-            PreTokenizerName.jieba: pre_tokenizers.Jieba,
+            "whitespace": pre_tokenizers.Whitespace,
+            "whitespace-split": pre_tokenizers.WhitespaceSplit,
+            "unicode-scripts": pre_tokenizers.UnicodeScripts,
+            "metaspace": pre_tokenizers.Metaspace,
+            "jieba": pre_tokenizers.Jieba,
         }
         return kinds.get(self.pre_tokenizer, pre_tokenizers.BertPreTokenizer)()
 
@@ -439,7 +381,7 @@ class Splitting:
 def _rules(name: NormalizerName) -> Normalizer | None:
     from piecework.normalizers import Precompiled
 
-    return None if name is NormalizerName.none else Precompiled.of(cast("RuleName", name.value))
+    return None if name == "none" else Precompiled.of(cast("RuleName", name))
 
 
 def _phrases(file: str) -> list[str]:
@@ -485,7 +427,7 @@ class Loading(Splitting):
         ),
     ] = None
     unknown: Annotated[
-        Unknown | None,
+        UnknownPolicy | None,
         Option(
             help="Encode the whole word as one unknown token, or each run of uncovered characters, or each such character "
             "(default: the file's setting, or word)."
@@ -534,11 +476,11 @@ class Loading(Splitting):
         if self.tokenizer_format is not None:
             settings["format"] = self.tokenizer_format
         if self.unknown:
-            settings["unknown"] = self.unknown.value
+            settings["unknown"] = self.unknown
         if self.segmentation:
-            settings["segmentation"] = self.segmentation.value
+            settings["segmentation"] = self.segmentation
         if self.added_token_ids:
-            settings["added_token_ids"] = self.added_token_ids.value
+            settings["added_token_ids"] = self.added_token_ids
         if self.unk_token == "":
             settings["unk_token"] = None
         if self.max_input_chars_per_word == -1:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 import click
 
+from piecework._settings.choices import Alphabet, BpeTies, Criterion, SuffixStyle  # noqa: TC001  # read at run time
 from piecework.cli.counting import counting_settings, load_counts
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
@@ -58,45 +58,8 @@ FromCounts = Annotated[
 ]
 
 
-class ModelName(Enum):
-    """Enumerates the models."""
-
-    wordpiece = "wordpiece"
-    bpe = "bpe"
-    unigram = "unigram"
-    wordlevel = "wordlevel"
-
-
-class Criterion(Enum):
-    """Enumerates the scores of a pair."""
-
-    likelihood = "likelihood"
-    pmi = "pmi"
-    sum = "sum"
-    frequency = "frequency"
-
-
-class Ties(Enum):
-    """Enumerates the orders of pairs of equal score."""
-
-    lex = "lex"
-    first = "first"
-    hf = "hf"
-    sentencepiece = "sentencepiece"
-
-
-class Alphabet(Enum):
-    """Enumerates the alphabets of BPE."""
-
-    char = "char"
-    byte = "byte"
-
-
-class SuffixStyle(Enum):
-    """Enumerates the styles of the end-of-word suffix."""
-
-    attached = "attached"
-    separate = "separate"
+ModelName = Literal["wordpiece", "bpe", "unigram", "wordlevel"]
+"""The models."""
 
 
 _WORDPIECE, _BPE, _UNIGRAM = "WordPiece options", "BPE options", "Unigram options"
@@ -109,7 +72,7 @@ class TrainerOptions:
 
     section: ClassVar[str] = "Training options"
 
-    model: Annotated[ModelName, Option(help="Train this model.")] = ModelName.wordpiece
+    model: Annotated[ModelName, Option(help="Train this model.")] = "wordpiece"
     vocab_size: Annotated[
         int | None,
         Option(
@@ -157,7 +120,7 @@ class TrainerOptions:
         ),
     ] = False
     ties: Annotated[
-        Ties | None,
+        BpeTies | None,
         Option(
             help="Order pairs of equal score by bytes (lex), by first occurrence, by ids (hf; for BPE exactly like tokenizers), "
             "or by length and bytes (sentencepiece; BPE) (default: lex)."
@@ -363,16 +326,16 @@ class TrainerOptions:
         from piecework import BpeTrainer
 
         kind = self._kind()
-        settings = self._known(kind, f"--model {self.model.value}", more_symbols)
+        settings = self._known(kind, f"--model {self.model}", more_symbols)
         if kind is not BpeTrainer and self.vocab_size is None:
-            message = f"required with --model {self.model.value}"
+            message = f"required with --model {self.model}"
             raise click.BadParameter(message, param_hint="--vocab-size")
         return kind(**settings)
 
     def like(self, tok: Tokenizer, more_symbols: Sequence[str] = ()) -> Trainer:
         """Returns the trainer of a new vocabulary for the pipeline of a tokenizer, by default of its size."""
-        model = ModelName(tok.model_type.lower())
-        if self.model not in {ModelName.wordpiece, model}:
+        model = cast("ModelName", tok.model_type.lower())
+        if self.model not in {"wordpiece", model}:
             message = f"the tokenizer of --like has a {tok.model_type} model"
             raise click.BadParameter(message, param_hint="--model")
         size = self.vocab_size or tok.vocab_size
@@ -393,10 +356,10 @@ class TrainerOptions:
         from piecework import BpeTrainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
 
         kinds: dict[ModelName, type[Trainer]] = {
-            ModelName.wordpiece: WordPieceTrainer,
-            ModelName.bpe: BpeTrainer,
-            ModelName.unigram: UnigramTrainer,
-            ModelName.wordlevel: WordLevelTrainer,
+            "wordpiece": WordPieceTrainer,
+            "bpe": BpeTrainer,
+            "unigram": UnigramTrainer,
+            "wordlevel": WordLevelTrainer,
         }
         return kinds[self.model]
 
@@ -423,7 +386,7 @@ class TrainerOptions:
         """Returns the given options, and those that all trainers have."""
         flags = {field.name for field in fields(self) if field.default in (False, "")}
         settings: dict[str, Any] = {
-            name: value.value if isinstance(value, Enum) else value
+            name: value
             for name, value in asdict(self).items()
             if name != "model" and value is not None and (value or name not in flags)
         }
@@ -539,5 +502,5 @@ def read_symbols(file: str | None, texts: Sequence[str], reading: Reading) -> li
         raise click.BadParameter(
             "standard input can be read only once", param_hint="--user-defined-symbols-file"
         )
-    with Input(file, reading.errors.value) as source:
+    with Input(file, reading.errors) as source:
         return list(filter(None, source.lines()))

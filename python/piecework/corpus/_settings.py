@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from piecework._messages import shown
 from piecework._settings.arguments import check_index
+from piecework._settings.choices import CorpusLayout
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.errors import ConfigError
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CorpusLayout", "CorpusSettings", "id_of"]
 
-CorpusLayout = Literal["npy", "parquet", "megatron", "nanogpt", "llm.c", "datatrove"]
-"""The layout of the files of a tokenized corpus."""
 
 _MOST_TOKENS = 2**31
 """The exclusive limit of the tokens of a shard: those of llm.c's files, and of a list in Arrow."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from piecework._settings.choices import CorpusLayout
 from piecework.corpus._dataset import Dataset
 from piecework.corpus._manifest import Manifest, ShardRecord, SourceRecord
 from piecework.corpus._progress import CorpusProgress
-from piecework.corpus._settings import CorpusLayout, CorpusSettings, id_of
+from piecework.corpus._settings import CorpusSettings, id_of
 from piecework.corpus._verify import Finding, verify
 
 if TYPE_CHECKING:

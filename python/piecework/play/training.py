@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import piecework as pw
+from piecework._settings.choices import Criterion
 from piecework.errors import ConfigError
-from piecework.trainers import Criterion
 from piecework.training._tracing import EXAMPLES, UnigramTrace, example
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from piecework._exceptions import warn
 from piecework._messages import shown
 from piecework._progress import reporting
 from piecework._settings.arguments import check_index, check_threads
+from piecework._settings.choices import Criterion
 from piecework.errors import ConfigError
 from piecework.surgery._change import VocabularyChange
 from piecework.surgery._characters import NewCharacters, UnknownCharacters, check_characters
@@ -19,7 +20,6 @@ from piecework.surgery._words import NewEntries, entries_of_words
 from piecework.tokenizer._arguments import as_tokenizer
 from piecework.tokenizer._rebuild import model_tree, rebuilt
 from piecework.tokenizer._results import Merge
-from piecework.trainers import Criterion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from piecework._core._batch import _Columns
     from piecework._io.corpus import Corpus
     from piecework._settings.arguments import Specials
-    from piecework._settings.encoding import Padding, PaddingLike, Sampling, Side, TruncationLike
+    from piecework._settings.choices import Side
+    from piecework._settings.encoding import Padding, PaddingLike, Sampling, TruncationLike
     from piecework._show import Block, Line
     from piecework.tokenizer._encoding import EncodingMethods
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts, Encoding
     from piecework._io.corpus import Corpus
     from piecework._settings.arguments import ArrowColumn, EncodeInput, Specials, Text
-    from piecework._settings.encoding import PaddingLike, Sampling, Side, TruncationLike
+    from piecework._settings.choices import Side
+    from piecework._settings.encoding import PaddingLike, Sampling, TruncationLike
     from piecework.tokenizer._batch import Call, EncodedBatch
     from piecework.tokenizer._results import TruncatedText
 

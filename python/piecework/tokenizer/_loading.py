@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from piecework._io.files import Pathish
-    from piecework._settings.arguments import UnknownPolicy
+    from piecework._settings.choices import UnknownPolicy
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.tokenizer._folders.read import ModelFolder

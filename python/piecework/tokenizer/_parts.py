@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework._settings.added_tokens import AddedToken
-    from piecework._settings.arguments import UnknownPolicy
+    from piecework._settings.choices import UnknownPolicy
     from piecework._settings.encoding import Padding, Truncation
     from piecework.decoders import Decoder
     from piecework.models import Model

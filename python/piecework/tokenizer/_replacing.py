@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from piecework._core import Tokenizer as CoreTokenizer
-    from piecework._settings.arguments import Segmentation, UnknownPolicy
+    from piecework._settings.choices import Segmentation, UnknownPolicy
     from piecework.tokenizer._parts import TokenizerParts
 
     Functions = Sequence[Callable[[str], object]]

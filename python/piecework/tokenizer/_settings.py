@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from piecework._settings.arguments import Segmentation, UnknownPolicy
+    from piecework._settings.choices import AddedTokenIds, Segmentation, UnknownPolicy
     from piecework._settings.encoding import PaddingLike, TruncationLike
     from piecework.decoders import Decoder
     from piecework.normalizers import Normalizer
@@ -108,4 +108,4 @@ class LoadSettings(ModelSettings, total=False):
     continuing_subword_prefix: str
     truncation: TruncationLike
     padding: PaddingLike
-    added_token_ids: Literal["file", "tokenizers"] | None
+    added_token_ids: AddedTokenIds | None

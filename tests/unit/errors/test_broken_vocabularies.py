@@ -431,6 +431,7 @@ def test_files_that_are_no_counts_say_how_to_get_them(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("low lower\n")
     with pytest.raises(
-        pw.errors.FormatError, match=r"a\.txt: line 1: not a table of word counts: not valid JSON.*; save one with"
+        pw.errors.FormatError,
+        match=r"a\.txt: line 1: not a table of word counts: not valid JSON.*; save one with",
     ):
         pw.WordCounts.load(path)

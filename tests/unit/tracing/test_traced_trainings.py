@@ -9,9 +9,9 @@ import pytest
 
 import piecework as pw
 from piecework import _core
+from piecework._settings.choices import Criterion
 from piecework.reference.__main__ import SENTENCES
 from piecework.reference.learn.criteria import CRITERIA, likelihood
-from piecework.trainers import Criterion
 from piecework.training._tracing import MergeTrace, examples
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 import piecework as pw
+from piecework._settings.choices import Criterion
 from piecework.reference.learn import unigram_train as reference
 from piecework.reference.learn.criteria import CRITERIA
 from piecework.reference.learn.settings import UnigramTrainer
 from piecework.reference.numbers.floats import UNIT
-from piecework.trainers import Criterion
 from piecework.training._tracing import MergeTrace, MergeTraceStep, TracedWord
 from profiles import examples
 

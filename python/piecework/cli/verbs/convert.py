@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import errno
-from enum import Enum
 from pathlib import Path  # noqa: TC003  # read at run time
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
@@ -18,16 +17,10 @@ if TYPE_CHECKING:
     from piecework import Tokenizer
 
 
-class Target(Enum):
-    """Enumerates the output formats."""
-
-    tokenizer_json = "tokenizer.json"
-    vocab_txt = "vocab.txt"
-    merges_txt = "merges.txt"
-    tiktoken = "tiktoken"
-    sentencepiece = "sentencepiece"
-    subword_nmt = "subword-nmt"
-    clip = "clip"
+Target = Literal[
+    "tokenizer.json", "vocab.txt", "merges.txt", "tiktoken", "sentencepiece", "subword-nmt", "clip"
+]
+"""The output formats."""
 
 
 def convert(
@@ -87,7 +80,7 @@ def convert(
     """
     from piecework.tokenizer._formats.detect import format_from_name
 
-    kind = to.value if to else format_from_name(target.name)
+    kind = to or format_from_name(target.name)
     if base and kind != "sentencepiece":
         raise click.BadParameter("requires --to sentencepiece", param_hint="--base")
     if base and approximate:

@@ -71,7 +71,7 @@ def count(
         batch = tok.encode_batch(
             texts,
             add_special_tokens=add_special_tokens,
-            specials=specials and specials.value,
+            specials=specials,
             truncation=None,
             padding=None,
             threads=threads,

@@ -114,7 +114,7 @@ def encode(
                 inputs,
                 is_pretokenized=pretokenized,
                 add_special_tokens=add_special_tokens,
-                specials=specials and specials.value,
+                specials=specials,
                 threads=threads,
                 sampling=sampling.at(batch.first),
             )
@@ -144,7 +144,7 @@ def encode(
                     text,
                     nbest or 1,
                     add_special_tokens=add_special_tokens,
-                    specials=specials and specials.value,
+                    specials=specials,
                 )
             scored = (
                 _scored_json(segmentations, columns) if json else _scored(segmentations, formatter)

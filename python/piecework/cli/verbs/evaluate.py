@@ -154,7 +154,7 @@ def evaluate(
             parallel=parallel,
             reference=reference,
             disagreements=disagreements,
-            specials=specials and specials.value,
+            specials=specials,
             renyi_power=renyi_power,
             threads=threads,
             engine=runs,

@@ -72,7 +72,7 @@ def explain(
             with located:
                 explanation = tok.explain(
                     text,
-                    specials=specials and specials.value,
+                    specials=specials,
                     max_characters=max_characters,
                     nbest=nbest,
                 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from piecework._settings.choices import Criterion  # read at run time
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
 from piecework.cli.options import (
@@ -30,15 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from piecework import Tokenizer, VocabularyChange
-
-
-class CriterionName(Enum):
-    """Enumerates the criteria of WordPiece."""
-
-    likelihood = "likelihood"
-    pmi = "pmi"
-    sum = "sum"
-    frequency = "frequency"
 
 
 def extend(
@@ -70,7 +61,7 @@ def extend(
         ),
     ] = None,
     criterion: Annotated[
-        CriterionName | None,
+        Criterion | None,
         Option(
             "--criterion", help="Score pairs by this criterion (WordPiece; default: likelihood)."
         ),
@@ -144,7 +135,7 @@ def extend(
             vocab_size=vocab_size,
             new_tokens=new_tokens,
             new_characters=_characters(new_characters),
-            criterion=criterion and criterion.value,
+            criterion=criterion,
             min_frequency=min_frequency,
             max_token_length=max_token_length,
             threads=threads,
@@ -167,7 +158,7 @@ def _by_words(
 
     check_targets(output, id_map, [tokenizer, words, *loading.files()])
     tok = loading.load(tokenizer)
-    with Input(words, reading.errors.value) as source:
+    with Input(words, reading.errors) as source:
         return tok, run(tok, words=list(filter(None, source.lines())))
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from enum import Enum
 from pathlib import Path  # noqa: TC003  # read at run time
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import click
 
@@ -36,32 +35,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from piecework import WordCounts
-    from piecework.trainers import Criterion, Trainer, WordPieceTrainer
+    from piecework._settings.choices import Criterion
+    from piecework.trainers import Trainer, WordPieceTrainer
     from piecework.training._tracing import CriteriaTrace, MergeTrace, UnigramTrace
 
 _WHOLE = ("json", "parquet")
 """The formats that hold the whole training."""
 
 
-class ExampleName(Enum):
-    """Enumerates the examples."""
-
-    note_000 = "note-000"
-    note_001 = "note-001"
-    note_002 = "note-002"
-    note_003 = "note-003"
-    note_004 = "note-004"
-    note_004_bpe = "note-004-bpe"
+ExampleName = Literal["note-000", "note-001", "note-002", "note-003", "note-004", "note-004-bpe"]
+"""The examples."""
 
 
-class TraceFormat(Enum):
-    """Enumerates the formats of a trace."""
-
-    text = "text"
-    table = "table"
-    ndjson = "ndjson"
-    json = "json"
-    parquet = "parquet"
+TraceFormat = Literal["text", "table", "ndjson", "json", "parquet"]
+"""The formats of a trace."""
 
 
 def trace(
@@ -156,7 +143,7 @@ def trace(
                     "--max-memory": memory.max_memory,
                 }
             )
-            table, settings = _example(example.value, trainer, more)
+            table, settings = _example(example, trainer, more)
         else:
             settings = trainer.trainer(more)
             _check_trainer(settings, by)
@@ -195,12 +182,11 @@ def _trace(
 def _format(given: TraceFormat | None, json: bool, output: Path | None) -> str:
     from piecework.training._tracing.files import FORMATS
 
-    if json and given not in (None, TraceFormat.ndjson):
-        raise click.BadParameter(
-            f"cannot be combined with --format {given.value}", param_hint="--json"
-        )
+    if json and given not in (None, "ndjson"):
+        raise click.BadParameter(f"cannot be combined with --format {given}", param_hint="--json")
+    kind: str
     if json or given:
-        kind = given.value if given else "ndjson"
+        kind = given or "ndjson"
     else:
         kind = FORMATS.get(output.suffix.lower(), "text") if output else "text"
     if kind == "parquet" and output is None:

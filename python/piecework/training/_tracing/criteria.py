@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from piecework._messages import shown, wrong_type
 from piecework._result import MAX_ROWS
 from piecework._settings.arguments import DEFAULT, check_iterable
+from piecework._settings.choices import Criterion
 from piecework.errors import ConfigError
-from piecework.trainers import Criterion, WordPieceTrainer
+from piecework.trainers import WordPieceTrainer
 from piecework.training._tracing.base import Saved
 from piecework.training._tracing.merges import COLUMNS
 from piecework.training._tracing.record import checked_limits, record

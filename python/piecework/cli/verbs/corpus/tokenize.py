@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import visible
+from piecework._settings.choices import CorpusLayout  # read at run time
 from piecework.cli.declare import Argument, Option
 from piecework.cli.engine import Address, EngineName, Workers, engine_of
 from piecework.cli.options import (
@@ -22,17 +22,6 @@ from piecework.cli.progress import rate_line
 
 if TYPE_CHECKING:
     from piecework.corpus import Manifest
-
-
-class LayoutName(Enum):
-    """Enumerates the layouts of tokenized corpora."""
-
-    npy = "npy"
-    parquet = "parquet"
-    megatron = "megatron"
-    nanogpt = "nanogpt"
-    llm_c = "llm.c"
-    datatrove = "datatrove"
 
 
 def tokenize(
@@ -55,7 +44,7 @@ def tokenize(
             show_default=False,
         ),
     ],
-    layout: Annotated[LayoutName, Option(help="Write files of this layout.")] = LayoutName.npy,
+    layout: Annotated[CorpusLayout, Option(help="Write files of this layout.")] = "npy",
     keep: Annotated[
         list[str] | None,
         Option(
@@ -98,7 +87,7 @@ def tokenize(
             help="Run the parts in processes of this machine, or on a cluster of Ray or Spark; the result does not depend "
             "on it."
         ),
-    ] = EngineName.local,
+    ] = "local",
     address: Address = None,
     workers: Workers = None,
     overwrite: Annotated[
@@ -129,11 +118,11 @@ def tokenize(
             tok,
             reading.corpus(files),
             output,
-            layout=layout.value,
+            layout=layout,
             keep=keep or (),
             end_of_document=end_of_document,
             add_special_tokens=add_special_tokens,
-            specials=specials and specials.value,
+            specials=specials,
             sequence_length=sequence_length,
             shuffle=shuffle,
             shard_tokens=shard_tokens,
