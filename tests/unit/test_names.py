@@ -24,7 +24,6 @@ from piecework.tokenizer._formats import detect
 SOURCE = Path(pw.__file__).parent
 PROGRAMS = {"__main__.py", "cli", "play", "reference", "_core"}
 """The files and folders that are run or read, and not imported by programs."""
-HF = "hf"  # its modules still have names of their own
 
 
 def public_modules() -> list[str]:
@@ -33,7 +32,7 @@ def public_modules() -> list[str]:
     names = (
         ".".join(file.with_suffix("").parts).removesuffix("__init__").rstrip(".")
         for file in files
-        if file.parts[0] not in PROGRAMS and file.parts[0] != HF
+        if file.parts[0] not in PROGRAMS
     )
     return sorted(name for name in names if not re.search(r"(^|\.)_", name))
 

@@ -13,15 +13,15 @@ from piecework.errors import ConfigError
 from piecework.hf import _calls
 from piecework.hf._arguments import instance, string
 from piecework.hf._state import dumps
-from piecework.hf.models import BPE_DEFAULTS, _read_core, whole_model
+from piecework.hf.models import _BPE_DEFAULTS, _read_core, _whole_model
 from piecework.hf.trainers import (
     BpeTrainer,
     Trainer,
     UnigramTrainer,
     WordLevelTrainer,
     WordPieceTrainer,
-    added_token,
-    own_trainer,
+    _added_token,
+    _own_trainer,
 )
 from piecework.normalizers import Normalizer
 from piecework.pre_tokenizers import PreTokenizer
@@ -85,7 +85,7 @@ def train_languages(
         end_of_word_suffix=settings["end_of_word_suffix"],
     )
     tokenizer.model = model
-    tokenizer.add_special_tokens([added_token(token) for token in settings["special_tokens"]])
+    tokenizer.add_special_tokens([_added_token(token) for token in settings["special_tokens"]])
 
 
 def _tables(tokenizer: Tokenizer, languages: list[Any], settings: _Json) -> list[dict[str, int]]:
@@ -133,7 +133,7 @@ def _checked_trainer(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     if trainer is None:
         default: Trainer = tokenizer.model.get_trainer()
         return default
-    trainer = own_trainer(trainer)
+    trainer = _own_trainer(trainer)
     if _TRAINS[type(trainer)] != kind:
         name = type(trainer).__name__
         raise ValueError(f"{name} can only train a {_TRAINS[type(trainer)]}, and this is a {kind}")
@@ -229,7 +229,7 @@ def _merged(counts: WordCounts, settings: _Json) -> _Json:
     if not counts:
         tokens = dict.fromkeys([*special, *sorted(alphabet)])
         vocab = {token: number for number, token in enumerate(tokens)}
-        return {"type": "BPE"} | BPE_DEFAULTS | {"vocab": vocab, "merges": []}
+        return {"type": "BPE"} | _BPE_DEFAULTS | {"vocab": vocab, "merges": []}
     arguments: _Json = {
         "min_frequency": max(settings["min_frequency"], 1),
         "ties": "hf",
@@ -252,7 +252,7 @@ def _merged(counts: WordCounts, settings: _Json) -> _Json:
         trainer = core_trainers.BpeTrainer(None, max_merges=0, **arguments)
         core = _run(counts, trainer, progress)
     names = ("continuing_subword_prefix", "end_of_word_suffix")
-    return whole_model(core) | {name: settings[name] for name in names}
+    return _whole_model(core) | {name: settings[name] for name in names}
 
 
 def _bpe(counts: WordCounts, trainer: Trainer) -> _Json:
@@ -286,7 +286,7 @@ def _by_criterion(counts: WordCounts, settings: _Json) -> _Json:
         limit_alphabet=settings["limit_alphabet"],
         continuing_subword_prefix=settings["continuing_subword_prefix"] or "",
     )
-    return whole_model(_run(counts, trainer, settings["show_progress"]))
+    return _whole_model(_run(counts, trainer, settings["show_progress"]))
 
 
 def _word_level(counts: WordCounts, trainer: Trainer) -> _Json:
@@ -304,7 +304,7 @@ def _word_level(counts: WordCounts, trainer: Trainer) -> _Json:
         special_tokens=(),
         unk_token=None,
     )
-    model = whole_model(_run(counts, chosen, settings["show_progress"]))
+    model = _whole_model(_run(counts, chosen, settings["show_progress"]))
     words = [word for word in model["vocab"] if word not in special]
     tokens = [*special, *words][:size]
     own, vocab = model["piecework"], {token: number for number, token in enumerate(tokens)}
@@ -342,7 +342,7 @@ def _unigram(counts: WordCounts, trainer: Trainer) -> _Json:
             raise
         size = int(largest[1].replace(",", ""))
         core = _run(counts, core_trainers.UnigramTrainer(size, **arguments), progress)
-    return whole_model(core)
+    return _whole_model(core)
 
 
 _LARGEST = re.compile(r"pieces for ([0-9,]+) entries at most")

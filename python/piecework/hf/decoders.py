@@ -11,18 +11,8 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf._arguments import character, flag, listed, string, unsigned
-from piecework.hf._calls import has_custom
-from piecework.hf._patterns import Regex, pattern_state, prepend_scheme
-from piecework.hf._state import (
-    ByteLevelSettings,
-    Component,
-    OwnComponent,
-    Setting,
-    call_custom,
-    dumps,
-    own,
-)
+from piecework.hf import _arguments, _calls, _patterns, _state
+from piecework.hf._patterns import prepend_scheme as _scheme
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence as Sequence2
@@ -46,7 +36,7 @@ __all__ = [
 ]
 
 
-class Decoder(Component):
+class Decoder(_state.Component):
     """Serves as the base of all decoders."""
 
     __slots__ = ()
@@ -76,12 +66,12 @@ class Decoder(Component):
         """
         if isinstance(tokens, str):
             raise TypeError("expected a list of tokens, found 'str'")
-        texts = [string(token) for token in tokens]
+        texts = [_arguments.string(token) for token in tokens]
         if self._has_custom():
             return "".join(self._chain(texts))
         from piecework._core import decode_tokens
 
-        return decode_tokens(dumps(self._write()), texts)
+        return decode_tokens(_state.dumps(self._write()), texts)
 
     def _has_custom(self) -> bool:
         """Returns whether the decoder calls a Python object."""
@@ -92,11 +82,14 @@ class Decoder(Component):
         if self._custom is None:
             return [self.decode(tokens)]
         if hasattr(self._custom, "decode_chain"):
-            return [string(token) for token in call_custom(self._custom, "decode_chain", tokens)]
-        return [string(self._custom.decode(tokens))]
+            return [
+                _arguments.string(token)
+                for token in _state.call_custom(self._custom, "decode_chain", tokens)
+            ]
+        return [_arguments.string(self._custom.decode(tokens))]
 
 
-class ByteLevel(Decoder, ByteLevelSettings):
+class ByteLevel(Decoder, _state.ByteLevelSettings):
     """Decodes characters that represent bytes.
 
     Args:
@@ -129,12 +122,12 @@ class WordPiece(Decoder):
 
     __slots__ = ()
     _type_name = "WordPiece"
-    prefix = Setting(string)
-    cleanup = Setting(flag)
+    prefix = _state.Setting(_arguments.string)
+    cleanup = _state.Setting(_arguments.flag)
 
     def __init__(self, prefix: str = "##", cleanup: bool = True) -> None:
         """Checks the settings."""
-        self._set(prefix=string(prefix), cleanup=flag(cleanup))
+        self._set(prefix=_arguments.string(prefix), cleanup=_arguments.flag(cleanup))
 
 
 class Metaspace(Decoder):
@@ -152,22 +145,19 @@ class Metaspace(Decoder):
 
     __slots__ = ()
     _type_name = "Metaspace"
-    replacement = Setting(character)
-    prepend_scheme = Setting(prepend_scheme)
-    split = Setting(flag)
+    replacement = _state.Setting(_arguments.character)
+    prepend_scheme = _state.Setting(_scheme)
+    split = _state.Setting(_arguments.flag)
 
     def __init__(
         self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
     ) -> None:
         """Checks the settings."""
         self._set(
-            replacement=character(replacement),
+            replacement=_arguments.character(replacement),
             prepend_scheme=_scheme(prepend_scheme),
-            split=flag(split),
+            split=_arguments.flag(split),
         )
-
-
-_scheme = prepend_scheme
 
 
 class BPEDecoder(Decoder):
@@ -183,11 +173,11 @@ class BPEDecoder(Decoder):
 
     __slots__ = ()
     _type_name = "BPEDecoder"
-    suffix = Setting(string)
+    suffix = _state.Setting(_arguments.string)
 
     def __init__(self, suffix: str = "</w>") -> None:
         """Checks the settings."""
-        self._set(suffix=string(suffix))
+        self._set(suffix=_arguments.string(suffix))
 
 
 class CTC(Decoder):
@@ -205,18 +195,18 @@ class CTC(Decoder):
 
     __slots__ = ()
     _type_name = "CTC"
-    pad_token = Setting(string)
-    word_delimiter_token = Setting(string)
-    cleanup = Setting(flag)
+    pad_token = _state.Setting(_arguments.string)
+    word_delimiter_token = _state.Setting(_arguments.string)
+    cleanup = _state.Setting(_arguments.flag)
 
     def __init__(
         self, pad_token: str = "<pad>", word_delimiter_token: str = "|", cleanup: bool = True
     ) -> None:
         """Checks the settings."""
         self._set(
-            pad_token=string(pad_token),
-            word_delimiter_token=string(word_delimiter_token),
-            cleanup=flag(cleanup),
+            pad_token=_arguments.string(pad_token),
+            word_delimiter_token=_arguments.string(word_delimiter_token),
+            cleanup=_arguments.flag(cleanup),
         )
 
 
@@ -267,13 +257,17 @@ class Strip(Decoder):
 
     __slots__ = ()
     _type_name = "Strip"
-    content = Setting(character)
-    start = Setting(unsigned)
-    stop = Setting(unsigned)
+    content = _state.Setting(_arguments.character)
+    start = _state.Setting(_arguments.unsigned)
+    stop = _state.Setting(_arguments.unsigned)
 
     def __init__(self, content: str = " ", left: int = 0, right: int = 0) -> None:
         """Checks the settings."""
-        self._set(content=character(content), start=unsigned(left), stop=unsigned(right))
+        self._set(
+            content=_arguments.character(content),
+            start=_arguments.unsigned(left),
+            stop=_arguments.unsigned(right),
+        )
 
 
 class Replace(Decoder):
@@ -291,12 +285,12 @@ class Replace(Decoder):
     __slots__ = ()
     _type_name = "Replace"
 
-    def __init__(self, pattern: str | Regex, content: str) -> None:
+    def __init__(self, pattern: str | _patterns.Regex, content: str) -> None:
         """Checks the settings."""
-        self._set(pattern=pattern_state(pattern), content=string(content))
+        self._set(pattern=_patterns.pattern_state(pattern), content=_arguments.string(content))
 
 
-class _OwnDecoder(Decoder, OwnComponent):
+class _OwnDecoder(Decoder, _state.OwnComponent):
     """Holds a decoder that only piecework has, such as `SentencePiece`."""
 
     __slots__ = ()
@@ -318,7 +312,7 @@ class Sequence(Decoder):
 
     def __init__(self, decoders_py: list[Decoder]) -> None:
         """Checks the decoders."""
-        self._set(decoders=[own(part, Decoder) for part in listed(decoders_py)])
+        self._set(decoders=[_state.own(part, Decoder) for part in _arguments.listed(decoders_py)])
 
     def _restore(self, values: dict[str, Any]) -> None:
         super()._restore({"decoders": [Decoder._read(x) for x in values["decoders"]]})
@@ -430,7 +424,7 @@ class DecodeStream:
 
     def _following(self, tokenizer: Tokenizer) -> tuple[CoreStream | _CustomStream, list[str], str]:
         """Returns the stream of a tokenizer, the list of texts, and what a new stream adds to them for the ids so far."""
-        core, is_custom = tokenizer._ready(), has_custom(tokenizer._parts["decoder"])
+        core, is_custom = tokenizer._ready(), _calls.has_custom(tokenizer._parts["decoder"])
         source: object = tokenizer._applied if is_custom else core
         if self._stream is not None and self._texts is not None and source is self._source:
             return self._stream, self._texts, ""
@@ -539,4 +533,4 @@ def _common_length(one: str, other: str) -> int:
 
 
 def _id(number: Any) -> int:
-    return unsigned(number, 1 << 32)
+    return _arguments.unsigned(number, 1 << 32)

@@ -13,10 +13,9 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Self
 
-from piecework._settings.arguments import FAST
-from piecework.hf._arguments import flag, ignored, instance, maybe, number32, real, string, unsigned
-from piecework.hf._state import Component, Setting, changes, dumps
-from piecework.tokenizer._formats.own import PIECEWORK
+from piecework._settings import arguments as _settings_arguments
+from piecework.hf import _arguments, _state
+from piecework.tokenizer._formats import own as _own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
 
-Vocab = dict[str, int]
-Merges = list[tuple[str, str]]
+_Vocab = dict[str, int]
+_Merges = list[tuple[str, str]]
 _Span = tuple[int, int]
 
 
-class Model(Component):
+class Model(_state.Component):
     """Serves as the base of all models; without arguments it is a :class:`BPE` without vocabulary."""
 
     __slots__ = ("_bare", "_empty", "_has_part", "_owner", "_saved")
@@ -55,7 +54,7 @@ class Model(Component):
         """Returns a model; of the base class, one without vocabulary."""
         model: Any = _new(BPE if cls is Model else cls)
         if cls is Model and not args and not kwargs:
-            model._values = BPE_DEFAULTS | {"vocab": {}, "merges": []}
+            model._values = _BPE_DEFAULTS | {"vocab": {}, "merges": []}
         made: Self = model
         return made
 
@@ -87,23 +86,23 @@ class Model(Component):
         """Replaces the model by that of a tokenizer of the core."""
         self._owner, self._bare, self._saved = core, None, None
         self._empty, self._has_part = (), False
-        changes()
+        _state.changes()
 
     def _core(self) -> CoreTokenizer:
         """Returns a tokenizer of the core with this model, and perhaps with other parts."""
         core = self._bare if self._owner is None else self._owner
         if core is None:
-            core = self._bare = _read_core(dumps({"model": self._write()}))
+            core = self._bare = _read_core(_state.dumps({"model": self._write()}))
         return core
 
     def _model_json(self) -> str:
         """Returns the model as JSON, without parsing it if possible."""
         if self._saved is not None:
-            return dumps(self._write())
+            return _state.dumps(self._write())
         text = self._core().model_json()
         for name in self._empty:
             text = text.replace(f'"{name}":null', f'"{name}":""', 1)
-        return dumps(self._write()) if '"piecework":{"version"' in text else text
+        return _state.dumps(self._write()) if '"piecework":{"version"' in text else text
 
     def _write(self) -> dict[str, Any]:
         """Returns the state as JSON values; its type is one of piecework if `_values` has such a type."""
@@ -112,14 +111,14 @@ class Model(Component):
     @classmethod
     def _read(cls, state: dict[str, Any]) -> Any:
         """Returns the model of a state, of the subclass that its type names."""
-        model = _new(_kinds()[state["type"].removeprefix(PIECEWORK)])
+        model = _new(_kinds()[state["type"].removeprefix(_own.PIECEWORK)])
         model._take(state)
         return model
 
     @classmethod
     def _is_type(cls, name: object) -> bool:
         """Returns whether states of a type are states of this class."""
-        return str(name).removeprefix(PIECEWORK) == cls._type_name
+        return str(name).removeprefix(_own.PIECEWORK) == cls._type_name
 
     def _take(self, state: dict[str, Any]) -> None:
         """Takes a state, whose type is that of this class."""
@@ -170,7 +169,7 @@ class Model(Component):
 
         core = self._alone()
         options = core.options(False, "text", False, False, _way(core, self))
-        found = core.encode(string(sequence), None, False, options)
+        found = core.encode(_arguments.string(sequence), None, False, options)
         spans = self._spans(found.tokens, found.byte_offsets)
         columns = zip(found.ids, found.tokens, spans, strict=True)
         return [Token(number, token, span) for number, token, span in columns]
@@ -186,7 +185,7 @@ class Model(Component):
         >>> WordLevel({"hug": 0}, "hug").token_to_id("hug")
         0
         """
-        return self._alone().token_to_id(string(token))
+        return self._alone().token_to_id(_arguments.string(token))
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002  # as tokenizers
         """Returns the token of an id, or None if it is not in the vocabulary.
@@ -195,7 +194,7 @@ class Model(Component):
         >>> WordLevel({"hug": 0}, "hug").id_to_token(0)
         'hug'
         """
-        return self._alone().id_to_token(number32(id))
+        return self._alone().id_to_token(_arguments.number32(id))
 
     def get_trainer(self) -> Trainer:
         """Returns a trainer for this kind of model, with its default settings.
@@ -258,7 +257,7 @@ class Model(Component):
         """Returns the names and the contents of the files."""
         raise NotImplementedError
 
-    def _ordered(self) -> Vocab:
+    def _ordered(self) -> _Vocab:
         """Returns the vocabulary in order of the ids."""
         return dict(sorted(self._values["vocab"].items(), key=lambda item: item[1]))
 
@@ -270,7 +269,7 @@ def _values_of(state: dict[str, Any], *, has_part: bool) -> dict[str, Any]:
     """
     values = dict(state)
     part = values.pop("piecework", {})
-    is_own = values["type"].startswith(PIECEWORK)
+    is_own = values["type"].startswith(_own.PIECEWORK)
     if not is_own:
         del values["type"]
     if is_own or (has_part and part) or part.keys() & _KEPT_WITHOUT_TYPE:
@@ -282,13 +281,13 @@ _KEPT_WITHOUT_TYPE = {"probabilities"}
 """The members of a part of piecework that change no encoding, so that the type is one of `tokenizers`."""
 
 
-class _ModelSetting(Setting[Any]):
+class _ModelSetting(_state.Setting[Any]):
     """Describes a setting of a model, which makes another model of the core when it is set."""
 
-    def __set__(self, component: Component, value: Any) -> None:
+    def __set__(self, component: _state.Component, value: Any) -> None:
         """Sets the value, in all tokenizers that the model is part of."""
         component._values = component._values | {self.member: self.check(value)}
-        changes()
+        _state.changes()
 
 
 def _read_core(text: str) -> CoreTokenizer:
@@ -315,7 +314,7 @@ _PART = re.compile(rb'"has_unk"\s*:\s*false')
 """Matches a part of piecework by which a model has no unknown token."""
 
 
-def whole_model(core: CoreTokenizer) -> dict[str, Any]:
+def _whole_model(core: CoreTokenizer) -> dict[str, Any]:
     """Returns the model of a tokenizer of the core as JSON values, with its training."""
     model: dict[str, Any] = json.loads(core.to_json())["model"]
     return model
@@ -325,10 +324,10 @@ def _way(core: CoreTokenizer, model: Model) -> Any:
     """Returns the path of a call, with a random seed if the model draws segmentations."""
     sampling = model._sampling()
     if sampling is None and not core.has_dropout():
-        return FAST
+        return _settings_arguments.FAST
     seed = int.from_bytes(os.urandom(8), "little")
     alpha, nbest_size = sampling or (None, None)
-    return FAST._replace(seed=seed, alpha=alpha, nbest_size=nbest_size)
+    return _settings_arguments.FAST._replace(seed=seed, alpha=alpha, nbest_size=nbest_size)
 
 
 def _model_of_json(state: bytes) -> Model:
@@ -353,7 +352,7 @@ def _dropout(value: Any) -> float | None:
     """Returns a probability with the fewest digits that mean the same 32-bit float."""
     if value is None:
         return None
-    wanted = _rounded(real(value))
+    wanted = _rounded(_arguments.real(value))
     digits = (float(f"{wanted:.{count}g}") for count in range(1, 10))
     return next((short for short in digits if _rounded(short) == wanted), wanted)
 
@@ -369,7 +368,7 @@ def _rounded(value: float) -> float:
 class _WordPieceUnknown(_ModelSetting):
     """Describes the unknown token, which a part of piecework may state to be absent."""
 
-    def __set__(self, component: Component, value: Any) -> None:
+    def __set__(self, component: _state.Component, value: Any) -> None:
         """Sets the token."""
         super().__set__(component, value)
         if part := component._values.get("piecework"):
@@ -383,11 +382,13 @@ class _Dropout(_ModelSetting):
         return None if value is None else _rounded(value)
 
 
-def _vocab(value: Any) -> Vocab:
+def _vocab(value: Any) -> _Vocab:
     """Returns a mapping of tokens to ids."""
-    instance(value, dict)
+    _arguments.instance(value, dict)
     try:
-        return {string(token): number32(number) for token, number in value.items()}
+        return {
+            _arguments.string(token): _arguments.number32(number) for token, number in value.items()
+        }
     except OverflowError as error:
         raise TypeError(f"expected ids as values of vocab: {error}") from None
 
@@ -414,7 +415,7 @@ def _read_lines(path: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines] + ([last] if last else [])
 
 
-BPE_DEFAULTS: dict[str, Any] = {
+_BPE_DEFAULTS: dict[str, Any] = {
     "dropout": None,
     "unk_token": None,
     "continuing_subword_prefix": None,
@@ -424,7 +425,7 @@ BPE_DEFAULTS: dict[str, Any] = {
     "ignore_merges": False,
 }
 """The settings of a new BPE model, in the order of a tokenizer.json."""
-_optional = maybe(string)
+_optional = _arguments.maybe(_arguments.string)
 _BYTES = re.compile("(<0x[0-9A-F]{2}>)+")
 """Matches tokens of byte fallback."""
 
@@ -459,14 +460,14 @@ class BPE(Model):
     unk_token = _ModelSetting(_optional)
     continuing_subword_prefix = _ModelSetting(_optional)
     end_of_word_suffix = _ModelSetting(_optional)
-    fuse_unk = _ModelSetting(flag)
-    byte_fallback = _ModelSetting(flag)
-    ignore_merges = _ModelSetting(flag)
+    fuse_unk = _ModelSetting(_arguments.flag)
+    byte_fallback = _ModelSetting(_arguments.flag)
+    ignore_merges = _ModelSetting(_arguments.flag)
 
     def __init__(
         self,
-        vocab: Vocab | str | None = None,
-        merges: Merges | str | None = None,
+        vocab: _Vocab | str | None = None,
+        merges: _Merges | str | None = None,
         cache_capacity: int | None = None,  # noqa: ARG002  # as tokenizers
         dropout: float | None = None,
         unk_token: str | None = None,
@@ -478,7 +479,7 @@ class BPE(Model):
         **kwargs: Any,
     ) -> None:
         """Checks the vocabulary, the merges and the settings."""
-        ignored(kwargs, "BPE")
+        _arguments.ignored(kwargs, "BPE")
         if (vocab is None) != (merges is None):
             raise ValueError("vocab and merges must be given together")
         if isinstance(vocab, str) and isinstance(merges, str):
@@ -489,14 +490,14 @@ class BPE(Model):
             "continuing_subword_prefix": _optional(continuing_subword_prefix),
             "end_of_word_suffix": _optional(end_of_word_suffix),
             "fuse_unk": bool(fuse_unk),
-            "byte_fallback": flag(byte_fallback),
-            "ignore_merges": flag(ignore_merges),
+            "byte_fallback": _arguments.flag(byte_fallback),
+            "ignore_merges": _arguments.flag(ignore_merges),
         }
         self._values = values | {"vocab": _vocab(vocab or {}), "merges": _pairs(merges or [])}
         self._core()
 
     @staticmethod
-    def read_file(vocab: str, merges: str) -> tuple[Vocab, Merges]:
+    def read_file(vocab: str, merges: str) -> tuple[_Vocab, _Merges]:
         """Returns the vocabulary and the merges of two files.
 
         Args:
@@ -557,7 +558,7 @@ class BPE(Model):
             raise UnsupportedError(problem, hint="save the tokenizer")
         merges = "".join(f"{left} {right}\n" for left, right in self._values["merges"])
         return [
-            ("vocab.json", dumps(self._ordered())),
+            ("vocab.json", _state.dumps(self._ordered())),
             ("merges.txt", f"#version: 0.2\n{merges}"),
         ]
 
@@ -568,9 +569,9 @@ def _pairs(merges: Any) -> list[list[str]]:
         raise TypeError("expected a list of pairs as merges, found a str")
     pairs = []
     for merge in merges:
-        instance(merge, tuple)
+        _arguments.instance(merge, tuple)
         left, right = merge
-        pairs.append([string(left), string(right)])
+        pairs.append([_arguments.string(left), _arguments.string(right)])
     return pairs
 
 
@@ -591,13 +592,13 @@ class WordPiece(Model):
 
     __slots__ = ()
     _type_name = "WordPiece"
-    unk_token = _WordPieceUnknown(string)
-    continuing_subword_prefix = _ModelSetting(string)
-    max_input_chars_per_word = _ModelSetting(unsigned)
+    unk_token = _WordPieceUnknown(_arguments.string)
+    continuing_subword_prefix = _ModelSetting(_arguments.string)
+    max_input_chars_per_word = _ModelSetting(_arguments.unsigned)
 
     def __init__(
         self,
-        vocab: Vocab | str | None = None,
+        vocab: _Vocab | str | None = None,
         *,
         unk_token: str = "[UNK]",
         max_input_chars_per_word: int = 100,
@@ -605,11 +606,11 @@ class WordPiece(Model):
         **kwargs: Any,
     ) -> None:
         """Checks the vocabulary and the settings."""
-        ignored(kwargs, "WordPiece")
+        _arguments.ignored(kwargs, "WordPiece")
         values = {
-            "unk_token": string(unk_token),
-            "continuing_subword_prefix": string(continuing_subword_prefix),
-            "max_input_chars_per_word": unsigned(max_input_chars_per_word),
+            "unk_token": _arguments.string(unk_token),
+            "continuing_subword_prefix": _arguments.string(continuing_subword_prefix),
+            "max_input_chars_per_word": _arguments.unsigned(max_input_chars_per_word),
         }
         if isinstance(vocab, str):
             vocab = WordPiece.read_file(vocab)
@@ -617,7 +618,7 @@ class WordPiece(Model):
         self._core()
 
     @staticmethod
-    def read_file(vocab: str) -> Vocab:
+    def read_file(vocab: str) -> _Vocab:
         """Returns the vocabulary of a text file with a token in each line.
 
         >>> from piecework.hf.models import WordPiece
@@ -660,18 +661,18 @@ class WordLevel(Model):
 
     __slots__ = ()
     _type_name = "WordLevel"
-    unk_token = _ModelSetting(string)
+    unk_token = _ModelSetting(_arguments.string)
 
-    def __init__(self, vocab: Vocab | str | None = None, unk_token: str | None = None) -> None:
+    def __init__(self, vocab: _Vocab | str | None = None, unk_token: str | None = None) -> None:
         """Checks the vocabulary."""
         if isinstance(vocab, str):
             vocab = WordLevel.read_file(vocab)
-        name = "<unk>" if unk_token is None else string(unk_token)
+        name = "<unk>" if unk_token is None else _arguments.string(unk_token)
         self._values = {"vocab": _vocab(vocab or {}), "unk_token": name}
         self._core()
 
     @staticmethod
-    def read_file(vocab: str) -> Vocab:
+    def read_file(vocab: str) -> _Vocab:
         """Returns the vocabulary of a JSON file.
 
         >>> from piecework.hf.models import WordLevel
@@ -697,7 +698,7 @@ class WordLevel(Model):
         return cls(WordLevel.read_file(vocab), unk_token)
 
     def _files(self) -> list[tuple[str, str]]:
-        return [("vocab.json", dumps(self._ordered()))]
+        return [("vocab.json", _state.dumps(self._ordered()))]
 
 
 class Unigram(Model):
@@ -730,11 +731,11 @@ class Unigram(Model):
         """Checks the vocabulary."""
         if vocab is None:
             vocab, unk_id = [("<unk>", 0.0)], 0 if unk_id is None else unk_id
-        rows = [[string(token), real(score)] for token, score in vocab]
+        rows = [[_arguments.string(token), _arguments.real(score)] for token, score in vocab]
         if not rows:
             raise ValueError("the vocabulary is empty; it needs an unknown token at least")
         self._values = {
-            "unk_id": maybe(unsigned)(unk_id),
+            "unk_id": _arguments.maybe(_arguments.unsigned)(unk_id),
             "vocab": rows,
             "byte_fallback": bool(byte_fallback),
         }
@@ -749,7 +750,7 @@ class Unigram(Model):
     @alpha.setter
     def alpha(self, alpha: float | None) -> None:
         self._alpha = None if alpha is None else float(alpha)
-        changes()
+        _state.changes()
 
     @property
     def nbest_size(self) -> int | None:
@@ -758,8 +759,8 @@ class Unigram(Model):
 
     @nbest_size.setter
     def nbest_size(self, nbest_size: int | None) -> None:
-        self._nbest_size = None if nbest_size is None else unsigned(nbest_size)
-        changes()
+        self._nbest_size = None if nbest_size is None else _arguments.unsigned(nbest_size)
+        _state.changes()
 
     def _sampling(self) -> tuple[float, int | None] | None:
         if self.alpha is None or self.nbest_size in {0, 1}:

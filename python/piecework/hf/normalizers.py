@@ -10,10 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf._arguments import flag, instance, listed, maybe, string
-from piecework.hf._patterns import Regex, pattern_state
-from piecework.hf._state import Component, OwnComponent, Parts, Setting, call_custom, own
-from piecework.hf._strings import NormalizedString
+from piecework.hf import _arguments, _patterns, _state, _strings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Sequence2
@@ -39,7 +36,7 @@ __all__ = [
 ]
 
 
-class Normalizer(Component):
+class Normalizer(_state.Component):
     """Serves as the base of all normalizers."""
 
     __slots__ = ()
@@ -58,7 +55,7 @@ class Normalizer(Component):
         """
         return Normalizer._of_custom(obj)
 
-    def normalize(self, normalized: NormalizedString) -> None:
+    def normalize(self, normalized: _strings.NormalizedString) -> None:
         """Normalizes a string in place; its alignment with the original is kept.
 
         >>> from piecework.hf import NormalizedString, normalizers
@@ -67,10 +64,10 @@ class Normalizer(Component):
         >>> text
         NormalizedString(original="To be", normalized="to be")
         """
-        instance(normalized, NormalizedString)
+        _arguments.instance(normalized, _strings.NormalizedString)
         if self._custom is not None:
             with normalized._in_callback() as passed:
-                call_custom(self._custom, "normalize", passed)
+                _state.call_custom(self._custom, "normalize", passed)
         elif isinstance(self, Sequence):
             for part in self._values["normalizers"]:
                 part.normalize(normalized)
@@ -84,7 +81,7 @@ class Normalizer(Component):
         >>> Lowercase().normalize_str("To be")
         'to be'
         """
-        normalized = NormalizedString(string(sequence))
+        normalized = _strings.NormalizedString(_arguments.string(sequence))
         self.normalize(normalized)
         return normalized.normalized
 
@@ -105,10 +102,10 @@ class BertNormalizer(Normalizer):
 
     __slots__ = ()
     _type_name = "BertNormalizer"
-    clean_text = Setting(flag)
-    handle_chinese_chars = Setting(flag)
-    strip_accents: Setting[bool | None] = Setting(maybe(flag))
-    lowercase = Setting(flag)
+    clean_text = _state.Setting(_arguments.flag)
+    handle_chinese_chars = _state.Setting(_arguments.flag)
+    strip_accents: _state.Setting[bool | None] = _state.Setting(_arguments.maybe(_arguments.flag))
+    lowercase = _state.Setting(_arguments.flag)
 
     def __init__(
         self,
@@ -119,10 +116,10 @@ class BertNormalizer(Normalizer):
     ) -> None:
         """Checks the settings."""
         self._set(
-            clean_text=flag(clean_text),
-            handle_chinese_chars=flag(handle_chinese_chars),
-            strip_accents=maybe(flag)(strip_accents),
-            lowercase=flag(lowercase),
+            clean_text=_arguments.flag(clean_text),
+            handle_chinese_chars=_arguments.flag(handle_chinese_chars),
+            strip_accents=_arguments.maybe(_arguments.flag)(strip_accents),
+            lowercase=_arguments.flag(lowercase),
         )
 
 
@@ -268,12 +265,12 @@ class Strip(Normalizer):
 
     __slots__ = ()
     _type_name = "Strip"
-    left = Setting(flag, "strip_left")
-    right = Setting(flag, "strip_right")
+    left = _state.Setting(_arguments.flag, "strip_left")
+    right = _state.Setting(_arguments.flag, "strip_right")
 
     def __init__(self, left: bool = True, right: bool = True) -> None:
         """Checks the settings."""
-        self._set(strip_left=flag(left), strip_right=flag(right))
+        self._set(strip_left=_arguments.flag(left), strip_right=_arguments.flag(right))
 
 
 class Prepend(Normalizer):
@@ -289,11 +286,11 @@ class Prepend(Normalizer):
 
     __slots__ = ()
     _type_name = "Prepend"
-    prepend = Setting(string)
+    prepend = _state.Setting(_arguments.string)
 
     def __init__(self, prepend: str = "▁") -> None:
         """Checks the settings."""
-        self._set(prepend=string(prepend))
+        self._set(prepend=_arguments.string(prepend))
 
 
 class Precompiled(Normalizer):
@@ -334,11 +331,11 @@ class Replace(Normalizer):
 
     __slots__ = ()
     _type_name = "Replace"
-    content = Setting(string)
+    content = _state.Setting(_arguments.string)
 
-    def __init__(self, pattern: str | Regex, content: str) -> None:
+    def __init__(self, pattern: str | _patterns.Regex, content: str) -> None:
         """Checks the settings."""
-        self._set(pattern=pattern_state(pattern), content=string(content))
+        self._set(pattern=_patterns.pattern_state(pattern), content=_arguments.string(content))
 
     @property
     def pattern(self) -> None:
@@ -346,18 +343,18 @@ class Replace(Normalizer):
         raise Exception("Cannot get pattern")  # as tokenizers
 
     @pattern.setter
-    def pattern(self, _pattern: str | Regex) -> None:
+    def pattern(self, _pattern: str | _patterns.Regex) -> None:
         message = "Cannot set pattern, please instantiate a new replace pattern instead"
         raise Exception(message)  # as tokenizers
 
 
-class _OwnNormalizer(Normalizer, OwnComponent):
+class _OwnNormalizer(Normalizer, _state.OwnComponent):
     """Holds a normalizer that only piecework has, such as `SentencePiece`."""
 
     __slots__ = ()
 
 
-class Sequence(Normalizer, Parts):
+class Sequence(Normalizer, _state.Parts):
     """Applies several normalizers in order.
 
     Args:
@@ -375,7 +372,9 @@ class Sequence(Normalizer, Parts):
 
     def __init__(self, normalizers: list[Normalizer]) -> None:
         """Checks the normalizers."""
-        self._set(normalizers=[own(part, Normalizer) for part in listed(normalizers)])
+        self._set(
+            normalizers=[_state.own(part, Normalizer) for part in _arguments.listed(normalizers)]
+        )
 
     def __len__(self) -> int:
         """Returns the number of normalizers."""

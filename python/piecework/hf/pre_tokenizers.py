@@ -10,24 +10,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf._arguments import character, flag, instance, listed, string, unsigned
-from piecework.hf._patterns import (
-    Regex,
-    behavior as check_behavior,
-    behavior_name,
-    pattern_state,
-    prepend_scheme,
-)
-from piecework.hf._state import (
-    BYTE_LEVEL,
-    Component,
-    OwnComponent,
-    Parts,
-    Setting,
-    call_custom,
-    own,
-)
-from piecework.hf._strings import NormalizedString, PreTokenizedString
+from piecework.hf import _arguments, _patterns, _state, _strings
+from piecework.hf._patterns import prepend_scheme as _scheme
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +35,7 @@ __all__ = [
 ]
 
 
-class PreTokenizer(Component):
+class PreTokenizer(_state.Component):
     """Serves as the base of all pre-tokenizers."""
 
     __slots__ = ()
@@ -70,7 +54,7 @@ class PreTokenizer(Component):
         """
         return PreTokenizer._of_custom(pretok)
 
-    def pre_tokenize(self, pretok: PreTokenizedString) -> None:
+    def pre_tokenize(self, pretok: _strings.PreTokenizedString) -> None:
         """Splits the parts of a text in place.
 
         >>> from piecework.hf import PreTokenizedString, pre_tokenizers
@@ -79,10 +63,10 @@ class PreTokenizer(Component):
         >>> text.get_splits()
         [('to', (0, 2), None), ('be', (3, 5), None)]
         """
-        instance(pretok, PreTokenizedString)
+        _arguments.instance(pretok, _strings.PreTokenizedString)
         if self._custom is not None:
             with pretok._in_callback() as passed:
-                call_custom(self._custom, "pre_tokenize", passed)
+                _state.call_custom(self._custom, "pre_tokenize", passed)
         elif isinstance(self, Sequence):
             for part in self._values["pretokenizers"]:
                 part.pre_tokenize(pretok)
@@ -96,18 +80,20 @@ class PreTokenizer(Component):
         >>> Whitespace().pre_tokenize_str("to be")
         [('to', (0, 2)), ('be', (3, 5))]
         """
-        pretok = PreTokenizedString(string(s))
+        pretok = _strings.PreTokenizedString(_arguments.string(s))
         self.pre_tokenize(pretok)
         return [(word, span) for word, span, _ in pretok.get_splits()]
 
 
-def _splitter(state: dict[str, Any]) -> Callable[[int, NormalizedString], list[NormalizedString]]:
+def _splitter(
+    state: dict[str, Any],
+) -> Callable[[int, _strings.NormalizedString], list[_strings.NormalizedString]]:
     """Returns a function that splits a part of a text, given its number and itself, into words by the core."""
     first = later = _stage(state)
     if state.get("prepend_scheme") == "first":
         later = _stage(state | {"prepend_scheme": "never"})
 
-    def split(_number: int, part: NormalizedString) -> list[NormalizedString]:
+    def split(_number: int, part: _strings.NormalizedString) -> list[_strings.NormalizedString]:
         stage = later if part._start else first
         words = stage.pre_tokenize_aligned(part.normalized)
         return [_word(part, text, spans) for text, spans in words]
@@ -122,7 +108,9 @@ def _stage(state: dict[str, Any]) -> TextStages:
     return TextStages(json.dumps({"pre_tokenizer": state}), [])
 
 
-def _word(part: NormalizedString, text: str, spans: list[tuple[int, int]]) -> NormalizedString:
+def _word(
+    part: _strings.NormalizedString, text: str, spans: list[tuple[int, int]]
+) -> _strings.NormalizedString:
     """Returns a word with characters of the part that it represents."""
     if not spans:
         return part._part(0, 0)
@@ -165,9 +153,9 @@ class ByteLevel(PreTokenizer):
 
     __slots__ = ()
     _type_name = "ByteLevel"
-    add_prefix_space = Setting(flag)
-    trim_offsets = Setting(flag)
-    use_regex = Setting(flag)
+    add_prefix_space = _state.Setting(_arguments.flag)
+    trim_offsets = _state.Setting(_arguments.flag)
+    use_regex = _state.Setting(_arguments.flag)
 
     def __init__(
         self,
@@ -178,14 +166,14 @@ class ByteLevel(PreTokenizer):
     ) -> None:
         """Checks the settings."""
         self._set(
-            add_prefix_space=flag(add_prefix_space),
-            trim_offsets=flag(trim_offsets),
-            use_regex=flag(use_regex),
+            add_prefix_space=_arguments.flag(add_prefix_space),
+            trim_offsets=_arguments.flag(trim_offsets),
+            use_regex=_arguments.flag(use_regex),
         )
 
     def _restore(self, values: dict[str, Any]) -> None:
         super()._restore({"use_regex": True} | values)
-        self._values = {name: self._values[name] for name in BYTE_LEVEL}
+        self._values = {name: self._values[name] for name in _state.BYTE_LEVEL}
 
     @staticmethod
     def alphabet() -> list[str]:
@@ -212,11 +200,11 @@ class CharDelimiterSplit(PreTokenizer):
 
     __slots__ = ()
     _type_name = "CharDelimiterSplit"
-    delimiter = Setting(character)
+    delimiter = _state.Setting(_arguments.character)
 
     def __init__(self, delimiter: str) -> None:
         """Checks the settings."""
-        self._set(delimiter=character(delimiter))
+        self._set(delimiter=_arguments.character(delimiter))
 
     def __getnewargs__(self) -> tuple[str]:
         """Returns the arguments with which `tokenizers` unpickles the pre-tokenizer."""
@@ -236,11 +224,11 @@ class Digits(PreTokenizer):
 
     __slots__ = ()
     _type_name = "Digits"
-    individual_digits = Setting(flag)
+    individual_digits = _state.Setting(_arguments.flag)
 
     def __init__(self, individual_digits: bool = False) -> None:
         """Checks the settings."""
-        self._set(individual_digits=flag(individual_digits))
+        self._set(individual_digits=_arguments.flag(individual_digits))
 
 
 class FixedLength(PreTokenizer):
@@ -256,11 +244,11 @@ class FixedLength(PreTokenizer):
 
     __slots__ = ()
     _type_name = "FixedLength"
-    length = Setting(unsigned)
+    length = _state.Setting(_arguments.unsigned)
 
     def __init__(self, length: int = 5) -> None:
         """Checks the settings."""
-        self._set(length=unsigned(length))
+        self._set(length=_arguments.unsigned(length))
 
 
 class Metaspace(PreTokenizer):
@@ -279,29 +267,26 @@ class Metaspace(PreTokenizer):
 
     __slots__ = ()
     _type_name = "Metaspace"
-    replacement = Setting(character)
-    prepend_scheme = Setting(prepend_scheme)
-    split = Setting(flag)
+    replacement = _state.Setting(_arguments.character)
+    prepend_scheme = _state.Setting(_scheme)
+    split = _state.Setting(_arguments.flag)
 
     def __init__(
         self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
     ) -> None:
         """Checks the settings."""
         self._set(
-            replacement=character(replacement),
+            replacement=_arguments.character(replacement),
             prepend_scheme=_scheme(prepend_scheme),
-            split=flag(split),
+            split=_arguments.flag(split),
         )
 
 
-_scheme = prepend_scheme
-
-
-class _Behavior(Setting[str]):
+class _Behavior(_state.Setting[str]):
     """Describes what happens to a delimiter."""
 
     def _shown(self, value: Any) -> str:
-        return behavior_name(value)
+        return _patterns.behavior_name(value)
 
 
 class Punctuation(PreTokenizer):
@@ -317,11 +302,11 @@ class Punctuation(PreTokenizer):
 
     __slots__ = ()
     _type_name = "Punctuation"
-    behavior = _Behavior(check_behavior)
+    behavior = _Behavior(_patterns.behavior)
 
     def __init__(self, behavior: Any = "isolated") -> None:
         """Checks the settings."""
-        self._set(behavior=check_behavior(behavior))
+        self._set(behavior=_patterns.behavior(behavior))
 
     def _restore(self, values: dict[str, Any]) -> None:
         super()._restore({"behavior": "Isolated"} | values)
@@ -343,13 +328,15 @@ class Split(PreTokenizer):
 
     __slots__ = ()
     _type_name = "Split"
-    behavior = _Behavior(check_behavior)
-    invert = Setting(flag)
+    behavior = _Behavior(_patterns.behavior)
+    invert = _state.Setting(_arguments.flag)
 
-    def __init__(self, pattern: str | Regex, behavior: Any, invert: bool = False) -> None:
+    def __init__(self, pattern: str | _patterns.Regex, behavior: Any, invert: bool = False) -> None:
         """Checks the settings."""
         self._set(
-            pattern=pattern_state(pattern), behavior=check_behavior(behavior), invert=flag(invert)
+            pattern=_patterns.pattern_state(pattern),
+            behavior=_patterns.behavior(behavior),
+            invert=_arguments.flag(invert),
         )
 
     @property
@@ -358,7 +345,7 @@ class Split(PreTokenizer):
         raise Exception("Cannot get pattern")  # as tokenizers
 
     @pattern.setter
-    def pattern(self, _pattern: str | Regex) -> None:
+    def pattern(self, _pattern: str | _patterns.Regex) -> None:
         message = "Cannot set pattern, please instantiate a new split pattern instead"
         raise Exception(message)  # as tokenizers
 
@@ -415,13 +402,13 @@ class WhitespaceSplit(PreTokenizer):
         self._set()
 
 
-class _OwnPreTokenizer(PreTokenizer, OwnComponent):
+class _OwnPreTokenizer(PreTokenizer, _state.OwnComponent):
     """Holds a pre-tokenizer that only piecework has, such as `Dictionary` or `Jieba`."""
 
     __slots__ = ()
 
 
-class Sequence(PreTokenizer, Parts):
+class Sequence(PreTokenizer, _state.Parts):
     """Applies several pre-tokenizers in order.
 
     Args:
@@ -439,4 +426,8 @@ class Sequence(PreTokenizer, Parts):
 
     def __init__(self, pre_tokenizers: list[PreTokenizer]) -> None:
         """Checks the pre-tokenizers."""
-        self._set(pretokenizers=[own(part, PreTokenizer) for part in listed(pre_tokenizers)])
+        self._set(
+            pretokenizers=[
+                _state.own(part, PreTokenizer) for part in _arguments.listed(pre_tokenizers)
+            ]
+        )

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework._settings.arguments import FAST
-from piecework.hf._arguments import flag, instance, listed, number32, string
-from piecework.hf._encoding import Encoding
-from piecework.hf._state import ByteLevelSettings, Component, Parts, Setting, changes, dumps, own
+from piecework._settings import arguments as _settings_arguments
+from piecework.hf import _arguments, _encoding, _state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Sequence2
@@ -32,7 +30,7 @@ _Token = tuple[str, int]
 _Piece = dict[str, dict[str, Any]]
 
 
-class PostProcessor(Component):
+class PostProcessor(_state.Component):
     """Serves as the base of all post-processors."""
 
     __slots__ = ()
@@ -48,8 +46,11 @@ class PostProcessor(Component):
         raise NotImplementedError
 
     def process(
-        self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
-    ) -> Encoding:
+        self,
+        encoding: _encoding.Encoding,
+        pair: _encoding.Encoding | None = None,
+        add_special_tokens: bool = True,
+    ) -> _encoding.Encoding:
         """Returns the combination of the encodings of a text or pair.
 
         Args:
@@ -65,13 +66,15 @@ class PostProcessor(Component):
         >>> processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1)).process(tok.encode("hug")).tokens
         ['[CLS]', 'hug', '[SEP]']
         """
-        instance(encoding, Encoding)
+        _arguments.instance(encoding, _encoding.Encoding)
         if pair is not None:
-            instance(pair, Encoding)
+            _arguments.instance(pair, _encoding.Encoding)
         core = _core_of(self)
-        options = core.options(flag(add_special_tokens), "match", False, False, FAST)
+        options = core.options(
+            _arguments.flag(add_special_tokens), "match", False, False, _settings_arguments.FAST
+        )
         inner = core.post_process(encoding._inner, None if pair is None else pair._inner, options)
-        return Encoding._of(inner)
+        return _encoding.Encoding._of(inner)
 
 
 def _core_of(processor: PostProcessor) -> CoreTokenizer:
@@ -80,17 +83,17 @@ def _core_of(processor: PostProcessor) -> CoreTokenizer:
 
     model = {"type": "WordLevel", "vocab": {}, "unk_token": ""}
     parts = {"post_processor": processor._write(), "model": model}
-    return CoreTokenizer.from_json(dumps(parts).encode(), True, False)
+    return CoreTokenizer.from_json(_state.dumps(parts).encode(), True, False)
 
 
 def _token(value: Any) -> list[Any]:
     """Returns a tuple of token and id as JSON."""
-    instance(value, tuple)
+    _arguments.instance(value, tuple)
     name, number = value
-    return [string(name), number32(number)]
+    return [_arguments.string(name), _arguments.number32(number)]
 
 
-class _TokenSetting(Setting[Any]):
+class _TokenSetting(_state.Setting[Any]):
     """Describes a special token and its id."""
 
     def _shown(self, value: Any) -> _Token:
@@ -146,8 +149,8 @@ class RobertaProcessing(PostProcessor):
     _type_name = "RobertaProcessing"
     sep = _TokenSetting(_token)
     cls = _TokenSetting(_token)
-    trim_offsets = Setting(flag)
-    add_prefix_space = Setting(flag)
+    trim_offsets = _state.Setting(_arguments.flag)
+    add_prefix_space = _state.Setting(_arguments.flag)
 
     def __init__(
         self,
@@ -160,8 +163,8 @@ class RobertaProcessing(PostProcessor):
         self._set(
             sep=_token(sep),
             cls=_token(cls_token),
-            trim_offsets=flag(trim_offsets),
-            add_prefix_space=flag(add_prefix_space),
+            trim_offsets=_arguments.flag(trim_offsets),
+            add_prefix_space=_arguments.flag(add_prefix_space),
         )
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
@@ -173,7 +176,7 @@ class RobertaProcessing(PostProcessor):
         return ("", 0), ("", 0)
 
 
-class ByteLevel(PostProcessor, ByteLevelSettings):
+class ByteLevel(PostProcessor, _state.ByteLevelSettings):
     """Excludes spaces from the offsets of byte-level tokens.
 
     Args:
@@ -189,9 +192,9 @@ class ByteLevel(PostProcessor, ByteLevelSettings):
 
     __slots__ = ()
     _type_name = "ByteLevel"
-    add_prefix_space = Setting(flag)
-    trim_offsets = Setting(flag)
-    use_regex = Setting(flag)
+    add_prefix_space = _state.Setting(_arguments.flag)
+    trim_offsets = _state.Setting(_arguments.flag)
+    use_regex = _state.Setting(_arguments.flag)
 
     def __init__(
         self,
@@ -202,7 +205,7 @@ class ByteLevel(PostProcessor, ByteLevelSettings):
     ) -> None:
         """Checks the settings."""
         given = (add_prefix_space, trim_offsets, use_regex)
-        add, trim, use = (True if value is None else flag(value) for value in given)
+        add, trim, use = (True if value is None else _arguments.flag(value) for value in given)
         self._set(add_prefix_space=add, trim_offsets=trim, use_regex=use)
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:  # noqa: ARG002  # as in the base
@@ -238,18 +241,21 @@ def _special(value: Any) -> dict[str, Any]:
         for member in ("id", "ids", "tokens"):
             if member not in value:
                 raise ValueError(f"`{member}` must be specified")
-        ids, tokens = [number32(x) for x in value["ids"]], [string(x) for x in value["tokens"]]
+        ids, tokens = (
+            [_arguments.number32(x) for x in value["ids"]],
+            [_arguments.string(x) for x in value["tokens"]],
+        )
         if len(ids) != len(tokens):
             raise ValueError(
                 "SpecialToken: ids and tokens must be of the same length, "
                 f"found {len(ids)} and {len(tokens)}"
             )
-        return {"id": string(value["id"]), "ids": ids, "tokens": tokens}
+        return {"id": _arguments.string(value["id"]), "ids": ids, "tokens": tokens}
     kinds = tuple(map(type, value)) if isinstance(value, tuple) else ()
     if len(kinds) != 2 or kinds.count(str) != 1:
         raise TypeError(f"Expected Union[Tuple[str, int], Tuple[int, str], dict], found {value!r}")
     name, number = value if isinstance(value[0], str) else reversed(value)
-    return {"id": string(name), "ids": [number32(number)], "tokens": [name]}
+    return {"id": _arguments.string(name), "ids": [_arguments.number32(number)], "tokens": [name]}
 
 
 def _items(template: list[_Piece], kind: str) -> list[str]:
@@ -311,7 +317,7 @@ class TemplateProcessing(PostProcessor):
     @single.setter
     def single(self, single: str | list[str]) -> None:
         self._values["single"] = _template(single)
-        changes()
+        _state.changes()
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the number of ids of the special tokens of a template."""
@@ -320,7 +326,7 @@ class TemplateProcessing(PostProcessor):
         return sum(len(specials[name]["ids"]) for name in names)
 
 
-class Sequence(PostProcessor, Parts):
+class Sequence(PostProcessor, _state.Parts):
     """Applies several post-processors in order.
 
     Args:
@@ -338,7 +344,11 @@ class Sequence(PostProcessor, Parts):
 
     def __init__(self, processors_py: list[PostProcessor]) -> None:
         """Checks the post-processors."""
-        self._set(processors=[own(part, PostProcessor) for part in listed(processors_py)])
+        self._set(
+            processors=[
+                _state.own(part, PostProcessor) for part in _arguments.listed(processors_py)
+            ]
+        )
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the sum over the post-processors."""

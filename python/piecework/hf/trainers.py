@@ -14,20 +14,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from piecework.hf._added_tokens import AddedToken, checked_flags
-from piecework.hf._arguments import (
-    character,
-    flag,
-    ignored,
-    is_of_tokenizers,
-    listed,
-    maybe,
-    real,
-    string,
-    unsigned,
-)
-from piecework.hf._repr import MANY, SEVERAL, describe
-from piecework.hf._state import dumps
+from piecework.hf import _added_tokens, _arguments, _repr, _state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,7 +30,7 @@ __all__ = [
     "WordPieceTrainer",
 ]
 
-_Tokens = list[str | AddedToken]
+_Tokens = list[str | _added_tokens.AddedToken]
 _Checks = dict[str, Callable[[Any], Any]]
 _LISTS = ("special_tokens", "initial_alphabet")
 _FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
@@ -51,18 +38,21 @@ _FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
 
 def _special(tokens: Any) -> list[dict[str, Any]]:
     """Returns special tokens as JSON."""
-    flags = [checked_flags(token, special=True, name="special_tokens") for token in listed(tokens)]
-    return [AddedToken._of(each).__getstate__() for each in flags]
+    flags = [
+        _added_tokens.checked_flags(token, special=True, name="special_tokens")
+        for token in _arguments.listed(tokens)
+    ]
+    return [_added_tokens.AddedToken._of(each).__getstate__() for each in flags]
 
 
 def _characters(characters: Iterable[str]) -> list[str]:
     """Returns characters, sorted."""
-    return sorted({character(text) for text in characters})
+    return sorted({_arguments.character(text) for text in characters})
 
 
 def _alphabet(characters: Iterable[str]) -> list[str]:
     """Returns the first character of each text, sorted."""
-    return sorted({string(text)[0] for text in characters if text})
+    return sorted({_arguments.string(text)[0] for text in characters if text})
 
 
 class _Value:
@@ -81,7 +71,7 @@ class _Value:
             return self
         value = trainer._settings[self.name]
         if self.name == "special_tokens":
-            return [added_token(state) for state in value]
+            return [_added_token(state) for state in value]
         return list(value) if isinstance(value, list) else value
 
     def __set__(self, trainer: Trainer | ParityBpeTrainer, value: Any) -> None:
@@ -89,9 +79,9 @@ class _Value:
         trainer._settings[self.name] = self.check(value)
 
 
-def added_token(state: dict[str, Any]) -> AddedToken:
+def _added_token(state: dict[str, Any]) -> _added_tokens.AddedToken:
     """Returns the added token with the flags in `state`."""
-    token = AddedToken()
+    token = _added_tokens.AddedToken()
     token.__setstate__(state)
     return token
 
@@ -123,7 +113,7 @@ class Trainer:
         """Returns the settings as JSON."""
         own = self._own_state()
         state = {type(self).__name__: self._state()} | ({"piecework": own} if own else {})
-        return dumps(state).encode()
+        return _state.dumps(state).encode()
 
     def __setstate__(self, state: bytes) -> None:
         """Takes JSON that `__getstate__` returned."""
@@ -143,20 +133,20 @@ class Trainer:
         for owner in (state, state.get("bpe_trainer", {})):
             if tokens := owner.get("special_tokens"):
                 owner["special_tokens"] = [{"AddedToken": token} for token in tokens]
-        return f"{name}({describe({name: state}, limit)})"
+        return f"{name}({_repr.describe({name: state}, limit)})"
 
     def __repr__(self) -> str:
         """Returns the settings."""
-        return self._described(MANY)
+        return self._described(_repr.MANY)
 
     def __str__(self) -> str:
         """Returns the settings, with at most five elements of a list."""
-        return self._described(SEVERAL)
+        return self._described(_repr.SEVERAL)
 
 
-def own_trainer(trainer: object) -> Trainer:
+def _own_trainer(trainer: object) -> Trainer:
     """Returns a trainer as one of ours: itself, or one with the settings of a trainer of `tokenizers`."""
-    if is_of_tokenizers(trainer):
+    if _arguments.is_of_tokenizers(trainer):
         kinds = {kind.__name__: kind for kind in Trainer.__subclasses__()}
         if kind := kinds.get(type(trainer).__name__):
             converted = _new(kind)
@@ -180,8 +170,8 @@ def _format(value: Any) -> str:
     return _FORMATS[value]
 
 
-_optional = maybe(string)
-_limit = maybe(unsigned)
+_optional = _arguments.maybe(_arguments.string)
+_limit = _arguments.maybe(_arguments.unsigned)
 
 
 class BpeTrainer(Trainer):
@@ -205,9 +195,9 @@ class BpeTrainer(Trainer):
     """
 
     __slots__ = ()
-    vocab_size = _Value(unsigned)
-    min_frequency = _Value(unsigned)
-    show_progress = _Value(flag)
+    vocab_size = _Value(_arguments.unsigned)
+    min_frequency = _Value(_arguments.unsigned)
+    show_progress = _Value(_arguments.flag)
     special_tokens = _Value(_special)
     limit_alphabet = _Value(_limit)
     initial_alphabet = _Value(_characters)
@@ -232,7 +222,7 @@ class BpeTrainer(Trainer):
     ) -> None:
         """Checks the settings."""
         given = locals()
-        ignored(kwargs, "BpeTrainer")
+        _arguments.ignored(kwargs, "BpeTrainer")
         checks = _checks(type(self)) | {"progress_format": _format}
         self._settings = _BPE | _checked(checks, given)
 
@@ -327,9 +317,9 @@ class WordPieceTrainer(Trainer):
 
     __slots__ = ()
     _own: ClassVar[tuple[str, ...]] = ("criterion",)
-    vocab_size = _Value(unsigned)
-    min_frequency = _Value(unsigned)
-    show_progress = _Value(flag)
+    vocab_size = _Value(_arguments.unsigned)
+    min_frequency = _Value(_arguments.unsigned)
+    show_progress = _Value(_arguments.flag)
     special_tokens = _Value(_special)
     limit_alphabet = _Value(_limit)
     initial_alphabet = _Value(_characters)
@@ -353,7 +343,7 @@ class WordPieceTrainer(Trainer):
     ) -> None:
         """Checks the settings."""
         given = locals()
-        ignored(kwargs, "WordPieceTrainer")
+        _arguments.ignored(kwargs, "WordPieceTrainer")
         self._settings = _BPE | _checked(_checks(type(self)), given)
 
     def _state(self) -> dict[str, Any]:
@@ -387,9 +377,9 @@ class WordLevelTrainer(Trainer):
     """
 
     __slots__ = ()
-    min_frequency = _Value(unsigned)
-    vocab_size = _Value(unsigned)
-    show_progress = _Value(flag)
+    min_frequency = _Value(_arguments.unsigned)
+    vocab_size = _Value(_arguments.unsigned)
+    show_progress = _Value(_arguments.flag)
     special_tokens = _Value(_special)
 
     def __init__(
@@ -403,7 +393,7 @@ class WordLevelTrainer(Trainer):
     ) -> None:
         """Checks the settings."""
         given = locals()
-        ignored(kwargs, "WordLevelTrainer")
+        _arguments.ignored(kwargs, "WordLevelTrainer")
         self._settings = _checked(_checks(type(self)), given)
 
 
@@ -427,8 +417,8 @@ class UnigramTrainer(Trainer):
     """
 
     __slots__ = ()
-    show_progress = _Value(flag)
-    vocab_size = _Value(unsigned)
+    show_progress = _Value(_arguments.flag)
+    vocab_size = _Value(_arguments.unsigned)
     special_tokens = _Value(_special)
     initial_alphabet = _Value(_characters)
 
@@ -448,7 +438,7 @@ class UnigramTrainer(Trainer):
     ) -> None:
         """Checks the settings."""
         given = locals()
-        ignored(kwargs, "UnigramTrainer")
+        _arguments.ignored(kwargs, "UnigramTrainer")
         order = dict.fromkeys(("show_progress", "vocab_size", *_UNIGRAM_FIRST))
         self._settings = order | _checked(_checks(type(self)) | _UNIGRAM, given)
 
@@ -457,17 +447,17 @@ _UNIGRAM_FIRST = ("n_sub_iterations", "shrinking_factor", "special_tokens", "ini
 """The settings whose order in `tokenizers` is another than that of the checks."""
 
 _UNIGRAM: _Checks = {
-    "n_sub_iterations": unsigned,
+    "n_sub_iterations": _arguments.unsigned,
     "shrinking_factor": float,
     "unk_token": _optional,
-    "max_piece_length": unsigned,
-    "seed_size": unsigned,
+    "max_piece_length": _arguments.unsigned,
+    "seed_size": _arguments.unsigned,
 }
 
 
 def _variant(value: Any) -> str:
     """Returns the name of a variant of parity-aware BPE."""
-    if string(value) not in {"base", "window"}:
+    if _arguments.string(value) not in {"base", "window"}:
         raise ValueError(f"Unknown variant {value!r}. Use 'base' or 'window'.")
     return str(value)
 
@@ -476,7 +466,7 @@ def _ratios(value: Any) -> list[float]:
     """Returns compression rates."""
     if isinstance(value, str) or not hasattr(value, "__getitem__"):
         raise TypeError(f"expected a list of numbers as ratio, found {type(value).__name__!r}")
-    return [real(rate) for rate in value]
+    return [_arguments.real(rate) for rate in value]
 
 
 class ParityBpeTrainer:
@@ -517,13 +507,13 @@ class ParityBpeTrainer:
 
     __slots__ = ("_settings",)
     _settings: dict[str, Any]
-    num_merges = _Value(unsigned)
-    min_frequency = _Value(unsigned)
-    global_merges = _Value(unsigned)
-    window_size = _Value(unsigned)
-    alpha = _Value(real)
-    total_symbols = _Value(flag)
-    show_progress = _Value(flag)
+    num_merges = _Value(_arguments.unsigned)
+    min_frequency = _Value(_arguments.unsigned)
+    global_merges = _Value(_arguments.unsigned)
+    window_size = _Value(_arguments.unsigned)
+    alpha = _Value(_arguments.real)
+    total_symbols = _Value(_arguments.flag)
+    show_progress = _Value(_arguments.flag)
     special_tokens = _Value(_special)
     limit_alphabet = _Value(_limit)
     initial_alphabet = _Value(_characters)
@@ -551,7 +541,10 @@ class ParityBpeTrainer:
     ) -> None:
         """Checks the settings."""
         given = locals()
-        checks = _attribute_checks(type(self)) | {"variant": _variant, "ratio": maybe(_ratios)}
+        checks = _attribute_checks(type(self)) | {
+            "variant": _variant,
+            "ratio": _arguments.maybe(_ratios),
+        }
         self._settings = _checked({name: checks[name] for name in _PARITY}, given)
 
     @property

@@ -256,14 +256,14 @@ class BaseTokenizer:
         self._tokenizer.decoder = decoder
 
 
-def add_known(tokenizer: Tokenizer, tokens: Iterable[Any]) -> None:
+def _add_known(tokenizer: Tokenizer, tokens: Iterable[Any]) -> None:
     """Adds the special tokens that are in the vocabulary."""
     for name in map(str, tokens):
         if tokenizer.token_to_id(name) is not None:
             tokenizer.add_special_tokens([name])
 
 
-def in_order(normalizers: list[Any]) -> Any:
+def _in_order(normalizers: list[Any]) -> Any:
     """Returns normalizers as one; None for none."""
     from piecework.hf.normalizers import Sequence
 
@@ -272,7 +272,7 @@ def in_order(normalizers: list[Any]) -> Any:
     return normalizers[0] if normalizers else None
 
 
-def merge_settings(given: dict[str, Any]) -> dict[str, Any]:
+def _merge_settings(given: dict[str, Any]) -> dict[str, Any]:
     """Returns those arguments of a training that trainers which merge pairs share."""
     names = ("vocab_size", "min_frequency", "limit_alphabet", "initial_alphabet", "show_progress")
     shared = {name: given[name] for name in names}

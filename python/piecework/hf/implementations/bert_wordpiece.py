@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf import decoders, trainers
-from piecework.hf._tokenizer import Tokenizer
-from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known, merge_settings
-from piecework.hf.models import WordPiece
-from piecework.hf.normalizers import BertNormalizer
-from piecework.hf.pre_tokenizers import BertPreTokenizer
-from piecework.hf.processors import BertProcessing
+from piecework import hf as _hf
+from piecework.hf import (
+    _tokenizer,
+    models as _models,
+    normalizers as _normalizers,
+    pre_tokenizers as _pre_tokenizers,
+    processors as _processors,
+)
+from piecework.hf.implementations import base_tokenizer as _base_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +24,7 @@ __all__ = ["BertWordPieceTokenizer"]
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
-class BertWordPieceTokenizer(BaseTokenizer):
+class BertWordPieceTokenizer(_base_tokenizer.BaseTokenizer):
     """Encodes with WordPiece and BERT's normalizer, pre-tokenizer and special tokens.
 
     Args:
@@ -57,16 +59,20 @@ class BertWordPieceTokenizer(BaseTokenizer):
         wordpieces_prefix: str = "##",
     ) -> None:
         """Creates the tokenizer."""
-        tokenizer = Tokenizer(WordPiece(vocab, unk_token=str(unk_token)))
-        add_known(tokenizer, (unk_token, sep_token, cls_token, pad_token, mask_token))
-        tokenizer.normalizer = BertNormalizer(
+        tokenizer = _tokenizer.Tokenizer(_models.WordPiece(vocab, unk_token=str(unk_token)))
+        _base_tokenizer._add_known(
+            tokenizer, (unk_token, sep_token, cls_token, pad_token, mask_token)
+        )
+        tokenizer.normalizer = _normalizers.BertNormalizer(
             clean_text, handle_chinese_chars, strip_accents, lowercase
         )
-        tokenizer.pre_tokenizer = BertPreTokenizer()
+        tokenizer.pre_tokenizer = _pre_tokenizers.BertPreTokenizer()
         if vocab is not None:
             sep = _pair(tokenizer, "sep_token", sep_token)
-            tokenizer.post_processor = BertProcessing(sep, _pair(tokenizer, "cls_token", cls_token))
-        tokenizer.decoder = decoders.WordPiece(wordpieces_prefix)
+            tokenizer.post_processor = _processors.BertProcessing(
+                sep, _pair(tokenizer, "cls_token", cls_token)
+            )
+        tokenizer.decoder = _hf.decoders.WordPiece(wordpieces_prefix)
         parameters = {
             "model": "BertWordPiece",
             "unk_token": unk_token,
@@ -85,7 +91,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
     @staticmethod
     def from_file(vocab: str, **kwargs: Any) -> BertWordPieceTokenizer:
         """Returns the tokenizer of a vocab.txt; for the other arguments see the class."""
-        return BertWordPieceTokenizer(WordPiece.read_file(vocab), **kwargs)
+        return BertWordPieceTokenizer(_models.WordPiece.read_file(vocab), **kwargs)
 
     def train(
         self,
@@ -117,7 +123,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
         self._train_texts(iterator, _trainer(locals()), length)
 
 
-def _pair(tokenizer: Tokenizer, name: str, token: str | AddedToken) -> tuple[str, int]:
+def _pair(tokenizer: _tokenizer.Tokenizer, name: str, token: str | AddedToken) -> tuple[str, int]:
     """Returns a special token and its id."""
     number = tokenizer.token_to_id(str(token))
     if number is None:
@@ -125,8 +131,9 @@ def _pair(tokenizer: Tokenizer, name: str, token: str | AddedToken) -> tuple[str
     return str(token), number
 
 
-def _trainer(given: dict[str, Any]) -> trainers.WordPieceTrainer:
+def _trainer(given: dict[str, Any]) -> _hf.trainers.WordPieceTrainer:
     """Returns the trainer of the arguments of a training."""
-    return trainers.WordPieceTrainer(
-        **merge_settings(given), continuing_subword_prefix=given["wordpieces_prefix"]
+    return _hf.trainers.WordPieceTrainer(
+        **_base_tokenizer._merge_settings(given),
+        continuing_subword_prefix=given["wordpieces_prefix"],
     )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf import decoders, pre_tokenizers, processors, trainers
-from piecework.hf._tokenizer import Tokenizer
-from piecework.hf.implementations.base_tokenizer import BaseTokenizer, in_order
-from piecework.hf.models import BPE
-from piecework.hf.normalizers import Lowercase, unicode_normalizer_from_str
+from piecework import hf as _hf
+from piecework.hf import _tokenizer, models as _models, normalizers as _normalizers
+from piecework.hf.implementations import base_tokenizer as _base_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ByteLevelBPETokenizer"]
 
 
-class ByteLevelBPETokenizer(BaseTokenizer):
+class ByteLevelBPETokenizer(_base_tokenizer.BaseTokenizer):
     """Encodes with BPE over bytes, and GPT-2's pre-tokenizer.
 
     Args:
@@ -46,21 +44,27 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         trim_offsets: bool = False,
     ) -> None:
         """Creates the tokenizer."""
-        model = BPE()
+        model = _models.BPE()
         if vocab is not None and merges is not None:
-            model = BPE(
+            model = _models.BPE(
                 vocab,
                 merges,
                 dropout=dropout,
                 continuing_subword_prefix=continuing_subword_prefix or "",
                 end_of_word_suffix=end_of_word_suffix or "",
             )
-        tokenizer = Tokenizer(model)
-        form = [unicode_normalizer_from_str(unicode_normalizer)] if unicode_normalizer else []
-        tokenizer.normalizer = in_order(form + ([Lowercase()] if lowercase else []))
-        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
-        tokenizer.decoder = decoders.ByteLevel()
-        tokenizer.post_processor = processors.ByteLevel(trim_offsets=trim_offsets)
+        tokenizer = _tokenizer.Tokenizer(model)
+        form = (
+            [_normalizers.unicode_normalizer_from_str(unicode_normalizer)]
+            if unicode_normalizer
+            else []
+        )
+        tokenizer.normalizer = _base_tokenizer._in_order(
+            form + ([_normalizers.Lowercase()] if lowercase else [])
+        )
+        tokenizer.pre_tokenizer = _hf.pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
+        tokenizer.decoder = _hf.decoders.ByteLevel()
+        tokenizer.post_processor = _hf.processors.ByteLevel(trim_offsets=trim_offsets)
         parameters = {
             "model": "ByteLevelBPE",
             "add_prefix_space": add_prefix_space,
@@ -78,7 +82,9 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         vocab_filename: str, merges_filename: str, **kwargs: Any
     ) -> ByteLevelBPETokenizer:
         """Returns the tokenizer of two files; for the other arguments see the class."""
-        return ByteLevelBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
+        return ByteLevelBPETokenizer(
+            *_models.BPE.read_file(vocab_filename, merges_filename), **kwargs
+        )
 
     def train(
         self,
@@ -110,12 +116,12 @@ def _trainer(
     min_frequency: int,
     show_progress: bool,
     special_tokens: Sequence[str | AddedToken],
-) -> trainers.BpeTrainer:
+) -> _hf.trainers.BpeTrainer:
     """Returns a trainer whose alphabet has all bytes."""
-    return trainers.BpeTrainer(
+    return _hf.trainers.BpeTrainer(
         vocab_size=vocab_size,
         min_frequency=min_frequency,
         show_progress=show_progress,
         special_tokens=list(special_tokens),
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        initial_alphabet=_hf.pre_tokenizers.ByteLevel.alphabet(),
     )

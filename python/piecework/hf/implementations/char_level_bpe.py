@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf import decoders, pre_tokenizers, trainers
-from piecework.hf._tokenizer import Tokenizer
-from piecework.hf.implementations.base_tokenizer import (
-    BaseTokenizer,
-    add_known,
-    in_order,
-    merge_settings,
-)
-from piecework.hf.models import BPE
-from piecework.hf.normalizers import BertNormalizer, Lowercase, unicode_normalizer_from_str
+from piecework import hf as _hf
+from piecework.hf import _tokenizer, models as _models, normalizers as _normalizers
+from piecework.hf.implementations import base_tokenizer as _base_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["CharBPETokenizer"]
 
 
-class CharBPETokenizer(BaseTokenizer):
+class CharBPETokenizer(_base_tokenizer.BaseTokenizer):
     """Encodes with BPE over characters, with a suffix at the end of a word.
 
     Args:
@@ -53,25 +46,25 @@ class CharBPETokenizer(BaseTokenizer):
         """Creates the tokenizer."""
         if vocab is None or merges is None:
             vocab = merges = None
-        model = BPE(
+        model = _models.BPE(
             vocab, merges, dropout=dropout, unk_token=str(unk_token), end_of_word_suffix=suffix
         )
-        tokenizer = Tokenizer(model)
-        add_known(tokenizer, [unk_token])
+        tokenizer = _tokenizer.Tokenizer(model)
+        _base_tokenizer._add_known(tokenizer, [unk_token])
         steps: list[Any] = []
         if unicode_normalizer:
-            steps.append(unicode_normalizer_from_str(unicode_normalizer))
+            steps.append(_normalizers.unicode_normalizer_from_str(unicode_normalizer))
         if bert_normalizer:
-            steps.append(BertNormalizer(lowercase=False))
+            steps.append(_normalizers.BertNormalizer(lowercase=False))
         if lowercase:
-            steps.append(Lowercase())
-        tokenizer.normalizer = in_order(steps)
+            steps.append(_normalizers.Lowercase())
+        tokenizer.normalizer = _base_tokenizer._in_order(steps)
         tokenizer.pre_tokenizer = (
-            pre_tokenizers.WhitespaceSplit()
+            _hf.pre_tokenizers.WhitespaceSplit()
             if split_on_whitespace_only
-            else pre_tokenizers.BertPreTokenizer()
+            else _hf.pre_tokenizers.BertPreTokenizer()
         )
-        tokenizer.decoder = decoders.BPEDecoder(suffix=suffix)
+        tokenizer.decoder = _hf.decoders.BPEDecoder(suffix=suffix)
         parameters = {
             "model": "BPE",
             "unk_token": unk_token,
@@ -87,7 +80,7 @@ class CharBPETokenizer(BaseTokenizer):
     @staticmethod
     def from_file(vocab_filename: str, merges_filename: str, **kwargs: Any) -> CharBPETokenizer:
         """Returns the tokenizer of two files; for the other arguments see the class."""
-        return CharBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
+        return CharBPETokenizer(*_models.BPE.read_file(vocab_filename, merges_filename), **kwargs)
 
     def train(
         self,
@@ -119,6 +112,8 @@ class CharBPETokenizer(BaseTokenizer):
         self._train_texts(iterator, _trainer(locals()), length)
 
 
-def _trainer(given: dict[str, Any]) -> trainers.BpeTrainer:
+def _trainer(given: dict[str, Any]) -> _hf.trainers.BpeTrainer:
     """Returns the trainer of the arguments of a training."""
-    return trainers.BpeTrainer(**merge_settings(given), end_of_word_suffix=given["suffix"])
+    return _hf.trainers.BpeTrainer(
+        **_base_tokenizer._merge_settings(given), end_of_word_suffix=given["suffix"]
+    )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf import decoders, pre_tokenizers, trainers
-from piecework.hf._tokenizer import Tokenizer
-from piecework.hf.implementations.base_tokenizer import BaseTokenizer, add_known, merge_settings
-from piecework.hf.models import BPE
-from piecework.hf.normalizers import NFKC
+from piecework import hf as _hf
+from piecework.hf import _tokenizer, models as _models, normalizers as _normalizers
+from piecework.hf.implementations import base_tokenizer as _base_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["SentencePieceBPETokenizer"]
 
 
-class SentencePieceBPETokenizer(BaseTokenizer):
+class SentencePieceBPETokenizer(_base_tokenizer.BaseTokenizer):
     """Encodes with BPE over characters, where a visible character represents a space.
 
     Args:
@@ -44,13 +42,15 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         """Creates the tokenizer."""
         if vocab is None or merges is None:
             vocab = merges = None
-        model = BPE(vocab, merges, dropout=dropout, unk_token=str(unk_token), fuse_unk=fuse_unk)
-        tokenizer = Tokenizer(model)
-        add_known(tokenizer, [unk_token])
+        model = _models.BPE(
+            vocab, merges, dropout=dropout, unk_token=str(unk_token), fuse_unk=fuse_unk
+        )
+        tokenizer = _tokenizer.Tokenizer(model)
+        _base_tokenizer._add_known(tokenizer, [unk_token])
         scheme = "always" if add_prefix_space else "never"
-        tokenizer.normalizer = NFKC()
-        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement, scheme)
-        tokenizer.decoder = decoders.Metaspace(replacement, scheme)
+        tokenizer.normalizer = _normalizers.NFKC()
+        tokenizer.pre_tokenizer = _hf.pre_tokenizers.Metaspace(replacement, scheme)
+        tokenizer.decoder = _hf.decoders.Metaspace(replacement, scheme)
         parameters = {
             "model": "SentencePieceBPE",
             "unk_token": unk_token,
@@ -65,7 +65,9 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         vocab_filename: str, merges_filename: str, **kwargs: Any
     ) -> SentencePieceBPETokenizer:
         """Returns the tokenizer of two files; for the other arguments see the class."""
-        return SentencePieceBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
+        return SentencePieceBPETokenizer(
+            *_models.BPE.read_file(vocab_filename, merges_filename), **kwargs
+        )
 
     def train(
         self,
@@ -78,7 +80,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         show_progress: bool = True,
     ) -> None:
         """Trains on files; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
-        self._train(files, trainers.BpeTrainer(**merge_settings(locals())))
+        self._train(files, _hf.trainers.BpeTrainer(**_base_tokenizer._merge_settings(locals())))
 
     def train_from_iterator(
         self,
@@ -92,4 +94,6 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
-        self._train_texts(iterator, trainers.BpeTrainer(**merge_settings(locals())), length)
+        self._train_texts(
+            iterator, _hf.trainers.BpeTrainer(**_base_tokenizer._merge_settings(locals())), length
+        )

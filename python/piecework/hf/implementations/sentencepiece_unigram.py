@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from piecework.hf import decoders, normalizers, pre_tokenizers, trainers
-from piecework.hf._patterns import Regex
-from piecework.hf._tokenizer import Tokenizer
-from piecework.hf.implementations.base_tokenizer import BaseTokenizer
-from piecework.hf.models import Unigram
+from piecework import hf as _hf
+from piecework.hf import _patterns, _tokenizer, models as _models
+from piecework.hf.implementations import base_tokenizer as _base_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["SentencePieceUnigramTokenizer"]
 
 
-class SentencePieceUnigramTokenizer(BaseTokenizer):
+class SentencePieceUnigramTokenizer(_base_tokenizer.BaseTokenizer):
     """Encodes with Unigram, where a visible character represents a space.
 
     Args:
@@ -34,9 +32,11 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         add_prefix_space: bool = True,
     ) -> None:
         """Creates the tokenizer."""
-        tokenizer = Tokenizer(Unigram() if vocab is None else Unigram(vocab))
-        tokenizer.normalizer = normalizers.Sequence(
-            [normalizers.Nmt(), normalizers.NFKC(), _one_space()]
+        tokenizer = _tokenizer.Tokenizer(
+            _models.Unigram() if vocab is None else _models.Unigram(vocab)
+        )
+        tokenizer.normalizer = _hf.normalizers.Sequence(
+            [_hf.normalizers.Nmt(), _hf.normalizers.NFKC(), _one_space()]
         )
         _set_spaces(tokenizer, replacement, "always" if add_prefix_space else "never")
         parameters = {
@@ -90,18 +90,20 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         if core.model_type() != "Unigram":
             raise ValueError(f"{filename}: expected a Unigram model, found {core.model_type()}")
         vocab = [(token, score) for token, score in model["vocab"]]
-        tokenizer = Tokenizer(Unigram(vocab, model["unk_id"], model["byte_fallback"]))
+        tokenizer = _tokenizer.Tokenizer(
+            _models.Unigram(vocab, model["unk_id"], model["byte_fallback"])
+        )
         rules = _rules_of(json.loads(core.parts())["normalizer"])
-        tokenizer.normalizer = normalizers.Sequence([*rules, _one_space()])
+        tokenizer.normalizer = _hf.normalizers.Sequence([*rules, _one_space()])
         _set_spaces(tokenizer, "▁", "always")
         made = SentencePieceUnigramTokenizer()
-        BaseTokenizer.__init__(made, tokenizer, {"model": "SentencePieceUnigram"})
+        _base_tokenizer.BaseTokenizer.__init__(made, tokenizer, {"model": "SentencePieceUnigram"})
         return made
 
 
-def _trainer(given: dict[str, Any]) -> trainers.UnigramTrainer:
+def _trainer(given: dict[str, Any]) -> _hf.trainers.UnigramTrainer:
     """Returns the trainer of the arguments of a training."""
-    return trainers.UnigramTrainer(
+    return _hf.trainers.UnigramTrainer(
         vocab_size=given["vocab_size"],
         show_progress=given["show_progress"],
         special_tokens=given["special_tokens"] or [],
@@ -110,17 +112,17 @@ def _trainer(given: dict[str, Any]) -> trainers.UnigramTrainer:
     )
 
 
-def _one_space() -> normalizers.Replace:
+def _one_space() -> _hf.normalizers.Replace:
     """Returns a normalizer that replaces runs of spaces by one."""
-    return normalizers.Replace(Regex(" {2,}"), " ")
+    return _hf.normalizers.Replace(_patterns.Regex(" {2,}"), " ")
 
 
-def _set_spaces(tokenizer: Tokenizer, replacement: str, scheme: str) -> None:
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement, scheme)
-    tokenizer.decoder = decoders.Metaspace(replacement, scheme)
+def _set_spaces(tokenizer: _tokenizer.Tokenizer, replacement: str, scheme: str) -> None:
+    tokenizer.pre_tokenizer = _hf.pre_tokenizers.Metaspace(replacement, scheme)
+    tokenizer.decoder = _hf.decoders.Metaspace(replacement, scheme)
 
 
-def _rules_of(state: Any) -> list[normalizers.Precompiled]:
+def _rules_of(state: Any) -> list[_hf.normalizers.Precompiled]:
     """Returns the normalization rules within a normalizer of the core."""
     import base64
 
@@ -129,5 +131,5 @@ def _rules_of(state: Any) -> list[normalizers.Precompiled]:
     if not isinstance(state, dict):
         return []
     if rules := state.get("precompiled_charsmap"):
-        return [normalizers.Precompiled(base64.b64decode(rules))]
+        return [_hf.normalizers.Precompiled(base64.b64decode(rules))]
     return [rule for part in state.values() for rule in _rules_of(part)]
