@@ -42,7 +42,6 @@ class Option:
         min: The least number.
         max: The largest number.
         section: The section of the help; by default that of the group of options, or all options.
-        show_default: Whether the help shows the default.
         parser: The function that returns the value of a text.
     """
 
@@ -52,7 +51,6 @@ class Option:
     min: int | None
     max: int | None
     section: str | None
-    show_default: bool
     parser: Callable[[str], Any] | None
 
     def __init__(
@@ -63,7 +61,6 @@ class Option:
         min: int | None = None,  # noqa: A002
         max: int | None = None,  # noqa: A002
         section: str | None = None,
-        show_default: bool = True,
         parser: Callable[[str], Any] | None = None,
     ) -> None:
         given = {name: value for name, value in locals().items() if name != "self"}
@@ -132,7 +129,7 @@ def parameter_of(parameter: inspect.Parameter, section: str | None = None) -> cl
         help=declared.help,
         multiple=is_list,
         section=declared.section or section,
-        show_default=declared.show_default,
+        show_default=parameter.default != "",
         **settings,
     )
 

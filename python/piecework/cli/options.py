@@ -63,7 +63,6 @@ TokenizerFiles = Annotated[
         "-t",
         metavar="TOKENIZER",
         help=f"{_TOKENIZER}; repeat for several.",
-        show_default=False,
     ),
 ]
 TextFile = Annotated[
@@ -92,7 +91,6 @@ ChangedTokenizer = Annotated[
         "-o",
         metavar="FILE",
         help="Write the tokenizer to this file, in the format of its name (default: tokenizer.json).",
-        show_default=False,
     ),
 ]
 IdMap = Annotated[
@@ -101,7 +99,6 @@ IdMap = Annotated[
         "--map",
         metavar="FILE",
         help="Write the new id of each old one: an array for a name in .npy, otherwise JSON.",
-        show_default=False,
     ),
 ]
 WordCountFiles = Annotated[
@@ -123,7 +120,6 @@ OnSpecials = Annotated[
         "--specials",
         help="Match special tokens in the text, encode them as ordinary text, or fail (default: match; for a "
         "SentencePiece model: text).",
-        show_default=False,
     ),
 ]
 Stream = Annotated[
@@ -180,7 +176,6 @@ class Reading:
             metavar="NAME",
             help="Read this member of JSON lines, or column of Parquet or Arrow (default: text). Then standard input and files "
             "whose names say no format are JSON lines.",
-            show_default=False,
         ),
     ] = None
     input_format: Annotated[
@@ -246,9 +241,7 @@ class Splitting:
 
     lowercase: Annotated[
         bool | None,
-        Option(
-            "--lowercase/--no-lowercase", help="Lowercase text (default: on).", show_default=False
-        ),
+        Option("--lowercase/--no-lowercase", help="Lowercase text (default: on)."),
     ] = None
     strip_accents: Annotated[
         bool | None,

@@ -39,7 +39,6 @@ UserDefinedSymbolsFile = Annotated[
         metavar="FILE",
         help="Add the words of this file like --user-defined-symbol: UTF-8, one per line; empty lines are ignored; - is "
         "standard input.",
-        show_default=False,
     ),
 ]
 LikeTokenizer = Annotated[
@@ -49,7 +48,6 @@ LikeTokenizer = Annotated[
         metavar="TOKENIZER",
         help="Take the normalizer, pre-tokenizer, special tokens and all else but the vocabulary from this tokenizer file or "
         "model folder.",
-        show_default=False,
     ),
 ]
 FromCounts = Annotated[
@@ -80,7 +78,6 @@ class TrainerOptions:
             min=1,
             help="Train this number of tokens; special tokens, user-defined symbols and alphabet included (required for "
             "WordPiece, Unigram and WordLevel).",
-            show_default=False,
         ),
     ] = None
     criterion: Annotated[
@@ -155,7 +152,6 @@ class TrainerOptions:
         Option(
             metavar="CHARACTERS",
             help="Add these characters even if they never occur.",
-            show_default=False,
         ),
     ] = ""
     limit_alphabet: Annotated[
@@ -272,7 +268,6 @@ class TrainerOptions:
         Option(
             metavar="CHARACTERS",
             help="Keep these characters even if they never occur.",
-            show_default=False,
             section=_UNIGRAM,
         ),
     ] = ""

@@ -39,7 +39,6 @@ def convert(
             "--to",
             help="Write this format (default: by the name of TARGET: sentencepiece for x.model, tiktoken for x.tiktoken, "
             "vocab.txt for x.txt, otherwise tokenizer.json).",
-            show_default=False,
         ),
     ] = None,
     name: Annotated[

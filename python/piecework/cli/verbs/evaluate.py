@@ -46,7 +46,6 @@ def evaluate(
             "-t",
             metavar="TOKENIZER",
             help="Compare with this tokenizer file or model folder; repeat for several.",
-            show_default=False,
         ),
     ] = None,
     by: Annotated[

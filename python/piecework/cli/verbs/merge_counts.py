@@ -19,9 +19,7 @@ def merge_counts(
     ],
     output: Annotated[
         Path,
-        Option(
-            "--output", "-o", metavar="FILE", help="Write the sum to this file.", show_default=False
-        ),
+        Option("--output", "-o", metavar="FILE", help="Write the sum to this file."),
     ],
     json: AsJson = False,
     work_dir: Annotated[

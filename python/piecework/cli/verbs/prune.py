@@ -46,7 +46,6 @@ def prune(
             "--keep",
             metavar="TOKEN",
             help="Keep this token; repeat for several.",
-            show_default=False,
         ),
     ] = None,
     keep_alphabet: Annotated[

@@ -50,7 +50,6 @@ def train(
             "-o",
             metavar="FILE",
             help="Write the tokenizer.json to this file.",
-            show_default=False,
         ),
     ],
     trainer: TrainerOptions,

@@ -41,7 +41,6 @@ def tokenize(
             "-o",
             metavar="DIR",
             help="A new folder, or that of a run that was interrupted.",
-            show_default=False,
         ),
     ],
     layout: Annotated[CorpusLayout, Option(help="Write files of this layout.")] = "npy",
