@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = _lazy.lazily(
         "_explain": "AlignedRun BpeMerge BpeSteps Explanation LatticeEdge LatticeNode Lineage NormalizedText PairMerge Piece "
         "PlacedSymbol PrefixMatch Replacement Segmentation SegmentationLattice Symbol UnmergedPair Word WordPieceSteps",
         "_lm": "LanguageModel",
+        "_options": "EncodeOptions",
         "_settings": "LoadSettings",
         "_tokenizer": "Tokenizer",
         "_training_info": "TrainingInfo",

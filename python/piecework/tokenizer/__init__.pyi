@@ -22,6 +22,7 @@ from piecework.tokenizer._explain import (
     WordPieceSteps as WordPieceSteps,
 )
 from piecework.tokenizer._lm import LanguageModel as LanguageModel
+from piecework.tokenizer._options import EncodeOptions as EncodeOptions
 from piecework.tokenizer._settings import LoadSettings as LoadSettings
 from piecework.tokenizer._tokenizer import Tokenizer as Tokenizer
 from piecework.tokenizer._training_info import TrainingInfo as TrainingInfo

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, cast, overload
 
 from piecework._io.given import as_corpus
 from piecework._messages import shown
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from piecework._settings.choices import Side
     from piecework._settings.encoding import PaddingLike, Sampling, TruncationLike
     from piecework.tokenizer._batch import Call, EncodedBatch
+    from piecework.tokenizer._options import EncodeOptions
     from piecework.tokenizer._results import TruncatedText
 
 __all__ = ["EncodingMethods"]
@@ -180,14 +181,8 @@ class EncodingMethods(CallOptions):
         text: Text | Sequence[str],
         pair: Text | Sequence[str] | None = None,
         *,
-        is_pretokenized: bool = False,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-        truncation: TruncationLike | Default = DEFAULT,
-        padding: PaddingLike | Default = DEFAULT,
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
         as_array: Literal[False] = False,
+        **options: Unpack[EncodeOptions],
     ) -> list[int]: ...
 
     @overload
@@ -196,14 +191,8 @@ class EncodingMethods(CallOptions):
         text: Text | Sequence[str],
         pair: Text | Sequence[str] | None = None,
         *,
-        is_pretokenized: bool = False,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-        truncation: TruncationLike | Default = DEFAULT,
-        padding: PaddingLike | Default = DEFAULT,
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
         as_array: Literal[True],
+        **options: Unpack[EncodeOptions],
     ) -> npt.NDArray[np.uint32]: ...
 
     @overload
@@ -212,14 +201,8 @@ class EncodingMethods(CallOptions):
         text: Text | Sequence[str],
         pair: Text | Sequence[str] | None = None,
         *,
-        is_pretokenized: bool = False,
-        add_special_tokens: bool = True,
-        specials: Specials | None = None,
-        truncation: TruncationLike | Default = DEFAULT,
-        padding: PaddingLike | Default = DEFAULT,
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
         as_array: bool,
+        **options: Unpack[EncodeOptions],
     ) -> list[int] | npt.NDArray[np.uint32]: ...
 
     @_with_defaults

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from piecework._messages import shown
 from piecework._settings.arguments import DEFAULT, FAST, UNCACHED, Default, Way, check_flag
@@ -18,10 +18,22 @@ if TYPE_CHECKING:
     from piecework._settings.arguments import Specials
     from piecework._settings.encoding import PaddingLike, Sampling, TruncationLike
 
-__all__ = ["CallOptions"]
+__all__ = ["CallOptions", "EncodeOptions"]
 
 _MOST_OPTIONS = 64
 """The number of cached `Options`; a program that uses more combinations of arguments rebuilds them."""
+
+
+class EncodeOptions(TypedDict, total=False):
+    """Names the options of encoding, which :meth:`Tokenizer.encode` describes."""
+
+    is_pretokenized: bool
+    add_special_tokens: bool
+    specials: Specials | None
+    truncation: TruncationLike | Default
+    padding: PaddingLike | Default
+    cache: bool
+    sampling: Sampling | Default | None
 
 
 class CallOptions(TokenizerParts):
