@@ -124,13 +124,6 @@ class TokenizerParts(Immutable):
             {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
         )
 
-    @cached_property
-    def _not_special(self) -> frozenset[int]:
-        """Returns the ids of added tokens that are not special."""
-        return frozenset(
-            number for number, (*_, special) in self._core.added_tokens() if not special
-        )
-
     @property
     def unknown(self) -> UnknownPolicy:
         """Returns how uncovered characters are encoded (:attr:`models.WordPiece.unknown`); ``"word"`` for other models."""

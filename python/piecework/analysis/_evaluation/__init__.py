@@ -78,7 +78,8 @@ def evaluate(
         texts: Any iterable of ``str``; a string column as for :meth:`Tokenizer.encode_batch`; files, a
             :class:`piecework.Corpus`; or a mapping of groups, such as languages, to them.
         by: Makes groups of a corpus: of each ``"file"``, of the files of each ``"folder"``, or of the texts of each value of
-            another member of JSON Lines or column of Parquet, such as ``"lang"``. By default there are no groups.
+            another member of JSON Lines or column of Parquet, such as ``"lang"``; a member that is named as these two cannot
+            make groups. By default there are no groups.
         parallel: Whether the groups are translations of each other, text by text, so that their tokens are compared.
         reference: The group that others are compared with; by default the first.
         disagreements: The maximum number of texts to show that the tokenizers cut differently, with 0 their number alone; by
