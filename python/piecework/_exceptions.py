@@ -22,6 +22,7 @@ from piecework.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
 
@@ -34,6 +35,20 @@ def text_index(error: PieceworkError) -> int | None:
     """
     index = error.place.removeprefix("text ").removesuffix(": ")
     return int(index) if index.isdecimal() else None
+
+
+def locate(error: PieceworkError, place: Callable[[int], str]) -> None:
+    """Writes the place of a text into an error of its batch, whose own place is the index of the text.
+
+    >>> from piecework.errors import ConfigError
+    >>> error = ConfigError("too long").at("text 3")
+    >>> locate(error, lambda index: f"a.txt: line {index + 1}")
+    >>> str(error)
+    'a.txt: line 4: too long'
+    """
+    index = text_index(error)
+    if index is not None:
+        error.place = f"{place(index)}: "
 
 
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from piecework._exceptions import text_index, warn
+from piecework._exceptions import warn
 from piecework._io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped
 from piecework._io.line_documents import count_lines, read_line_documents
 from piecework._io.sources import STDIN
@@ -14,9 +14,6 @@ from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from piecework._io.sources import Source
 
@@ -26,7 +23,6 @@ __all__ = [
     "ReadOptions",
     "Skipped",
     "find_place",
-    "locate_error",
     "naming_file",
     "place_of",
     "read",
@@ -92,19 +88,6 @@ def find_place(source: Source, position: int, options: ReadOptions) -> str:
     if source.format == "text" and options.per == "file":
         return source.shown_name
     return f"{source.shown_name}: line {count_lines(source, position) + 1}"
-
-
-def locate_error(error: PieceworkError, source: Source, positions: NDArray[np.int64]) -> None:
-    """Writes the place of a document into an error of encoding a batch, whose own place is the index of the text.
-
-    Args:
-        error: The error.
-        source: The source of the batch.
-        positions: The positions of its documents.
-    """
-    index = text_index(error)
-    if index is not None:
-        error.place = f"{place_of(source, int(positions[index]))}: "
 
 
 def split(source: Source, part_bytes: int, options: ReadOptions | None = None) -> list[Range]:

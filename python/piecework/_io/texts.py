@@ -9,13 +9,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import ArrowTexts
-from piecework._exceptions import text_index, warn
+from piecework._exceptions import warn
 from piecework._io.files import is_file
 from piecework._io.given import as_corpus
 from piecework._io.sources import total_size
 from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import ArrowColumn, as_column
-from piecework.errors import ArrowError, PieceworkError
+from piecework.errors import ArrowError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,20 +53,12 @@ class TextBatch(NamedTuple):
         place: Returns the place of a text of the batch for people, by its index: the number of the text, or file and line.
         done: The number of texts so far, with this batch; for a corpus the number of bytes, as stored.
         total: The number of all of them; 0 if it is unknown.
-        is_of_files: Whether the place is one of a file.
     """
 
     texts: ArrowTexts | list[str]
     place: Callable[[int], str]
     done: int
     total: int
-    is_of_files: bool = False
-
-    def locate(self, error: PieceworkError) -> None:
-        """Writes the place of a text into an error of this batch, whose own place is the index of the text."""
-        index = text_index(error)
-        if index is not None:
-            error.place = f"{self.place(index)}: "
 
 
 def batches_of(
@@ -161,7 +153,7 @@ def _batches_of_corpus(corpus: Corpus, batch_bytes: int) -> Iterator[TextBatch]:
     total = total_size(corpus._sources)
     for source, documents, done in corpus._batches(batch_bytes):
         place = partial(_place, corpus, source, documents)
-        yield TextBatch(ArrowTexts(documents.texts), place, done, total, True)
+        yield TextBatch(ArrowTexts(documents.texts), place, done, total)
 
 
 def _place(corpus: Corpus, source: Source, documents: Documents, index: int) -> str:

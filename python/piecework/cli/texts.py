@@ -71,7 +71,7 @@ def read_batches(
     from piecework._progress import Progress
 
     first = 0
-    for texts, place, done, total, _ in batches_of(corpus, _BATCH_BYTES):
+    for texts, place, done, total in batches_of(corpus, _BATCH_BYTES):
         batch = Batch(texts, first, place)
         yield from _each(batch) if stream else [batch]
         first += len(texts)

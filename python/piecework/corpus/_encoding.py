@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from piecework._io.documents import locate_error, read
+from piecework._exceptions import locate
+from piecework._io.documents import place_of, read
 from piecework.corpus._parts import PartWriter, Rows
 from piecework.corpus._plan import VERSION
 from piecework.engines._jobs.checked_task import CheckedTask
@@ -96,7 +97,7 @@ class EncodePart(CheckedTask):
                 threads=1,
             )
         except PieceworkError as error:
-            locate_error(error, source, documents.positions)
+            locate(error, lambda index: place_of(source, int(documents.positions[index])))
             raise
         end = settings.end_of_document
         lengths = np.diff(batch.row_offsets) + (end is not None)

@@ -9,13 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from piecework import _core
-from piecework._exceptions import warn
+from piecework._exceptions import locate, warn
 from piecework._io.given import as_corpus
 from piecework._messages import shown
 from piecework._progress import reporting
 from piecework._settings.component import splitter_json
 from piecework.analysis._lint.byte_text import bytes_of
-from piecework.analysis._measuring import locate, measure
+from piecework.analysis._measuring import measure
 from piecework.corpus._counts import WordCounts
 from piecework.corpus._splitting import splitting_of
 from piecework.errors import ConfigError, CountsError, PieceworkError
@@ -137,7 +137,7 @@ class _TokenMeter:
                 threads=self._threads,
             )
         except PieceworkError as error:
-            locate(error, place)
+            locate(error, lambda index: place(index)[2])
             raise
         found = np.bincount(encoded.ids, minlength=len(self._counts))
         self._counts += found.astype(np.uint64)

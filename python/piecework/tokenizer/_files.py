@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from piecework._core import Batch
+from piecework._exceptions import locate
 from piecework._io.corpus import Corpus
 from piecework._io.documents import naming_file
 from piecework._io.texts import batches_of
@@ -79,7 +80,7 @@ def _read_in_batches(
         try:
             yield call.tokenizer._core.encode_batch(texts, False, options, False, threads)
         except PieceworkError as error:
-            batch.locate(error)
+            locate(error, batch.place)
             raise
         number += len(texts)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import TextMeasures
+from piecework._exceptions import locate
 from piecework.analysis._evaluation.agreement import Agreement
 from piecework.analysis._evaluation.sums import EXAMPLES, ChangedText, TextSums
-from piecework.analysis._measuring import locate
 from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class GroupMeter:
             try:
                 meter.add(texts, place)
             except PieceworkError as error:
-                locate(error, place)
+                locate(error, lambda index: place(index)[2])
                 raise (error.at(name) if len(self._meters) > 1 else error) from None
         if self._agreement is not None:
             self._agreement.add([texts[index] for index in range(len(texts))], place)

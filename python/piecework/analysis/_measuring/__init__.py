@@ -1,4 +1,4 @@
-"""Measures texts with tokenizers in one pass; files are measured in parts, by `measuring_files`.
+"""Measures texts with tokenizers in one pass; files are measured in parts, by `files`.
 
 A measure makes meters. A meter adds up texts, and sums of parts add up in the order of the texts, so that a result depends
 neither on the parts nor on where they run. Evaluation, comparison of versions and pruning are measures.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
-from piecework._exceptions import text_index
 from piecework._io.given import as_corpus
 from piecework._io.texts import batches_of, divisible
 
@@ -19,13 +18,12 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts
     from piecework._io.texts import TextBatch
     from piecework.engines import Engine
-    from piecework.errors import PieceworkError
 
     Place = tuple[int, int, str]
     """The number of a file or group, the position in it, and the place of a text for people."""
     Report = Callable[[int, int], object]
 
-__all__ = ["BATCH_BYTES", "Measure", "Meter", "S", "Sums", "locate", "measure", "measure_texts"]
+__all__ = ["BATCH_BYTES", "Measure", "Meter", "S", "Sums", "measure", "measure_texts"]
 
 BATCH_BYTES = 1 << 22
 """The bytes of text that are measured at a time: enough to keep the threads busy, few enough to hold in memory."""
@@ -60,13 +58,6 @@ class Measure(Protocol[S_co]):
 
     def meter(self, threads: int | None) -> Meter[S_co]:
         """Returns a meter of no texts, which encodes with a number of threads."""
-
-
-def locate(error: PieceworkError, place: Callable[[int], Place]) -> None:
-    """Writes the place of a text into an error whose own place is the index of the text."""
-    index = text_index(error)
-    if index is not None:
-        error.place = f"{place(index)[2]}: "
 
 
 def measure(
