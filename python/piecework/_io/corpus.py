@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from piecework._core import ArrowTexts
 from piecework._display import visible
 from piecework._io.document_batch import ReadOptions
-from piecework._io.documents import find_place, read_all
+from piecework._io.documents import read_all
 from piecework._io.files import checked
 from piecework._io.kinds import check_documents, check_start
 from piecework._io.lines import codec_name
@@ -222,10 +222,6 @@ class Corpus(Immutable):
             name: self._of(sources, self._reading, self._keep_line_ends)
             for name, sources in groups.items()
         }
-
-    def _place(self, source: Source, position: int) -> str:
-        """Returns the file and line of a document at a position of a source, for people."""
-        return find_place(source, position, self._reading)
 
     def _learned_by(self, *, bpe: bool) -> Corpus:
         """Returns the corpus as a trainer reads it: for BPE with line ends, unless the corpus says otherwise."""

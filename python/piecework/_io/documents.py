@@ -24,6 +24,7 @@ __all__ = [
     "Skipped",
     "find_place",
     "naming_file",
+    "place_in",
     "place_of",
     "read",
     "read_all",
@@ -69,6 +70,19 @@ def place_of(source: Source, position: int) -> str:
     """Returns the place of a document at a position of its source, for errors."""
     unit = f"row {position + 1}" if source.is_table else f"the line at byte {position}"
     return f"{source.shown_name}: {unit}"
+
+
+def place_in(source: Source, documents: Documents, options: ReadOptions, index: int) -> str:
+    """Returns the place of a document of a batch that was read from the start of its source, for people.
+
+    Returns:
+        The file and the line or row; the file alone if the document is the file.
+    """
+    if source.format == "text" and options.per == "file":
+        return source.shown_name
+    if documents.lines is None:
+        return place_of(source, int(documents.positions[index]))
+    return f"{source.shown_name}: line {int(documents.lines[index]) + 1}"
 
 
 def find_place(source: Source, position: int, options: ReadOptions) -> str:

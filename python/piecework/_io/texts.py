@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from piecework._io.corpus import Corpus
-    from piecework._io.document_batch import Documents
-    from piecework._io.sources import Source
 
 __all__ = [
     "TextBatch",
@@ -150,17 +148,12 @@ def _numbered(first: int) -> Callable[[int], str]:
 
 
 def _batches_of_corpus(corpus: Corpus, batch_bytes: int) -> Iterator[TextBatch]:
+    from piecework._io.documents import place_in  # whoever has a corpus has imported it
+
     total = total_size(corpus._sources)
     for source, documents, done in corpus._batches(batch_bytes):
-        place = partial(_place, corpus, source, documents)
+        place = partial(place_in, source, documents, corpus._reading)
         yield TextBatch(ArrowTexts(documents.texts), place, done, total)
-
-
-def _place(corpus: Corpus, source: Source, documents: Documents, index: int) -> str:
-    """Returns the file and the line or row of a document of a batch; the file alone if the document is the file."""
-    if documents.lines is None or (source.format == "text" and corpus._reading.per == "file"):
-        return corpus._place(source, int(documents.positions[index]))
-    return f"{source.shown_name}: line {documents.lines[index] + 1}"
 
 
 def _batches_of_iterable(texts: Iterator[str], checks_items: bool) -> Iterator[TextBatch]:

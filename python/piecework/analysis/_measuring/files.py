@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from piecework._core import ArrowTexts
 from piecework._io.document_batch import DEFAULT_FIELD
-from piecework._io.documents import find_place, place_of, read, warn_of_skipped
-from piecework._io.sources import STDIN, total_size
+from piecework._io.documents import find_place, place_in, place_of, read, warn_of_skipped
+from piecework._io.sources import total_size
 from piecework._messages import shown
 from piecework.analysis._measuring import BATCH_BYTES, S
 from piecework.analysis._measuring.pairs import ListEntries, entries_of, without_skipped_pairs
@@ -185,7 +185,13 @@ class _MeasurePart(Generic[S]):
                         texts = [texts[row] for row in rows]
                     if group not in meters:
                         meters[group] = self.what.meter(self.threads)
-                    place = _placing(number, source, documents, rows, has_lines=span.start == 0)
+                    place = _placing(
+                        number,
+                        source,
+                        documents,
+                        rows,
+                        options=reading if span.start == 0 else None,
+                    )
                     meters[group].add(texts, place)
                 start += len(documents) + len(documents.skipped)
         sums = {group: meter.sums() for group, meter in meters.items()}
@@ -209,16 +215,20 @@ def _without(omitted: frozenset[int], documents: Documents, start: int) -> Seque
 
 
 def _placing(
-    number: int, source: Source, documents: Documents, rows: Sequence[int], *, has_lines: bool
+    number: int,
+    source: Source,
+    documents: Documents,
+    rows: Sequence[int],
+    options: ReadOptions | None,
 ) -> Callable[[int], Place]:
-    """Returns the function for the place of one of some documents of a batch; the first part of a file has its lines."""
+    """Returns the function for the place of one of some documents of a batch; with the options its lines are those of the file."""
 
     def place(index: int) -> Place:
         row = rows[index]
-        position, lines = int(documents.positions[row]), documents.lines
-        if has_lines and lines is not None:
-            return number, position, f"{source.shown_name}: line {int(lines[row]) + 1}"
-        return number, position, place_of(source, position)
+        position = int(documents.positions[row])
+        if options is None:
+            return number, position, place_of(source, position)
+        return number, position, place_in(source, documents, options, row)
 
     return place
 
@@ -226,12 +236,13 @@ def _placing(
 def _placing_of(
     files: Sequence[tuple[Source, ReadOptions]],
 ) -> Callable[[int, int, str], str]:
-    """Returns the function for the file and line of a text that is kept, from its number and position."""
+    """Returns the function for the file and line of a text that is kept; a file is read again for a line that is not known."""
 
     def place(number: int, position: int, known: str) -> str:
         source, reading = files[number]
-        can_be_read_again = source.name != STDIN and not reading.is_decoded
-        return find_place(source, position, reading) if can_be_read_again else known
+        return (
+            find_place(source, position, reading) if known == place_of(source, position) else known
+        )
 
     return place
 
