@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MessageParts", "did_you_mean", "one_line", "shown", "with_hint", "wrong_type"]
+__all__ = [
+    "MessageParts",
+    "closest",
+    "did_you_mean",
+    "one_line",
+    "shown",
+    "with_hint",
+    "wrong_type",
+]
 
 _LONGEST = 480
 """The maximum number of bytes of a message, so that logs contain no whole files."""
@@ -114,10 +122,15 @@ def wrong_type(name: str, expected: str, found: object) -> TypeError:
 
 def did_you_mean(name: object, known: Iterable[str]) -> str | None:
     """Returns the hint for a misspelled name; None if no known name is similar."""
+    similar = closest(name, known) if isinstance(name, str) else None
+    return f"did you mean {similar!r}?" if similar else None
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Returns the most similar known name; None if none is similar."""
     import difflib
 
-    similar = difflib.get_close_matches(name, list(known), 1) if isinstance(name, str) else ()
-    return f"did you mean {similar[0]!r}?" if similar else None
+    return next(iter(difflib.get_close_matches(name, list(known), 1)), None)
 
 
 def with_hint(problem: str, hint: str | None) -> str:

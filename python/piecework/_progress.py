@@ -66,34 +66,35 @@ def reporting(progress: ProgressLike) -> Iterator[Report]:
 
 
 @contextmanager
-def progress_line(describe: Callable[[str, int, int], str] | None = None) -> Iterator[Report]:
-    """Returns a context manager of a function that shows progress on one line of standard error, which ends with the block.
-
-    Args:
-        describe: Returns the line for a stage, the amount done and the total; by default with the time since the beginning.
-    """
+def progress_line() -> Iterator[Report]:
+    """Returns a context manager of a function that shows progress, and the time since its beginning, on one line."""
     begin = time.monotonic()
     shown = ("", -_INTERVAL)
+    with replaced_line() as write:
 
-    def show(stage: str, done: int, total: int) -> None:
-        nonlocal shown
-        now = time.monotonic()
-        if stage == shown[0] and now - shown[1] < _INTERVAL:
-            return
-        shown = stage, now
-        line = describe(stage, done, total) if describe else _described(stage, done, total)
-        seconds = "" if describe else f", {timedelta(seconds=int(now - begin))}"
-        _write(f"\r\x1b[K{line}{seconds}")
+        def show(stage: str, done: int, total: int) -> None:
+            nonlocal shown
+            now = time.monotonic()
+            if stage == shown[0] and now - shown[1] < _INTERVAL:
+                return
+            shown = stage, now
+            write(f"{_described(stage, done, total)}, {timedelta(seconds=int(now - begin))}")
+
+        yield show
+
+
+@contextmanager
+def replaced_line() -> Iterator[Callable[[str], None]]:
+    """Returns a context manager of a function that replaces one line of standard error, which the end of the block removes."""
+
+    def write(line: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()
 
     try:
-        yield show
+        yield write
     finally:
-        _write("\r\x1b[K")
-
-
-def _write(text: str) -> None:
-    sys.stderr.write(text)
-    sys.stderr.flush()
+        write("")
 
 
 def _described(stage: str, done: int, total: int) -> str:

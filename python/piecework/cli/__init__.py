@@ -11,7 +11,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from piecework._messages import one_line
+from piecework._messages import closest, one_line
 from piecework.cli.streams import discard_output, replace_closed, report
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-_COMPLETION = "_PIECEWORK_COMPLETE"
-"""The variable by which the scripts of shells ask for completions."""
 _INVALID = re.compile("^Invalid value for '?(--[a-z-]+)'?: ")
 """The beginning of click's message about the value of an option."""
 
@@ -58,12 +56,12 @@ def _run(arguments: list[str]) -> int:
     """Returns the exit code of a command; what click itself does with errors differs by its version."""
     from click.exceptions import Exit
 
-    from piecework.cli.app import app
+    from piecework.cli.app import COMPLETION, app
 
-    if instruction := os.environ.get(_COMPLETION):
+    if instruction := os.environ.get(COMPLETION):
         from click.shell_completion import shell_complete
 
-        return shell_complete(app, {}, "piecework", _COMPLETION, instruction)
+        return shell_complete(app, {}, "piecework", COMPLETION, instruction)
     try:
         with app.make_context("piecework", arguments) as context:
             app.invoke(context)
@@ -94,8 +92,6 @@ def _end_with(error: Exception) -> NoReturn:
 
 def _report_usage(error: click.ClickException) -> None:
     """Reports an error of usage on one line, with the command whose help to read."""
-    import difflib
-
     import click
 
     from piecework._display import visible
@@ -103,8 +99,8 @@ def _report_usage(error: click.ClickException) -> None:
     message = _INVALID.sub(r"\1: ", error.format_message())
     if isinstance(error, click.NoSuchOption):
         message = f"no such option: {error.option_name}"
-        similar = difflib.get_close_matches(error.option_name, error.possibilities or (), 1)
-        message += f" (did you mean {similar[0]}?)" if similar else ""
+        similar = closest(error.option_name, error.possibilities or ())
+        message += f" (did you mean {similar}?)" if similar else ""
     text = f"{message[:1].lower()}{message[1:].removesuffix('.')}"
     context = getattr(error, "ctx", None)
     text += f"; see {context.command_path} --help" if context else ""

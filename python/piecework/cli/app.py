@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-__all__ = ["app"]
+__all__ = ["COMPLETION", "app"]
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
+COMPLETION = "_PIECEWORK_COMPLETE"
+"""The variable by which the scripts of shells ask for completions."""
 _SHELLS = ("bash", "zsh", "fish")
 _HELP = """\
 Train, run and explain subword tokenizers.
@@ -63,7 +65,7 @@ def _printing(text: Callable[[Any], str]) -> Callable[[click.Context, click.Para
 def _completion(shell: str) -> str:
     """Returns the script with which a shell completes commands and options."""
     kind = get_completion_class(shell)
-    return kind(app, {}, "piecework", "_PIECEWORK_COMPLETE").source() if kind else ""
+    return kind(app, {}, "piecework", COMPLETION).source() if kind else ""
 
 
 def _build_app() -> Program:

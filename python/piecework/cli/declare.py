@@ -31,12 +31,11 @@ class Argument:
     help: str
 
 
-@dataclass(frozen=True, init=False)
 class Option:
     """Describes an option.
 
-    Attributes:
-        names: The names; by default the long option of the parameter.
+    Args:
+        *names: The names; by default the long option of the parameter.
         help: The text of the help.
         metavar: The name of the value for the help; by default that of its type.
         min: The least number.
@@ -44,14 +43,6 @@ class Option:
         section: The section of the help; by default that of the group of options, or all options.
         parser: The function that returns the value of a text.
     """
-
-    names: tuple[str, ...]
-    help: str
-    metavar: str | None
-    min: int | None
-    max: int | None
-    section: str | None
-    parser: Callable[[str], Any] | None
 
     def __init__(
         self,
@@ -63,9 +54,9 @@ class Option:
         section: str | None = None,
         parser: Callable[[str], Any] | None = None,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name != "self"}
-        for name, value in given.items():
-            object.__setattr__(self, name, value)
+        self.names, self.help, self.metavar = names, help, metavar
+        self.min, self.max = min, max
+        self.section, self.parser = section, parser
 
 
 class ShownArgument(click.Argument):
@@ -75,9 +66,9 @@ class ShownArgument(click.Argument):
         super().__init__(*args, **settings)
         self.help: str | None = text  # of click itself in new versions
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:  # noqa: ARG002  # that of click
         """Returns the placeholder and the text."""
-        return placeholder(self, ctx), self.help or ""
+        return placeholder(self), self.help or ""
 
 
 class SectionOption(click.Option):
@@ -88,7 +79,7 @@ class SectionOption(click.Option):
         self.section = section
 
 
-def placeholder(argument: click.Parameter, ctx: click.Context) -> str:  # that of records
+def placeholder(argument: click.Parameter) -> str:
     """Returns an argument as in a usage: `<NAME>` if it is required, `[NAME]` if not, with dots if it repeats."""
     name = argument.metavar or str(argument.name).upper()
     return (f"<{name}>" if argument.required else f"[{name}]") + "..." * (argument.nargs == -1)

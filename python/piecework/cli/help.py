@@ -19,7 +19,7 @@ class VerbCommand(click.Command):
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """Returns the usage after the name of the command, such as `[OPTIONS] <TOKENIZER> [FILE]...`."""
         arguments = (param for param in self.get_params(ctx) if isinstance(param, click.Argument))
-        return ["[OPTIONS]", *(placeholder(argument, ctx) for argument in arguments)]
+        return ["[OPTIONS]", *map(placeholder, arguments)]
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes nothing: arguments are the first section of the options, in every version of click."""

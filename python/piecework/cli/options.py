@@ -216,7 +216,7 @@ class Reading:
             announce_terminal()
         return Corpus(
             names,
-            format=None if self.input_format is None else self.input_format,
+            format=self.input_format,
             field=self.field,
             per=self.per,
             encoding=self.encoding,

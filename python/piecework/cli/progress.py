@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from piecework._progress import progress_line
+from piecework._progress import progress_line, replaced_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,8 +48,8 @@ def rate_line(hidden: bool) -> Iterator[Callable[[CorpusProgress], object]]:
         yield lambda progress: None
         return
 
-    with progress_line(lambda line, *_: line) as show:
-        yield lambda progress: show(describe_rate(progress), 0, 0)
+    with replaced_line() as write:
+        yield lambda progress: write(describe_rate(progress))
 
 
 def describe_rate(progress: CorpusProgress) -> str:
