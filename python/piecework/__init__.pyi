@@ -25,10 +25,10 @@ from piecework._settings.encoding import (
     Sampling as Sampling,
     Truncation as Truncation,
 )
-from piecework.analysis._comparison import compare as compare
-from piecework.analysis._difference import diff as diff
-from piecework.analysis._evaluation import evaluate as evaluate
-from piecework.analysis._lint import lint as lint
+from piecework.analysis._comparison.comparison import compare as compare
+from piecework.analysis._difference.compare import diff as diff
+from piecework.analysis._evaluation.evaluate import evaluate as evaluate
+from piecework.analysis._lint.checking import lint as lint
 from piecework.corpus._counts import WordCounts as WordCounts, count_words as count_words
 from piecework.errors import PieceworkError as PieceworkError
 from piecework.patterns import Regex as Regex
@@ -50,7 +50,8 @@ from piecework.trainers import (
     WordLevelTrainer as WordLevelTrainer,
     WordPieceTrainer as WordPieceTrainer,
 )
-from piecework.training._tracing import trace as trace, trace_criteria as trace_criteria
+from piecework.training._tracing.criteria import trace_criteria as trace_criteria
+from piecework.training._tracing.record import trace as trace
 from piecework.training._train import train as train
 
 __version__: str

@@ -9,13 +9,13 @@ import piecework as pw
 import piecework.hf
 from piecework import analysis
 from piecework.tokenizer import (
-    _explain as explain,
     _lm as lm,
     _training_info as training_info,
     _udf as udf,
 )
+from piecework.tokenizer._explain import build, explanation, lineage, steps
 
-MODULES = (pw, piecework.hf, analysis, explain, udf, lm, training_info)
+MODULES = (pw, piecework.hf, analysis, build, lineage, steps, explanation, udf, lm, training_info)
 CALLED = {"__call__", "__getitem__", "__init__", "__iter__"}
 JSON = re.compile(r"dict\[str, Any\]")
 """The type of JSON objects, whose members have types that only their readers know."""

@@ -5,10 +5,18 @@ from piecework import _lazy
 __getattr__, __dir__, __all__ = _lazy.lazily(
     __name__,
     {
-        "_comparison": "Block Comparison Split compare",
-        "_difference": "Difference IdChange MergesChange Outcome ScoreChange SettingChange TextChange diff",
-        "_evaluation": "METRICS PARITY_METRICS Agreement ChangedText Disagreement Evaluation FailedLimit Metric Parity "
-        "TextResult TextSums TokenizerResult evaluate",
-        "_lint": "RULES Finding LintReport Rule lint",
+        "_comparison.comparison": "Block Comparison Split compare",
+        "_difference.result": "Difference IdChange MergesChange Outcome ScoreChange SettingChange TextChange",
+        "_difference.compare": "diff",
+        "_evaluation.metrics": "METRICS PARITY_METRICS Metric",
+        "_evaluation.agreement": "Agreement Disagreement",
+        "_evaluation.sums": "ChangedText TextSums",
+        "_evaluation.result": "Evaluation TextResult TokenizerResult",
+        "_evaluation.limits": "FailedLimit",
+        "_evaluation.parity": "Parity",
+        "_evaluation.evaluate": "evaluate",
+        "_lint.rules": "RULES Rule",
+        "_lint.result": "Finding LintReport",
+        "_lint.checking": "lint",
     },
 )

@@ -1,12 +1,13 @@
 """Analyses tokenizers: compares, evaluates and lints them, and finds what differs between two versions."""
 
-from piecework.analysis._comparison import (
+from piecework.analysis._comparison.comparison import (
     Block as Block,
     Comparison as Comparison,
     Split as Split,
     compare as compare,
 )
-from piecework.analysis._difference import (
+from piecework.analysis._difference.compare import diff as diff
+from piecework.analysis._difference.result import (
     Difference as Difference,
     IdChange as IdChange,
     MergesChange as MergesChange,
@@ -14,27 +15,25 @@ from piecework.analysis._difference import (
     ScoreChange as ScoreChange,
     SettingChange as SettingChange,
     TextChange as TextChange,
-    diff as diff,
 )
-from piecework.analysis._evaluation import (
+from piecework.analysis._evaluation.agreement import (
+    Agreement as Agreement,
+    Disagreement as Disagreement,
+)
+from piecework.analysis._evaluation.evaluate import evaluate as evaluate
+from piecework.analysis._evaluation.limits import FailedLimit as FailedLimit
+from piecework.analysis._evaluation.metrics import (
     METRICS as METRICS,
     PARITY_METRICS as PARITY_METRICS,
-    Agreement as Agreement,
-    ChangedText as ChangedText,
-    Disagreement as Disagreement,
-    Evaluation as Evaluation,
-    FailedLimit as FailedLimit,
     Metric as Metric,
-    Parity as Parity,
+)
+from piecework.analysis._evaluation.parity import Parity as Parity
+from piecework.analysis._evaluation.result import (
+    Evaluation as Evaluation,
     TextResult as TextResult,
-    TextSums as TextSums,
     TokenizerResult as TokenizerResult,
-    evaluate as evaluate,
 )
-from piecework.analysis._lint import (
-    RULES as RULES,
-    Finding as Finding,
-    LintReport as LintReport,
-    Rule as Rule,
-    lint as lint,
-)
+from piecework.analysis._evaluation.sums import ChangedText as ChangedText, TextSums as TextSums
+from piecework.analysis._lint.checking import lint as lint
+from piecework.analysis._lint.result import Finding as Finding, LintReport as LintReport
+from piecework.analysis._lint.rules import RULES as RULES, Rule as Rule

@@ -15,7 +15,8 @@ from piecework.play.samples import PARALLEL_TEXTS
 from piecework.play.training import examples_with_criteria, read_training, readable_tokens
 from piecework.play.uploads import load_files, read_files
 from piecework.play.vocabulary import KINDS, SORTS, VocabularyQuery
-from piecework.training._tracing import EXAMPLES, UnigramTrace
+from piecework.training._tracing.examples import EXAMPLES
+from piecework.training._tracing.unigram import UnigramTrace
 
 if TYPE_CHECKING:
     from piecework.play.session import Session

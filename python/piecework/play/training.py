@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import piecework as pw
 from piecework._settings.choices import Criterion
 from piecework.errors import ConfigError
-from piecework.training._tracing import EXAMPLES, UnigramTrace, example
+from piecework.training._tracing.examples import EXAMPLES, example
+from piecework.training._tracing.unigram import UnigramTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from piecework.play.fields import Fields
     from piecework.trainers import Trainer
-    from piecework.training._tracing import MergeTrace
+    from piecework.training._tracing.merges import MergeTrace
 
 __all__ = ["Training", "examples_with_criteria", "read_training", "readable_tokens"]
 

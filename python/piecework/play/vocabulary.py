@@ -145,7 +145,7 @@ class VocabularyTable:
     @cached_property
     def _reasons(self) -> dict[int, str]:
         """Returns for each entry that no text produces the reason."""
-        from piecework.analysis._lint import lint
+        from piecework.analysis._lint.checking import lint
 
         findings = lint(self.tokenizer, select=_UNREACHABLE).findings
         return {each.id: each.reason for each in findings if each.id is not None}

@@ -5,8 +5,10 @@ from piecework import _lazy
 __getattr__, __dir__, __all__ = _lazy.lazily(
     __name__,
     {
-        "_explain": "AlignedRun BpeMerge BpeSteps Explanation LatticeEdge LatticeNode Lineage NormalizedText PairMerge Piece "
-        "PlacedSymbol PrefixMatch Replacement Segmentation SegmentationLattice Symbol UnmergedPair Word WordPieceSteps",
+        "_explain.explanation": "AlignedRun Explanation NormalizedText Piece Word",
+        "_explain.steps": "BpeMerge BpeSteps LatticeEdge LatticeNode PairMerge PlacedSymbol PrefixMatch Replacement "
+        "Segmentation SegmentationLattice Symbol UnmergedPair WordPieceSteps",
+        "_explain.lineage": "Lineage",
         "_lm": "LanguageModel",
         "_options": "EncodeOptions",
         "_settings": "LoadSettings",

@@ -1,16 +1,19 @@
 """Contains the immutable :class:`Tokenizer`, and what it loads, saves, explains and reports."""
 
-from piecework.tokenizer._explain import (
+from piecework.tokenizer._explain.explanation import (
     AlignedRun as AlignedRun,
+    Explanation as Explanation,
+    NormalizedText as NormalizedText,
+    Piece as Piece,
+    Word as Word,
+)
+from piecework.tokenizer._explain.lineage import Lineage as Lineage
+from piecework.tokenizer._explain.steps import (
     BpeMerge as BpeMerge,
     BpeSteps as BpeSteps,
-    Explanation as Explanation,
     LatticeEdge as LatticeEdge,
     LatticeNode as LatticeNode,
-    Lineage as Lineage,
-    NormalizedText as NormalizedText,
     PairMerge as PairMerge,
-    Piece as Piece,
     PlacedSymbol as PlacedSymbol,
     PrefixMatch as PrefixMatch,
     Replacement as Replacement,
@@ -18,7 +21,6 @@ from piecework.tokenizer._explain import (
     SegmentationLattice as SegmentationLattice,
     Symbol as Symbol,
     UnmergedPair as UnmergedPair,
-    Word as Word,
     WordPieceSteps as WordPieceSteps,
 )
 from piecework.tokenizer._lm import LanguageModel as LanguageModel

@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
-    from piecework.tokenizer._explain import Explanation, Lineage
+    from piecework.tokenizer._explain.explanation import Explanation
+    from piecework.tokenizer._explain.lineage import Lineage
     from piecework.tokenizer._folders.settings import FolderSettings
     from piecework.tokenizer._formats.detect import Format
     from piecework.tokenizer._inserted import Mismatched
@@ -660,7 +661,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
           ug (id 6, 1-3)
           s (id 4, 3-4): a character of the alphabet
         """
-        from piecework.tokenizer._explain import explain
+        from piecework.tokenizer._explain.build import explain
 
         return explain(
             self,
@@ -693,7 +694,7 @@ class Tokenizer(UdfMethods, DecodingMethods):
             ##u, count 0 at the end
             ##g, count 0 at the end
         """
-        from piecework.tokenizer._explain import lineage
+        from piecework.tokenizer._explain.lineage import lineage
 
         return lineage(self, check_str("token", token))
 

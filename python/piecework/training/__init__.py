@@ -6,7 +6,12 @@ __getattr__, __dir__, __all__ = _lazy.lazily(
     __name__,
     {
         "_train": "train",
-        "_tracing": "EXAMPLES Candidate CriteriaTrace MergeTrace MergeTraceStep ScoredPiece Trace TracedWord UnigramTrace "
-        "UnigramTraceStep WordTrace example trace trace_criteria",
+        "_tracing.examples": "EXAMPLES example",
+        "_tracing.steps": "Candidate MergeTraceStep TracedWord WordTrace",
+        "_tracing.criteria": "CriteriaTrace trace_criteria",
+        "_tracing.merges": "MergeTrace",
+        "_tracing.unigram": "ScoredPiece UnigramTrace UnigramTraceStep",
+        "_tracing.base": "Trace",
+        "_tracing.record": "trace",
     },
 )

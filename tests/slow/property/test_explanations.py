@@ -17,13 +17,8 @@ import model_families
 import piecework as pw
 import strategies
 from paths import unpacked
-from piecework.tokenizer._explain import (
-    BpeSteps,
-    Explanation,
-    SegmentationLattice,
-    Word,
-    WordPieceSteps,
-)
+from piecework.tokenizer._explain.explanation import Explanation, Word
+from piecework.tokenizer._explain.steps import BpeSteps, SegmentationLattice, WordPieceSteps
 from profiles import examples, scaled
 
 CORE = impls.Core()

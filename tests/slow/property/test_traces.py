@@ -16,7 +16,8 @@ from piecework.reference.learn.settings import BpeTrainer, UnigramTrainer, WordP
 from piecework.reference.learn.unigram_train import UnigramTraining
 from piecework.reference.learn.wordpiece_train import PRUNING_ROUNDS, WordPieceTraining
 from piecework.reference.numbers.floats import UNIT
-from piecework.training._tracing import MergeTrace, TracedWord
+from piecework.training._tracing.merges import MergeTrace
+from piecework.training._tracing.steps import TracedWord
 from profiles import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::piecework.errors.PieceworkWarning")

@@ -12,7 +12,7 @@ import pytest
 import piecework as pw
 from corpora import write_lines
 from piecework import decoders, models, normalizers, pre_tokenizers, processors
-from piecework.analysis._difference import Difference
+from piecework.analysis._difference.result import Difference
 
 TEXTS = ["hug pug pun bun hugs " * 4, "hug pun pun " * 3]
 TRAINERS: dict[str, Any] = {

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import piecework as pw
-from piecework.analysis._evaluation import TextSums
+from piecework.analysis._evaluation.sums import TextSums
 from piecework.engines import Local
 from piecework.errors import (
     ConfigError,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import piecework as pw
-from piecework.analysis._evaluation import METRICS, PARITY_METRICS
+from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS
 from piecework.errors import ConfigError
 
 TOK = pw.Tokenizer.from_str("[UNK]\nlow\n##er\n")

@@ -14,7 +14,8 @@ import pytest
 import piecework as pw
 from piecework import decoders, models, normalizers, pre_tokenizers
 from piecework.errors import ConfigError
-from piecework.tokenizer._explain import Explanation, Word, WordPieceSteps
+from piecework.tokenizer._explain.explanation import Explanation, Word
+from piecework.tokenizer._explain.steps import WordPieceSteps
 
 pytestmark = pytest.mark.smoke
 

@@ -12,7 +12,8 @@ import pytest
 import piecework as pw
 from piecework import decoders, models, pre_tokenizers
 from piecework.reference.model.bpe import BpeEncoder, BpeSettings, ImpliedMerges, ListedMerges
-from piecework.tokenizer._explain import BpeSteps, Explanation, Word
+from piecework.tokenizer._explain.explanation import Explanation, Word
+from piecework.tokenizer._explain.steps import BpeSteps
 
 pytestmark = pytest.mark.smoke
 

@@ -12,7 +12,8 @@ import pytest
 import piecework as pw
 from piecework import models
 from piecework.reference.model.unigram import UnigramEncoder, UnigramSettings
-from piecework.tokenizer._explain import Explanation, SegmentationLattice, Word, WordPieceSteps
+from piecework.tokenizer._explain.explanation import Explanation, Word
+from piecework.tokenizer._explain.steps import SegmentationLattice, WordPieceSteps
 
 WORDS = {"▁hug": 10, "▁pug": 5, "▁pun": 12, "▁bun": 4, "▁hugs": 5}
 

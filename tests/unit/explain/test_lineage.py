@@ -9,7 +9,7 @@ import pytest
 
 import piecework as pw
 from piecework import models
-from piecework.tokenizer._explain import Lineage
+from piecework.tokenizer._explain.lineage import Lineage
 
 pytestmark = pytest.mark.smoke
 

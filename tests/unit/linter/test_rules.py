@@ -12,13 +12,14 @@ import pytest
 import piecework as pw
 from paths import REPOSITORY
 from piecework import models, normalizers, pre_tokenizers
-from piecework.analysis._lint import RULES, Finding
 from piecework.analysis._lint.byte_text import (
     UNUSED_BYTES,
     byte_characters,
     bytes_of,
     is_part_of_text,
 )
+from piecework.analysis._lint.result import Finding
+from piecework.analysis._lint.rules import RULES
 from piecework.analysis._lint.texts import completions
 
 ASCII = "".join(map(chr, range(0x21, 0x7F)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import piecework as pw
-from piecework.tokenizer._explain import WordPieceSteps
+from piecework.tokenizer._explain.steps import WordPieceSteps
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,8 @@ from piecework import _core
 from piecework._settings.choices import Criterion
 from piecework.reference.__main__ import SENTENCES
 from piecework.reference.learn.criteria import CRITERIA, likelihood
-from piecework.training._tracing import MergeTrace, examples
+from piecework.training._tracing import examples
+from piecework.training._tracing.merges import MergeTrace
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 

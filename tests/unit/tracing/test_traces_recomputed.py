@@ -13,7 +13,8 @@ from piecework.reference.learn import unigram_train as reference
 from piecework.reference.learn.criteria import CRITERIA
 from piecework.reference.learn.settings import UnigramTrainer
 from piecework.reference.numbers.floats import UNIT
-from piecework.training._tracing import MergeTrace, MergeTraceStep, TracedWord
+from piecework.training._tracing.merges import MergeTrace
+from piecework.training._tracing.steps import MergeTraceStep, TracedWord
 from profiles import examples
 
 WORDS = st.dictionaries(

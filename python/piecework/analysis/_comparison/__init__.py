@@ -1,5 +1,1 @@
 """Compares how tokenizers cut a text."""
-
-from piecework.analysis._comparison.comparison import Block, Comparison, Split, compare
-
-__all__ = ["Block", "Comparison", "Split", "compare"]

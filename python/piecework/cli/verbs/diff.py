@@ -46,7 +46,7 @@ def diff(
       piecework diff old.json new.json corpus.txt --limit 20
       piecework diff tokenizer.json vocab.txt --json
     """
-    from piecework.analysis._difference import diff as compared
+    from piecework.analysis._difference.compare import diff as compared
 
     if not files:
         reading.check_unused("without FILE")

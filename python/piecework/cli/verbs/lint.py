@@ -44,7 +44,7 @@ def lint(
       piecework lint tokenizer.json --select error,warning --limit 100
       piecework lint vocab.txt --no-lowercase --ignore differs-by-case --json
     """
-    from piecework.analysis._lint import lint as checked
+    from piecework.analysis._lint.checking import lint as checked
 
     report = checked(
         loading.load(tokenizer),

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from piecework import WordCounts
     from piecework._settings.choices import Criterion
     from piecework.trainers import Trainer, WordPieceTrainer
-    from piecework.training._tracing import CriteriaTrace, MergeTrace, UnigramTrace
+    from piecework.training._tracing.criteria import CriteriaTrace
+    from piecework.training._tracing.merges import MergeTrace
+    from piecework.training._tracing.unigram import UnigramTrace
 
 _WHOLE = ("json", "parquet")
 """The formats that hold the whole training."""
@@ -265,7 +267,7 @@ def _example(
     name: str, options: TrainerOptions, symbols: Sequence[str]
 ) -> tuple[WordCounts, Trainer]:
     """Returns the counts of an example, and its trainer with the given options."""
-    from piecework.training._tracing import example
+    from piecework.training._tracing.examples import example
 
     table, trainer = example(name)
     return table, options.change(trainer, f"--example {name}", symbols)
