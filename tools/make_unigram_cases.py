@@ -10,7 +10,6 @@ that nothing changes, and that the core gives the same bits.
 """
 
 import argparse
-import base64
 import itertools
 import json
 import struct
@@ -21,15 +20,16 @@ from pathlib import Path
 from typing import Any
 
 import sentencepiece
+from make_pipeline_cases import charsmap
 from tokenizers import Tokenizer
 
 from piecework.reference.learn.settings import UnigramTrainer
 from piecework.reference.learn.unigram_seeds import build_corpus, select_seed_pieces
 from piecework.reference.learn.unigram_train import UnigramStep, train_unigram
-from piecework.reference.model import models
-from piecework.reference.normalize.charsmap import CharsMap
 from piecework.reference.numbers import floats
-from piecework.reference.pipeline import pipeline
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "helpers"))
+import reference_models
 
 Json = dict[str, Any]
 Scores = dict[str, float]
@@ -74,13 +74,6 @@ TRAPS = [
 TABLE = {"\ufb01": "fi", "\u3000": " ", "\u00e9": "e"}
 
 
-def charsmap() -> str:
-    """Returns a small table of rules in the format of a file."""
-    rules = CharsMap.from_pairs(TABLE)
-    units = b"".join(unit.to_bytes(4, "little") for unit in rules.units)
-    return base64.b64encode(len(units).to_bytes(4, "little") + units + rules.replacements).decode()
-
-
 def metaspace(scheme: str, *, split: bool = True) -> Json:
     """Returns the pre-tokenizer of SentencePiece's models in `tokenizers`."""
     return {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": scheme, "split": split}
@@ -90,7 +83,7 @@ SPACES = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
 T5 = {
     "normalizer": {
         "type": "Sequence",
-        "normalizers": [{"type": "Precompiled", "precompiled_charsmap": charsmap()}, SPACES],
+        "normalizers": [{"type": "Precompiled", "precompiled_charsmap": charsmap(TABLE)}, SPACES],
     },
     "pre_tokenizer": metaspace("always"),
 }
@@ -357,15 +350,14 @@ def reference_cases(table: dict[str, Json]) -> Iterator[Json]:
             label = f"{name}: {text}, among the best {size}, seed {seed}"
             yield by_reference(table, {"name": label} | case | chance)
     for name in ("ties", "ties in floats", "unknown", "sentencepiece: symbols"):
-        model = models.from_dict(table[name])
-        assert isinstance(model, models.Unigram)
+        encoder = reference_models.unigram(table[name])
         for text in ("ab", "aaaa", "nooooo", "a" * 2000):
             case = {
                 "name": f"{named(name, text)}, probability",
                 "source": THE_REFERENCE,
                 "text": text,
             }
-            found = model.encode.marginal_log_likelihood(text)
+            found = encoder.marginal_log_likelihood(text)
             yield case | {"config": {"model": name}, "log_probability": found}
 
 
@@ -376,12 +368,13 @@ def by_reference(table: dict[str, Json], case: Json) -> Json:
         chance = {name: case[name] for name in ("alpha", "nbest_size") if name in case}
         ours = {**model.get("piecework", {}), **chance}
         model = {**model, "type": "piecework.Unigram", "piecework": ours}
-    made = pipeline.from_dict({**case["config"], "model": model})
+    made = reference_models.ReferenceTokenizer({**case["config"], "model": model})
     call = {name: case[name] for name in ("specials", "seed", "number") if name in case}
     encoding = made.encode(case["text"], **call)
-    columns = {name: [*getattr(encoding, name)] for name in ("ids", "tokens", "word_ids")}
-    offsets = [[*span] for span in encoding.offsets]
-    return {"source": THE_REFERENCE} | case | columns | {"offsets": offsets}
+    columns = {"ids": encoding.ids, "tokens": encoding.tokens, "word_ids": encoding.word_ids}
+    if "normalizer" not in case["config"]:
+        columns["offsets"] = [[*span] for span in encoding.offsets]
+    return {"source": THE_REFERENCE} | case | columns
 
 
 def encode_table() -> Json:

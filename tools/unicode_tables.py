@@ -1,4 +1,4 @@
-"""Writes the Unicode tables of the core (bytes, and how they are read) and of the reference, by asking `tokenizers`.
+"""Writes the Unicode tables of the core (bytes, and how they are read) by asking `tokenizers`.
 
 `tokenizers` takes its character facts from several libraries that follow several versions of
 Unicode. No published table has that mixture, so nothing is copied here: every scalar value passes
@@ -68,7 +68,6 @@ from tokenizers.pre_tokenizers import (
 ROOT = Path(__file__).resolve().parent.parent
 RUST = ROOT / "crates/core/src/text/unicode/tables.rs"
 BINARY = RUST.with_suffix(".bin")
-PYTHON = ROOT / "python/piecework/reference/text/_unicode_tables.py"
 
 SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 CHUNK = 4096  # characters in one call: enough to amortize its cost, few enough for the alignments
@@ -525,91 +524,6 @@ def two_stages(name: str, kind: str, values: dict[int, int]) -> list[Array]:
     ]
 
 
-# ---------------------------------------------------------------- Python
-
-
-def render_python(facts: Facts) -> str:
-    """Returns the tables of the reference: runs of code points, in hexadecimal, as long strings."""
-    sections = {
-        "CONTROL": written_set(facts.control),
-        "WHITESPACE": written_set(facts.whitespace),
-        "PUNCTUATION": written_set(facts.punctuation),
-        "NONSPACING_MARK": written_set(facts.nonspacing_mark),
-        "CJK": written_set(facts.cjk),
-        "WORD": written_set(facts.word),
-        "NUMERIC": written_set(facts.numeric),
-        **{name.upper(): written_set(facts.category[name]) for name in CATEGORIES},
-        "HAN": written_set(facts.han),
-        "COMBINING_MARK": written_set(facts.combining_mark),
-        "SCRIPT": written_classes(facts.script),
-        "COMBINING_CLASS": written_classes(facts.combining_class),
-        "DECOMPOSITION": written_mapping(facts.decomposition),
-        "LOWERCASE": written_mapping(facts.lowercase),
-    }
-    lines = [
-        f'"""{NOTE}',
-        "",
-        "Code points are hexadecimal. A set is `first-last only first-last ...`; a class or script adds",
-        "`:number` in decimal. A mapping is `first:image,image,... ...` for neighbours from",
-        "`first` on, the characters of an image joined by `+`.",
-        '"""',
-        "",
-        f'TOKENIZERS_VERSION = "{VERSION}"',
-    ]
-    for name, text in sections.items():
-        lines += ["", *python_string(name, text)]
-    return "\n".join(lines) + "\n"
-
-
-def runs(values: dict[int, int]) -> Runs:
-    """Joins neighbours of equal value."""
-    result: Runs = []
-    for code, value in sorted(values.items()):
-        if result and result[-1][1:] == (code - 1, value):
-            result[-1] = (result[-1][0], code, value)
-        else:
-            result.append((code, code, value))
-    return result
-
-
-def written_set(characters: set[str]) -> str:
-    """Writes a set as ranges."""
-    return " ".join(written_range(a, b) for a, b, _ in runs({ord(c): 0 for c in characters}))
-
-
-def written_classes(classes: dict[str, int]) -> str:
-    """Writes combining classes, or scripts, as ranges."""
-    found = runs({ord(c): number for c, number in classes.items()})
-    return " ".join(f"{written_range(a, b)}:{number}" for a, b, number in found)
-
-
-def written_range(first: int, last: int) -> str:
-    """Writes a range, or the only code point of it."""
-    return f"{first:x}" if first == last else f"{first:x}-{last:x}"
-
-
-def written_mapping(mapping: dict[str, str]) -> str:
-    """Writes a mapping as runs of neighbours."""
-    written = []
-    for first, last, _ in runs({ord(c): 0 for c in mapping}):
-        values = (mapping[chr(code)] for code in range(first, last + 1))
-        written.append(f"{first:x}:" + ",".join(map(written_text, values)))
-    return " ".join(written)
-
-
-def written_text(text: str) -> str:
-    """Writes the characters of one image."""
-    return "+".join(f"{ord(c):x}" for c in text)
-
-
-def python_string(name: str, text: str, width: int = 80) -> list[str]:
-    """Assigns a string, a long one cut into literals that Python joins again."""
-    if len(text) <= width:
-        return [f'{name} = "{text}"']
-    cuts = [text[start : start + width] for start in range(0, len(text), width)]
-    return [f"{name} = (", *(f'    "{cut}"' for cut in cuts), ")"]
-
-
 # ---------------------------------------------------------------- command line
 
 
@@ -620,7 +534,7 @@ def main() -> int:
     check = parser.parse_args().check
     facts = sweep()
     rust, binary = render_rust(facts)
-    files = {RUST: rust.encode(), BINARY: binary, PYTHON: render_python(facts).encode()}
+    files = {RUST: rust.encode(), BINARY: binary}
     stale = [path for path, data in files.items() if not is_current(path, data)]
     for path in stale:
         if not check:

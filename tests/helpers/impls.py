@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import piecework as pw
 from piecework import reference
-from piecework.reference.pretokenize import split
-from piecework.reference.text.alignment import identity
+from piecework.reference.text import bert
 
 Settings = Mapping[str, Any]
 Specials = str | Collection[str]
@@ -74,16 +73,16 @@ class Impl(Protocol):
 
 
 REFERENCE_SPLITTERS = {
-    "bert": split.split_bert,
-    "whitespace": split.split_whitespace,
-    None: split.whole_text,
+    "bert": bert.split_bert,
+    "whitespace": bert.split_whitespace,
+    None: bert.whole_text,
 }
 
 
 def reference_normalizer(settings: Settings) -> Any:
     """Returns the reference's normalizer as a function."""
     if settings["normalizer"] is None:
-        return identity
+        return bert.align
     return reference.BertNormalizer(**{flag: settings[flag] for flag in FLAGS})
 
 

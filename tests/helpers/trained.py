@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import piecework as pw
 from piecework import normalizers as n, pre_tokenizers as p
+from piecework.reference.text.bytes import BYTE_ALPHABET
 from piecework.trainers import Trainer
 
 ALPHABET = "abceilnorstw中é1,.'- \n\t"
@@ -230,7 +231,6 @@ TRAINERS: dict[str, dict[str, Any]] = {
     "Unigram": {},
     "Unigram with bytes": {"byte_fallback": True},
 }
-BYTE_ALPHABET = {c for code in range(256) for c in n.ByteLevel().normalize_str(chr(code))}
 
 
 def shows_word_boundaries(name: str) -> bool:
@@ -255,7 +255,7 @@ PAIRS = [
     (name, pipeline)
     for name, settings in TRAINERS.items()
     for pipeline, parts in PIPELINES.items()
-    if settings.get("alphabet") != "byte" or BYTE_ALPHABET.issuperset(parts.alphabet)
+    if settings.get("alphabet") != "byte" or set(BYTE_ALPHABET).issuperset(parts.alphabet)
 ]
 
 

@@ -21,15 +21,15 @@ from piecework.reference import (
     train,
 )
 from piecework.reference.__main__ import SENTENCES, walk
-from piecework.reference.pretokenize import split
+from piecework.reference.text import bert
 
 Case = dict[str, Any]
 ENCODE = json.loads((CASES / "encode.json").read_text(encoding="utf-8"))
 TRAIN = json.loads((CASES / "train.json").read_text(encoding="utf-8"))["cases"]
 PRE_TOKENIZERS = {
-    "bert": split.split_bert,
-    "whitespace": split.split_whitespace,
-    None: None,
+    "bert": bert.split_bert,
+    "whitespace": bert.split_whitespace,
+    None: bert.whole_text,
 }
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
 ERRORS = {"value": ValueError, "overflow": OverflowError}
@@ -86,9 +86,9 @@ def words_of(case: Case) -> dict[str, int]:
     if "words" in case:
         return dict(case["words"])
     settings = ENCODE["defaults"] | case["pipeline"]
-    splitter = PRE_TOKENIZERS[settings["pre_tokenizer"]] or split.whole_text
-    counts = count_words(case["texts"], normalizer=normalizer_of(settings), pre_tokenizer=splitter)
-    return sort_counts(counts)
+    splitter = PRE_TOKENIZERS[settings["pre_tokenizer"]]
+    normalize = normalizer_of(settings) or bert.align
+    return sort_counts(count_words(case["texts"], normalizer=normalize, pre_tokenizer=splitter))
 
 
 def corpus_log_likelihood(training: WordPieceTraining) -> float:

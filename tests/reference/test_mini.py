@@ -21,8 +21,7 @@ from piecework.reference import (
 )
 from piecework.reference.learn.cut import cut_words
 from piecework.reference.mini import bpe, unigram, wordpiece
-from piecework.reference.model.bpe import BpeSettings, ListedMerges
-from piecework.reference.model.models import BPE
+from piecework.reference.model.bpe import BpeEncoder, BpeSettings, ListedMerges
 from piecework.reference.model.unigram import UnigramEncoder, UnigramSettings
 from piecework.reference.model.wordpiece import LongestMatchEncoder
 
@@ -74,10 +73,9 @@ def test_bpe_equals_the_reference(counts: dict[str, int], merges: int, text: str
     assert learned == [(merge.left, merge.right) for merge in wanted.history]
 
     settings = BpeSettings(unk_token="<unk>", end_of_word_suffix="</w>")
-    ids = {token: i for i, token in enumerate(vocabulary)}
-    model = BPE(ids, ListedMerges(learned), settings)
-    expected = [token.id for word in text.split() for token in model.tokens(word)]
-    assert bpe.encode(text, vocabulary, learned) == expected
+    encoder = BpeEncoder(vocabulary, ListedMerges(learned), settings)
+    pieces = [str(piece.entry) for word in text.split() for piece in encoder(word)]
+    assert bpe.encode(text, vocabulary, learned) == [vocabulary.index(piece) for piece in pieces]
 
 
 @given(COUNTS, st.integers(0, 12))

@@ -1,28 +1,22 @@
 """Tokenization in plain Python: the executable specification of this project.
 
-To learn how the three algorithms work, read `mini` first: one file for each, without settings. The
-other folders define everything that the project does, with all settings. They are listed in an order
-to read them in: no file imports one below it.
+It holds what no other library defines. Everything else of a tokenizer (its normalizers,
+pre-tokenizers, post-processors, decoders, truncation and padding) is defined by `tokenizers`,
+SentencePiece and others, and the core is compared with these themselves.
 
-    text/                the material: characters, patterns, and what a text was before
+To learn how the three algorithms work, read `mini` first: one file for each, without settings. The
+other files have all settings. They are listed in an order to read them in: no file imports one
+below it.
+
+    text/                the material
       bytes              bytes and spaces as visible characters
-      alignment          a normalized text, and the span of the original of each of its characters
-      unicode            properties of characters, as `tokenizers` has them
-      regex              patterns as other libraries read them
+      scripts            the script of a character
+      bert               BERT's normalization and words, with spans of the original
 
     numbers/             results that are equal on every machine
       floats             exp, log, and floats that do not underflow
       logarithms         the exact sign of a sum of logarithms
       prng               pseudo-random numbers
-      scores             numbers of a file as `tokenizers` parses them
-
-    normalize/           from a text to the text that is split
-      charsmap           the normalization rules of SentencePiece models
-      normalizers        all normalizers
-
-    pretokenize/         from a normalized text to words
-      split              one primitive, five behaviors
-      pre_tokenizers     all pre-tokenizers
 
     model/               from a word to its tokens
       wordpiece          greedy longest match
@@ -32,7 +26,6 @@ to read them in: no file imports one below it.
       nbest              the n best segmentations, in order
       unigram            the likeliest pieces
       likeliest          the likeliest segmentation with a vocabulary of WordPiece
-      models             the models of a tokenizer.json, with one interface
 
     learn/               from counts of words to a vocabulary
       counts             count words: the table is the only input of training
@@ -52,21 +45,7 @@ to read them in: no file imports one below it.
       extension          merges on top of an existing BPE or WordPiece vocabulary
       unigram_extension  pieces on top of an existing Unigram vocabulary
 
-    postprocess/         from the tokens of texts to an encoding
-      encoding           rows of tokens, and how two encodings merge
-      truncate           truncation, which keeps what it cuts off, and padding
-      processors         special tokens around texts
-
-    decode/              from tokens back to a text
-      decoders           all decoders
-      trained_decoder    the decoder that training chooses for a pipeline
-
-    pipeline/            all stages in order
-      added              strings that become tokens before all other stages
-      chunks             the safe split points of a text
-      pipeline           a tokenizer as a tokenizer.json describes it
-      decoding           from ids back to a text: added tokens and special tokens
-      tokenizer          a trained WordPiece tokenizer: a pipeline, a decoder, probabilities
+    tokenizer            a WordPiece tokenizer as BERT has it: from text to ids and back
 
 The code is meant to be read and to be correct, not to be fast: the compiled core agrees with it in
 every id, span, score and count. It requires the standard library alone, and works without the core.
@@ -88,26 +67,24 @@ From text to a trained tokenizer and back:
 
 Train BPE on the words above, and encode with the merges:
 
->>> from piecework.reference import BPE, BpeTrainer, train_bpe
->>> from piecework.reference.model import bpe
+>>> from piecework.reference import BpeEncoder, BpeSettings, BpeTrainer, ListedMerges, train_bpe
 >>> trained = train_bpe(words, BpeTrainer(end_of_word_suffix="</w>", max_merges=3))
 >>> merges = [(merge.left, merge.right) for merge in trained.history]
 >>> merges
 [('h', 'u'), ('hu', 'g</w>'), ('g', 's</w>')]
->>> ids = {entry: i for i, entry in enumerate(trained.vocabulary)}
->>> model = BPE(ids, bpe.ListedMerges(merges), bpe.BpeSettings(end_of_word_suffix="</w>"))
->>> [token.text for token in model.tokens("hugs")]
+>>> settings = BpeSettings(end_of_word_suffix="</w>")
+>>> encode = BpeEncoder(trained.vocabulary, ListedMerges(merges), settings)
+>>> [piece.entry for piece in encode("hugs")]
 ['hu', 'gs</w>']
 
 Train Unigram on the words above:
 
->>> from piecework.reference import Unigram, UnigramTrainer, train_unigram
->>> from piecework.reference.model import unigram
+>>> from piecework.reference import UnigramEncoder, UnigramSettings, UnigramTrainer, train_unigram
 >>> trained = train_unigram(words, UnigramTrainer(12))
 >>> [piece for piece, _ in trained.vocabulary[3:7]]
 ['hug', 'p', 's', 'un']
->>> model = Unigram(trained.vocabulary, unigram.UnigramSettings(unk_token="<unk>"))
->>> [token.text for token in model.tokens("hugs")]
+>>> encode = UnigramEncoder(dict(trained.vocabulary), UnigramSettings(unk_token="<unk>"))
+>>> [piece.entry for piece in encode("hugs")]
 ['hug', 's']
 
 `python -m piecework.reference` shows a training, merge by merge.
@@ -139,34 +116,33 @@ from piecework.reference.learn.wordpiece_train import (
     WordPieceTraining,
     train,
 )
-from piecework.reference.model.models import BPE, Unigram
+from piecework.reference.model.bpe import BpeEncoder, BpeSettings, ListedMerges
+from piecework.reference.model.unigram import UnigramEncoder, UnigramSettings
 from piecework.reference.model.wordpiece import LongestMatchEncoder, Piece
-from piecework.reference.normalize.normalizers import BertNormalizer
-from piecework.reference.pipeline.pipeline import Pipeline, from_dict
-from piecework.reference.pipeline.tokenizer import Token, Tokenizer
-from piecework.reference.postprocess.encoding import Encoding
-from piecework.reference.text.alignment import Normalized
+from piecework.reference.text.bert import BertNormalizer, Normalized
+from piecework.reference.tokenizer import Token, Tokenizer
 
 __all__ = [
-    "BPE",
     "CRITERIA",
     "SPECIAL_TOKENS",
     "BertNormalizer",
+    "BpeEncoder",
+    "BpeSettings",
     "BpeTrainer",
     "BpeTraining",
     "Candidate",
     "Criterion",
-    "Encoding",
+    "ListedMerges",
     "LongestMatchEncoder",
     "Merge",
     "Normalized",
     "Piece",
-    "Pipeline",
     "Symbol",
     "Token",
     "Tokenizer",
     "TrainedVocabulary",
-    "Unigram",
+    "UnigramEncoder",
+    "UnigramSettings",
     "UnigramTrainer",
     "UnigramTraining",
     "WordCount",
@@ -174,7 +150,6 @@ __all__ = [
     "WordPieceTraining",
     "count_words",
     "frequency",
-    "from_dict",
     "likelihood",
     "log_likelihood",
     "merge_counts",

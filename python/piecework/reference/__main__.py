@@ -13,8 +13,8 @@ from piecework.reference.learn.counts import count_words, sort_counts
 from piecework.reference.learn.pairs import Pair
 from piecework.reference.learn.settings import WordPieceTrainer
 from piecework.reference.learn.wordpiece_train import Merge, WordPieceTraining
-from piecework.reference.normalize.normalizers import BertNormalizer
-from piecework.reference.pipeline.tokenizer import Tokenizer
+from piecework.reference.text.bert import BertNormalizer
+from piecework.reference.tokenizer import Tokenizer
 
 SENTENCES = (
     "This is the Hugging Face Course.",

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework.reference.pipeline import pipeline
 from piecework.reference.text.bytes import BYTE_ALPHABET
+from reference_models import ReferenceTokenizer
 
 tokenizers = pytest.importorskip("tokenizers", reason="Hugging Face tokenizers is not installed")
 
@@ -79,7 +79,7 @@ def test_random_models_equal_tokenizers() -> None:
         whole = config_of(model, rng.choice(SPLITS))
         live = tokenizers.Tokenizer.from_str(json.dumps(whole))
         core = pw.Tokenizer.from_str(json.dumps(whole))
-        reference = pipeline.from_dict(whole)
+        reference = ReferenceTokenizer(whole)
         # The library gives spans beyond the text to bytes that a prefix or suffix falls back to.
         affixed = model["continuing_subword_prefix"] or model["end_of_word_suffix"]
         spans = not (model["byte_fallback"] and affixed)
@@ -115,7 +115,7 @@ def test_random_ranks_equal_tiktoken() -> None:
             {**model, "dropout": None, "unk_token": None, "piecework": own}, SPLITS[-1]
         )
         core = pw.Tokenizer.from_str(json.dumps(whole))
-        reference = pipeline.from_dict(whole)
+        reference = ReferenceTokenizer(whole)
         for _ in range(5):
             text = "".join(rng.choices("aabbé  \n", k=rng.randrange(1, 40)))
             wanted = live.encode_ordinary(text)

@@ -28,8 +28,8 @@ from live_unigram import (
     shared_model,
     trained,
 )
-from piecework.reference.model.models import Unigram
-from piecework.reference.pipeline import pipeline
+from piecework.reference.model.unigram import UnigramEncoder
+from reference_models import ReferenceTokenizer, unigram
 
 tokenizers = pytest.importorskip("tokenizers", reason="the oracle `tokenizers` is not installed")
 
@@ -68,29 +68,36 @@ def word_of(rng: random.Random, letters: str) -> str:
     return "".join(rng.choices(pool, k=rng.randrange(1, 40)))
 
 
-def reference_nbest(model: Unigram, word: str, wanted: int) -> list[tuple[list[str], float]]:
+def reference_of(model: bytes, live: Any) -> ReferenceTokenizer:
+    """Returns a tokenizer with the reference's model, and the normalization of SentencePiece."""
+    return ReferenceTokenizer(as_piecework_json(model), live.normalize)
+
+
+def reference_nbest(
+    encoder: UnigramEncoder, word: str, wanted: int
+) -> list[tuple[list[str], float]]:
     """Returns the reference's n-best list in SentencePiece's format."""
-    found = model.encode.nbest(word, wanted)
+    found = encoder.nbest(word, wanted)
     return [([p.entry or word[p.start : p.end] for p in row], score) for row, score in found]
 
 
-def check_equal_pieces(live: Any, found: pipeline.Pipeline, text: str) -> None:
+def check_equal_pieces(live: Any, found: ReferenceTokenizer, text: str) -> None:
     encoding = found.encode(text)
-    assert list(encoding.ids) == live.encode(text), ascii(text)[:300]
-    assert list(encoding.tokens) == live.encode(text, out_type=str), ascii(text)[:300]
+    assert encoding.ids == live.encode(text), ascii(text)[:300]
+    assert encoding.tokens == live.encode(text, out_type=str), ascii(text)[:300]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_small_models_equal_sentencepiece(seed: int) -> None:
     for pieces, byte_fallback, rng, letters in small_models(seed):
         model = model_of(pieces, byte_fallback=byte_fallback)
-        live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
+        live = processor(model)
+        found = reference_of(model, live)
         for _ in range(15):
             word = word_of(rng, letters)
             check_equal_pieces(live, found, word)
             wanted = rng.choice([2, 5, 64])
-            assert isinstance(found.model, Unigram)
-            assert reference_nbest(found.model, word, wanted) == nbest(live, word, wanted)
+            assert reference_nbest(unigram(found.model), word, wanted) == nbest(live, word, wanted)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -100,13 +107,13 @@ def test_small_models_equal_tokenizers(seed: int) -> None:
         vocab = [(text, score) for text, score, _ in pieces if rng.random() < 0.95]
         unknown = rng.randrange(len(vocab))
         live = tokenizers.Tokenizer(tokenizers.models.Unigram(vocab, unknown, byte_fallback))
-        found = pipeline.from_dict(json.loads(live.to_str()))
+        found = ReferenceTokenizer(json.loads(live.to_str()))
         for _ in range(15):
             text = word_of(rng, letters) + rng.choice(["", "<unk>", "<0x41>", vocab[unknown][0]])
             wanted, made = live.encode(text), found.encode(text)
-            assert list(made.ids) == wanted.ids, ascii(text)
-            assert list(made.tokens) == wanted.tokens, ascii(text)
-            assert list(made.offsets) == wanted.offsets, ascii(text)
+            assert made.ids == wanted.ids, ascii(text)
+            assert made.tokens == wanted.tokens, ascii(text)
+            assert made.offsets == wanted.offsets, ascii(text)
 
 
 @pytest.mark.parametrize("size", [900, 1100, 3000])
@@ -116,7 +123,8 @@ def test_sums_below_the_restart_limit_equal_sentencepiece(size: float) -> None:
         rng = random.Random(seed)
         pieces = [(text, -size * rng.uniform(0.5, 1.5) * len(text), NORMAL) for text in strings]
         model = model_of([("<unk>", 0.0, UNKNOWN), *pieces])
-        live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
+        live = processor(model)
+        found = reference_of(model, live)
         ours = pw.Tokenizer.from_bytes(model)
         for _ in range(20):
             text = "".join(rng.choices("ab", k=SHORT))
@@ -132,7 +140,8 @@ def test_sums_above_the_restart_limit_equal_sentencepiece(size: float) -> None:
         rng = random.Random(seed)
         pieces = [(text, size * rng.uniform(0.9, 1.1) * len(text), NORMAL) for text in strings]
         model = model_of([("<unk>", 0.0, UNKNOWN), *pieces, ("abbab", 0.0, USER_DEFINED)])
-        live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
+        live = processor(model)
+        found = reference_of(model, live)
         ours = pw.Tokenizer.from_bytes(model)
         for _ in range(40):
             text = "".join(rng.choices("ab", k=rng.randrange(1, 60)))
@@ -142,7 +151,8 @@ def test_sums_above_the_restart_limit_equal_sentencepiece(size: float) -> None:
 
 def test_model_of_symbols_alone_equals_sentencepiece() -> None:
     model = model_of([("<unk>", 0.0, UNKNOWN), ("ab", 0.0, USER_DEFINED), ("b", 0.0, UNUSED)])
-    live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
+    live = processor(model)
+    found = reference_of(model, live)
     ours = pw.Tokenizer.from_bytes(model)
     for text in ("ab", "xab", "abab", "aab", "x"):
         check_equal_pieces(live, found, text)
@@ -152,8 +162,7 @@ def test_model_of_symbols_alone_equals_sentencepiece() -> None:
 def test_nbest_search_beyond_the_step_limit_equals_sentencepiece() -> None:
     pieces = [("<unk>", 0.0, UNKNOWN), ("a", -11.2598371, NORMAL), ("x", -7.77, NORMAL)]
     model = model_of([*pieces, ("aa", -22.519674, NORMAL)])
-    found = pipeline.from_dict(as_piecework_json(model)).model
-    assert isinstance(found, Unigram)
+    found = unigram(as_piecework_json(model)["model"])
     word = ("a" * 17 + "x" * 100) * 2
     assert reference_nbest(found, word, 64) == nbest(processor(model), word, 64)
 
@@ -166,8 +175,7 @@ def test_nbest_search_with_full_agenda_equals_sentencepiece() -> None:
         scores = [-rng.uniform(0.1, 5) for _ in range(3)]
         pieces = [(text, rng.choice(scores) * len(text), NORMAL) for text in strings]
         model = model_of([("<unk>", 0.0, UNKNOWN), *pieces])
-        found = pipeline.from_dict(as_piecework_json(model)).model
-        assert isinstance(found, Unigram)
+        found = unigram(as_piecework_json(model)["model"])
         word = "".join(rng.choices("ab", k=SHORT))
         paths = reference_nbest(found, word, 64)
         assert paths == nbest(processor(model), word, 64)
@@ -180,15 +188,15 @@ def test_shared_models_equal_sentencepiece(
     data: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]
 ) -> None:
     model = shared_model(data, name)
-    live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
+    live = processor(model)
+    found = reference_of(model, live)
     theirs = tokenizers.Tokenizer.from_str(json.dumps(as_transformers_json(model)))
-    ours = pipeline.from_dict(as_transformers_json(model))
+    ours = ReferenceTokenizer(as_transformers_json(model))
     lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 60)]
     for text in [*HARD_TEXTS, *lines]:
         check_equal_pieces(live, found, text[:SHORT])
         wanted, made = theirs.encode(text[:SHORT]), ours.encode(text[:SHORT])
-        assert list(made.ids) == wanted.ids, ascii(text)[:300]
-        assert list(made.offsets) == wanted.offsets, ascii(text)[:300]
+        assert made.ids == wanted.ids, ascii(text)[:300]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -196,14 +204,14 @@ def test_nbest_of_shared_models_equals_sentencepiece(
     data: Path, name: str, corpus_lines: Lines
 ) -> None:
     model = shared_model(data, name)
-    live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
-    assert isinstance(found.model, Unigram)
-    assert found.normalizer
+    live = processor(model)
+    found = reference_of(model, live)
+    encoder = unigram(found.model)
     lines = [line for corpus in CORPORA for line in itertools.islice(corpus_lines(corpus), 5)]
     for text in [*HARD_TEXTS, *lines]:
-        word = found.normalizer(text[:SHORT]).text
+        word = live.normalize(text[:SHORT])
         if word:
-            assert reference_nbest(found.model, word, 64) == nbest(live, text[:SHORT], 64)
+            assert reference_nbest(encoder, word, 64) == nbest(live, text[:SHORT], 64)
 
 
 TRAINED: list[tuple[str, dict[str, Any]]] = [
@@ -223,6 +231,7 @@ def test_trained_models_equal_sentencepiece(
 ) -> None:
     lines = [line for line in itertools.islice(corpus_lines(corpus), 1000) if line.strip()]
     model = trained(lines[:600], **{"vocab_size": 800, **settings})
-    live, found = processor(model), pipeline.from_dict(as_piecework_json(model))
+    live = processor(model)
+    found = reference_of(model, live)
     for text in [*HARD_TEXTS, "the mask<mask>ing the  end", *lines[-100:]]:
         check_equal_pieces(live, found, text[:SHORT])

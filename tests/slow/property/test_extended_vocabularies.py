@@ -16,7 +16,9 @@ from piecework import models, normalizers, pre_tokenizers
 from piecework.errors import ConfigError, PieceworkError
 from piecework.reference.learn.extension import ExtensionSettings, extend_bpe, extend_wordpiece
 from piecework.reference.learn.unigram_extension import UnigramBase, extend_unigram
+from piecework.reference.model.wordpiece import LongestMatchEncoder
 from profiles import examples
+from reference_models import bpe_encoder, wordpiece
 
 pytestmark = pytest.mark.filterwarnings("ignore::piecework.errors.PieceworkWarning")
 
@@ -136,9 +138,8 @@ def test_bpe_learns_as_the_reference(
     model: models.BPE, counts: Words, given: dict[str, Any]
 ) -> None:
     tok = tokenizer(model)
-    wanted = extend_bpe(
-        model.to_dict(), counts, tok.vocab, ExtensionSettings(**given), frozenset([SPECIAL])
-    )
+    encode = bpe_encoder(model.to_dict(), [SPECIAL])
+    wanted = extend_bpe(encode, counts, tok.vocab, ExtensionSettings(**given))
     tokens, scores, history = learned(tok, counts, criterion="likelihood", **given)
     assert (tokens, scores) == (wanted.entries, [])
     assert list(map(tuple, history)) == list(map(tuple, wanted.history))
@@ -150,13 +151,10 @@ def test_wordpiece_learns_as_the_reference(
     model: models.WordPiece, counts: Words, given: dict[str, Any], criterion: str
 ) -> None:
     tok = tokenizer(model)
-    wanted = extend_wordpiece(
-        model.to_dict(),
-        counts,
-        tok.vocab,
-        ExtensionSettings(**given, criterion=criterion),
-        frozenset([SPECIAL]),
-    )
+    encode = wordpiece(model.to_dict(), [SPECIAL])
+    assert isinstance(encode, LongestMatchEncoder)
+    given_settings = ExtensionSettings(**given, criterion=criterion)
+    wanted = extend_wordpiece(encode, counts, tok.vocab, given_settings, model.unk_token)
     tokens, scores, history = learned(tok, counts, criterion=criterion, **given)
     assert (tokens, scores) == (wanted.entries, [])
     assert list(map(tuple, history)) == list(map(tuple, wanted.history))

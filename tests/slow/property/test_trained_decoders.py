@@ -1,17 +1,16 @@
 """Decoders of trained tokenizers return the text, except for parts that the pre-tokenizer drops."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 
-import piecework as pw
+import paths
 import trained
 from piecework import pre_tokenizers as p
-from piecework.reference.decode.trained_decoder import TokenAffixes, choose_decoder
 from profiles import examples
 
+TABLE = json.loads((paths.CASES / "trained_decoders.json").read_text(encoding="utf-8"))
 TEXTS = st.text(trained.ALPHABET, max_size=14) | st.lists(
     st.sampled_from(["low", "call", "to call", " ", "  ", ",", "'", "\n", "it's", "中", "1"]),
     max_size=5,
@@ -54,24 +53,10 @@ def test_other_texts_round_trip(pair: tuple[str, str], text: str) -> None:
     check_round_trip(*pair, text)
 
 
-@pytest.mark.parametrize(("name", "pipeline"), trained.PAIRS)
-def test_decoder_equals_reference_choice(name: str, pipeline: str) -> None:
-    tok, chosen = trained.tokenizer(name, pipeline), trained.TRAINERS[name]
-    if any(kind in repr(tok.pre_tokenizer) for kind in ("Jieba", "Function")):
-        return  # the reference has no such pre-tokenizer
-    if isinstance(tok.decoder, pw.decoders.SentencePiece):
-        assert name.startswith("Unigram")
-        assert "piecework.SentencePiece" in repr(tok.normalizer.to_dict() if tok.normalizer else "")
-        return
-    written, of_bert = json.loads(tok.to_str()), isinstance(tok.pre_tokenizer, p.BertPreTokenizer)
-    marks = TokenAffixes(
-        chosen.get("continuing_subword_prefix", ""),
-        chosen.get("end_of_word_suffix", ""),
-        chosen.get("suffix_style") == "separate",
-        chosen.get("byte_fallback", False),
-        cleanup=of_bert and name.startswith("WordPiece"),
-    )
-    decoder: Any = choose_decoder(written["normalizer"], written["pre_tokenizer"], marks)
-    if decoder is None and name.startswith("WordPiece"):
-        decoder = {"type": "WordPiece", "prefix": "", "cleanup": of_bert}
-    assert written["decoder"] == decoder
+@pytest.mark.parametrize("name", trained.TRAINERS)
+def test_chosen_decoders_equal_cases(name: str) -> None:
+    pipelines: dict[str, int] = TABLE["cases"][name]
+    assert [*pipelines] == [pipeline for trainer, pipeline in trained.PAIRS if trainer == name]
+    for pipeline, number in pipelines.items():
+        decoder = trained.tokenizer(name, pipeline).decoder
+        assert (decoder and decoder.to_dict()) == TABLE["decoders"][number], pipeline

@@ -12,6 +12,8 @@ from impls import Encoder, Impl
 Case = dict[str, Any]
 TABLE = json.loads((paths.CASES / "encode.json").read_text(encoding="utf-8"))
 KEYS = {"name", "vocab", "text", "source", "settings", "tokens", "ids", "offsets", "error"}
+# Their categories differ between the Unicode of `tokenizers`, which the core has, and that of Python.
+NEWER_CHARACTERS = "\u1ac1\u2e52\u166d"
 # A vectorized implementation may err at multiples of 16.
 SHIFTS = (15, 16, 17, 31, 32, 33, 63, 64, 65)
 
@@ -28,6 +30,10 @@ def text_of(case: Case) -> str:
 def settings_of(case: Case) -> Case:
     settings: Case = TABLE["defaults"] | case["settings"]
     return settings
+
+
+def is_for(impl: Impl, case: Case) -> bool:
+    return impl.name != "reference" or not set(NEWER_CHARACTERS) & set(text_of(case))
 
 
 def encoder_of(impl: Impl, case: Case) -> Encoder:
@@ -62,6 +68,8 @@ def marked(case: Case) -> Any:
 
 @pytest.mark.parametrize("case", [marked(case) for case in TABLE["cases"]])
 def test_implementation_equals_case(impl: Impl, case: Case) -> None:
+    if not is_for(impl, case):
+        pytest.skip("the reference has the Unicode of Python")
     encoder, specials = encoder_of(impl, case), settings_of(case)["specials"]
     if "error" in case:
         with pytest.raises(ValueError):  # noqa: PT011  # each implementation has its own message
@@ -74,7 +82,7 @@ def test_implementation_equals_case(impl: Impl, case: Case) -> None:
 
 
 def test_implementation_equals_shifted_cases(impl: Impl) -> None:
-    for case in SHIFTED:
+    for case in (case for case in SHIFTED if is_for(impl, case)):
         encoder, specials = encoder_of(impl, case), settings_of(case)["specials"]
         for shift in SHIFTS:
             tokens = encoder.encode(" " * shift + case["text"], specials)

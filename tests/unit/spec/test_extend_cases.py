@@ -12,6 +12,8 @@ from piecework import _core
 from piecework.errors import PieceworkWarning
 from piecework.reference.learn.extension import ExtensionSettings, extend_bpe, extend_wordpiece
 from piecework.reference.learn.unigram_extension import UnigramBase, extend_unigram
+from piecework.reference.model.wordpiece import LongestMatchEncoder
+from reference_models import bpe_encoder, wordpiece
 
 pytestmark = pytest.mark.smoke
 
@@ -52,9 +54,13 @@ def by_reference(model: Case, words: dict[str, int], settings: Case) -> Case:
             "tokens": [piece for piece, _ in learned],
             "scores": [score for _, score in learned],
         }
-    extend = extend_bpe if model["type"] == "BPE" else extend_wordpiece
-    entries, history = extend(model, words, model["vocab"], given)
-    return {"tokens": entries, "history": history}
+    if model["type"] == "BPE":
+        learned = extend_bpe(bpe_encoder(model), words, model["vocab"], given)
+    else:
+        encode = wordpiece(model)
+        assert isinstance(encode, LongestMatchEncoder)
+        learned = extend_wordpiece(encode, words, model["vocab"], given, model["unk_token"])
+    return {"tokens": learned.entries, "history": learned.history}
 
 
 @pytest.mark.parametrize("extend", [by_core, by_reference])

@@ -7,17 +7,11 @@ the word; sums and minima do not depend on the order of merging.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from piecework.reference.normalize.normalizers import BertNormalizer
-from piecework.reference.pretokenize.pre_tokenizers import PreTokenizerLike, as_pre_tokenizer
-from piecework.reference.pretokenize.split import split_bert
-from piecework.reference.text.alignment import Normalized
+from piecework.reference.text.bert import BERT, Normalized, Span, split_bert
 
 LARGEST_COUNT = 2**64 - 1
-
-TextPart = tuple[Normalized, Any]
-"""A part of a text, and the added token that it is, or None."""
 
 
 class WordCount(NamedTuple):
@@ -40,19 +34,16 @@ class WordCount(NamedTuple):
 def count_words(
     texts: Iterable[str],
     *,
-    normalizer: Callable[[str], Normalized] | None = None,
-    pre_tokenizer: PreTokenizerLike = split_bert,
-    cut: Callable[[str], Iterable[TextPart]] | None = None,
+    normalizer: Callable[[str], Normalized] = BERT,
+    pre_tokenizer: Callable[[str], list[Span]] = split_bert,
     first_document: int = 0,
 ) -> dict[str, WordCount]:
     """Counts the words of texts.
 
     Args:
         texts: The documents, in order.
-        normalizer: Applied to each document; None is `BertNormalizer()`.
+        normalizer: Applied to each document.
         pre_tokenizer: Splits the normalized document into words.
-        cut: Cuts each document at added tokens, and normalizes the text between them, such as
-            `AddedTokens.split` (P70); None for no tokens.
         first_document: Index of the first of these documents within the whole corpus.
 
     Returns:
@@ -64,15 +55,11 @@ def count_words(
     >>> count_words(["To be, or not to be"])["be"]
     WordCount(occurrences=2, document=0, ordinal=1)
     """
-    normalize = normalizer or BertNormalizer()
-    split = as_pre_tokenizer(pre_tokenizer)
     table: dict[str, WordCount] = {}
     for document, text in enumerate(texts, first_document):
-        words: list[str] = []
-        for value, token in cut(text) if cut else [(normalize(text), None)]:
-            words += [word.text for word in split(value)] if token is None else [token.content]
-        for ordinal, word in enumerate(words):
-            _add(table, word, WordCount(1, document, ordinal))
+        normalized = normalizer(text).text
+        for ordinal, (start, end) in enumerate(pre_tokenizer(normalized)):
+            _add(table, normalized[start:end], WordCount(1, document, ordinal))
     return table
 
 

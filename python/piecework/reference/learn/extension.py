@@ -7,15 +7,16 @@ As in `merging`, the whole table is recounted at every step. Rules with numbers,
 those of `spec/bpe.md` and `spec/wordpiece.md`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from piecework.reference.learn.criteria import CRITERIA, history_score, likelihood
 from piecework.reference.learn.merging import Merge
-from piecework.reference.model.models import BPE, Model, WordPiece, from_dict
+from piecework.reference.model.bpe import BpeEncoder, byte_entries
 from piecework.reference.model.probability import count_longest_matches
+from piecework.reference.model.wordpiece import LongestMatchEncoder, Piece
 from piecework.reference.text.bytes import METASPACE
 
 REPLACING_ROUNDS = 4
@@ -168,101 +169,98 @@ class MergeExtension:
         return merged
 
 
-def _tokens(model: Model, word: str) -> list[str]:
-    """Returns the entries that a word becomes, without special tokens; none if it cannot be encoded."""
-    names = {number: entry for entry, number in model.vocabulary.items()}
-    try:
-        return [names[token.id] for token in model.tokens(word, exclude_special=True)]
-    except ValueError:
-        return []
-
-
 def _runs(
-    model: Model, words: Mapping[str, int], separators: frozenset[str], *, splits: bool
+    encode: Callable[[str], Sequence[Piece]],
+    words: Mapping[str, int],
+    separators: frozenset[str],
+    *,
+    splits: bool,
 ) -> Iterator[TokenRun]:
-    """Yields the words as their tokens, cut at separators, and with `splits` before each metaspace."""
+    """Yields the words as their tokens, cut at unknown pieces and separators.
+
+    With `splits` they are cut before each metaspace, too. A word that cannot be encoded has none.
+    """
     for word, count in words.items():
         run = TokenRun([], count)
-        for token in _tokens(model, word):
-            if token in separators or (splits and token.startswith(METASPACE)):
+        try:
+            pieces = encode(word)
+        except ValueError:
+            continue
+        for token, _, _ in pieces:
+            separates = token is None or token in separators
+            if separates or (splits and token and token.startswith(METASPACE)):
                 yield run
                 run = TokenRun([], count)
-            if token not in separators:
+            if token is not None and not separates:
                 run.tokens.append(token)
         yield run
 
 
 def extend_bpe(
-    data: Mapping[str, Any],
-    words: Mapping[str, int],
-    taken: Iterable[str],
-    settings: ExtensionSettings,
-    special: frozenset[str] = frozenset(),
+    encode: BpeEncoder, words: Mapping[str, int], taken: Iterable[str], settings: ExtensionSettings
 ) -> LearnedEntries:
     """Learns merges to append to those of a BPE model (B37 to B39).
 
     Args:
-        data: The model's member in a tokenizer.json.
+        encode: The model, without dropout and special tokens.
         words: word -> count in order of first occurrence; normalized and pre-tokenized.
         taken: The entries of the tokenizer.
         settings: The settings.
-        special: The special tokens.
 
     Returns:
         The entries and the merges.
 
-    >>> data = {"type": "BPE", "vocab": {"h": 0, "u": 1, "g": 2, "ug": 3}, "merges": [["u", "g"]]}
-    >>> extend_bpe(data, {"hug": 5}, data["vocab"], ExtensionSettings(1)).entries
+    >>> from piecework.reference.model.bpe import BpeSettings, ListedMerges
+    >>> encode = BpeEncoder(["h", "u", "g", "ug"], ListedMerges([("u", "g")]), BpeSettings())
+    >>> extend_bpe(encode, {"hug": 5}, encode.entries, ExtensionSettings(1)).entries
     ['hug']
     """
-    model = from_dict(dict(data) | {"dropout": None}, special)
-    assert isinstance(model, BPE)
-    bytes_of = [f"<0x{byte:02X}>" for byte in range(256)] if data.get("byte_fallback") else []
-    unknown = [data["unk_token"]] if data.get("unk_token") else []
-    separators = frozenset(bytes_of + unknown)
-    runs = _runs(model, words, separators, splits=True)
-    prefix, suffix = data.get("continuing_subword_prefix"), data.get("end_of_word_suffix")
+    model = encode.settings
+    separators = set(byte_entries(bytes(range(256)))) if model.byte_fallback else set[str]()
+    if model.unk_token is not None:
+        separators.add(model.unk_token)
     learning = MergeExtension(
-        runs, taken, settings, "frequency", prefix=prefix or "", suffix=suffix or ""
+        _runs(encode, words, frozenset(separators), splits=True),
+        taken,
+        settings,
+        "frequency",
+        prefix=model.continuing_subword_prefix,
+        suffix=model.end_of_word_suffix,
     )
     learning.finish()
     return LearnedEntries(learning.learned, learning.history)
 
 
 def extend_wordpiece(
-    data: Mapping[str, Any],
+    encode: LongestMatchEncoder,
     words: Mapping[str, int],
     taken: Iterable[str],
     settings: ExtensionSettings,
-    special: frozenset[str] = frozenset(),
+    unknown_token: str | None = None,
 ) -> LearnedEntries:
     """Learns entries to add to those of a WordPiece model (W25 to W27).
 
     Args:
-        data: The model's member in a tokenizer.json.
+        encode: The model, without dropout and special tokens.
         words: word -> count in order of first occurrence; normalized and pre-tokenized.
         taken: The entries of the tokenizer.
         settings: The settings.
-        special: The special tokens.
+        unknown_token: The unknown token, if it is an entry that text may become.
 
     Returns:
         The entries and the merges.
 
-    >>> data = {"type": "WordPiece", "vocab": {"[UNK]": 0, "hug": 1, "##s": 2}, "unk_token": "[UNK]"}
-    >>> data |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
-    >>> extend_wordpiece(data, {"hugs": 5}, data["vocab"], ExtensionSettings(1)).entries
+    >>> encode = LongestMatchEncoder(["hug", "##s"])
+    >>> extend_wordpiece(encode, {"hugs": 5}, encode.entries, ExtensionSettings(1)).entries
     ['hugs']
     """
-    model = from_dict(data, special)
-    assert isinstance(model, WordPiece)
-    prefix, own = data["continuing_subword_prefix"], data.get("piecework") or {}
-    unknown = [data["unk_token"]] if own.get("has_unk", True) else []
-    runs = _runs(model, words, frozenset(unknown), splits=False)
-    learning = MergeExtension(runs, taken, settings, settings.criterion, prefix=prefix)
+    separators = frozenset(() if unknown_token is None else [unknown_token])
+    runs = _runs(encode, words, separators, splits=False)
+    learning = MergeExtension(runs, taken, settings, settings.criterion, prefix=encode.prefix)
     learning.finish()
-    old = [entry for entry in data["vocab"] if entry not in special]
     for _ in range(REPLACING_ROUNDS):
-        counts = count_longest_matches(words, [*old, *learning.learned], prefix)
+        entries = [*encode.entries, *learning.learned]
+        counts = count_longest_matches(words, entries, encode.prefix)
         used = [entry for entry in learning.learned if counts[entry]]
         if len(used) == len(learning.learned):
             break

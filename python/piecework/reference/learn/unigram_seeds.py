@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 from piecework.reference.learn.settings import UnigramTrainer
 from piecework.reference.text.bytes import METASPACE
-from piecework.reference.text.unicode import script
+from piecework.reference.text.scripts import SHARED, script
 
 DIGITS = frozenset("0123456789０１２３４５６７８９")
-SHARED_SCRIPTS = frozenset([script(" "), script("\u0301")])
 LARGEST_WEIGHT = 2**64 - 1
 
 TextCounts = Mapping[str, int]
@@ -168,7 +167,7 @@ def _scripts_fit(text: str, trainer: UnigramTrainer) -> bool:
         return True
     plain = {METASPACE} if trainer.split_by_number else DIGITS | {METASPACE}
     scripts = {script(character) for character in text if character not in plain}
-    return len(scripts - SHARED_SCRIPTS) <= 1
+    return len(scripts - {SHARED}) <= 1
 
 
 def select_seed_pieces(table: TrainingCorpus, trainer: UnigramTrainer) -> dict[str, int]:

@@ -352,8 +352,12 @@ class BpeEncoder:
     def _replace_unused(self, part: WordSymbol) -> list[WordSymbol]:
         if part.entry not in self.settings.unused:
             return [part]
-        if self.settings.byte_fallback and self.entries.issuperset(_byte_entries(part.entry)):
-            return _distribute_bytes(part.size, [(entry, 1) for entry in _byte_entries(part.entry)])
+        if self.settings.byte_fallback and self.entries.issuperset(
+            byte_entries(part.entry.encode())
+        ):
+            return _distribute_bytes(
+                part.size, [(entry, 1) for entry in byte_entries(part.entry.encode())]
+            )
         unknown = self.settings.unk_token
         return [] if unknown is None else [WordSymbol(unknown, part.size)]
 
@@ -370,8 +374,10 @@ class BpeEncoder:
                     yield unknown
                     unknown = None
                 yield WordSymbol(text, size)
-            elif self.settings.byte_fallback and self.entries.issuperset(_byte_entries(text)):
-                yield from (WordSymbol(entry, 1) for entry in _byte_entries(text))
+            elif self.settings.byte_fallback and self.entries.issuperset(
+                byte_entries(text.encode())
+            ):
+                yield from (WordSymbol(entry, 1) for entry in byte_entries(text.encode()))
             elif self.settings.unk_token is not None:
                 if unknown and not self.settings.fuse_unk:
                     yield unknown
@@ -402,8 +408,13 @@ def _distribute_bytes(size: int, entries: Sequence[tuple[str, int]]) -> list[Wor
     return [*given, WordSymbol(entries[-1][0], size)]
 
 
-def _byte_entries(text: str) -> list[str]:
-    return [f"<0x{byte:02X}>" for byte in text.encode()]
+def byte_entries(data: bytes) -> list[str]:
+    """Returns the entries of bytes.
+
+    >>> byte_entries("é".encode())
+    ['<0xC3>', '<0xA9>']
+    """
+    return [f"<0x{byte:02X}>" for byte in data]
 
 
 def _locate(word: str, parts: Sequence[WordSymbol]) -> list[Piece]:

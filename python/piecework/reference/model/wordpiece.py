@@ -10,7 +10,7 @@ which the entries were learned does not matter: this is the difference from byte
     bum         [UNK]            (b ##u, and then no entry continues with m)
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ class LongestMatchEncoder:
     """Encodes words as pieces by greedy longest match.
 
     Args:
-        entries: The vocabulary: any container of strings.
+        entries: The vocabulary: any collection of strings, best a set.
         prefix: Prefix of continuing entries; it may be empty.
         unknown: What happens to characters that no entry matches. `word`: the whole word is one
             unknown piece, as in BERT. `run`: each maximal run of them is one. `char`: each of them
@@ -60,7 +60,7 @@ class LongestMatchEncoder:
     [None, '##u', '##s']
     """
 
-    entries: Container[str]
+    entries: Collection[str]
     prefix: str = "##"
     unknown: str = "word"
     max_input_chars_per_word: int | None = 100

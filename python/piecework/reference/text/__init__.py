@@ -1,1 +1,1 @@
-"""Characters, patterns, and a text that remembers where each character comes from."""
+"""Text before the models: characters, and BERT's normalization and pre-tokenization."""

@@ -1,4 +1,4 @@
-"""A WordPiece tokenizer: from text to ids and back.
+"""A WordPiece tokenizer as BERT has it: from text to ids and back.
 
     text - special tokens - normalize - split into words - longest match - ids with spans
 
@@ -6,18 +6,16 @@ Special tokens are matched in the original text first, and the text between them
 by part: an accent after `[MASK]` does not combine with it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from piecework.reference.decode import decoders
 from piecework.reference.learn.settings import SPECIAL_TOKENS
 from piecework.reference.model import probability
-from piecework.reference.model.models import WordPiece, WordPieceSettings
-from piecework.reference.normalize.normalizers import BERT
-from piecework.reference.pipeline.added import AddedToken, AddedTokens, Specials
-from piecework.reference.pipeline.pipeline import Pipeline
-from piecework.reference.pretokenize import pre_tokenizers, split
-from piecework.reference.text.alignment import Normalized, Span, identity
+from piecework.reference.model.wordpiece import LongestMatchEncoder
+from piecework.reference.text.bert import BERT, Normalized, Span, align, split_bert
+
+Specials = str | Collection[str]
 
 
 class Token(NamedTuple):
@@ -33,7 +31,7 @@ class Token(NamedTuple):
     text: str
     id: int
     span: Span
-    word: int | None
+    word: int
 
 
 class Tokenizer:
@@ -42,15 +40,13 @@ class Tokenizer:
     Args:
         vocabulary: The entries in order of their ids.
         normalizer: From text to normalized text; None leaves the text unchanged.
-        pre_tokenizer: From normalized text to words; None keeps the text whole.
+        pre_tokenizer: From normalized text to the spans of words.
         special_tokens: Entries that no text becomes; those that the vocabulary lacks are ignored.
         unknown_token: Token for what no entry matches.
         unknown: `word`, `run` or `char` (see `LongestMatchEncoder`).
         prefix: Prefix of continuing entries.
         max_input_chars_per_word: A longer word is unknown; None sets no limit.
         counts: The count of each entry, for probabilities.
-        segmentation: `longest` match, or the `likeliest` pieces, which requires counts.
-        dropout: Probability that longest match skips an entry; None is 0.
 
     Raises:
         ValueError: an entry is repeated, the number of counts is wrong, or a policy is unknown.
@@ -65,15 +61,13 @@ class Tokenizer:
         vocabulary: Sequence[str],
         *,
         normalizer: Callable[[str], Normalized] | None = BERT,
-        pre_tokenizer: pre_tokenizers.PreTokenizerLike | None = split.split_bert,
+        pre_tokenizer: Callable[[str], list[Span]] = split_bert,
         special_tokens: Iterable[str] = SPECIAL_TOKENS,
         unknown_token: str = "[UNK]",
         unknown: str = "word",
         prefix: str = "##",
         max_input_chars_per_word: int | None = 100,
         counts: Sequence[int] | None = None,
-        segmentation: str = "longest",
-        dropout: float | None = None,
     ) -> None:
         self.vocabulary = list(vocabulary)
         self.ids = {entry: i for i, entry in enumerate(self.vocabulary)}
@@ -86,23 +80,13 @@ class Tokenizer:
         self.prefix = prefix
         self.special_tokens = frozenset(special_tokens) & self.ids.keys()
         self.unknown_token = unknown_token
-        settings = WordPieceSettings(
-            prefix, unknown, max_input_chars_per_word, segmentation, dropout
-        )
-        added = [
-            AddedToken(token, self.ids[token], normalized=False, special=True)
-            for token in self.special_tokens
-        ]
-        self._pipeline = Pipeline(
-            WordPiece(self.ids, unknown_token, self.special_tokens, settings, counts),
-            normalizer,
-            pre_tokenizers.as_pre_tokenizer(pre_tokenizer) if pre_tokenizer else None,
-            AddedTokens(added, normalizer or identity),
-        )
+        self._normalize, self._split = normalizer or align, pre_tokenizer
+        longest = max(map(len, self.vocabulary), default=0)
+        rest = prefix, unknown, max_input_chars_per_word, longest
+        self._encode_word = LongestMatchEncoder(self.ids.keys(), *rest)
+        self._encode_text = LongestMatchEncoder(self.ids.keys() - self.special_tokens, *rest)
 
-    def encode(
-        self, text: str, specials: Specials = "match", *, seed: int = 0, number: int = 0
-    ) -> list[Token]:
+    def encode(self, text: str, specials: Specials = "match") -> list[Token]:
         """Encodes a text without adding special tokens.
 
         Args:
@@ -110,8 +94,6 @@ class Tokenizer:
             specials: What happens to special tokens in the text. `match`: they are matched. `text`:
                 they are ordinary text, and no text becomes one. `error`: they raise. A set: these
                 are matched, all others are ordinary text. Tie rule: leftmost, then longest.
-            seed: The seed of dropout: equal seeds, equal tokens.
-            number: The index of this text in its call, which dropout depends on as well.
 
         Returns:
             The tokens in order, with spans in characters of `text`.
@@ -124,8 +106,63 @@ class Tokenizer:
         >>> [t.text for t in Tokenizer(["[UNK]", "[SEP]", "a"]).encode("a[SEP]a b")]
         ['a', '[SEP]', 'a', '[UNK]']
         """
-        encoding = self._pipeline.encode(text, specials=specials, seed=seed, number=number)
-        return [Token(row.token, row.id, row.span, row.word) for row in encoding.rows]
+        text.encode()
+        encode_word = self._encode_word if specials == "match" else self._encode_text
+        tokens: list[Token] = []
+        words = 0
+        for start, end, is_special in self._parts(text, specials):
+            if is_special:
+                entry = text[start:end]
+                tokens.append(Token(entry, self.ids[entry], (start, end), words))
+                words += 1
+                continue
+            value = self._normalize(text[start:end])
+            for first, last in self._split(value.text):
+                for piece in encode_word(value.text[first:last]):
+                    left, right = value.original_span(first + piece.start, first + piece.end)
+                    entry = self.unknown_token if piece.entry is None else piece.entry
+                    span = start + left, start + right
+                    tokens.append(Token(entry, self._id_of(entry, span), span, words))
+                words += 1
+        return tokens
+
+    def _parts(self, text: str, specials: Specials) -> Iterator[tuple[int, int, bool]]:
+        """Yields the spans of special tokens, and of the text between them."""
+        done = 0
+        for match in re.finditer(self._pattern_of(specials), text):
+            start, end = match.span()
+            if specials == "error":
+                raise ValueError(
+                    f"the text holds the special token {match[0]!r} at character {start}: pass "
+                    "specials='match' to mean it, or specials='text' to read it as text"
+                )
+            if done < start:
+                yield done, start, False
+            yield start, end, True
+            done = end
+        if done < len(text):
+            yield done, len(text), False
+
+    def _pattern_of(self, specials: Specials) -> str:
+        """Returns a pattern of the special tokens to look for, the longest first."""
+        if isinstance(specials, str):
+            if specials not in ("match", "text", "error"):
+                raise ValueError(
+                    f"specials={specials!r}: expected 'match', 'text', 'error' or a set"
+                )
+            specials = () if specials == "text" else self.special_tokens
+        for token in specials:
+            if token not in self.special_tokens:
+                raise ValueError(f"specials: {token!r} is not a special token of this tokenizer")
+        return "|".join(map(re.escape, sorted(specials, key=len, reverse=True))) or r"(?!)"
+
+    def _id_of(self, entry: str, span: Span) -> int:
+        if entry not in self.ids:
+            raise ValueError(
+                f"characters {span} are unknown and the vocabulary has no {entry!r}; "
+                "add an unknown token"
+            )
+        return self.ids[entry]
 
     def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
         """Decodes ids to text.
@@ -146,7 +183,7 @@ class Tokenizer:
         tokens = [self._entry(i) for i in ids]
         if skip_special_tokens:
             tokens = [token for token in tokens if token not in self.special_tokens]
-        return decoders.join_wordpiece(tokens, self.prefix)
+        return join_wordpiece(tokens, self.prefix)
 
     def probability(self, token: str) -> float:
         """Returns the probability of an entry in the unigram model.
@@ -184,3 +221,39 @@ class Tokenizer:
         if not 0 <= i < len(self.vocabulary):
             raise ValueError(f"id {i} is out of range: expected 0 to {len(self.ids) - 1}")
         return self.vocabulary[i]
+
+
+# (match, replacement), in this order: the clean-up of `tokenizers`, of each token alone.
+CLEANUP = (
+    *((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't")),
+    *((" 'm", "'m"), (" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re")),
+)
+
+
+def join_wordpiece(tokens: Iterable[str], prefix: str = "##", *, cleanup: bool = True) -> str:
+    """Joins tokens to text: a token with the prefix continues a word, a space is before others.
+
+    Source: the WordPiece decoder of Hugging Face `tokenizers`.
+
+    Args:
+        tokens: The tokens.
+        prefix: The prefix of continuing tokens; the first token keeps it. With an empty prefix no
+            spaces are added.
+        cleanup: Remove spaces before punctuation and English contractions. Each token is cleaned
+            alone: `do` and `not` stay apart as two tokens.
+
+    Returns:
+        The text.
+
+    >>> join_wordpiece(["hug", "##s", ",", "he", "said"])
+    'hugs, he said'
+    """
+    text = ""
+    for i, token in enumerate(tokens):
+        part = token
+        if i:
+            part = token.removeprefix(prefix) if token.startswith(prefix) else f" {token}"
+        for match, replacement in CLEANUP if cleanup else ():
+            part = part.replace(match, replacement)
+        text += part
+    return text

@@ -1,1 +1,0 @@
-"""Decoding: from tokens back to a text."""

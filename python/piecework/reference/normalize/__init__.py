@@ -1,1 +1,0 @@
-"""Normalization: from a text to the text that is split into words."""

@@ -1,1 +1,0 @@
-"""Tokenizers: all stages in order."""

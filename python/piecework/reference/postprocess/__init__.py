@@ -1,1 +1,0 @@
-"""Encodings: truncation, special tokens around texts, padding."""

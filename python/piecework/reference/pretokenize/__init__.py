@@ -1,1 +1,0 @@
-"""Pre-tokenization: from a normalized text to words."""
