@@ -111,9 +111,9 @@ def _repeated(name: str) -> Iterator[Row | Cell]:
 
 def _generic(tok: Any, texts: Sequence[str]) -> Any:
     """Returns the ids of the generic path, which the fast path must equal."""
-    from piecework._settings.arguments import Way
+    from piecework.tokenizer._options import UNLIMITED
 
-    options = tok._new_options(True, "match", None, None, Way("generic"))
+    options = tok._new_options({"specials": "match", **UNLIMITED}, path="generic")
     return tok._core.encode_batch(texts, False, options, False, 1).ids
 
 

@@ -35,11 +35,6 @@ COUNTING = "normalizer=DEFAULT, pre_tokenizer=DEFAULT, threads=None, progress=Fa
 TABLE = "like=None, " + COUNTING.replace("threads", "added_tokens=(), threads")
 MEMORY = "max_memory=None, work_dir=None"
 PARTS = "engine=None, part_bytes=None"
-CHANCE = "sampling=DEFAULT"
-ENCODING = (
-    "is_pretokenized=False, add_special_tokens=True, specials=None, truncation=DEFAULT, "
-    "padding=DEFAULT"
-)
 SIGNATURES: dict[str, str] = {
     "Corpus": "(paths, *, format=None, field=None, per='line', encoding='utf-8', errors='strict', "
     "on_error='raise', keep_line_ends=None)",
@@ -86,16 +81,14 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.from_folder": "(path, *, build_tables=True, **settings)",
     "Tokenizer.replace": "(self, **changes)",
     "Tokenizer.with_added_tokens": "(self, tokens, *, special=False)",
-    "Tokenizer.encode": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE})",
-    "Tokenizer.encode_ids": f"(self, text, pair=None, *, {ENCODING}, cache=True, {CHANCE}, as_array=False)",
-    "Tokenizer.encode_batch": f"(self, texts, *, {ENCODING}, offsets=False, cache=True, {CHANCE}, threads=None)",
-    "Tokenizer.encode_segments": "(self, segments, *, add_special_tokens=True, "
-    f"truncation=DEFAULT, padding=DEFAULT, cache=True, {CHANCE})",
+    "Tokenizer.encode": "(self, text, pair=None, **options)",
+    "Tokenizer.encode_ids": "(self, text, pair=None, *, as_array=False, **options)",
+    "Tokenizer.encode_batch": "(self, texts, *, offsets=False, threads=None, **options)",
+    "Tokenizer.encode_segments": "(self, segments, **options)",
     "Tokenizer.tokenize": "(self, text, *, specials=None)",
     "Tokenizer.decode": "(self, ids, *, skip_special_tokens=True)",
     "Tokenizer.decode_batch": "(self, batch, *, skip_special_tokens=True)",
-    "Tokenizer.count": "(self, text_or_texts, *, add_special_tokens=True, specials=None, "
-    "cache=True)",
+    "Tokenizer.count": "(self, text_or_texts, **options)",
     "tokenizer._lm.LanguageModel.nbest": "(self, text, n, *, add_special_tokens=True, specials=None)",
     "tokenizer._lm.LanguageModel.sample": "(self, text, n=1, *, alpha=1.0, nbest_size=None, seed=None, "
     "add_special_tokens=True, specials=None)",
@@ -176,6 +169,11 @@ def test_signature(name: str) -> None:
     plain = signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)
     assert str(plain) == SIGNATURES[name]
     assert inspect.getdoc(found)
+
+
+def test_options_of_encoding() -> None:
+    names = "add_special_tokens cache is_pretokenized padding sampling specials truncation"
+    assert sorted(pw.tokenizer.EncodeOptions.__optional_keys__) == names.split()
 
 
 def test_all_public_names_exist() -> None:

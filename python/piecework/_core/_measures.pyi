@@ -35,7 +35,7 @@ class TextMeasures:
     >>> from piecework._core import TextMeasures
     >>> tok = pw.Tokenizer.from_str("[UNK]\nlow\n##er\n")
     >>> measures = TextMeasures()
-    >>> measures.add(tok._core, ["low lower", "LOW"], tok._options(False, None, None, None), 1, None)
+    >>> measures.add(tok._core, ["low lower", "LOW"], tok._options({"add_special_tokens": False}), 1, None)
     [1]
     >>> figures = measures.figures()
     >>> figures["words"], figures["whole_words"], figures["ids"], figures["counts"]

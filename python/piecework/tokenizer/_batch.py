@@ -7,20 +7,21 @@ ids alone never pay for offsets.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, overload
 
 from piecework import _core
 from piecework._io.given import as_corpus
 from piecework._messages import shown
 from piecework._result import Result
-from piecework._settings.arguments import Default, check_index
+from piecework._settings.arguments import DEFAULT, check_index, check_threads
 from piecework._settings.fields import ID_LIMIT
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.errors import ConfigError
+from piecework.tokenizer._checks import frozen_specials, listed_texts
 from piecework.tokenizer._padding import as_padding, pad_token_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -28,16 +29,17 @@ if TYPE_CHECKING:
     from piecework._core import ArrowTexts, Batch, Encoding
     from piecework._core._batch import _Columns
     from piecework._io.corpus import Corpus
-    from piecework._settings.arguments import Specials
+    from piecework._settings.arguments import ArrowColumn, EncodeInput
     from piecework._settings.choices import Side
-    from piecework._settings.encoding import Padding, PaddingLike, Sampling, TruncationLike
+    from piecework._settings.encoding import Padding
     from piecework._show import Block, Line
-    from piecework.tokenizer._encoding import EncodingMethods
+    from piecework.tokenizer._options import EncodeOptions
+    from piecework.tokenizer._tokenizer import Tokenizer
 
 _MAX_ROWS, _MAX_TOKENS = 10, 30
 """The numbers of texts and of tokens of a text that a notebook shows."""
 
-__all__ = ["Call", "EncodedBatch", "PaddedBatch"]
+__all__ = ["Call", "EncodedBatch", "PaddedBatch", "encode_batch"]
 
 
 class PaddedBatch(NamedTuple):
@@ -58,15 +60,14 @@ class PaddedBatch(NamedTuple):
 class Call(Immutable):
     """Holds the arguments of a batch, which encodes single texts again on access."""
 
-    tokenizer: EncodingMethods
+    tokenizer: Tokenizer
     texts: Sequence[Any] | ArrowTexts | Corpus
-    is_pretokenized: bool
-    add_special_tokens: bool
-    specials: Specials | None
-    truncation: TruncationLike | Default
-    padding: PaddingLike | Default
-    cache: bool
-    sampling: Sampling | Default | None
+    options: EncodeOptions
+
+    def limit(self, name: Literal["truncation", "padding"]) -> Any:
+        """Returns the truncation or padding of the call, or that of the tokenizer by default."""
+        given = self.options.get(name, DEFAULT)
+        return getattr(self.tokenizer, name) if given is DEFAULT else given
 
 
 class EncodedBatch(Result["Encoding"]):
@@ -114,20 +115,9 @@ class EncodedBatch(Result["Encoding"]):
 
     def _all_columns(self) -> _Columns:
         if self._columns is None:
-            call = self._call
+            tokenizer, options = self._call.tokenizer, self._call.options
             texts = self._texts()
-            full = call.tokenizer.encode_batch(
-                texts,
-                is_pretokenized=call.is_pretokenized,
-                add_special_tokens=call.add_special_tokens,
-                specials=call.specials,
-                truncation=call.truncation,
-                padding=call.padding,
-                cache=call.cache,
-                sampling=call.sampling,
-                offsets=True,
-                threads=self._threads,
-            )
+            full = tokenizer.encode_batch(texts, offsets=True, threads=self._threads, **options)
             self._columns = full._all_columns()
         return self._columns
 
@@ -191,14 +181,16 @@ class EncodedBatch(Result["Encoding"]):
 
     def _encode(self, number: int) -> Encoding:
         call = self._call
+        is_pretokenized = call.options.get("is_pretokenized", False)
         text, pair = self._texts()[number], None
         if isinstance(text, tuple) and len(text) == 2:  # a pair
-            in_words = call.is_pretokenized and isinstance(text[0], str)
+            in_words = is_pretokenized and isinstance(text[0], str)
             text, pair = (text, None) if in_words else text
         padding = self._padding()
         if padding is not None and padding.length is None:  # that of the longest
             padding = replace(padding, length=self._most_tokens())
-        return call.tokenizer._encode_input(number, text, pair, call, padding)
+        options = call.tokenizer._new_options({**call.options, "padding": padding}, number)
+        return call.tokenizer._core.encode(text, pair, is_pretokenized, options)
 
     def _texts(self) -> Sequence[Any] | ArrowTexts:
         """Returns the texts; raises ConfigError for those of a corpus, which are not kept."""
@@ -295,8 +287,7 @@ class EncodedBatch(Result["Encoding"]):
     def _padding(self) -> Padding | None:
         """Returns the padding of the call, or that of the tokenizer by default."""
         call = self._call
-        padding = call.tokenizer.padding if isinstance(call.padding, Default) else call.padding
-        return as_padding(padding, call.tokenizer)
+        return as_padding(call.limit("padding"), call.tokenizer)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the ids of each text."""
@@ -368,6 +359,35 @@ class EncodedBatch(Result["Encoding"]):
             for token_id in ids
         ]
         return spaced(tokens, end - start)
+
+
+def encode_batch(
+    tokenizer: Tokenizer,
+    texts: Iterable[EncodeInput] | ArrowColumn | ArrowTexts | Corpus,
+    options: EncodeOptions,
+    *,
+    offsets: bool,
+    threads: int | None,
+) -> EncodedBatch:
+    """Encodes many texts; see :meth:`piecework.Tokenizer.encode_batch`."""
+    check_threads(threads)
+    is_pretokenized = options.get("is_pretokenized", False)
+    corpus = as_corpus(texts)
+    rows = listed_texts(texts, is_pretokenized) if corpus is None else corpus
+    # `batch[i]` encodes with the same seed, and with the same special tokens, again.
+    if tokenizer._has_dropout or "sampling" in options:
+        options["sampling"] = tokenizer._seeded(options.get("sampling", DEFAULT))
+    if "specials" in options:
+        options["specials"] = frozen_specials(options["specials"])
+    call = Call(tokenizer, rows, options)
+    if corpus is not None:
+        from piecework.tokenizer._files import encode_corpus
+
+        batch = encode_corpus(corpus, call, offsets=offsets, threads=threads)
+        return EncodedBatch(batch, call, threads)
+    made = tokenizer._options(options)
+    batch = tokenizer._core.encode_batch(rows, is_pretokenized, made, offsets, threads)
+    return EncodedBatch(batch, call, threads)
 
 
 def _unpickle(

@@ -190,12 +190,12 @@ def rows_of(batch: EncodedBatch | Iterable[Iterable[int]]) -> Iterable[Iterable[
     return check_iterable("batch", batch, "EncodedBatch or an iterable of rows of token ids")
 
 
-def refuse_unknown(settings: Any, known: Iterable[str], what: str) -> None:
+def refuse_unknown(settings: Any, known: frozenset[str], what: str) -> None:
     """Raises TypeError for settings that are not known, with the closest known name."""
-    known = sorted(known)
     for name in settings:
         if name not in known:
-            advice = did_you_mean(name, known) or f"expected one of {', '.join(known)}"
+            names = sorted(known)
+            advice = did_you_mean(name, names) or f"expected one of {', '.join(names)}"
             raise TypeError(f"{shown(name)} is not among {what}; {advice}")
 
 

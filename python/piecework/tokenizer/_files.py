@@ -9,16 +9,14 @@ from piecework._exceptions import locate
 from piecework._io.corpus import Corpus
 from piecework._io.documents import naming_file
 from piecework._io.texts import batches_of
-from piecework._settings.arguments import Default
 from piecework.errors import ConfigError, PieceworkError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from piecework._core import ArrowTexts, Options
+    from piecework._core import ArrowTexts
     from piecework._io.sources import Source
     from piecework.tokenizer._batch import Call
-    from piecework.tokenizer._tokenizer import Tokenizer
 
 __all__ = ["encode_corpus"]
 
@@ -37,15 +35,16 @@ def encode_corpus(corpus: Corpus, call: Call, *, offsets: bool, threads: int | N
         ConfigError: An argument of the call requires texts in memory.
         PieceworkError: See :meth:`Tokenizer.encode_batch`.
     """
-    tokenizer = cast("Tokenizer", call.tokenizer)
-    padding = tokenizer.padding if isinstance(call.padding, Default) else call.padding
-    truncation = tokenizer.truncation if isinstance(call.truncation, Default) else call.truncation
-    requests = {"is_pretokenized": call.is_pretokenized, "offsets": offsets, "padding": padding}
+    requests = {
+        "is_pretokenized": call.options.get("is_pretokenized"),
+        "offsets": offsets,
+        "padding": call.limit("padding"),
+    }
     for name, value in requests.items():
         if value is not None and value is not False:
             hint = f"pass `{name}={None if name == 'padding' else False}`, or list(corpus)"
             raise ConfigError("requires texts in memory", setting=name, hint=hint)
-    core_can_read = truncation is None and not corpus._reading.keep_line_ends
+    core_can_read = call.limit("truncation") is None and not corpus._reading.keep_line_ends
     batches, number = list[Batch](), 0
     for by_core, sources in corpus._by_reader(core_can_read):
         read = _read_by_core if by_core else _read_in_batches
@@ -62,7 +61,7 @@ def _read_by_core(
     reading = corpus._reading
     way = None, reading.per == "line", reading.errors == "replace", _BLOCK
     for source in sources:
-        options = _options(call, number)
+        options = call.tokenizer._new_options(call.options, number)
         core = call.tokenizer._core
         with naming_file(source):
             corpus._check_is_text(source)
@@ -76,23 +75,13 @@ def _read_in_batches(
 ) -> Iterator[Batch]:
     """Iterates over the ids of the documents of files; the first text has a number."""
     for batch in batches_of(Corpus._of(sources, corpus._reading), _BATCH_BYTES):
-        texts, options = cast("ArrowTexts", batch.texts), _options(call, number)
+        texts, options = (
+            cast("ArrowTexts", batch.texts),
+            call.tokenizer._new_options(call.options, number),
+        )
         try:
             yield call.tokenizer._core.encode_batch(texts, False, options, False, threads)
         except PieceworkError as error:
             locate(error, batch.place)
             raise
         number += len(texts)
-
-
-def _options(call: Call, number: int) -> Options:
-    """Returns the options of a call for texts of which the first one has a number."""
-    return call.tokenizer._options(
-        call.add_special_tokens,
-        call.specials,
-        call.truncation,
-        call.padding,
-        call.cache,
-        call.sampling,
-        number,
-    )

@@ -10,14 +10,15 @@ from piecework._settings.arguments import check_index, check_iterable
 from piecework._settings.immutable import Immutable
 from piecework.errors import ConfigError, TokenIdError
 from piecework.tokenizer._checks import is_integer, read_only
+from piecework.tokenizer._options import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from piecework._core import Encoding
     from piecework._settings.arguments import Specials, Text
-    from piecework.tokenizer._options import CallOptions
     from piecework.tokenizer._results import ScoredEncoding
+    from piecework.tokenizer._tokenizer import Tokenizer
 
 __all__ = ["LanguageModel"]
 
@@ -39,9 +40,9 @@ class LanguageModel(Immutable):
 
     __slots__ = ("_tok",)
 
-    _tok: CallOptions
+    _tok: Tokenizer
 
-    def __init__(self, tok: CallOptions) -> None:
+    def __init__(self, tok: Tokenizer) -> None:
         """Wraps a tokenizer."""
         object.__setattr__(self, "_tok", tok)
 
@@ -90,7 +91,8 @@ class LanguageModel(Immutable):
         from piecework.tokenizer._results import ScoredEncoding
 
         _check_number_of_segmentations(n)
-        options = self._tok._options(add_special_tokens, specials, None, None)
+        given = {"add_special_tokens": add_special_tokens, "specials": specials}
+        options = self._tok._options(given | UNLIMITED)
         return [
             ScoredEncoding(*scored) for scored in self._tok._core.encode_nbest(text, n, options)
         ]
@@ -132,12 +134,14 @@ class LanguageModel(Immutable):
         from piecework._settings.encoding import Sampling
 
         _check_number_of_segmentations(n)
-        sampling = self._tok._seeded(Sampling(alpha, nbest_size, seed=seed))
+        given = {
+            "add_special_tokens": add_special_tokens,
+            "specials": specials,
+            "sampling": self._tok._seeded(Sampling(alpha, nbest_size, seed=seed)),
+        }
         drawn = []
         for number in range(n):
-            options = self._tok._options(
-                add_special_tokens, specials, None, None, True, sampling, number
-            )
+            options = self._tok._new_options(given | UNLIMITED, number)
             drawn.append(self._tok._core.encode(text, None, False, options))
         return drawn
 
@@ -183,7 +187,9 @@ class LanguageModel(Immutable):
         >>> round(Tokenizer(models.Unigram([("a", -1.0), ("aa", -2.0)])).lm.marginal_log_likelihood("aa"), 4)
         -1.3069
         """
-        return self._tok._core.log_probability(text, self._tok._options(False, specials))
+        return self._tok._core.log_probability(
+            text, self._tok._options({"add_special_tokens": False, "specials": specials})
+        )
 
     def log_likelihood(self, text: str, *, specials: Specials | None = None) -> float:
         """Returns the log-likelihood of a text, the sum of ln p over its tokens.
@@ -206,7 +212,9 @@ class LanguageModel(Immutable):
         >>> round(tok.lm.log_likelihood("a b"), 4)  # ln 3/4 + ln 1/4
         -1.674
         """
-        return self._tok._core.log_likelihood(text, self._tok._options(False, specials))
+        return self._tok._core.log_likelihood(
+            text, self._tok._options({"add_special_tokens": False, "specials": specials})
+        )
 
     def _id(self, token: str | int) -> int:
         if not isinstance(token, str):

@@ -4,108 +4,138 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict, cast
 
 from piecework._messages import shown
 from piecework._settings.arguments import DEFAULT, FAST, UNCACHED, Default, Way, check_flag
+from piecework._settings.immutable import Immutable
 from piecework.errors import ConfigError
-from piecework.tokenizer._parts import TokenizerParts
+from piecework.tokenizer._checks import refuse_unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
-    from piecework._core import Options
-    from piecework._settings.arguments import Specials
+    from piecework._core import Options, Tokenizer as CoreTokenizer
+    from piecework._settings.arguments import EncodingPath, Specials
     from piecework._settings.encoding import PaddingLike, Sampling, TruncationLike
+    from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = ["CallOptions", "EncodeOptions"]
+__all__ = ["UNLIMITED", "CallOptions", "CountOptions", "EncodeOptions"]
 
 _MOST_OPTIONS = 64
 """The number of cached `Options`; a program that uses more combinations of arguments rebuilds them."""
 
 
-class EncodeOptions(TypedDict, total=False):
-    """Names the options of encoding, which :meth:`Tokenizer.encode` describes."""
+UNLIMITED: Final = {"truncation": None, "padding": None}
+"""The arguments of a call that neither truncates nor pads."""
 
-    is_pretokenized: bool
+
+class CountOptions(TypedDict, total=False):
+    """Lists the keyword arguments of :meth:`Tokenizer.count`, which :class:`EncodeOptions` describes."""
+
     add_special_tokens: bool
     specials: Specials | None
+    cache: bool
+
+
+class EncodeOptions(CountOptions, total=False):
+    """Lists the keyword arguments of :meth:`Tokenizer.encode` and other methods that encode.
+
+    Attributes:
+        add_special_tokens: Whether the post-processor adds special tokens; by default it does.
+        specials: How special tokens in the text are treated: ``"match"`` matches them, ``"text"`` encodes them as
+            ordinary text (safe for untrusted input), ``"error"`` raises, a set matches only those in it. The default is
+            that of the library of the tokenizer's file: match all but :attr:`Tokenizer.control_symbols`.
+        is_pretokenized: Whether texts are lists of words. Each word is encoded separately, with offsets in the word.
+        truncation: A :class:`piecework.Truncation`, its ``max_length``, or None; by default that of the tokenizer. The
+            removed tokens are in ``overflowing``.
+        padding: A :class:`piecework.Padding`, a length in tokens, or None; by default that of the tokenizer.
+        cache: Whether encoded words are looked up in a cache and added to it; by default they are. The result does not
+            depend on it.
+        sampling: A :class:`piecework.Sampling`, which draws segmentations at random, or None for the best one; by default
+            None, or the dropout of the model.
+    """
+
+    is_pretokenized: bool
     truncation: TruncationLike | Default
     padding: PaddingLike | Default
-    cache: bool
     sampling: Sampling | Default | None
 
 
-class CallOptions(TokenizerParts):
+class _Cached(NamedTuple):
+    """Holds the options of a call, and the arguments that must be the same objects: True equals 1, which is no bool."""
+
+    options: Options
+    exact: tuple[tuple[str, object], ...]
+
+
+class CallOptions(Immutable):
     """Serves as the base of `Tokenizer` with the options of its calls."""
 
+    _core: CoreTokenizer
     _default_options: Options | None
-    """The options of a call with default arguments; None if each call draws a seed."""
-    _cached_options: dict[Hashable, Options]
+    """The options of a call without arguments; None if each call draws a seed."""
+    _cached_options: dict[Hashable, _Cached]
 
-    def _options(  # noqa: PLR0917 (positional, since keywords would slow every call)
-        self,
-        add_special_tokens: bool,
-        specials: Specials | None,
-        truncation: TruncationLike | Default = DEFAULT,
-        padding: PaddingLike | Default = DEFAULT,
-        cache: bool = True,
-        sampling: Sampling | Default | None = DEFAULT,
-        first_input: int = 0,
-    ) -> Options:
-        """Returns the options of a call for the core, from a cache if they are common."""
-        if (
-            add_special_tokens is cache is True
-            and specials is None
-            and truncation is padding is sampling is DEFAULT
-            and first_input == 0
-            and (default := self._default_options) is not None
-        ):
-            return default
-        are_flags = type(add_special_tokens) is type(cache) is bool
-        if not are_flags:
-            add_special_tokens = check_flag("add_special_tokens", add_special_tokens)
-            cache = check_flag("cache", cache)
-        way = FAST if cache else UNCACHED
-        if sampling is not DEFAULT or self._default_options is None:
-            way = self._way(cache, sampling)
-        if first_input:
-            way = way._replace(first_input=first_input)
-        is_name = specials is None or isinstance(specials, str)
-        if way not in (FAST, UNCACHED) or not is_name:
-            return self._new_options(add_special_tokens, specials, truncation, padding, way)
-        key: Hashable = (add_special_tokens, specials, cache)
-        if not truncation is padding is DEFAULT:
-            # The types are part of the key: True equals 1, but only 1 is a length.
-            limits = type(truncation), truncation, type(padding), padding
-            key = add_special_tokens, specials, cache, *limits
-        cached = self._cached_options
+    def _options(self, arguments: Mapping[str, Any]) -> Options:
+        """Returns the options of a call for the core, from a cache if they are common.
+
+        Args:
+            arguments: Those of :class:`EncodeOptions` that the call has; `is_pretokenized` is no option of the core.
+        """
         try:
-            options = cached.get(key)
-        except TypeError:  # unhashable, so not a valid setting; the constructor raises the error
-            return self._new_options(add_special_tokens, specials, truncation, padding, way)
-        if options is None:
-            options = self._new_options(add_special_tokens, specials, truncation, padding, way)
-            if len(cached) >= _MOST_OPTIONS:
-                cached.clear()
-            cached[key] = options
+            options, exact = self._cached_options[tuple(arguments.items())]
+        except KeyError:
+            return self._cache_options(arguments)
+        except TypeError:  # a value cannot be hashed
+            specials = arguments.get("specials")
+            if not isinstance(specials, set):
+                return self._new_options(arguments)
+            return self._options({**arguments, "specials": frozenset(specials)})
+        for name, value in exact:
+            if arguments[name] is not value:
+                return self._new_options(arguments)
         return options
+
+    def _cache_options(self, arguments: Mapping[str, Any]) -> Options:
+        """Returns new options, and caches them unless each call draws a seed."""
+        options = self._new_options(arguments)
+        sampling = arguments.get("sampling", DEFAULT)
+        is_drawn = self._has_dropout if sampling is DEFAULT else sampling is not None
+        has_numpy = any(type(value).__module__ == "numpy" for value in arguments.values())
+        if not is_drawn and not has_numpy:
+            if len(self._cached_options) >= _MOST_OPTIONS:
+                self._cached_options.clear()
+            given = tuple(arguments.items())
+            is_exact = (isinstance(value, int) and value in (0, 1) for _, value in given)
+            self._cached_options[given] = _Cached(options, tuple(compress(given, is_exact)))
+        return options
+
+    def _new_options(
+        self, arguments: Mapping[str, Any], first_input: int = 0, path: EncodingPath | None = None
+    ) -> Options:
+        """Returns the options of a call for the core; `first_input` is the number of the first text, a part of the seed."""
+        refuse_unknown(arguments, EncodeOptions.__optional_keys__, "the options of encoding")
+        add_special_tokens = check_flag(
+            "add_special_tokens", arguments.get("add_special_tokens", True)
+        )
+        cache = check_flag("cache", arguments.get("cache", True))
+        way = self._way(cache, arguments.get("sampling", DEFAULT))
+        if first_input or path:
+            way = way._replace(first_input=first_input, path=path or way.path)
+        return self._core.options(
+            add_special_tokens,
+            arguments.get("specials"),
+            self._limit("truncation", arguments.get("truncation", DEFAULT)),
+            self._limit("padding", arguments.get("padding", DEFAULT)),
+            way,
+        )
 
     @cached_property
     def _has_dropout(self) -> bool:
         """Returns whether the model uses dropout by default."""
         return self._core.has_dropout()
-
-    def _new_options(
-        self,
-        add_special_tokens: bool,
-        specials: Specials | None,
-        truncation: TruncationLike | Default,
-        padding: PaddingLike | Default,
-        way: Way,
-    ) -> Options:
-        limits = self._limit("truncation", truncation), self._limit("padding", padding)
-        return self._core.options(add_special_tokens, specials, *limits, way)
 
     def _limit(self, name: Literal["truncation", "padding"], value: Any) -> str | bool:
         """Returns truncation or padding as JSON, True for that of the tokenizer, or False for none."""
@@ -116,7 +146,11 @@ class CallOptions(TokenizerParts):
         from piecework._settings.encoding import as_truncation
         from piecework.tokenizer._padding import as_padding
 
-        limit = as_truncation(value) if name == "truncation" else as_padding(value, self)
+        limit = (
+            as_truncation(value)
+            if name == "truncation"
+            else as_padding(value, cast("Tokenizer", self))
+        )
         return json.dumps(limit and limit.to_dict())
 
     def _seeded(self, sampling: Sampling | Default | None) -> Sampling | Default | None:

@@ -11,12 +11,12 @@ from piecework._settings.encoding import Padding, PaddingLike
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
-    from piecework.tokenizer._parts import TokenizerParts
+    from piecework.tokenizer._tokenizer import Tokenizer
 
 __all__ = ["as_padding", "pad_token_of"]
 
 
-def as_padding(value: PaddingLike, tokenizer: TokenizerParts) -> Padding | None:
+def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:
     """Returns the padding argument of a call as settings, by default with the pad token of the tokenizer."""
     if value is None:
         return None
@@ -32,7 +32,7 @@ def as_padding(value: PaddingLike, tokenizer: TokenizerParts) -> Padding | None:
     return _with_pad_token(value, tokenizer)
 
 
-def _with_pad_token(padding: Padding, tokenizer: TokenizerParts) -> Padding:
+def _with_pad_token(padding: Padding, tokenizer: Tokenizer) -> Padding:
     if padding.pad_id is not None and padding.pad_token is not None:
         return padding
     token, number = padding.pad_token, padding.pad_id
@@ -58,7 +58,7 @@ def _with_pad_token(padding: Padding, tokenizer: TokenizerParts) -> Padding:
     return replace(padding, pad_id=number, pad_token=token)
 
 
-def pad_token_of(tokenizer: TokenizerParts, padding: PaddingLike) -> int:
+def pad_token_of(tokenizer: Tokenizer, padding: PaddingLike) -> int:
     """Returns the pad id of the settings, otherwise that of the tokenizer's pad token."""
     if isinstance(padding, Padding) and padding.pad_id is not None:
         return padding.pad_id

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework._settings.choices import Segmentation, UnknownPolicy
-    from piecework.tokenizer._parts import TokenizerParts
+    from piecework.tokenizer._tokenizer import Tokenizer
 
     Functions = Sequence[Callable[[str], object]]
 
 __all__ = ["replaced"]
 
 
-def replaced(tok: TokenizerParts, changes: Changes) -> tuple[CoreTokenizer, Functions]:
+def replaced(tok: Tokenizer, changes: Changes) -> tuple[CoreTokenizer, Functions]:
     """Returns the core and the Python functions of a tokenizer with some parts or settings replaced."""
     refuse_unknown(changes, Changes.__optional_keys__, "the parts and settings of a tokenizer")
     settings: Any = {name: value for name, value in changes.items() if name in MODEL}
@@ -42,7 +42,7 @@ def replaced(tok: TokenizerParts, changes: Changes) -> tuple[CoreTokenizer, Func
     return core, functions
 
 
-def _with_settings(tok: TokenizerParts, settings: dict[str, Any]) -> CoreTokenizer:
+def _with_settings(tok: Tokenizer, settings: dict[str, Any]) -> CoreTokenizer:
     """Returns the core of a tokenizer with other settings of its WordPiece model."""
     prefix, unk_token, unknown, limit, segmentation = tok._core.model()
     new_token = settings.get("unk_token", unk_token)
@@ -64,7 +64,7 @@ def _with_settings(tok: TokenizerParts, settings: dict[str, Any]) -> CoreTokeniz
     return tok._core.with_model(model, checked_probabilities(probabilities))
 
 
-def _parts_json(tok: TokenizerParts, parts: dict[str, Any]) -> tuple[str, Functions]:
+def _parts_json(tok: Tokenizer, parts: dict[str, Any]) -> tuple[str, Functions]:
     """Returns parts as JSON, and the Python functions among them."""
     from piecework._settings.component import numbered
     from piecework._settings.encoding import as_truncation

@@ -7,17 +7,38 @@ is imported for the first array.
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, cast, overload
 
 from piecework import _core
-from piecework._messages import did_you_mean, with_hint
-from piecework._settings.arguments import FAST, check_flag, check_str
-from piecework._settings.immutable import Immutable
-from piecework.errors import FormatError, VocabularyError
-from piecework.tokenizer._checks import added_tuples, checked_part
-from piecework.tokenizer._decoding import DecodingMethods
+from piecework._io.given import as_corpus
+from piecework._messages import did_you_mean, shown, with_hint
+from piecework._settings.arguments import (
+    FAST,
+    as_column,
+    as_ids,
+    check_flag,
+    check_index,
+    check_iterable,
+    check_str,
+)
+from piecework._settings.immutable import ReadOnlyDict
+from piecework.errors import (
+    ConfigError,
+    FormatError,
+    SpecialTokenError,
+    TokenIdError,
+    VocabularyError,
+)
+from piecework.tokenizer._checks import (
+    TEXT_TYPES,
+    added_tuples,
+    checked_part,
+    refuse,
+    refuse_unknown,
+    rows_of,
+)
 from piecework.tokenizer._inserted import check_inserted, mismatched
 from piecework.tokenizer._loading import (
     load_bytes,
@@ -29,6 +50,7 @@ from piecework.tokenizer._loading import (
     load_tiktoken,
     unpickle,
 )
+from piecework.tokenizer._options import UNLIMITED, CallOptions, CountOptions
 from piecework.tokenizer._settings import (
     LIMITS,
     Changes,
@@ -37,39 +59,52 @@ from piecework.tokenizer._settings import (
     Parts,
     SpecialRoles,
 )
-from piecework.tokenizer._udfs import UdfMethods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from piecework._core import Tokenizer as CoreTokenizer
+    import numpy as np
+    import numpy.typing as npt
+    from pyspark.sql import Column
+
+    from piecework._core import ArrowTexts, Encoding, Tokenizer as CoreTokenizer
+    from piecework._io.corpus import Corpus
     from piecework._io.files import Pathish
     from piecework._settings.added_tokens import AddedToken
-    from piecework._settings.arguments import Specials
-    from piecework._settings.encoding import PaddingLike, TruncationLike
+    from piecework._settings.arguments import ArrowColumn, EncodeInput, Specials, Text
+    from piecework._settings.choices import Side, UnknownPolicy
+    from piecework._settings.encoding import Padding, PaddingLike, Truncation, TruncationLike
     from piecework.decoders import Decoder
     from piecework.models import Model
     from piecework.normalizers import Normalizer
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
+    from piecework.tokenizer._batch import EncodedBatch
     from piecework.tokenizer._explain.explanation import Explanation
     from piecework.tokenizer._explain.lineage import Lineage
     from piecework.tokenizer._folders.settings import FolderSettings
     from piecework.tokenizer._formats.detect import Format
     from piecework.tokenizer._inserted import Mismatched
     from piecework.tokenizer._lm import LanguageModel
-    from piecework.tokenizer._results import MergeHistory
+    from piecework.tokenizer._options import EncodeOptions
+    from piecework.tokenizer._results import MergeHistory, TruncatedText
+    from piecework.tokenizer._streams import DecodeStream
     from piecework.tokenizer._training_info import TrainingInfo
+    from piecework.tokenizer._udf import ArrowUdf
 
 __all__ = ["Tokenizer"]
 
 
 _ADDED = ("added_tokens", "special_tokens")
 _SET_AGAIN = "remove it by `replace`, and set it again with the ids of the new tokens"
+_COUNTING = CountOptions.__optional_keys__
+_TOKENS_ALONE = {"add_special_tokens": False, **UNLIMITED}
+_CHARACTERS_PER_TOKEN, _SMALLEST_PART = 16, 1024
+"""The number of characters of the first part of a text that is truncated, for each token and at least."""
 
 
-class Tokenizer(UdfMethods, DecodingMethods):
+class Tokenizer(CallOptions):
     r"""Converts text to token ids and back.
 
     Create one with :func:`piecework.train`, :meth:`from_file`, :meth:`from_str` or :meth:`from_bytes`. A tokenizer is
@@ -80,6 +115,11 @@ class Tokenizer(UdfMethods, DecodingMethods):
     >>> tok.encode("Hugs").tokens
     ['[CLS]', 'hug', '##s', '[SEP]']
     """
+
+    _functions: tuple[Callable[[str], object], ...] = ()
+    """The Python functions of the pre-tokenizer."""
+    _folder: FolderSettings | None = None
+    """The settings of the folder that the tokenizer was loaded from."""
 
     def __init__(
         self,
@@ -499,6 +539,504 @@ class Tokenizer(UdfMethods, DecodingMethods):
         """
         return self._core.to_saved_json()
 
+    # --- encoding ----------------------------------------------------------------------------
+
+    def encode(
+        self,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
+        **options: Unpack[EncodeOptions],
+    ) -> Encoding:
+        r"""Encodes a text or a pair of texts.
+
+        Args:
+            text: The text, a ``str`` or UTF-8 in ``bytes``; with `is_pretokenized` a list of words.
+            pair: A second text, whose tokens get type id 1.
+            **options: `add_special_tokens`, `specials`, `is_pretokenized`, `truncation`, `padding`, `cache` and `sampling`;
+                :class:`piecework.tokenizer.EncodeOptions` describes them.
+
+        Returns:
+            Ids, tokens, offsets (in characters of the original text), word ids, type ids and masks.
+
+        Raises:
+            SpecialTokenError: The text contains a special token, and `specials` is ``"error"``.
+            UnknownTokenError: A word is unknown, and the tokenizer has no unknown token.
+            SurrogateError: The text contains a lone surrogate.
+            InvalidUtf8Error: The bytes are not UTF-8.
+            TruncationError: `max_length` is too small for the special tokens, or there is no second text to truncate.
+            RegexError: A pattern exceeded its limit of steps.
+            ConfigError: `sampling` with `alpha` and a model without segmentation probabilities, or with `dropout` and Unigram
+                or WordPiece's likeliest segmentation.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.encode("hugs hug").offsets
+        [(0, 3), (3, 4), (5, 8)]
+        >>> tok.encode("hugs hug", truncation=2).tokens
+        ['hug', '##s']
+        """
+        if not options and (default := self._default_options) is not None:
+            return self._core.encode(text, pair, False, default)
+        in_words = options.get("is_pretokenized", False)
+        return self._core.encode(text, pair, in_words, self._options(options))
+
+    def encode_segments(
+        self, segments: Iterable[tuple[str, bool]], **options: Unpack[EncodeOptions]
+    ) -> Encoding:
+        r"""Encodes one text given as segments, of which only trusted ones may contain special tokens.
+
+        Args:
+            segments: Pairs of a text and whether it is trusted. Special tokens are matched in trusted segments, and are
+                ordinary text in others. No word spans two segments.
+            **options: See :class:`piecework.tokenizer.EncodeOptions`; without `specials` and `is_pretokenized`.
+
+        Returns:
+            The encoding, with offsets in characters of the concatenated segments.
+
+        >>> tok = Tokenizer.from_str("[UNK]\n[SEP]\nhug\n##s\n")
+        >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
+        ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
+        """
+        refuse(options, ("specials", "is_pretokenized"), "segments are texts, trusted or not")
+        return self._core.encode_segments(segments, self._options({**options, "specials": "match"}))
+
+    @overload
+    def encode_ids(
+        self,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
+        *,
+        as_array: Literal[False] = False,
+        **options: Unpack[EncodeOptions],
+    ) -> list[int]: ...
+
+    @overload
+    def encode_ids(
+        self,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
+        *,
+        as_array: Literal[True],
+        **options: Unpack[EncodeOptions],
+    ) -> npt.NDArray[np.uint32]: ...
+
+    @overload
+    def encode_ids(
+        self,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
+        *,
+        as_array: bool,
+        **options: Unpack[EncodeOptions],
+    ) -> list[int] | npt.NDArray[np.uint32]: ...
+
+    def encode_ids(
+        self,
+        text: Text | Sequence[str],
+        pair: Text | Sequence[str] | None = None,
+        *,
+        as_array: bool = False,
+        **options: Unpack[EncodeOptions],
+    ) -> list[int] | npt.NDArray[np.uint32]:
+        r"""Returns only the token ids of a text or pair.
+
+        Args:
+            text: See :meth:`encode`.
+            pair: See :meth:`encode`.
+            as_array: Whether to return a NumPy array, which is faster than a list.
+            **options: See :class:`piecework.tokenizer.EncodeOptions`.
+
+        Returns:
+            The ids as a list, or as a new writable array of ``uint32``.
+
+        Raises:
+            PieceworkError: See :meth:`encode`.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.encode_ids("hugs hug")
+        [1, 2, 1]
+        >>> tok.encode_ids("hugs hug", as_array=True)
+        array([1, 2, 1], dtype=uint32)
+        """
+        if not options and (default := self._default_options) is not None:
+            return self._core.encode_ids(text, pair, False, default, as_array)
+        in_words = options.get("is_pretokenized", False)
+        return self._core.encode_ids(text, pair, in_words, self._options(options), as_array)
+
+    def encode_batch(
+        self,
+        texts: Iterable[EncodeInput] | ArrowColumn | ArrowTexts | Corpus,
+        *,
+        offsets: bool = False,
+        threads: int | None = None,
+        **options: Unpack[EncodeOptions],
+    ) -> EncodedBatch:
+        r"""Encodes many texts into one flat array of ids.
+
+        Args:
+            texts: An iterable of texts (see :meth:`encode`) or of pairs (tuples) of texts; or a string column of pyarrow,
+                polars or any library with the Arrow PyCapsule interface, which is read without a copy; or files, a
+                :class:`Corpus`, which are read in blocks, so that memory holds little more than the ids. Their texts are not
+                kept: the batch has ids and no other columns.
+            offsets: Whether offsets, word ids, type ids and masks are computed together with the ids, instead of on first
+                access.
+            threads: The number of threads; by default one per core. The result does not depend on it.
+            **options: See :class:`piecework.tokenizer.EncodeOptions`. ``padding=Padding()`` pads to the longest text of the
+                batch. The position of a text in the batch is part of the random seed of `sampling`.
+
+        Returns:
+            The ids and the offset of each text's ids in the array; other columns are computed on first access.
+
+        Raises:
+            PieceworkError: See :meth:`encode`; the message contains the position of the text.
+            ArrowError: The column is not a string column, or contains nulls.
+            ConfigError: `offsets`, `is_pretokenized` or padding is requested for a corpus.
+
+        >>> import pyarrow as pa
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.encode_batch(pa.array(["hugs", "hug hug"])).to_list()
+        [[1, 2], [1, 1]]
+        """
+        from piecework.tokenizer._batch import encode_batch
+
+        return encode_batch(
+            self, texts, options, offsets=check_flag("offsets", offsets), threads=threads
+        )
+
+    def truncate_text(
+        self,
+        text: str,
+        n: int,
+        *,
+        side: Side = "right",
+        add_special_tokens: bool = True,
+        specials: Specials | None = None,
+    ) -> TruncatedText:
+        r"""Returns the longest prefix of a text that encodes to at most `n` tokens, or the longest suffix.
+
+        Cutting a text at the offset of a token may give more tokens: what is before the cut merges differently, or the token
+        begins inside a character. This method encodes candidates instead. Its cost depends on the text that is kept, not on the
+        whole text, if the pipeline has a fast path (:attr:`generic_path_reason`); otherwise it is linear in the text.
+
+        Where the words of a stage depend on text after them, as with a regular expression or function of your own, the result is
+        the longest prefix that fits and ends at a word of the whole text (the longest suffix that begins at one).
+        `is_longest` of the result is False where a longer part may fit.
+
+        Args:
+            text: The text.
+            n: The largest number of tokens, with the special tokens that are added.
+            side: The side that is cut off: ``"right"`` keeps a prefix, ``"left"`` a suffix.
+            add_special_tokens: Whether the post-processor adds special tokens.
+            specials: See :meth:`encode`. With ``"error"``, a special token that is kept in part is an error, too.
+
+        Returns:
+            The part of the text, a `str` with the attribute `is_longest`. A part that cannot be encoded, as it is unknown to a
+            tokenizer without unknown token, does not count.
+
+        Raises:
+            TruncationError: `n` is too small for the special tokens.
+            SpecialTokenError: The cut divides a special token, and `specials` is ``"error"``.
+            SurrogateError: The text contains a lone surrogate near the part that is kept.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.truncate_text("hug hugs hug", 3), tok.truncate_text("hug hugs hug", 1, side="left")
+        ('hug hugs ', ' hug')
+        >>> tok.truncate_text("hug hugs hug", 3).is_longest
+        True
+        """
+        from piecework.tokenizer._results import TruncatedText
+
+        check_str("text", text)
+        limit = check_index("n", n)
+        if isinstance(n, bool) or limit < 0:
+            raise ConfigError(f"expected an integer from 0 on, found {shown(n)}", setting="n")
+        if side not in ("left", "right"):
+            raise ConfigError(f'expected "left" or "right", found {shown(side)}', setting="side")
+        given = {"add_special_tokens": add_special_tokens, "specials": specials, "sampling": None}
+        options = self._options(given | UNLIMITED)
+        limit, is_left = min(limit, sys.maxsize), side == "left"
+        # Parts of the text, so that a long text is not converted.
+        size = max(_SMALLEST_PART, _CHARACTERS_PER_TOKEN * limit)
+        while size < len(text):
+            part = text[-size:] if is_left else text[:size]
+            try:
+                kept = self._core.truncate_text(part, limit, is_left, True, options)
+            except SpecialTokenError:
+                break  # the error of the whole text has the position in it
+            if kept is not None:
+                return TruncatedText(*kept)
+            size *= 4
+        kept = self._core.truncate_text(text, limit, is_left, False, options)
+        return TruncatedText(*cast("tuple[str, bool]", kept))
+
+    def tokenize(self, text: str, *, specials: Specials | None = None) -> list[str]:
+        r"""Returns all tokens of a text, neither truncated nor padded, without added special tokens.
+
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").tokenize("Hugs!")
+        ['hug', '##s', '[UNK]']
+        """
+        given = {**_TOKENS_ALONE, "specials": specials}
+        return self._core.encode(text, None, False, self._options(given)).tokens
+
+    def to_subword_nmt(self, text: str, *, separator: str = "@@") -> str:
+        r"""Returns a text with its tokens separated by spaces, as subword-nmt writes it.
+
+        Args:
+            text: The text; lines are kept.
+            separator: The suffix of a token that does not end its word.
+
+        Returns:
+            The range of the text of each token, so unknown characters are kept.
+
+        >>> from piecework import models, pre_tokenizers
+        >>> model = models.BPE(["l", "o", "w", "lo", "w</w>"], [("l", "o")], end_of_word_suffix="</w>")
+        >>> Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit()).to_subword_nmt("low\n low ")
+        'lo@@ w\n lo@@ w '
+        """
+        check_str("separator", separator)
+        lines = check_str("text", text).split("\n")
+        return "\n".join(self._segmented(line, separator) for line in lines)
+
+    def _segmented(self, line: str, separator: str) -> str:
+        body = line.strip("\r ")
+        before, _, after = line.partition(body) if body else (line, "", "")
+        options = self._options({**_TOKENS_ALONE, "specials": "match"})
+        parts, end = list[str](), 0
+        for start, stop in self._core.encode(body, None, False, options).offsets:
+            if stop <= end:
+                continue  # the end-of-word suffix covers no text
+            if parts:
+                parts.append(" " if start > end else f"{separator} ")
+            parts.append(body[max(start, end) : stop])
+            end = stop
+        return before + "".join(parts) + after
+
+    @overload
+    def count(  # type: ignore[overload-overlap]  # a `str` is an iterable of `str`, and counts as a text
+        self, text_or_texts: Text, **options: Unpack[CountOptions]
+    ) -> int: ...
+
+    @overload
+    def count(
+        self,
+        text_or_texts: Iterable[Text] | ArrowColumn | Corpus,
+        **options: Unpack[CountOptions],
+    ) -> list[int]: ...
+
+    def count(
+        self,
+        text_or_texts: Text | Iterable[Text] | ArrowColumn | Corpus,
+        **options: Unpack[CountOptions],
+    ) -> int | list[int]:
+        r"""Counts the tokens of a text or of each text, without truncation and padding.
+
+        Args:
+            text_or_texts: A text (see :meth:`encode`), or texts: an iterable, an Arrow column or a :class:`Corpus`.
+            **options: See :class:`piecework.tokenizer.EncodeOptions`.
+
+        Returns:
+            The number of tokens (``int``) of a text, a list of numbers for several texts.
+
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
+        [2, 1]
+        """
+        if not _COUNTING.issuperset(options):
+            refuse_unknown(options, _COUNTING, "the options of counting")
+        if isinstance(text_or_texts, TEXT_TYPES):
+            return self._core.count(text_or_texts, self._options(options))
+        column = as_corpus(text_or_texts) or as_column(text_or_texts)
+        if column is not None:
+            batch = self.encode_batch(column, truncation=None, padding=None, **options)
+            lengths: list[int] = batch._lengths().tolist()
+            return lengths
+        texts: Any = text_or_texts
+        each = check_iterable("text_or_texts", texts, "a text or an iterable of texts")
+        chosen = self._options(options)
+        return [self._core.count(text, chosen) for text in each]
+
+    # --- decoding ----------------------------------------------------------------------------
+
+    def decode(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> str:
+        r"""Decodes token ids to text.
+
+        Args:
+            ids: Token ids.
+            skip_special_tokens: Whether special tokens are omitted.
+
+        Returns:
+            The text; normalization and unknown tokens are not reversed.
+
+        Raises:
+            TokenIdError: An id is not in the vocabulary.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.decode([1, 2, 1])
+        'hugs hug'
+        """
+        return self._core.decode(as_ids(ids), skip_special_tokens)
+
+    def decode_batch(
+        self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
+    ) -> list[str]:
+        """Decodes rows of token ids to texts; see :meth:`decode`."""
+        return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in rows_of(batch)]
+
+    def decode_bytes(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> bytes:
+        r"""Decodes token ids to bytes, which need not be valid UTF-8.
+
+        Byte-level tokens and tokens such as ``<0xE4>`` give their bytes even where :meth:`decode` returns U+FFFD, as for an
+        incomplete character. Regular expressions of a decoder work on text, so invalid bytes become U+FFFD there.
+
+        Args:
+            ids: Token ids.
+            skip_special_tokens: Whether special tokens are omitted.
+
+        Returns:
+            The bytes; valid UTF-8 if the tokens are.
+
+        Raises:
+            TokenIdError: An id is not in the vocabulary.
+
+        >>> from piecework import decoders, models
+        >>> vocab = ["Ġna", "Ã", "¯", "ve"]
+        >>> tok = Tokenizer(models.WordLevel(vocab, unk_token="ve"), decoder=decoders.ByteLevel())
+        >>> tok.decode_bytes([0, 1]), tok.decode([0, 1]), tok.decode([0, 1, 2, 3])
+        (b' na\xc3', ' na�', ' naïve')
+        """
+        return self._core.decode_bytes(as_ids(ids), skip_special_tokens)
+
+    def decode_bytes_batch(
+        self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
+    ) -> list[bytes]:
+        """Decodes rows of token ids to bytes; see :meth:`decode_bytes`."""
+        rows = rows_of(batch)
+        return [self.decode_bytes(row, skip_special_tokens=skip_special_tokens) for row in rows]
+
+    def decode_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[str]:
+        r"""Returns a stream that decodes token ids incrementally, such as those of a generating model.
+
+        Args:
+            skip_special_tokens: Whether special tokens are omitted.
+
+        Returns:
+            The stream; :meth:`DecodeStream.step` returns the new text.
+
+        >>> stream = Tokenizer.from_str("[UNK]\nhug\n##s\n").decode_stream()
+        >>> stream.step(1), stream.step([2, 1]), stream.finish()
+        ('hug', 's hug', '')
+        """
+        from piecework.tokenizer._streams import DecodeStream
+
+        return DecodeStream(
+            self._core.decode_stream(check_flag("skip_special_tokens", skip_special_tokens), False)
+        )
+
+    def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
+        """Returns a stream that decodes token ids to bytes; see :meth:`decode_stream`.
+
+        Bytes of incomplete characters are returned at once.
+        """
+        from piecework.tokenizer._streams import DecodeStream
+
+        return DecodeStream(
+            self._core.decode_stream(check_flag("skip_special_tokens", skip_special_tokens), True)
+        )
+
+    def display_token(self, token: str | int) -> str:
+        r"""Returns a token in readable form.
+
+        Byte-level characters, tokens such as ``<0x61>`` and metaspaces are decoded. Prefixes and suffixes that mark the
+        position in a word are kept. An added token is shown as its own text.
+
+        Args:
+            token: The token or its id.
+
+        Returns:
+            Text on one line, with invalid UTF-8 as ``<0xE4>`` and control characters escaped.
+
+        Raises:
+            TokenIdError: The id is not in the vocabulary.
+
+        >>> from piecework import decoders, models
+        >>> vocab = ["Ġna", "Ã", "¯ve", "Ċ"]
+        >>> tok = Tokenizer(models.WordLevel(vocab, unk_token="Ċ"), decoder=decoders.ByteLevel())
+        >>> [tok.display_token(token) for token in ["Ġna", 1, 2, "Ċ"]]
+        [' na', '<0xC3>', '<0xAF>ve', '\\n']
+        """
+        from piecework._display import display_token
+
+        if not isinstance(token, str):
+            number = check_index("token", token)
+            if self.id_to_token(number) is None:
+                raise TokenIdError(f"id {shown(token)} is not in the vocabulary")
+            return display_token(self._core.token_bytes(number))
+        known = self.token_to_id(token)
+        if known is None:
+            return display_token(self._core.text_bytes(token))
+        if self.id_to_token(known) != token:
+            # The text of an added token that is matched, and decoded, in its normalized form.
+            return display_token(token.encode())
+        return display_token(self._core.token_bytes(known))
+
+    # --- columns of data frames -----------------------------------------------------------------
+
+    def arrow_udf(
+        self,
+        column: str,
+        *,
+        output: str = "ids",
+        threads: int | None = 1,
+        **options: Unpack[EncodeOptions],
+    ) -> ArrowUdf:
+        r"""Returns a function that appends the ids of a text column to an Arrow table.
+
+        It is what `map_batches` of Ray Data takes: ``dataset.map_batches(tok.arrow_udf("text"), batch_format="pyarrow")``. It
+        can be pickled; a worker that receives it several times reads the tokenizer once, and keeps its cache of words.
+
+        Args:
+            column: The name of the column with the texts.
+            output: The name of the new column, of type ``large_list<uint32>``.
+            threads: The number of threads of a call; on a cluster the engine already uses all cores.
+            **options: See :class:`piecework.tokenizer.EncodeOptions`; without `padding` and `is_pretokenized`.
+
+        Returns:
+            A function of a table or record batch of pyarrow; the ids of a null are null. It raises ConfigError for a table
+            without the column, or with one of the name of the output.
+
+        >>> import pyarrow as pa
+        >>> encode = Tokenizer.from_str("[UNK]\nhug\n##s\n").arrow_udf("text")
+        >>> encode(pa.table({"text": ["hugs", None]}))["ids"].to_pylist()
+        [[1, 2], None]
+        """
+        from piecework.tokenizer._udf import ArrowUdf, row_settings
+
+        settings = row_settings(self, options, threads)
+        return ArrowUdf(self, check_str("column", column), check_str("output", output), settings)
+
+    def spark_udf(self, column: str, **options: Unpack[EncodeOptions]) -> Column:
+        """Returns the column of the ids of a text column, for a Spark DataFrame.
+
+        It is an expression as any other: ``frame.withColumn("ids", tok.spark_udf("text"))``. Spark sends the tokenizer to each
+        machine once; a Python worker reads it once, and keeps its cache of words.
+
+        Args:
+            column: The name of the column with the texts.
+            **options: See :class:`piecework.tokenizer.EncodeOptions`; without `padding` and `is_pretokenized`.
+
+        Returns:
+            A ``pyspark.sql.Column`` of type ``array<int>``, since Spark has no unsigned integers (``array<bigint>`` for ids
+            from 2³¹ on); the ids of a null are null.
+
+        Raises:
+            MissingExtraError: Spark is not installed.
+            ConfigError: There is no SparkSession.
+        """
+        from piecework.tokenizer._udf import row_settings, spark_column
+
+        settings = row_settings(self, options, threads=1)
+        return spark_column(self, check_str("column", column), settings)
+
+    # --- changes --------------------------------------------------------------------------------
+
     def replace(self, **changes: Unpack[Changes]) -> Tokenizer:
         r"""Returns a tokenizer with other stages, truncation or padding, or with other settings of its model.
 
@@ -698,7 +1236,236 @@ class Tokenizer(UdfMethods, DecodingMethods):
 
         return lineage(self, check_str("token", token))
 
-    # --- parts, vocabulary and training --------------------------------------------------------
+    # --- vocabulary, model and stages ----------------------------------------------------------
+
+    @cached_property
+    def vocab(self) -> Mapping[str, int]:
+        r"""Returns tokens and their ids, in order of the ids, as a dictionary that cannot be changed.
+
+        It is computed once for a tokenizer.
+
+        >>> Tokenizer.from_str("[UNK]\nhug\n").vocab
+        {'[UNK]': 0, 'hug': 1}
+        """
+        return ReadOnlyDict(self._core.vocab())
+
+    @property
+    def vocab_size(self) -> int:
+        """Returns the number of tokens, special tokens included; see :attr:`max_id` for the largest id."""
+        return len(self._core)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        r"""Returns the SHA-256 of what decides the ids of a text, as 64 hexadecimal digits.
+
+        These are normalizer, pre-tokenizer, model, added tokens and post-processor. Decoder, truncation, padding, the record
+        of the training, and the order and the form in which a file has its members do not change it. Equal fingerprints
+        mean equal ids; unequal ones may, too, since two settings can have the same effect. It takes about as long as
+        saving the tokenizer.
+
+        Raises:
+            ConfigError: The pre-tokenizer is a Python function.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.fingerprint[:8], tok.replace(decoder=None).fingerprint == tok.fingerprint
+        ('485198e7', True)
+        >>> tok.replace(unknown="char").fingerprint == tok.fingerprint
+        False
+        """
+        return self._core.fingerprint()
+
+    def __len__(self) -> int:
+        """Returns the number of tokens, special tokens included."""
+        return len(self._core)
+
+    @property
+    def max_id(self) -> int | None:
+        r"""Returns the largest id, or None for an empty vocabulary.
+
+        An embedding table needs ``max_id + 1`` rows. Ids may have gaps, so `max_id` may exceed ``len(tok) - 1``:
+        cl100k_base has 100,261 tokens and ids up to 100,276.
+
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").max_id
+        2
+        """
+        return self._core.max_id()
+
+    def token_to_id(self, token: str) -> int | None:
+        """Returns the id of a token, or None if it is not in the vocabulary."""
+        return self._core.token_to_id(token)
+
+    def id_to_token(self, id: int) -> str | None:  # noqa: A002  # the name that the field uses
+        """Returns the token of an id, or None if it is not in the vocabulary."""
+        number = check_index("id", id)
+        return self._core.id_to_token(number) if 0 <= number < 1 << 32 else None
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """Returns the special tokens and their ids."""
+        return dict(self._core.special_tokens())
+
+    @cached_property
+    def control_symbols(self) -> tuple[str, ...]:
+        r"""Returns the special tokens whose text in the input is ordinary text by default.
+
+        These are the control symbols of a SentencePiece model, which SentencePiece never matches in a text. Pickling keeps
+        them, a tokenizer.json does not; :meth:`with_added_tokens` turns one into a special token that is matched. Other
+        formats have none.
+
+        >>> Tokenizer.from_str("[UNK]\n[SEP]\nhug\n").control_symbols
+        ()
+        """
+        return tuple(self._core.control_symbols())
+
+    @cached_property
+    def added_tokens(self) -> Mapping[int, AddedToken]:
+        """Returns the added tokens, special tokens included, by id, as a dictionary that cannot be changed."""
+        from piecework._settings.added_tokens import AddedToken
+
+        return ReadOnlyDict(
+            {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
+        )
+
+    @property
+    def unknown(self) -> UnknownPolicy:
+        """Returns how uncovered characters are encoded (:attr:`models.WordPiece.unknown`); ``"word"`` for other models."""
+        return self._core.model()[2] if self.model_type == "WordPiece" else "word"
+
+    @property
+    def unk_token(self) -> str | None:
+        """Returns the unknown token, or None if there is none."""
+        unk_token = self._core.unk_token()
+        known = unk_token is not None and self.token_to_id(unk_token) is not None
+        return unk_token if known else None
+
+    @property
+    def continuing_subword_prefix(self) -> str:
+        """Returns the prefix of tokens that continue a word; may be empty."""
+        return self._core.continuing_subword_prefix()
+
+    @property
+    def max_input_chars_per_word(self) -> int | None:
+        """Returns the maximum length of a known word in normalized characters; None for no limit."""
+        return self._core.model()[3] if self.model_type == "WordPiece" else None
+
+    @property
+    def model_type(self) -> str:
+        """Returns the type of the model: ``"WordPiece"``, ``"BPE"``, ``"Unigram"`` or ``"WordLevel"``."""
+        return self._core.model_type()
+
+    @cached_property
+    def model(self) -> Model:
+        """Returns the model with its vocabulary, which is computed once for a tokenizer."""
+        import json
+
+        from piecework.models import Model
+
+        return Model.from_dict(json.loads(self._core.model_json()))
+
+    @cached_property
+    def _parts(self) -> dict[str, Any]:
+        import json
+
+        parts: dict[str, Any] = json.loads(self._core.parts())
+        return parts
+
+    @cached_property
+    def normalizer(self) -> Normalizer | None:
+        """Returns the normalizer, or None."""
+        from piecework.normalizers import Normalizer
+
+        part = self._parts["normalizer"]
+        return part and Normalizer.from_dict(part)
+
+    @cached_property
+    def pre_tokenizer(self) -> PreTokenizer | None:
+        """Returns the pre-tokenizer, which splits a text into words, or None."""
+        from piecework.pre_tokenizers import PreTokenizer
+
+        part = self._parts["pre_tokenizer"]
+        return part and PreTokenizer.from_dict(part, self._functions)
+
+    @cached_property
+    def post_processor(self) -> PostProcessor | None:
+        """Returns the post-processor, which inserts special tokens, or None."""
+        from piecework.processors import PostProcessor
+
+        part = self._parts["post_processor"]
+        return part and PostProcessor.from_dict(part)
+
+    @cached_property
+    def decoder(self) -> Decoder | None:
+        """Returns the decoder, which converts tokens to text, or None."""
+        from piecework.decoders import Decoder
+
+        part = self._parts["decoder"]
+        return part and Decoder.from_dict(part)
+
+    @cached_property
+    def truncation(self) -> Truncation | None:
+        """Returns the default truncation of calls, or None."""
+        from piecework._settings.encoding import prescribed
+
+        part = self._parts["truncation"]
+        return part and prescribed(part)
+
+    @cached_property
+    def padding(self) -> Padding | None:
+        """Returns the default padding of calls, or None."""
+        from piecework._settings.encoding import Padding
+
+        part = self._parts["padding"]
+        return part and Padding.from_dict(part)
+
+    @property
+    def generic_path_reason(self) -> str | None:
+        r"""Returns why texts take the generic path, or None if they take the fast path.
+
+        Both paths give the same tokens. The fast path cuts a text at safe split points and looks up the chunks in a cache;
+        docs/pipeline.md lists the pipelines that support it.
+
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").generic_path_reason is None
+        True
+        >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").replace(pre_tokenizer=None).generic_path_reason
+        'without a pre-tokenizer a text is one word'
+        """
+        return self._core.generic_path_reason()
+
+    @property
+    def split_backends(self) -> tuple[str, ...]:
+        r"""Returns the matcher of each split pattern of the pre-tokenizer, in order.
+
+        Patterns of well-known models (such as `piecework.patterns.SPLIT_PATTERNS`) are matched by grammars, runs of one set of
+        characters (``\p{N}{1,3}``) and plain strings without a regex engine, all others by Oniguruma. All of them match
+        what Oniguruma matches.
+
+        >>> from piecework import pre_tokenizers
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.replace(pre_tokenizer=pre_tokenizers.ByteLevel()).split_backends
+        ('grammar gpt2',)
+        """
+        return tuple(self._core.split_backends())
+
+    def unreachable_tokens(self) -> list[str]:
+        """Returns the tokens that no text is encoded to, as far as this follows from merges and added tokens.
+
+        No merges of a BPE model produce them, or, with any model, they contain an added token that is matched wherever it
+        occurs. A trained vocabulary has none. Edited vocabularies may have some. :func:`piecework.lint` finds others.
+
+        Returns:
+            The tokens in order of their ids, without added tokens.
+
+        Raises:
+            PieceworkError: The normalizer cannot normalize an added token.
+
+        >>> from piecework import models
+        >>> Tokenizer(models.BPE(["a", "b", "c", "bc", "abc"], [("b", "c")])).unreachable_tokens()
+        ['abc']
+        >>> tok = Tokenizer(models.WordLevel(["[UNK]", "new", "newer"]), added_tokens=["new"])
+        >>> tok.unreachable_tokens()
+        ['newer']
+        """
+        return self._core.unreachable_tokens()
 
     @property
     def lm(self) -> LanguageModel:
@@ -798,14 +1565,3 @@ class Tokenizer(UdfMethods, DecodingMethods):
         if self.training:
             parts.append(self.training._summary())
         return f"Tokenizer({', '.join(parts)})"
-
-
-def _name_methods() -> None:
-    """Names inherited methods as those of `Tokenizer`, since Python's errors of calls give the name of the function."""
-    bases = Tokenizer.__mro__[1 : Tokenizer.__mro__.index(Immutable)]
-    for name, method in (item for base in bases for item in vars(base).items()):
-        if isinstance(method, FunctionType) and not name.startswith("_"):
-            method.__module__, method.__qualname__ = Tokenizer.__module__, f"Tokenizer.{name}"
-
-
-_name_methods()

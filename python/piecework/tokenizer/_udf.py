@@ -10,6 +10,7 @@ from piecework._io.extras import import_extra
 from piecework._messages import shown
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.errors import ConfigError, WorkerError
+from piecework.tokenizer._checks import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column
 
-    from piecework.tokenizer._encoding import EncodingMethods
+    from piecework.tokenizer._options import EncodeOptions
+    from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = ["ArrowUdf", "SparkUdf", "spark_column"]
+__all__ = ["ArrowUdf", "SparkUdf", "row_settings", "spark_column"]
 
 ArrowTable = TypeVar("ArrowTable", bound="pa.Table | pa.RecordBatch")
 
@@ -37,7 +39,7 @@ class ArrowUdf(Immutable):
         settings: The arguments of :meth:`piecework.Tokenizer.encode_batch`.
     """
 
-    tokenizer: EncodingMethods
+    tokenizer: Tokenizer
     column: str
     output: str
     settings: Mapping[str, Any]
@@ -79,7 +81,7 @@ class SparkUdf(Immutable):
         settings: The arguments of :meth:`piecework.Tokenizer.encode_batch`.
     """
 
-    tokenizer: EncodingMethods
+    tokenizer: Tokenizer
     settings: Mapping[str, Any]
 
     def __call__(self, texts: pa.Array | pa.ChunkedArray) -> pa.ListArray:
@@ -98,7 +100,17 @@ class SparkUdf(Immutable):
         return _spark_udf, (_packed(self.tokenizer), dict(self.settings))
 
 
-def spark_column(tokenizer: EncodingMethods, column: str, settings: Mapping[str, Any]) -> Column:
+def row_settings(
+    tokenizer: Tokenizer, options: EncodeOptions, threads: int | None
+) -> dict[str, Any]:
+    """Returns the arguments of a batch, after checking them; a row of a table has no padding."""
+    refuse(options, ("padding", "is_pretokenized"), "a row of a table is a text, without padding")
+    settings: dict[str, Any] = {**options, "padding": None, "threads": threads}
+    tokenizer.encode_batch([""], **settings)
+    return settings
+
+
+def spark_column(tokenizer: Tokenizer, column: str, settings: Mapping[str, Any]) -> Column:
     """Returns the column of ids of a text column, for a DataFrame of Spark.
 
     Raises:
@@ -122,12 +134,12 @@ def spark_column(tokenizer: EncodingMethods, column: str, settings: Mapping[str,
     return functions.arrow_udf(ids, returnType=f"array<{kind}>")(column)
 
 
-def has_large_ids(tokenizer: EncodingMethods) -> bool:
+def has_large_ids(tokenizer: Tokenizer) -> bool:
     """Returns whether an id does not fit into a signed integer of 32 bits."""
     return tokenizer.max_id is not None and tokenizer.max_id >= _SIGNED_LIMIT
 
 
-def encoded(tokenizer: EncodingMethods, texts: Any, settings: Mapping[str, Any]) -> Any:
+def encoded(tokenizer: Tokenizer, texts: Any, settings: Mapping[str, Any]) -> Any:
     """Returns the ids of a column of pyarrow, as a list column of the same length; the ids of a null are null."""
     pa = import_extra("pyarrow", "parquet", "a column of texts")
 
@@ -145,7 +157,7 @@ def encoded(tokenizer: EncodingMethods, texts: Any, settings: Mapping[str, Any])
     return type(ids).from_arrays(ids.offsets, ids.values, mask=mask)
 
 
-def _packed(tokenizer: EncodingMethods) -> tuple[str, str, bytes]:
+def _packed(tokenizer: Tokenizer) -> tuple[str, str, bytes]:
     """Returns the version of piecework, the fingerprint of a tokenizer, and the tokenizer as bytes."""
     import piecework
 
@@ -153,7 +165,7 @@ def _packed(tokenizer: EncodingMethods) -> tuple[str, str, bytes]:
 
 
 @lru_cache(maxsize=4)
-def _tokenizer(packed: tuple[str, str, bytes]) -> EncodingMethods:
+def _tokenizer(packed: tuple[str, str, bytes]) -> Tokenizer:
     """Returns a tokenizer that was sent to this worker, whose cache lives as long as the worker.
 
     Raises:
@@ -167,7 +179,7 @@ def _tokenizer(packed: tuple[str, str, bytes]) -> EncodingMethods:
             f"the worker has piecework {piecework.__version__}; the program has {version}",
             hint=f"install piecework {version} where the workers run",
         )
-    tokenizer: EncodingMethods = pickle.loads(data)
+    tokenizer: Tokenizer = pickle.loads(data)
     if tokenizer.fingerprint != fingerprint:
         raise WorkerError(
             "the worker computes another fingerprint of the tokenizer than the program",

@@ -31,8 +31,8 @@ from parity.pipeline_check import Pair
 from parity.pipeline_texts import Texts
 from parity.unigram_models import Made, made, text_for
 from paths import data_folder
-from piecework._settings.arguments import Way
 from piecework.tokenizer._batch import Call, EncodedBatch
+from piecework.tokenizer._options import UNLIMITED
 
 Json = dict[str, Any]
 
@@ -89,9 +89,9 @@ class ModelPair:
         self.theirs = live.processor(model)
         self.ours = loaded(model)
         self.paths = {
-            path: self.ours._options(True, "text", None, None)
+            path: self.ours._options({"specials": "text", **UNLIMITED})
             if path == "fast"
-            else self.ours._new_options(True, "text", None, None, Way(path))
+            else self.ours._new_options({"specials": "text", **UNLIMITED}, path=path)
             for path in ("fast", "uncached", "generic")
         }
 
@@ -130,7 +130,7 @@ class ModelPair:
         """Compares batches on all paths, with a cold and a warm cache."""
         wanted = self.theirs.encode(texts)
         for path in ("fast", "fast", "uncached", "generic"):
-            call = Call(self.ours, texts, False, True, "text", None, None, True, None)
+            call = Call(self.ours, texts, {"specials": "text", **UNLIMITED})
             options = self.paths[path]
             for columns in (False, True):
                 made = self.ours._core.encode_batch(texts, False, options, columns, 1)

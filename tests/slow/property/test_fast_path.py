@@ -10,9 +10,10 @@ import pytest
 
 import piecework as pw
 from piecework import normalizers as n, pre_tokenizers as p
-from piecework._settings.arguments import EncodingPath, Way
+from piecework._settings.arguments import EncodingPath
 from piecework.patterns import SPLIT_PATTERNS
 from piecework.tokenizer._batch import Call, EncodedBatch
+from piecework.tokenizer._options import UNLIMITED
 
 FLAGS = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
 BERT = {
@@ -185,8 +186,8 @@ def encoded(
     tok: pw.Tokenizer, texts: list[str], path: EncodingPath, *, columns: bool = True
 ) -> EncodedBatch:
     """Encodes texts on one of the paths."""
-    call = Call(tok, texts, False, True, "match", None, None, True, None)
-    options = tok._new_options(True, "match", None, None, Way(path))
+    call = Call(tok, texts, {"specials": "match", **UNLIMITED})
+    options = tok._new_options({"specials": "match", **UNLIMITED}, path=path)
     return EncodedBatch(tok._core.encode_batch(texts, False, options, columns, 1), call, 1)
 
 
@@ -422,7 +423,7 @@ def test_fallback_bytes_keep_their_names_beside_a_token_of_another_name() -> Non
     tok = pw.Tokenizer(model, normalizer=n.SentencePiece())
     tok = tok.with_added_tokens([pw.AddedToken("x y", normalized=True)])
     paths: tuple[EncodingPath, EncodingPath] = ("generic", "fast")
-    options = [tok._new_options(True, "text", None, None, Way(path)) for path in paths]
+    options = [tok._new_options({"specials": "text", **UNLIMITED}, path=path) for path in paths]
     generic, fast = (tok._core.encode("b\u20dd", None, False, each) for each in options)
     assert fast == generic
 

@@ -16,7 +16,7 @@ import piecework as pw
 from paths import data_folder, unpacked
 from piecework import models as m
 from piecework.errors import PieceworkError
-from piecework.tokenizer import _encoding as encoding
+from piecework.tokenizer import _tokenizer as encoding
 from profiles import scaled
 
 VOCABS = data_folder() / "vocabs"

@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 
 import piecework as pw
 from piecework import AddedToken, errors, normalizers, pre_tokenizers
+from piecework.tokenizer._options import UNLIMITED
 
 VOCAB = ["[UNK]", "[CLS]", "[SEP]", "hug", "##s", "##ug", "h", "##h", "é", "中", "!", "\ufeff"]
 PIECES = [
@@ -81,11 +82,12 @@ def encode_blocks(
     lines: bool,
     replace: bool = False,
     threads: int = 2,
+    special: bool = True,
     **options: Any,
 ) -> Any:
     """Encodes the content of a file, read in blocks of `size` bytes."""
     chosen = tok._options(
-        options.get("special", True), options.get("specials", "match"), None, None
+        {"specials": "match", "add_special_tokens": special, **options, **UNLIMITED}
     )
     reading = (data, lines, replace, size)
     return tok._core.encode_file("text.txt", reading, chosen, threads, lambda read: None)

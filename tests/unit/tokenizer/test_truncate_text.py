@@ -13,7 +13,7 @@ import naive_truncation
 import piecework as pw
 from piecework import models, normalizers, pre_tokenizers, processors
 from piecework.errors import ConfigError, SpecialTokenError, SurrogateError, TruncationError
-from piecework.tokenizer import _encoding as encoding
+from piecework.tokenizer import _tokenizer as encoding
 
 VOCAB = "[UNK]\n[CLS]\n[SEP]\nhug\n##s\nb\n##u\n"
 BERT = pw.Tokenizer.from_str(VOCAB)

@@ -10,6 +10,7 @@ from piecework._exceptions import locate
 from piecework.analysis._evaluation.agreement import Agreement
 from piecework.analysis._evaluation.sums import EXAMPLES, ChangedText, TextSums
 from piecework.errors import PieceworkError
+from piecework.tokenizer._options import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +35,9 @@ class TextMeter:
     def __init__(self, tok: Tokenizer, specials: Specials | None, threads: int | None) -> None:
         self._tok, self._specials, self._threads = tok, specials, threads
         # Without truncation, padding and dropout.
-        self._options = tok._options(False, specials, None, None, sampling=None)
+        self._options = tok._options(
+            {"add_special_tokens": False, "specials": specials, "sampling": None, **UNLIMITED}
+        )
         self._measures = TextMeasures()
         self._changed: list[ChangedText] = []
 

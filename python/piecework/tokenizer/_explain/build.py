@@ -35,6 +35,7 @@ from piecework.tokenizer._explain.steps import (
     UnmergedPair,
     WordPieceSteps,
 )
+from piecework.tokenizer._options import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +81,9 @@ def explain(
     part = (0, _MOST) if span is None else check_range("span", span, len(text))
     limit = _MOST if max_characters is None else _checked("max_characters", max_characters)
     nbest = _checked("nbest", nbest)
-    options = tokenizer._options(False, specials, None, None, True, None)
+    options = tokenizer._options(
+        {"add_special_tokens": False, "specials": specials, "sampling": None, **UNLIMITED}
+    )
     row = tokenizer._core.explain(
         text, options, part, (limit, STEP_CHARACTERS, nbest + _MORE_PATHS)
     )
