@@ -8,8 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import tokenizers
-
 from piecework.reference.model import bpe
 from piecework.reference.model.likeliest import LikeliestEncoder
 from piecework.reference.model.probability import PROBABILITY_FLOOR, probability
@@ -138,6 +136,8 @@ class ReferenceTokenizer:
         special = [token["content"] for token in added if token["special"]]
         self._encode, self._encode_text = encoder(self.model), encoder(self.model, special)
         self._normalize = normalize
+        import tokenizers  # here, since the tests of wheels run without it
+
         names = ("normalizer", "pre_tokenizer")
         nothing = {"type": "WordLevel", "vocab": {}, "unk_token": ""}
         stages = {name: None if normalize else config.get(name) for name in names}
