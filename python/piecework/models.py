@@ -62,8 +62,7 @@ class Vocabulary(abc.Mapping[str, int]):
         try:
             self._ids = _ids(tokens)
         except _fields.Mismatch as error:
-            setting = f"tokens{error.path}"
-            raise _errors.ConfigError(error.message, setting=setting, hint=error.hint) from None
+            raise error.setting_error("tokens") from None
 
     @classmethod
     def _of(cls, tokens: Any) -> Vocabulary:

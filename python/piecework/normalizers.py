@@ -14,7 +14,7 @@ import collections.abc
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, Unpack
 
-from piecework import _core, _messages, errors as _errors
+from piecework import _core, _exceptions, _messages, errors as _errors
 from piecework._settings import (
     component as _component,
     fields as _fields,
@@ -264,7 +264,7 @@ RuleName = Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
 def _charsmap(rules: RuleName | abc.Mapping[str, str]) -> bytes | None:
     """Returns the character map of rules, as a model file contains it; None if they replace nothing."""
     if isinstance(rules, str):
-        return _core.charsmap_named(_fields.TEXT.check(rules))
+        return _core.charsmap_named(_exceptions.to_utf8(rules).decode())
     if not isinstance(rules, collections.abc.Mapping):
         raise _errors.ConfigError(
             f"expected the name of rules, or a mapping of strings to strings, found {_messages.shown(rules)}",
@@ -275,7 +275,7 @@ def _charsmap(rules: RuleName | abc.Mapping[str, str]) -> bytes | None:
             (_fields.TEXT.check(one), _fields.TEXT.check(other)) for one, other in rules.items()
         ]
     except _fields.Mismatch as error:
-        raise _errors.ConfigError(str(error), setting="rules") from None
+        raise error.setting_error("rules") from None
     return _core.charsmap_of(pairs) if pairs else None
 
 

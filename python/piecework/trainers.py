@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, asdict, fields
-from numbers import Real
-from operator import index
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from piecework import _core, _exceptions, _messages, errors as _errors
+from piecework import _core, _messages, errors as _errors
 from piecework._settings import (
     added_tokens as _added_tokens,
     arguments as _arguments,
+    fields as _fields,
     immutable as _immutable,
 )
 from piecework._settings.choices import Alphabet, BpeTies, Criterion, SuffixStyle, Ties
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 __all__ = [
     "Alphabet",
@@ -37,80 +38,55 @@ __all__ = [
 ]
 
 
-_LEAST = {
-    "vocab_size": 1,
-    "min_frequency": 1,
-    "min_word_frequency": 1,
-    "max_merges": 0,
-    "stop_at_pair_frequency": 0,
-    "limit_alphabet": 1,
-    "max_token_length": 1,
-    "seed_size": 0,
-    "em_steps": 1,
-    "max_piece_length": 1,
-}
 _UNKNOWN = ("<unk>", "[UNK]")
-_NAMES = ("special_tokens", "user_defined_symbols")
-_CHARACTERS = ("initial_alphabet", "required_chars")
 
 
-class Trainer(_immutable.Immutable):
-    """Serves as the base of all trainers, dataclasses of settings that the core reads as JSON."""
+class _Tokens(_fields.ListOf):
+    """Checks tokens, of which none is empty or a duplicate."""
+
+    def check(self, value: Any) -> tuple[str, ...]:
+        if isinstance(value, str):
+            hint = f"pass [{_messages.shown(value)}]"
+            raise _fields.Mismatch("expected a list of strings, found one string", hint=hint)
+        tokens = super().check(value)
+        for token, times in Counter(tokens).items():
+            if not token or times > 1:
+                problem = "is a duplicate" if token else "is empty"
+                raise _fields.Mismatch(f"{_messages.shown(token)} {problem}", hint="remove it")
+        return tokens
+
+
+class _Characters(_fields.ListOf):
+    """Checks characters: a list, or one string of them."""
+
+    def check(self, value: Any) -> tuple[str, ...]:
+        return super().check(list(value) if isinstance(value, str) else value)
+
+
+_LIMIT = 1 << 63
+_TOKENS = _fields.takes(_Tokens(_fields.TEXT))
+_CHARACTERS = _fields.takes(_Characters(_fields.TEXT))
+_COUNT = _fields.takes(_fields.Number(1, _LIMIT))
+_COUNT_FROM_0 = _fields.takes(_fields.Number(0, _LIMIT))
+_MAYBE_COUNT = _fields.takes(_fields.Maybe(_fields.Number(1, _LIMIT)))
+_MAYBE_COUNT_FROM_0 = _fields.takes(_fields.Maybe(_fields.Number(0, _LIMIT)))
+_FLAG = _fields.takes(_fields.FLAG)
+_FRACTION = _fields.takes(_fields.PROBABILITY)
+_TEXT = _fields.takes(_fields.TEXT)
+_MAYBE_TOKEN = _fields.takes(_fields.Maybe(_fields.Text(1)))
+
+
+class Trainer(_fields.Settings):
+    """Serves as the base of all trainers, settings that the core reads as JSON."""
 
     type_name: ClassVar[str]
-    _optional: ClassVar[frozenset[str]] = frozenset(
-        {"max_merges", "stop_at_pair_frequency", "limit_alphabet", "max_token_length"}
-    )
 
     special_tokens: Sequence[str]
     user_defined_symbols: Sequence[str]
 
     def __post_init__(self) -> None:
-        """Checks types and ranges; the core checks the settings against the data."""
-        own = {field.name for field in fields(self)}  # type: ignore[arg-type]  # trainers are dataclasses
-        for name in own.intersection(_NAMES + _CHARACTERS):
-            value = getattr(self, name)
-            if not isinstance(value, Iterable):
-                raise _errors.ConfigError(
-                    f"expected a sequence of str, found {_messages.shown(value)}", setting=name
-                )
-            if name in _NAMES and isinstance(value, str):
-                raise _errors.ConfigError(
-                    "expected a sequence of str, found one str",
-                    setting=name,
-                    hint=f"pass [{_messages.shown(value)}]",
-                )
-            object.__setattr__(self, name, tuple(value))
-            self._check_texts(name)
-        self._check_names()
-        for name in own.intersection(_LEAST):
-            least = _LEAST[name]
-            object.__setattr__(self, name, self._integer(name, getattr(self, name), least))
-        _core.check_trainer(self.to_json())
-
-    def _check_texts(self, name: str) -> None:
-        """Raises ConfigError for an item that is not a text, with its index instead of a JSON path."""
-        for place, text in enumerate(getattr(self, name)):
-            if not isinstance(text, str):
-                raise _errors.ConfigError(
-                    f"expected a str, found {_messages.shown(text)}", setting=f"{name}[{place}]"
-                )
-            self._check_unicode(f"{name}[{place}]", text)
-
-    def _check_unicode(self, name: str, text: str) -> None:
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise _exceptions.from_surrogate(error, setting=name) from None
-
-    def _check_names(self) -> None:
-        for name in _NAMES:
-            for token, times in Counter(getattr(self, name)).items():
-                if not token or times > 1:
-                    problem = "is a duplicate" if token else "is empty"
-                    raise _errors.ConfigError(
-                        f"{_messages.shown(token)} {problem}", setting=name, hint="remove it"
-                    )
+        """Checks the settings; the core checks them against each other, and later against the data."""
+        super().__post_init__()
         for token in self.user_defined_symbols:
             if token in self.special_tokens:
                 raise _errors.ConfigError(
@@ -118,6 +94,7 @@ class Trainer(_immutable.Immutable):
                     setting="user_defined_symbols",
                     hint="remove one of them",
                 )
+        _core.check_trainer(self.to_json())
 
     @property
     def added_tokens(self) -> tuple[_added_tokens.AddedToken, ...]:
@@ -141,43 +118,12 @@ class Trainer(_immutable.Immutable):
         """Returns the user-defined symbols at which texts are cut."""
         return self.user_defined_symbols
 
-    def _integer(self, name: str, value: object, least: int) -> int | None:
-        """Returns a checked integer (NumPy's included) or None."""
-        if value is None and name in self._optional:
-            return None
-        try:
-            number = index(value)  # type: ignore[arg-type]  # what is none raises
-        except TypeError:
-            number = -1
-        if isinstance(value, bool) or not least <= number < 1 << 63:
-            raise _errors.ConfigError(
-                f"expected an integer from {least} to 2^63 - 1, found {_messages.shown(value)}",
-                setting=name,
-            )
-        return number
-
-    def _values(self) -> dict[str, object]:
-        """Returns the settings by name, as they are written to JSON."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]  # the trainers are dataclasses
+    def _write(self) -> dict[str, Any]:
+        return {"type": self.type_name} | super()._write()
 
     def to_json(self) -> str:
         """Returns the settings as JSON."""
-        settings = self._values()
-        try:
-            text = json.dumps({"type": self.type_name} | settings, ensure_ascii=False)
-        except (TypeError, ValueError, RecursionError):
-            wrong = [name for name, value in settings.items() if not _is_json(value)]
-            raise _errors.ConfigError(f"{', '.join(wrong)}: the value has the wrong type") from None
-        _exceptions.to_utf8(text)
-        return text
-
-
-def _is_json(value: object) -> bool:
-    try:
-        json.dumps(value)
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return True
+        return json.dumps(self._write(), ensure_ascii=False)
 
 
 @_immutable.dataclass(frozen=True)
@@ -236,26 +182,43 @@ class WordPieceTrainer(Trainer):
 
     type_name: ClassVar[str] = "WordPieceTrainer"
 
-    vocab_size: int
+    vocab_size: int = field(metadata=_COUNT)
     _: KW_ONLY
-    criterion: Criterion = "likelihood"
-    min_frequency: int = 1
-    min_word_frequency: int = 1
-    max_merges: int | None = None
-    stop_at_pair_frequency: int | None = None
-    stop_without_gain: bool = False
-    ties: Ties = "lex"
-    special_tokens: Sequence[str] = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-    special_tokens_first: bool = True
-    user_defined_symbols: Sequence[str] = ()
-    initial_alphabet: Iterable[str] = ()
-    limit_alphabet: int | None = None
-    continuing_subword_prefix: str = "##"
-    max_token_length: int | None = None
-    prune_unused: bool = False
+    criterion: Criterion = field(
+        default="likelihood", metadata=_fields.takes(_fields.Choice.of(Criterion))
+    )
+    min_frequency: int = field(default=1, metadata=_COUNT)
+    min_word_frequency: int = field(default=1, metadata=_COUNT)
+    max_merges: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
+    stop_at_pair_frequency: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
+    stop_without_gain: bool = field(default=False, metadata=_FLAG)
+    ties: Ties = field(default="lex", metadata=_fields.takes(_fields.Choice.of(Ties)))
+    special_tokens: Sequence[str] = field(
+        default=("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"), metadata=_TOKENS
+    )
+    special_tokens_first: bool = field(default=True, metadata=_FLAG)
+    user_defined_symbols: Sequence[str] = field(default=(), metadata=_TOKENS)
+    initial_alphabet: Iterable[str] = field(default=(), metadata=_CHARACTERS)
+    limit_alphabet: int | None = field(default=None, metadata=_MAYBE_COUNT)
+    continuing_subword_prefix: str = field(default="##", metadata=_TEXT)
+    max_token_length: int | None = field(default=None, metadata=_MAYBE_COUNT)
+    prune_unused: bool = field(default=False, metadata=_FLAG)
 
     def _cutting_symbols(self) -> Sequence[str]:
         return ()  # they are entries like others
+
+
+class _UnknownToken(_fields.Maybe):
+    """Checks an unknown token, None, or the sign for the default."""
+
+    def check(self, value: Any) -> Any:
+        return value if isinstance(value, _arguments.Default) else super().check(value)
+
+    def write(self, value: Any) -> Any:
+        return value  # `BpeTrainer` writes the token that applies
+
+
+_UNK = _fields.takes(_UnknownToken(_fields.Text(1)))
 
 
 @_immutable.dataclass(frozen=True)
@@ -318,36 +281,32 @@ class BpeTrainer(Trainer):
     """
 
     type_name: ClassVar[str] = "BpeTrainer"
-    _optional: ClassVar[frozenset[str]] = Trainer._optional | {"vocab_size"}
 
-    vocab_size: int | None = None
+    vocab_size: int | None = field(default=None, metadata=_MAYBE_COUNT)
     _: KW_ONLY
-    max_merges: int | None = None
-    min_frequency: int = 1
-    min_word_frequency: int = 1
-    stop_at_pair_frequency: int | None = None
-    ties: BpeTies = "lex"
-    special_tokens: Sequence[str] = ()
-    special_tokens_first: bool = True
-    unk_token: str | _arguments.Default | None = _arguments.DEFAULT
-    user_defined_symbols: Sequence[str] = ()
-    alphabet: Alphabet = "char"
-    initial_alphabet: Iterable[str] = ()
-    limit_alphabet: int | None = None
-    continuing_subword_prefix: str = ""
-    end_of_word_suffix: str = ""
-    suffix_style: SuffixStyle = "attached"
-    max_token_length: int | None = None
+    max_merges: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
+    min_frequency: int = field(default=1, metadata=_COUNT)
+    min_word_frequency: int = field(default=1, metadata=_COUNT)
+    stop_at_pair_frequency: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
+    ties: BpeTies = field(default="lex", metadata=_fields.takes(_fields.Choice.of(BpeTies)))
+    special_tokens: Sequence[str] = field(default=(), metadata=_TOKENS)
+    special_tokens_first: bool = field(default=True, metadata=_FLAG)
+    unk_token: str | _arguments.Default | None = field(default=_arguments.DEFAULT, metadata=_UNK)
+    user_defined_symbols: Sequence[str] = field(default=(), metadata=_TOKENS)
+    alphabet: Alphabet = field(default="char", metadata=_fields.takes(_fields.Choice.of(Alphabet)))
+    initial_alphabet: Iterable[str] = field(default=(), metadata=_CHARACTERS)
+    limit_alphabet: int | None = field(default=None, metadata=_MAYBE_COUNT)
+    continuing_subword_prefix: str = field(default="", metadata=_TEXT)
+    end_of_word_suffix: str = field(default="", metadata=_TEXT)
+    suffix_style: SuffixStyle = field(
+        default="attached", metadata=_fields.takes(_fields.Choice.of(SuffixStyle))
+    )
+    max_token_length: int | None = field(default=None, metadata=_MAYBE_COUNT)
 
-    def _check_names(self) -> None:
-        super()._check_names()
-        unk_token: Any = self.unknown_token
-        if not (unk_token is None or (isinstance(unk_token, str) and unk_token)):
-            raise _errors.ConfigError(
-                f"expected a non-empty str or None, found {_messages.shown(unk_token)}",
-                setting="unk_token",
-            )
-        self._check_unicode("unk_token", unk_token or "")
+    def __post_init__(self) -> None:
+        """Checks the settings, also that the unknown token is no symbol."""
+        super().__post_init__()
+        unk_token = self.unknown_token
         if unk_token in self.user_defined_symbols:
             raise _errors.ConfigError(
                 f"{_messages.shown(unk_token)} is the unknown token",
@@ -355,8 +314,8 @@ class BpeTrainer(Trainer):
                 hint="pass another `unk_token=...`",
             )
 
-    def _values(self) -> dict[str, object]:
-        return super()._values() | {"unk_token": self.unknown_token}
+    def _write(self) -> dict[str, Any]:
+        return super()._write() | {"unk_token": self.unknown_token}
 
     @property
     def added_tokens(self) -> tuple[_added_tokens.AddedToken, ...]:
@@ -441,39 +400,27 @@ class UnigramTrainer(Trainer):
 
     type_name: ClassVar[str] = "UnigramTrainer"
 
-    vocab_size: int
+    vocab_size: int = field(metadata=_COUNT)
     _: KW_ONLY
-    seed_size: int = 1_000_000
-    shrinking_factor: float = 0.75
-    em_steps: int = 1
-    max_piece_length: int = 16
-    min_frequency: int = 2
-    min_word_frequency: int = 1
-    special_tokens: Sequence[str] = ("<unk>", "<s>", "</s>")
-    special_tokens_first: bool = True
-    unk_token: str | None = "<unk>"
-    user_defined_symbols: Sequence[str] = ()
-    byte_fallback: bool = False
-    character_coverage: float = 0.9995
-    required_chars: Iterable[str] = ()
-    split_by_unicode_script: bool = True
-    split_by_number: bool = True
-    split_digits: bool = False
-    split_by_whitespace: bool = True
-    allow_whitespace_only_pieces: bool = False
-    treat_whitespace_as_suffix: bool = False
-
-    def __post_init__(self) -> None:
-        """Checks types and ranges, first those of fractions."""
-        for name in ("shrinking_factor", "character_coverage"):
-            value = getattr(self, name)
-            is_number = isinstance(value, Real) and not isinstance(value, bool)
-            if not is_number or not 0 <= value <= 1:
-                raise _errors.ConfigError(
-                    f"expected a number from 0 to 1, found {_messages.shown(value)}", setting=name
-                )
-            object.__setattr__(self, name, float(value))
-        super().__post_init__()
+    seed_size: int = field(default=1_000_000, metadata=_COUNT_FROM_0)
+    shrinking_factor: float = field(default=0.75, metadata=_FRACTION)
+    em_steps: int = field(default=1, metadata=_COUNT)
+    max_piece_length: int = field(default=16, metadata=_COUNT)
+    min_frequency: int = field(default=2, metadata=_COUNT)
+    min_word_frequency: int = field(default=1, metadata=_COUNT)
+    special_tokens: Sequence[str] = field(default=("<unk>", "<s>", "</s>"), metadata=_TOKENS)
+    special_tokens_first: bool = field(default=True, metadata=_FLAG)
+    unk_token: str | None = field(default="<unk>", metadata=_MAYBE_TOKEN)
+    user_defined_symbols: Sequence[str] = field(default=(), metadata=_TOKENS)
+    byte_fallback: bool = field(default=False, metadata=_FLAG)
+    character_coverage: float = field(default=0.9995, metadata=_FRACTION)
+    required_chars: Iterable[str] = field(default=(), metadata=_CHARACTERS)
+    split_by_unicode_script: bool = field(default=True, metadata=_FLAG)
+    split_by_number: bool = field(default=True, metadata=_FLAG)
+    split_digits: bool = field(default=False, metadata=_FLAG)
+    split_by_whitespace: bool = field(default=True, metadata=_FLAG)
+    allow_whitespace_only_pieces: bool = field(default=False, metadata=_FLAG)
+    treat_whitespace_as_suffix: bool = field(default=False, metadata=_FLAG)
 
 
 @_immutable.dataclass(frozen=True)
@@ -500,8 +447,8 @@ class WordLevelTrainer(Trainer):
     type_name: ClassVar[str] = "WordLevelTrainer"
     user_defined_symbols: ClassVar[Sequence[str]] = ()  # type: ignore[misc]  # it has none
 
-    vocab_size: int
+    vocab_size: int = field(metadata=_COUNT)
     _: KW_ONLY
-    min_frequency: int = 1
-    special_tokens: Sequence[str] = ("[UNK]",)
-    unk_token: str | None = "[UNK]"
+    min_frequency: int = field(default=1, metadata=_COUNT)
+    special_tokens: Sequence[str] = field(default=("[UNK]",), metadata=_TOKENS)
+    unk_token: str | None = field(default="[UNK]", metadata=_MAYBE_TOKEN)

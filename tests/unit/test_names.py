@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import json
 import re
 import sys
 from pathlib import Path
@@ -113,8 +114,9 @@ def test_choices_of_settings_are_those_of_their_annotations() -> None:
     ],
 )
 def test_choices_of_trainers_are_those_of_the_core(trainer: str, setting: str, names: str) -> None:
+    settings = json.loads(getattr(pw.trainers, trainer)(60).to_json())
     with pytest.raises(pw.errors.ConfigError) as caught:
-        getattr(pw.trainers, trainer)(60, **{setting: "?"})
+        _core.check_trainer(json.dumps(settings | {setting: "?"}))
     known = re.findall(r'"(\w+)"', str(caught.value).partition("expected")[2].partition("found")[0])
     assert set(known) == set(get_args(getattr(pw.trainers, names)))
 

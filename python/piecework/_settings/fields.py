@@ -9,12 +9,13 @@ import contextlib
 import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from numbers import Real
 from typing import Any, ClassVar, Self, get_args
 
-from piecework._exceptions import to_utf8
+from piecework._exceptions import from_surrogate
 from piecework._messages import did_you_mean, shown
 from piecework._settings.immutable import Immutable
-from piecework.errors import ConfigError, FormatError, VocabularyError
+from piecework.errors import ConfigError, FormatError, PieceworkError, VocabularyError
 
 ID_LIMIT = 1 << 32
 """The exclusive upper limit of ids and of other numbers that the core stores in 32 bits."""
@@ -30,17 +31,30 @@ class Mismatch(Exception):  # noqa: N818  # converted to a PieceworkError before
         kind: type[FormatError] = FormatError,
         *,
         hint: str | None = None,
+        surrogate: UnicodeEncodeError | None = None,
     ) -> None:
         super().__init__(message)
         self.message, self.path, self.kind, self.hint = message, path, kind, hint
+        self.surrogate = surrogate
 
     def under(self, path: str) -> Mismatch:
         """Returns the mismatch with a path prepended to its own."""
-        return Mismatch(self.message, path + self.path, self.kind, hint=self.hint)
+        path += self.path
+        return Mismatch(self.message, path, self.kind, hint=self.hint, surrogate=self.surrogate)
 
-    def error(self, root: str = "$") -> FormatError:
-        """Returns the public error."""
-        return self.kind(self.message, hint=self.hint, place=f"{root}{self.path}: ")
+    def error(self, root: str = "$") -> PieceworkError:
+        """Returns the public error for a value of a file."""
+        place = f"{root}{self.path}: "
+        if self.surrogate:
+            return from_surrogate(self.surrogate, place)
+        return self.kind(self.message, hint=self.hint, place=place)
+
+    def setting_error(self, name: str) -> PieceworkError:
+        """Returns the public error for an argument."""
+        setting = f"{name}{self.path}"
+        if self.surrogate:
+            return from_surrogate(self.surrogate, setting=setting)
+        return ConfigError(self.message, setting=setting, hint=self.hint)
 
 
 @contextlib.contextmanager
@@ -90,7 +104,10 @@ class Text(Kind):
             raise Mismatch(f"expected one character, found {shown(value)}")
         if len(value) < self.least:
             raise Mismatch("expected a string, found an empty one")
-        to_utf8(value)
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise Mismatch(error.reason, surrogate=error) from None
         return value
 
 
@@ -117,7 +134,8 @@ class Probability(Kind):
     """Checks a number from 0 to 1."""
 
     def check(self, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not 0 <= value <= 1:
             raise Mismatch(f"expected a number from 0 to 1, found {shown(value)}")
         return float(value)
 
@@ -249,8 +267,7 @@ class Settings(Immutable):
             try:
                 value = _kind(f).check(given[f.name])
             except Mismatch as error:
-                setting = f"{f.name}{error.path}"
-                raise ConfigError(error.message, setting=setting, hint=error.hint) from None
+                raise error.setting_error(f.name) from None
             object.__setattr__(self, f.name, value)
 
     def _write(self) -> dict[str, Any]:

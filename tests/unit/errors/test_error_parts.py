@@ -21,8 +21,8 @@ ERRORS: list[tuple[Callable[[], object], str | None, str | None]] = [
         "raise `vocab_size`, or lower the alphabet with `limit_alphabet`",
     ),
     (lambda: pw.WordPieceTrainer(vocab_size=0), "vocab_size", None),
-    (lambda: pw.WordPieceTrainer(50, criterion="pim"), "criterion", None),  # type: ignore[arg-type]
-    (lambda: pw.WordPieceTrainer(50, ties="hff"), "ties", None),  # type: ignore[arg-type]
+    (lambda: pw.WordPieceTrainer(50, criterion="pim"), "criterion", "did you mean 'pmi'?"),  # type: ignore[arg-type]
+    (lambda: pw.WordPieceTrainer(50, ties="hff"), "ties", "did you mean 'hf'?"),  # type: ignore[arg-type]
     (
         lambda: pw.WordPieceTrainer(50, user_defined_symbols=["[SEP]"]),
         "user_defined_symbols",
