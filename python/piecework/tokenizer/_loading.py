@@ -173,7 +173,7 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     """Implements :meth:`Tokenizer.from_folder`."""
     from piecework.tokenizer._folders.configure import configured, is_rebuilt, unmet
     from piecework.tokenizer._folders.read import read_model_folder
-    from piecework.tokenizer._folders.sentencepiece import is_of_llama, with_class_model
+    from piecework.tokenizer._folders.sentencepiece import is_of_class, with_class_model
     from piecework.tokenizer._folders.settings import FolderSettings
 
     folder = read_model_folder(path)
@@ -184,10 +184,10 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     if is_rebuilt(folder):
         tokenizer, folder = _of_class(cls, folder, others)
     else:
-        tokenizer = _load(cls, folder.path, folder.data, others, folder.settings.kind)
-    if is_of_llama(tokenizer, folder):
+        tokenizer = _load(cls, folder.path, folder.data, others, folder.family.merges)
+    if is_of_class(tokenizer, folder):
         tokenizer = with_class_model(tokenizer)
-    if folder.format == "vocab.txt" and folder.settings.family in {"bert", "funnel", "mpnet"}:
+    if folder.format == "vocab.txt" and folder.settings.family.model == "WordPiece":
         tokenizer = _without_added_tokens(tokenizer)
     if folder.settings != FolderSettings():
         tokenizer = tokenizer._with_controls(())

@@ -1,67 +1,45 @@
-"""Defines the components that the known tokenizer classes of ``transformers`` set, whatever a tokenizer.json contains.
-
-A class of release 5 uses the vocabulary and merges of a tokenizer.json and builds its normalizer, its pre-tokenizer and the
-settings of its model anew; most classes build the post-processor and the decoder too. The classes of BERT, Funnel, MPNet, GPT-2,
-RoBERTa, CLIP, T5, ALBERT, XLNet, Llama, Pegasus and Qwen2 are known, and those that share their code.
-"""
+"""Applies the record of a tokenizer class of ``transformers`` to a tokenizer, whatever a tokenizer.json contains."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from piecework import decoders as d, normalizers as n, pre_tokenizers as p
-from piecework.patterns import SPLIT_PATTERNS, Regex
-from piecework.processors import (
-    BertProcessing,
-    PostProcessor,
-    RobertaProcessing,
-    TemplateProcessing,
-)
+from piecework import normalizers as n, pre_tokenizers as p
+from piecework.tokenizer._folders.components import Ends, around
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
+    from piecework.processors import PostProcessor
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._folders.read import ModelFolder
     from piecework.tokenizer._folders.settings import FolderSettings
 
 __all__ = [
-    "NAMED_AT_ENDS",
     "builds_its_model",
     "class_parts",
     "class_post_processor",
     "differences",
-    "named_token",
     "with_class_model",
 ]
 
-NAMED_AT_ENDS = {
-    "bert": {"cls_token": "[CLS]", "sep_token": "[SEP]"},
-    "funnel": {"cls_token": "<cls>", "sep_token": "<sep>"},
-    "mpnet": {"sep_token": "</s>", "cls_token": "<s>"},
-    "roberta": {"sep_token": "</s>", "cls_token": "<s>"},
-    "clip": {"eos_token": "<|endoftext|>", "bos_token": "<|startoftext|>"},
-    "t5": {"eos_token": "</s>"},
-    "albert": {"cls_token": "[CLS]", "sep_token": "[SEP]"},
-    "xlnet": {"sep_token": "<sep>", "cls_token": "<cls>"},
-    "pegasus": {"eos_token": "</s>"},
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "WordPiece": {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100},
+    "BPE": {
+        "dropout": None,
+        "ignore_merges": False,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+    },
+    "Unigram": {"byte_fallback": False, "unk_id": 0},
 }
-"""The special tokens that the classes of a family add to a text, with their defaults."""
+"""The settings of the model that classes build, by its type."""
 
-_BPE = {"dropout": None, "ignore_merges": False, "fuse_unk": False, "byte_fallback": False}
-_WORDPIECE = {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
-_MODELS: dict[str, tuple[str, dict[str, Any]]] = {
-    **dict.fromkeys(("bert", "funnel", "mpnet"), ("WordPiece", _WORDPIECE)),
-    **dict.fromkeys(("gpt2", "roberta", "clip", "qwen2"), ("BPE", _BPE)),
-    "llama": ("BPE", _BPE | {"fuse_unk": True, "byte_fallback": True}),
-    **dict.fromkeys(("t5", "albert", "xlnet", "pegasus"), ("Unigram", {"byte_fallback": False})),
-}
-"""The type and settings of the model that the classes of a family build; settings that depend on a file are added."""
-
-_UNK_IDS = {"t5": 2, "albert": 1}
-_CLIP_SPECIALS = r"<\|startoftext\|>|<\|endoftext\|>|"
 _VISIBLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 _LETTERS = [chr(code) for code in (*_VISIBLE, *range(0x100, 0x200 - len(_VISIBLE)))]
 """The 256 characters that represent bytes in a byte-level vocabulary."""
@@ -70,140 +48,48 @@ _WITHOUT_UNKNOWN = {"unk_token", "fuse_unk"}
 
 
 def class_parts(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, Any]:
-    """Returns the normalizer, the pre-tokenizer and the decoder of a class; empty for a class that uses those of the file."""
-    if settings.keeps_components:
+    """Returns the normalizer, the pre-tokenizer and the decoder that the class of a folder builds; empty if it builds none."""
+    if settings.family.components is None:
         return {}
-    rules = _rules(tokenizer)
-    words = p.Sequence([p.WhitespaceSplit(), p.Metaspace(prepend_scheme=_scheme(settings))])
-    space = bool(settings.add_prefix_space)
-    spaces = d.Metaspace(prepend_scheme=_scheme(settings))
-    parts: tuple[n.Normalizer | None, p.PreTokenizer, d.Decoder | None]
-    match settings.family:
-        case "bert" | "funnel" | "mpnet":
-            flags: Any = settings.bert_settings()
-            parts = n.BertNormalizer(**flags), p.BertPreTokenizer(), d.WordPiece()
-        case "gpt2" | "roberta":
-            parts = None, p.ByteLevel(add_prefix_space=space), d.ByteLevel()
-        case "clip":
-            clean = n.Sequence([n.NFC(), n.Replace(Regex(r"\s+"), " "), n.Lowercase()])
-            pattern = Regex(_CLIP_SPECIALS + SPLIT_PATTERNS["clip"])
-            split = p.Split(pattern, "removed", invert=True)
-            steps = p.Sequence([split, p.ByteLevel(add_prefix_space=False)])
-            parts = clean, steps, tokenizer.decoder
-        case "qwen2":
-            split = p.Split(Regex(SPLIT_PATTERNS["qwen2"]), "isolated")
-            letters = p.ByteLevel(add_prefix_space=space, use_regex=False)
-            parts = n.NFC(), p.Sequence([split, letters]), d.ByteLevel()
-        case "t5":
-            parts = rules, words, spaces
-        case "albert" | "xlnet":
-            latin = [*_plain_latin(settings), *([rules] if rules else [])]
-            parts = n.Sequence(latin), words, spaces
-        case "pegasus":
-            joined = [rules or n.Replace(Regex(r"\n"), " "), n.Replace(Regex(" {2,}"), " ")]
-            parts = n.Sequence(joined), p.Metaspace(), spaces
-        case "llama":
-            ends = [] if settings.add_prefix_space is False else [d.Strip(" ", left=1)]
-            joined_bytes = [d.Replace("▁", " "), d.ByteFallback(), d.Fuse(), *ends]
-            unsplit = p.Metaspace(prepend_scheme=_scheme(settings), split=False)
-            parts = None, unsplit, d.Sequence(joined_bytes)
-        case _:
-            return {}
+    steps = _steps(tokenizer.normalizer)
+    rules = next((step for step in steps if isinstance(step, n.Precompiled)), None)
+    parts = settings.family.components(settings, rules)
     return dict(zip(("normalizer", "pre_tokenizer", "decoder"), parts, strict=True))
 
 
-def _scheme(settings: FolderSettings) -> Literal["always", "first", "never"]:
-    """Returns where the class prepends a space."""
-    may_lack = settings.family in {"albert", "llama"}
-    if may_lack and settings.add_prefix_space is False:
-        return "never"
-    return "first" if settings.family == "llama" and not settings.legacy else "always"
-
-
-def _rules(tokenizer: Tokenizer) -> n.Precompiled | None:
-    """Returns the SentencePiece rules in a tokenizer.json, or None."""
-    steps = _steps(tokenizer.normalizer)
-    return next((step for step in steps if isinstance(step, n.Precompiled)), None)
-
-
-def _plain_latin(settings: FolderSettings) -> Iterator[n.Normalizer]:
-    """Iterates over the first normalizers of the classes of ALBERT and XLNet."""
-    is_albert = settings.family == "albert"
-    yield n.Replace("``", '"')
-    yield n.Replace("''", '"')
-    if not (is_albert and settings.keep_accents):
-        yield n.NFKD()
-        yield n.StripAccents()
-    if settings.do_lower_case or (is_albert and settings.do_lower_case is None):
-        yield n.Lowercase()
-
-
-def class_post_processor(
-    tokenizer: Tokenizer, settings: FolderSettings, family: str | None
-) -> PostProcessor | None:
-    """Returns the post-processor that the classes of a family set.
+def class_post_processor(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor | None:
+    """Returns the post-processor that the class of a folder sets.
 
     Args:
         tokenizer: The tokenizer, with its added tokens.
-        settings: The settings of the folder.
-        family: The family of the class.
+        folder: Its folder.
 
     Returns:
-        The post-processor. That of the tokenizer if its result is the same, if the class uses it, or if the vocabulary
-        lacks a special token that the class adds.
+        The post-processor. That of the tokenizer if the class uses it, or if the vocabulary is of another model or lacks a
+        special token that the class adds.
     """
-    part = tokenizer.post_processor
-    ends = [
-        named_token(tokenizer, settings, name, token)
-        for name, token in NAMED_AT_ENDS.get(family or "", {}).items()
-    ]
-    tokens = [token for token in ends if token]
-    if not tokens or len(tokens) < len(ends):
+    try:
+        return _ends_of_class(tokenizer, folder)
+    except KeyError:
+        return tokenizer.post_processor
+
+
+def _ends_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor | None:
+    """Returns the post-processor of the class; a KeyError says that it cannot be built."""
+    part, family = tokenizer.post_processor, folder.family
+    has_file = folder.format == "tokenizer.json"
+    if has_file and part is not None and family.prefers_ends_of_file:
         return part
-    first, last = tokens[0], tokens[-1]
-    match family:
-        case "roberta":
-            trim, space = settings.trim_offsets is not False, bool(settings.add_prefix_space)
-            return RobertaProcessing(first, last, trim, space)
-        case "mpnet" | "clip":
-            return RobertaProcessing(first, last, family == "mpnet", add_prefix_space=False)
-        case "albert" if part is not None:
-            return part
-        case "bert" if part == BertProcessing(last, first):
-            return part
-    single, pair = _template(str(family), first[0], last[0])
-    return TemplateProcessing(single, pair, list(dict.fromkeys(tokens)))
-
-
-def _template(family: str, first: str, last: str) -> tuple[list[str], list[str]]:
-    """Returns the template of a family for a text and for a pair; `first` and `last` are its special tokens."""
-    match family:
-        case "t5":
-            return ["$A", last], ["$A", last, "$B", last]
-        case "pegasus":
-            return ["$A", last], ["$A", "$B", last]
-        case "xlnet":
-            start, end = ["$A", first], f"{last}:2"
-            return [*start, end], [*start, "$B:1", f"{first}:1", end]
-    single = [f"{first}:2" if family == "funnel" else first, "$A", last]
-    return single, [*single, "$B:1", f"{last}:1"]
-
-
-def named_token(
-    tokenizer: Tokenizer, settings: FolderSettings, name: str, default: str | None = None
-) -> tuple[str, int] | None:
-    """Returns the special token of a name with its id, otherwise a default token; None without one in the vocabulary."""
-    token = settings.special_tokens.get(name)
-    for content in (token.content if token else None, default):
-        number = None if content is None else tokenizer.token_to_id(content)
-        if content is not None and number is not None:
-            return content, number
-    return None
+    if has_file and family.model not in {None, tokenizer.model_type}:
+        raise KeyError(family.model)
+    # The special tokens of a class over a .model are not followed, but for those that the files ask for.
+    ends = around if folder.format.endswith(".model") else family.ends
+    return ends(Ends(tokenizer, folder.settings, family, has_file)) or part
 
 
 def builds_its_model(tokenizer: Tokenizer, settings: FolderSettings) -> bool:
     """Returns whether a class builds a model of the type of a tokenizer's, so that it can use its vocabulary."""
-    return settings.family in _MODELS and tokenizer.model_type == _MODELS[settings.family][0]
+    return tokenizer.model_type == settings.family.model
 
 
 def differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
@@ -216,14 +102,12 @@ def differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
     Returns:
         The names for a message, such as ``"post-processor"`` and ``"unk_token of the model"``.
     """
-    settings = folder.settings
-    if folder.format != "tokenizer.json" or settings.family not in _MODELS:
-        return []
-    if folder.is_byte_level and settings.family == "llama":
+    settings, family = folder.settings, folder.family
+    if folder.format != "tokenizer.json" or family.model is None:
         return []
     # Missing tokens of BERT raise a warning of their own.
-    names = ["post-processor"] * (settings.family != "bert" and _lacks_ends(tokenizer, settings))
-    if settings.keeps_components:
+    names = ["post-processor"] * (not family.has_fixed_ends and _lacks_ends(tokenizer, folder))
+    if family.keeps_file:
         return names
     if not builds_its_model(tokenizer, settings):
         return ["normalizer", "pre-tokenizer", *names, "model"]
@@ -231,12 +115,13 @@ def differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
     return [*names, *(f"{name} of the model" for name in changed)]
 
 
-def _lacks_ends(tokenizer: Tokenizer, settings: FolderSettings) -> bool:
+def _lacks_ends(tokenizer: Tokenizer, folder: ModelFolder) -> bool:
     """Returns whether the vocabulary lacks a token that the class adds to a text."""
-    if settings.family == "albert" and tokenizer.post_processor is not None:
-        return False
-    ends = NAMED_AT_ENDS.get(settings.family or "", {})
-    return not all(named_token(tokenizer, settings, name, ends[name]) for name in ends)
+    try:
+        _ends_of_class(tokenizer, folder)
+    except KeyError:
+        return True
+    return False
 
 
 def _steps(part: Any) -> list[Any]:
@@ -250,9 +135,9 @@ def _steps(part: Any) -> list[Any]:
 def _changed_settings(model: Mapping[str, Any], settings: FolderSettings) -> dict[str, Any]:
     """Returns the settings of the model of a tokenizer.json that the class replaces, with its values; none without effect."""
     ids = _ids(model.get("vocab"))
-    kind, wanted = _model(ids, settings)
+    wanted = _model(ids, settings)
     changed = {k: v for k, v in wanted.items() if _set(k, model.get(k)) != _set(k, v)}
-    return changed if changed.keys() - _without_effect(ids, kind, model) else {}
+    return changed if changed.keys() - _without_effect(ids, model) else {}
 
 
 def with_class_model(folder: ModelFolder) -> bytes | None:
@@ -263,7 +148,7 @@ def with_class_model(folder: ModelFolder) -> bytes | None:
     """
     tree = _object(folder.data)
     model = tree.get("model")
-    if not isinstance(model, dict) or model.get("type") != _MODELS[folder.settings.family or ""][0]:
+    if not isinstance(model, dict) or model.get("type") != folder.family.model:
         return None
     changed = _changed_settings(model, folder.settings)
     if not changed:
@@ -295,31 +180,23 @@ def _set(name: str, value: Any) -> Any:
     return value if name == "unk_id" else value or None
 
 
-def _model(ids: Mapping[str, Any], settings: FolderSettings) -> tuple[str, dict[str, Any]]:
-    """Returns the type and the settings of the model that a class builds."""
-    family = settings.family or ""
-    kind, shared = _MODELS[family]
-    unknown = settings.special_tokens.get("unk_token")
-    match kind:
-        case "WordPiece":
-            return kind, shared | {"unk_token": unknown.content if unknown else "[UNK]"}
-        case "Unigram":
-            number = _UNK_IDS.get(family, settings.unk_id or 0)
-            if family == "pegasus":
-                named = ids.get(unknown.content if unknown else "<unk>")
-                number = number if named is None else named
-            return kind, shared | {"unk_id": number}
-    is_clip = family == "clip"
-    return kind, shared | {
-        "unk_token": unknown.content if is_clip and unknown else None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": "</w>" if is_clip else None,
-    }
+def _model(ids: Mapping[str, Any], settings: FolderSettings) -> dict[str, Any]:
+    """Returns the settings of the model that a class builds over a vocabulary."""
+    family, unknown = settings.family, settings.special_tokens.get("unk_token")
+    wanted = {**_SETTINGS[family.model or ""], **family.settings}
+    if "unk_id" in family.options:
+        wanted["unk_id"] = settings["unk_id"]
+    if not family.names_unknown:
+        return wanted
+    name = unknown.content if unknown else family.tokens["unk_token"]
+    if "unk_id" in wanted:
+        return wanted | {"unk_id": ids.get(name, wanted["unk_id"])}
+    return wanted | {"unk_token": name}
 
 
-def _without_effect(ids: Mapping[str, Any], kind: str, found: Mapping[str, Any]) -> set[str]:
+def _without_effect(ids: Mapping[str, Any], found: Mapping[str, Any]) -> set[str]:
     """Returns the settings of a BPE model that have no effect, since its vocabulary spells every byte."""
-    if kind != "BPE":
+    if found["type"] != "BPE":
         return set()
     suffixes = {"", found.get("end_of_word_suffix") or ""}
     letters = (letter + suffix for letter in _LETTERS for suffix in suffixes)

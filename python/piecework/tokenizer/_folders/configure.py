@@ -8,29 +8,25 @@ vocabulary, the components of the file apply, and a warning names those that the
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from piecework import decoders
 from piecework._messages import shown
 from piecework.errors import PieceworkWarning
-from piecework.pre_tokenizers import ByteLevel
-from piecework.processors import PostProcessor, TemplateProcessing
 from piecework.tokenizer._folders.classes import (
-    NAMED_AT_ENDS,
     builds_its_model,
     class_parts,
     class_post_processor,
     differences,
-    named_token,
 )
-from piecework.tokenizer._folders.sentencepiece import is_of_llama
+from piecework.tokenizer._folders.components import named_token
+from piecework.tokenizer._folders.families import UNKNOWN
+from piecework.tokenizer._folders.sentencepiece import is_of_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from piecework.decoders import Decoder
-    from piecework.pre_tokenizers import PreTokenizer
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._folders.read import ModelFolder
     from piecework.tokenizer._folders.settings import FolderSettings
@@ -64,18 +60,15 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
     Returns:
         Arguments for :meth:`piecework.Tokenizer.replace`.
     """
-    settings, is_plain = folder.settings, folder.format in _MERGES
     parts: dict[str, Any] = {
-        "pre_tokenizer": _pre_tokenizer(tokenizer, settings),
-        "post_processor": _post_processor(tokenizer, folder),
+        "post_processor": class_post_processor(tokenizer, folder),
         "decoder": tokenizer.decoder,
     }
-    if is_rebuilt(folder):
-        if builds_its_model(tokenizer, settings):
-            parts |= class_parts(tokenizer, settings)
-    elif (is_plain and settings.family == "qwen2") or is_of_llama(tokenizer, folder):
-        parts |= class_parts(tokenizer, settings)
-    if settings.cleans_up(tokenizer.model_type):
+    is_built = builds_its_model(tokenizer, folder.settings)
+    is_plain = folder.format in _MERGES and folder.family.merges is not None
+    if (is_built and (is_rebuilt(folder) or is_plain)) or is_of_class(tokenizer, folder):
+        parts |= class_parts(tokenizer, folder.settings)
+    if folder.settings.cleans_up(tokenizer.model_type):
         parts["decoder"] = _cleaned_up(parts["decoder"])
     return {name: part for name, part in parts.items() if part != getattr(tokenizer, name)}
 
@@ -89,19 +82,8 @@ def is_rebuilt(folder: ModelFolder) -> bool:
     Returns:
         Whether the class replaces the other components, and parses scores exactly.
     """
-    settings = folder.settings
-    is_unchanged = settings.keeps_components or (
-        settings.family == "llama" and folder.is_byte_level
-    )
-    is_known = settings.family not in {None, "file"}
-    return folder.format == "tokenizer.json" and is_known and not is_unchanged
-
-
-def _pre_tokenizer(tokenizer: Tokenizer, settings: FolderSettings) -> PreTokenizer | None:
-    part = tokenizer.pre_tokenizer
-    if isinstance(part, ByteLevel) and settings.kind in {"gpt2", "roberta"}:
-        return replace(part, add_prefix_space=bool(settings.add_prefix_space))
-    return part
+    family = folder.family
+    return folder.format == "tokenizer.json" and family.model is not None and not family.keeps_file
 
 
 def _cleaned_up(part: Decoder | None) -> Decoder | None:
@@ -110,29 +92,6 @@ def _cleaned_up(part: Decoder | None) -> Decoder | None:
     if steps[-len(_CLEAN_UP) :] == _CLEAN_UP:
         return part
     return decoders.Sequence([*steps, decoders.Fuse(), *_CLEAN_UP])
-
-
-def _post_processor(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor | None:
-    part, settings = tokenizer.post_processor, folder.settings
-    # A vocab.txt without a class is BERT's, and a vocabulary with RoBERTa's tokens RoBERTa's.
-    family = settings.family
-    if folder.format == "vocab.txt" and not settings.tokenizer_class:
-        family = "bert"
-    if folder.format in {"tokenizer.json", "vocab.txt"} or (
-        folder.format in _MERGES and family in {"roberta", "clip"}
-    ):
-        return class_post_processor(tokenizer, settings, family)
-    bos = named_token(tokenizer, settings, "bos_token") if settings.add_bos_token else None
-    eos = named_token(tokenizer, settings, "eos_token") if settings.add_eos_token else None
-    return _around(bos, eos) if bos or eos else part
-
-
-def _around(bos: tuple[str, int] | None, eos: tuple[str, int] | None) -> TemplateProcessing:
-    """Returns the template that adds special tokens before and after each text."""
-    first, last = ([token[0]] if token else [] for token in (bos, eos))
-    second = [f"{piece}:1" for piece in (*first, "$B", *last)]
-    single = [*first, "$A", *last]
-    return TemplateProcessing(single, [*single, *second], list({t for t in (bos, eos) if t}))
 
 
 def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[PieceworkWarning]:
@@ -169,21 +128,21 @@ def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[Piece
     """Iterates over warnings about the class of the tokenizer."""
     settings, name = folder.settings, shown(folder.settings.tokenizer_class)
     if folder.format in {"vocab.json", "encoder.json"}:
-        if not settings.kind:
+        if not settings.family.merges:
             yield PieceworkWarning(
                 f"the class {name} is unknown, so the pre-tokenizer is inferred from the vocabulary",
                 hint="pass `pre_tokenizer=...` to change it",
             )
     elif folder.format.endswith(".model"):
         yield from _unmet_of_sentencepiece(tokenizer, folder)
-    elif settings.family is None:
+    elif settings.family is UNKNOWN:
         yield PieceworkWarning(
             f"the class {name} is unknown: it may normalize and split text differently from {folder.format}, and add other "
             "special tokens",
             hint="compare ids with `transformers`, or set tokenizer_class to 'TokenizersBackend' if the file is right",
         )
-    elif settings.family == "bert":
-        yield from _unmet_of_bert(folder.settings)
+    elif settings.family.has_fixed_ends:
+        yield from _unmet_of_ends(folder.settings)
     if others := differences(tokenizer, folder):
         listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
         yield PieceworkWarning(
@@ -192,9 +151,10 @@ def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[Piece
         )
 
 
-def _unmet_of_bert(settings: FolderSettings) -> Iterator[PieceworkWarning]:
+def _unmet_of_ends(settings: FolderSettings) -> Iterator[PieceworkWarning]:
     name = shown(settings.tokenizer_class)
-    for end, token in NAMED_AT_ENDS["bert"].items():
+    for end in ("cls_token", "sep_token"):
+        token = settings.family.tokens[end]
         if end not in settings.special_tokens:
             yield PieceworkWarning(
                 f"{end} is missing, so the class {name} adds a token of a fixed id to texts; here {token!r} is added if it "
@@ -213,7 +173,7 @@ def _unmet_of_sentencepiece(
             f"{folder.format}, and no special tokens are added",
             hint="load a tokenizer.json saved by `transformers`",
         )
-    elif folder.settings.family != "file" and not is_of_llama(tokenizer, folder):
+    elif folder.family is UNKNOWN or (folder.family.model and not is_of_class(tokenizer, folder)):
         yield PieceworkWarning(
             f"the class {name} prepends no space to a text that starts with one, or after a special token, and may normalize "
             f"and merge differently, as with several spaces; here the ids are those of {folder.format}",

@@ -20,7 +20,8 @@ from piecework._io import existing_folder, exists, read_if_exists
 from piecework._messages import shown
 from piecework._settings.fields import TEXT, Maybe, Mismatch, members, under
 from piecework.errors import FormatError, MissingFileError, UnsupportedError
-from piecework.tokenizer._folders.model_types import BACKEND, class_that_reads
+from piecework.tokenizer._folders.families import BACKEND, BERT, family_of
+from piecework.tokenizer._folders.model_types import class_that_reads
 from piecework.tokenizer._folders.settings import (
     FolderSettings,
     from_config,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from piecework._io.files import Pathish
+    from piecework.tokenizer._folders.families import Family
 
 __all__ = ["ModelFolder", "read_model_folder", "refuse_pieces"]
 
@@ -61,9 +63,10 @@ class ModelFolder:
         return os.path.join(os.path.dirname(self.path), "tokenizer_config.json")
 
     @property
-    def is_byte_level(self) -> bool:
-        """Returns whether the file is a byte-level tokenizer.json, such as Llama 3's, which its class uses unchanged."""
-        return _is_byte_level(self.format, self.data)
+    def family(self) -> Family:
+        """Returns the record of the class; a vocab.txt without a class is BERT's."""
+        is_bert = self.format == "vocab.txt" and not self.settings.tokenizer_class
+        return BERT if is_bert else self.settings.family
 
 
 def read_model_folder(path: Pathish) -> ModelFolder:
@@ -90,10 +93,12 @@ def read_model_folder(path: Pathish) -> ModelFolder:
     for name in _FORMATS:
         file = os.path.join(folder, name)
         if (data := read_if_exists(file)) is not None:
-            config = _configuration(folder, name)
+            # The test of `transformers` for files such as Llama 3's, which their class uses unchanged.
+            is_byte_level = name == "tokenizer.json" and b'"ByteLevel"' in data
+            config = _configuration(folder, name, is_byte_level=is_byte_level)
             if name != "tokenizer.json":
                 _refuse_others(folder, name, config)
-            settings = _settings(folder, config, is_byte_level=_is_byte_level(name, data))
+            settings = _settings(folder, config)
             has_config = exists(os.path.join(folder, "tokenizer_config.json"))
             if name == "tokenizer.json" and (has_config or settings.tokenizer_class):
                 data = _without_limits(data)
@@ -113,10 +118,6 @@ _FORMATS = (
     "sentencepiece.bpe.model",
     "spm.model",
 )
-
-
-def _is_byte_level(name: str, data: bytes) -> bool:
-    return name == "tokenizer.json" and b'"ByteLevel"' in data  # the test of `transformers`
 
 
 _LIMITS = re.compile(r'"(?:truncation|padding)"\s*:\s*\{')
@@ -161,7 +162,7 @@ def _next(text: str, at: int) -> int:
     return at
 
 
-def _configuration(folder: str, name: str | None) -> dict[str, Any]:
+def _configuration(folder: str, name: str | None, *, is_byte_level: bool = False) -> dict[str, Any]:
     """Returns the configuration of the tokenizer, with the class that reads the file of a name."""
     config_path = os.path.join(folder, "tokenizer_config.json")
     config = _object(config_path)
@@ -171,43 +172,23 @@ def _configuration(folder: str, name: str | None) -> dict[str, Any]:
     named = own or model_class
     # A class in the folder's own code is not replaced.
     kind = named if named and "auto_map" in config else class_that_reads(named, model_type)
+    if is_byte_level and family_of(kind).byte_level_is_backend:
+        kind = BACKEND
     if kind != BACKEND or name == "tokenizer.json" or (name or "").endswith(".model"):
         named = kind
     return config | {"tokenizer_class": named}
 
 
-def _settings(folder: str, config: dict[str, Any], *, is_byte_level: bool) -> FolderSettings:
+def _settings(folder: str, config: dict[str, Any]) -> FolderSettings:
     config_path = os.path.join(folder, "tokenizer_config.json")
     if config.get("added_tokens_decoder") is None:
-        return _older_settings(folder, config, is_byte_level=is_byte_level)
+        return _older_settings(folder, config)
     with _naming(config_path), under(".added_tokens_decoder"):
         listed = [listed_token(*entry) for entry in members(config["added_tokens_decoder"]).items()]
     with _naming(config_path):
-        return from_config(config, listed, is_byte_level=is_byte_level)
+        return from_config(config, listed)
 
 
-_OTHERS = {
-    "ByT5Tokenizer": "encodes to bytes",
-    "CanineTokenizer": "encodes to code points",
-    "CpmAntTokenizer": "encodes words that rjieba finds, with pieces of their own",
-    "DiaTokenizer": "encodes to bytes",
-    "EsmTokenizer": "encodes to residues of proteins",
-    "FastSpeech2ConformerTokenizer": "encodes to phonemes",
-    "JukeboxTokenizer": "encodes artists, genres and characters",
-    "MgpstrTokenizer": "encodes to characters",
-    "MyT5Tokenizer": "encodes to bytes",
-    "PerceiverTokenizer": "encodes to bytes",
-    "Pop2PianoTokenizer": "encodes to notes",
-    "RagTokenizer": "consists of two tokenizers, each with a folder of its own",
-    "TapasTokenizer": "encodes tables and questions about them",
-    "TapexTokenizer": "encodes tables and questions about them",
-    "TransfoXLTokenizer": "encodes to words",
-    "VitsTokenizer": "encodes to characters",
-    "Wav2Vec2CTCTokenizer": "encodes to characters",
-    "Wav2Vec2PhonemeCTCTokenizer": "encodes to phonemes",
-    "Wav2Vec2Tokenizer": "encodes to characters",
-}
-"""The classes of ``transformers`` that encode to other units than subwords, or other things than texts, and what they do."""
 _PIECES = (
     "sentencepiece.bpe.model",
     "source.spm",
@@ -231,7 +212,7 @@ def _refuse_others(folder: str, name: str | None, config: dict[str, Any]) -> Non
     """
     with _naming(os.path.join(folder, "tokenizer_config.json")):
         kind = member(config, "tokenizer_class", Maybe(TEXT).check) or ""
-    if what := _OTHERS.get(kind.removesuffix("Fast")):
+    if what := family_of(kind).task:
         raise UnsupportedError(
             f"the class {kind} is no subword tokenizer of texts: it {what}", place=f"{folder}: "
         )
@@ -262,7 +243,7 @@ def _model_names(path: str) -> tuple[str | None, str | None]:
     return kind, model_type
 
 
-def _older_settings(folder: str, config: dict[str, Any], *, is_byte_level: bool) -> FolderSettings:
+def _older_settings(folder: str, config: dict[str, Any]) -> FolderSettings:
     """Reads the settings of an older folder, whose configuration does not list the added tokens."""
     specials_path = os.path.join(folder, "special_tokens_map.json")
     added_path = os.path.join(folder, "added_tokens.json")
@@ -273,7 +254,7 @@ def _older_settings(folder: str, config: dict[str, Any], *, is_byte_level: bool)
     with _naming(added_path):
         listed = [unflagged_token(token, number) for token, number in _object(added_path).items()]
     with _naming(os.path.join(folder, "tokenizer_config.json")):
-        return from_config(config, listed, is_byte_level=is_byte_level)
+        return from_config(config, listed)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Builds the model that Llama's class of ``transformers`` makes of a SentencePiece ``.model`` file."""
+"""Builds the model that classes of ``transformers`` such as Llama's make of a SentencePiece ``.model`` file."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._folders.read import ModelFolder
 
-__all__ = ["is_of_llama", "with_class_model"]
+__all__ = ["is_of_class", "with_class_model"]
 
 
-def is_of_llama(tokenizer: Tokenizer, folder: ModelFolder) -> bool:
-    """Returns whether Llama's class builds the tokenizer of a folder from its ``.model`` file."""
+def is_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> bool:
+    """Returns whether the class of a folder builds its tokenizer from a BPE ``.model`` file."""
     is_model = folder.format.endswith(".model") and tokenizer.model_type == "BPE"
-    return is_model and folder.settings.family == "llama"
+    return is_model and folder.family.reads_bpe_model
 
 
 def with_class_model(tokenizer: Tokenizer) -> Tokenizer:
-    """Returns the tokenizer of a ``.model`` file with the model and the added tokens that Llama's class makes of it.
+    """Returns the tokenizer of a ``.model`` file with the model and the added tokens that such a class makes of it.
 
     Args:
         tokenizer: The tokenizer as SentencePiece reads it.

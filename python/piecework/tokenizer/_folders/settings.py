@@ -23,9 +23,12 @@ from piecework._settings.fields import (
     members,
     under,
 )
+from piecework.tokenizer._folders.families import family_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
+
+    from piecework.tokenizer._folders.families import Family
 
 __all__ = [
     "SPECIAL_TOKEN_NAMES",
@@ -54,89 +57,6 @@ _ENDLESS = 10**20
 """The length from which on `model_max_length` means "no limit"."""
 
 
-_KINDS = {"gpt2": "gpt2", "roberta": "roberta", "clip": "clip", "qwen2": "gpt2"}
-"""The tokenizer type of a vocab.json with merges.txt by the family of its class."""
-_NAMED_BY_CLASS: dict[str, dict[str, Any]] = {
-    "gpt2": dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>"),
-    "roberta": {
-        "bos_token": "<s>",
-        "eos_token": "</s>",
-        "unk_token": "<unk>",
-        "sep_token": "</s>",
-        "pad_token": "<pad>",
-        "cls_token": "<s>",
-        "mask_token": "<mask>",
-    },
-    "clip": {
-        "bos_token": "<|startoftext|>",
-        "eos_token": "<|endoftext|>",
-        "unk_token": "<|endoftext|>",
-        "pad_token": "<|endoftext|>",
-    },
-    "qwen2": dict.fromkeys(("eos_token", "unk_token", "pad_token"), "<|endoftext|>"),
-    "llama": {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"},
-    "mpnet": {
-        "bos_token": "<s>",
-        "eos_token": "</s>",
-        "unk_token": "[UNK]",
-        "sep_token": "</s>",
-        "pad_token": "<pad>",
-        "cls_token": "<s>",
-        "mask_token": {"content": "<mask>", "lstrip": True},
-    },
-    "funnel": {
-        "bos_token": "<s>",
-        "eos_token": "</s>",
-        "unk_token": "<unk>",
-        "sep_token": "<sep>",
-        "pad_token": "<pad>",
-        "cls_token": "<cls>",
-        "mask_token": "<mask>",
-    },
-    "bert": {
-        "unk_token": "[UNK]",
-        "sep_token": "[SEP]",
-        "pad_token": "[PAD]",
-        "cls_token": "[CLS]",
-        "mask_token": "[MASK]",
-    },
-}
-"""The default special tokens of the classes of a family."""
-
-_FAMILIES = {
-    "GPT2Tokenizer": "gpt2",
-    "CLIPTokenizer": "clip",
-    **dict.fromkeys(("RobertaTokenizer", "BartTokenizer", "LongformerTokenizer"), "roberta"),
-    **dict.fromkeys(("LEDTokenizer", "MvpTokenizer"), "roberta"),
-    **dict.fromkeys(("BertTokenizer", "ConvBertTokenizer", "LxmertTokenizer"), "bert"),
-    **dict.fromkeys(("MobileBertTokenizer", "SqueezeBertTokenizer"), "bert"),
-    **dict.fromkeys(("DistilBertTokenizer", "ElectraTokenizer", "LayoutLMTokenizer"), "bert"),
-    **dict.fromkeys(("DPRContextEncoderTokenizer", "DPRQuestionEncoderTokenizer"), "bert"),
-    "DPRReaderTokenizer": "bert",
-    "FunnelTokenizer": "funnel",
-    "MPNetTokenizer": "mpnet",
-    "T5Tokenizer": "t5",
-    "AlbertTokenizer": "albert",
-    "XLNetTokenizer": "xlnet",
-    "LlamaTokenizer": "llama",
-    "PegasusTokenizer": "pegasus",
-    "Qwen2Tokenizer": "qwen2",
-    **dict.fromkeys(("TokenizersBackend", "PreTrainedTokenizer", "FNetTokenizer"), "file"),
-    **dict.fromkeys(("BloomTokenizer", "ParakeetTokenizer"), "file"),
-}
-"""The family of each known class: that of its model, or ``"file"`` if it uses a tokenizer.json unchanged."""
-
-_LOWERCASES = {f"DPR{name}Tokenizer" for name in ("ContextEncoder", "QuestionEncoder", "Reader")}
-"""The classes of BERT's family that lowercase, whatever `do_lower_case` says."""
-
-_KEEPS_COMPONENTS = {"ConvBertTokenizer"}
-"""The classes of a family that replace only the post-processor of a tokenizer.json."""
-
-
-def _class(name: str | None) -> str:
-    return (name or "").removesuffix("Fast")
-
-
 @dataclass(frozen=True)
 class FolderSettings:
     """Holds the settings of the configuration files next to a tokenizer; None for settings that they lack.
@@ -148,18 +68,12 @@ class FolderSettings:
         added_ids: The ids of the added tokens in the files.
         model_max_length: The maximum number of tokens of the model; None for no limit.
         tokenizer_class: The class of ``transformers`` that wrote the files.
-        do_lower_case: Whether BERT's normalizer lowercases.
-        strip_accents: Whether BERT's normalizer strips accents.
-        tokenize_chinese_chars: Whether BERT's normalizer pads CJK ideographs.
+        options: The settings that the class reads (see :attr:`Family.options`), without those that are null.
         clean_up_tokenization_spaces: Whether decoding removes spaces before punctuation, but with BPE.
         clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output: Whether it does so with BPE, too.
         add_prefix_space: Whether a space is prepended to a text that starts without one.
-        trim_offsets: Whether offsets exclude white space, in RoBERTa's template.
         add_bos_token: Whether ``bos_token`` is added before each text.
         add_eos_token: Whether ``eos_token`` is added after each text.
-        keep_accents: Whether ALBERT's normalizer keeps accents.
-        unk_id: The id of the unknown token in XLNet's model.
-        legacy: Whether Llama's pre-tokenizer prepends a space to each text between special tokens, or only to the first.
         split_special_tokens: Whether special tokens in a text are ordinary text.
         padding_side: The side of padding.
         truncation_side: The side of truncation.
@@ -172,18 +86,12 @@ class FolderSettings:
     added_ids: Mapping[str, int] = field(default_factory=dict)
     model_max_length: int | None = None
     tokenizer_class: str | None = None
-    do_lower_case: bool | None = None
-    strip_accents: bool | None = None
-    tokenize_chinese_chars: bool | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
     clean_up_tokenization_spaces: bool | None = None
     clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output: bool | None = None
     add_prefix_space: bool | None = None
-    trim_offsets: bool | None = None
     add_bos_token: bool | None = None
     add_eos_token: bool | None = None
-    keep_accents: bool | None = None
-    unk_id: int | None = None
-    legacy: bool | None = None
     split_special_tokens: bool | None = None
     padding_side: Literal["left", "right"] | None = None
     truncation_side: Literal["left", "right"] | None = None
@@ -195,27 +103,22 @@ class FolderSettings:
         return bool(self.clean_up_tokenization_spaces and (model_type != "BPE" or of_bpe))
 
     @property
-    def kind(self) -> str | None:
-        """Returns the tokenizer type of a vocab.json with merges.txt, by its class; None for other classes.
-
-        >>> FolderSettings(tokenizer_class="BartTokenizerFast").kind
-        'roberta'
-        """
-        return _KINDS.get(self.family or "")
+    def family(self) -> Family:
+        """Returns the record of the class."""
+        return family_of(self.tokenizer_class)
 
     @property
-    def family(self) -> str | None:
-        """Returns the family of the class, ``"file"`` for one that uses a tokenizer.json unchanged; None if unknown.
+    def do_lower_case(self) -> bool | None:
+        """Returns whether the files say that the normalizer lowercases; None if they do not say."""
+        return self.options.get("do_lower_case")
 
-        >>> FolderSettings(tokenizer_class="LlamaTokenizerFast").family
-        'llama'
+    def __getitem__(self, name: str) -> Any:
+        """Returns a setting that the class reads, by default that of the class; None for one that it does not read.
+
+        >>> FolderSettings(tokenizer_class="AlbertTokenizer")["add_prefix_space"]
+        True
         """
-        return _FAMILIES.get(_class(self.tokenizer_class))
-
-    @property
-    def keeps_components(self) -> bool:
-        """Returns whether the class uses normalizer, pre-tokenizer and model of a tokenizer.json, unlike its family."""
-        return _class(self.tokenizer_class) in _KEEPS_COMPONENTS
+        return self.options.get(name, self.family.options.get(name))
 
     def tokens_to_add(self, known: Container[str]) -> tuple[AddedToken, ...]:
         """Returns the tokens to add to a tokenizer, in order.
@@ -246,22 +149,22 @@ class FolderSettings:
     def bert_settings(self) -> dict[str, bool | None]:
         """Returns the arguments of :class:`piecework.normalizers.BertNormalizer`, by default those of BERT."""
         return {
-            "lowercase": self.do_lower_case is not False
-            or _class(self.tokenizer_class) in _LOWERCASES,
-            "strip_accents": self.strip_accents,
-            "handle_chinese_chars": self.tokenize_chinese_chars is not False,
+            "lowercase": self["do_lower_case"] is not False,
+            "strip_accents": self["strip_accents"],
+            "handle_chinese_chars": self["tokenize_chinese_chars"] is not False,
         }
 
 
-def from_config(
-    config: dict[str, Any], listed: list[tuple[int, AddedToken]], *, is_byte_level: bool
-) -> FolderSettings:
+def from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) -> FolderSettings:
     """Returns the settings of a configuration and of the added tokens in its folder."""
     listed = sorted(listed, key=operator.itemgetter(0))
     tokenizer_class = member(config, "tokenizer_class", _PLAIN["tokenizer_class"].check)
-    family = _FAMILIES.get(_class(tokenizer_class), "")
-    if not (family == "llama" and is_byte_level):
-        config = _NAMED_BY_CLASS.get(family, {}) | config
+    family = family_of(tokenizer_class)
+    options = {
+        name: member(config, name, (FLAG if default is None else _KINDS[type(default)]).check)
+        for name, default in family.options.items()
+    }
+    config = {**family.tokens} | config
     named, more = special_tokens_of(config, {token.content: token for _, token in listed})
     special = {token.content for token in (*named.values(), *more)}
     return FolderSettings(
@@ -271,7 +174,7 @@ def from_config(
             _as_special(token) if token.content in special else token for _, token in listed
         ),
         added_ids={token.content: number for number, token in listed},
-        unk_id=member(config, "unk_id", NUMBER.check) if family == "xlnet" else None,
+        options={name: value for name, value in options.items() if value is not None},
         model_max_length=member(config, "model_max_length", _max_length),
         model_input_names=member(config, "model_input_names", _names),
         **{name: member(config, name, kind.check) for name, kind in _PLAIN.items()},
@@ -279,20 +182,16 @@ def from_config(
 
 
 _CLEAN_UP_BPE = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
+_KINDS: dict[type, Kind] = {bool: FLAG, int: NUMBER, str: TEXT}
+"""What checks a setting of a class, by the type of its default."""
 _FLAG, _SIDE = Maybe(FLAG), Maybe(Choice({"left": "left", "right": "right"}))
 _PLAIN: dict[str, Kind] = {
     "tokenizer_class": Maybe(TEXT),
-    "do_lower_case": _FLAG,
-    "strip_accents": _FLAG,
-    "tokenize_chinese_chars": _FLAG,
     "clean_up_tokenization_spaces": _FLAG,
     _CLEAN_UP_BPE: _FLAG,
     "add_prefix_space": _FLAG,
-    "trim_offsets": _FLAG,
     "add_bos_token": _FLAG,
     "add_eos_token": _FLAG,
-    "keep_accents": _FLAG,
-    "legacy": _FLAG,
     "split_special_tokens": _FLAG,
     "padding_side": _SIDE,
     "truncation_side": _SIDE,

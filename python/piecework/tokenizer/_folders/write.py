@@ -11,6 +11,7 @@ from piecework._messages import did_you_mean, shown
 from piecework._settings.arguments import check_str
 from piecework.errors import ConfigError
 from piecework.processors import ByteLevel, Sequence
+from piecework.tokenizer._folders.families import WRITTEN
 from piecework.tokenizer._folders.settings import FolderSettings
 from piecework.tokenizer._formats.own import own_types
 
@@ -151,7 +152,7 @@ def configuration(
     """
     given = folder or FolderSettings()
     config: dict[str, Any] = {
-        "tokenizer_class": "PreTrainedTokenizerFast",
+        "tokenizer_class": WRITTEN,
         # With them transformers ignores an added_tokens.json that was in the folder before.
         "added_tokens_decoder": {
             str(number): _flags(token) for number, token in sorted(tok.added_tokens.items())
