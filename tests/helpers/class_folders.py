@@ -12,6 +12,7 @@ import pytest
 import live_bpe
 import live_unigram
 import piecework as pw
+from piecework.tokenizer._folders.families import family_of
 
 LINES = [
     "the cats sat on the mat",
@@ -75,6 +76,38 @@ def check_equal(path: Path, some: list[str]) -> None:
         assert not different, (len(different), [ascii(text)[:80] for text in different[:5]])
 
 
+def backend(path: Path, name: str) -> tuple[Any, Any]:
+    """Returns the tokenizer that a class loads from a folder, and its backend, which encodes as the class does.
+
+    The calls of some classes take more than texts, such as boxes.
+    """
+    theirs = getattr(transformers(), name).from_pretrained(str(path), local_files_only=True)
+    if hasattr(theirs, "_switch_to_input_mode"):
+        theirs._switch_to_input_mode()
+    inner = theirs._tokenizer
+    inner.no_padding()
+    inner.no_truncation()
+    return theirs, inner
+
+
+PAIRS = [("the cats", "low lower"), ("", "x"), ("a </s> b", "[SEP] c"), (" Hello ", " World, ")]
+
+
+def check_class(path: Path, name: str, some: list[str], *, decodes: bool = True) -> None:
+    """Checks that ids, type ids, offsets and decoding of texts and pairs are those of a class."""
+    ours, (theirs, inner) = pw.Tokenizer.from_folder(path), backend(path, name)
+    for texts in [*((text,) for text in some), *PAIRS]:
+        for special in (True, False):
+            found = ours.encode(*texts, add_special_tokens=special)
+            wanted = inner.encode(*texts, add_special_tokens=special)
+            given = (name, ascii(texts), special)
+            assert (found.ids, found.type_ids) == (wanted.ids, wanted.type_ids), given
+            assert [*map(tuple, found.offsets)] == wanted.offsets, given
+            for skips in (True, False) if decodes else ():
+                text = theirs.decode(wanted.ids, skip_special_tokens=skips)
+                assert ours.decode(wanted.ids, skip_special_tokens=skips) == text, given
+
+
 def saved(source: Path, target: Path, name: str) -> None:
     """Loads the vocabulary of one folder with a class and saves it to another folder."""
     read = getattr(transformers(), name).from_pretrained(str(source), local_files_only=True)
@@ -126,11 +159,12 @@ def _clip(data: Path, source: Path) -> None:
     (source / "merges.txt").write_text("\n".join(["#version: 0.2", *lines]), "utf-8")
 
 
-def _trained(name: str, **settings: Any) -> Make:
-    """Returns a function that trains a small Unigram model."""
+def _trained(name: str, size: int = 200, **settings: Any) -> Make:
+    """Returns a function that trains a small model of SentencePiece, by default Unigram."""
 
     def make(_: Path, source: Path) -> None:
-        model = live_unigram.trained(LINES * 20, 200, hard_vocab_limit=False, **settings)
+        settings.setdefault("hard_vocab_limit", False)
+        model = live_unigram.trained(LINES * 20, size, **settings)
         (source / name).write_bytes(model)
 
     return make
@@ -157,6 +191,135 @@ def folder(name: str, data: Path, path: Path) -> Path:
     """Writes the folder of a class with its `save_pretrained`."""
     source, target = path / f"source-{name}", path / name
     source.mkdir(parents=True)
-    CLASSES[name](data, source)
+    (CLASSES | SMALL)[name](data, source)
     saved(source, target, name)
     return target
+
+
+# Small vocabularies
+
+BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+FAIRSEQ = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+COHERE = "<PAD> <UNK> <CLS> <SEP> <MASK_TOKEN> <BOS_TOKEN> <|END_OF_TURN_TOKEN|>".split()
+WHISPER = "endoftext startofprev startoftranscript en transcribe notimestamps 0.00 7.20".split()
+
+
+def _words(*special: str) -> Make:
+    """Returns a function that writes a vocab.txt of letters and words."""
+
+    def make(_: Path, source: Path) -> None:
+        letters = sorted({letter for line in LINES for letter in line.lower() if letter != " "})
+        words = ["the", "cats", "low", "##est", "##er", "hello", "world", "H", "É"]
+        lines = dict.fromkeys([*special, *letters, *(f"##{c}" for c in letters), *words, "#", "."])
+        (source / "vocab.txt").write_text("\n".join(lines), "utf-8")
+
+    return make
+
+
+def _merges(*special: str, suffix: str = "", **config: Any) -> Make:
+    """Returns a function that writes the vocab.json and merges.txt of a small BPE model; without suffix it is byte-level."""
+
+    def make(_: Path, source: Path) -> None:
+        lines = [line.lower() for line in LINES] if suffix else LINES
+        trainer = pw.BpeTrainer(
+            400, alphabet="char" if suffix else "byte", end_of_word_suffix=suffix
+        )
+        model: Any = pw.train(lines, trainer).model
+        vocab = {
+            token: number for number, token in enumerate(dict.fromkeys([*special, *model.vocab]))
+        }
+        (source / "vocab.json").write_text(json.dumps(vocab), "utf-8")
+        merges = [" ".join(merge) for merge in model.merges]
+        (source / "merges.txt").write_text("\n".join(["#version: 0.2", *merges, ""]), "utf-8")
+        configure(source, config)
+
+    return make
+
+
+def _whole(make: Make) -> Make:
+    """Returns a function that writes the tokenizer.json of vocabulary files."""
+
+    def write(data: Path, source: Path) -> None:
+        make(data, source)
+        pw.Tokenizer.from_file(source / "vocab.json").save(source / "tokenizer.json")
+
+    return write
+
+
+def _pieces(name: str = "sentencepiece.bpe.model", **settings: Any) -> Make:
+    """Returns a function that trains a small BPE model of SentencePiece with a piece for each byte."""
+    shared = {"model_type": "bpe", "byte_fallback": True, "hard_vocab_limit": False}
+    return _trained(name, 500, **shared | settings)
+
+
+_ZERO_IS_PAD: Json = {"pad_id": 0, "bos_id": -1}
+_ALBERT = {"control_symbols": ["[CLS]", "[SEP]"], "user_defined_symbols": ["[MASK]"]}
+_LANGUAGES = {"user_defined_symbols": ["eng_Latn", "fra_Latn", "__eng__", "__fra__"]}
+_SMALL = [
+    ("DistilBert DPRReader LayoutLMv2", _words(*BERT)),
+    ("Funnel", _words(*FAIRSEQ, "<cls>", "<sep>")),
+    ("MPNet", _words(*FAIRSEQ, "[UNK]")),
+    ("Splinter", _words(*BERT, "[QUESTION]")),
+    ("CodeGen GPTNeoX", _merges("<|endoftext|>", "<|padding|>")),
+    ("Qwen3_5", _whole(_merges("<|endoftext|>"))),
+    ("Whisper", _merges(*(f"<|{name}|>" for name in WHISPER))),
+    ("Cohere", _merges(*COHERE)),
+    ("Deberta", _merges(*BERT)),
+    ("Blenderbot LayoutLMv3 Nougat", _merges(*FAIRSEQ)),
+    ("Luke", _merges(*FAIRSEQ, "<ent>", "<ent2>")),
+    ("MarkupLM", _merges(*FAIRSEQ, tags_dict={})),
+    ("OpenAIGPT Herbert", _merges(*FAIRSEQ, suffix="</w>")),
+    ("XLMRoberta Camembert Barthez LayoutXLM", _trained("sentencepiece.bpe.model")),
+    ("MBart MBart50 MLuke", _trained("sentencepiece.bpe.model")),
+    ("XGLM", _trained("tokenizer.model")),
+    ("BigBird", _trained("spiece.model", pad_id=0, eos_id=1, bos_id=2, unk_id=3)),
+    ("RemBert", _trained("spiece.model", eos_id=-1, unk_id=1, **_ZERO_IS_PAD, **_ALBERT)),
+    ("DebertaV2", _trained("spm.model", pad_id=0, bos_id=1, unk_id=2, eos_id=3, unk_piece="[UNK]")),
+    ("Lasr VideoPrism Udop", _trained("spiece.model", eos_id=1, unk_id=2, **_ZERO_IS_PAD)),
+    ("Gemma Siglip2", _pieces("tokenizer.model", pad_id=0, eos_id=1, bos_id=2, unk_id=3)),
+    ("CodeLlama", _pieces("tokenizer.model")),
+    ("Reformer", _pieces("spiece.model", byte_fallback=False)),
+    ("Nllb SeamlessM4T", _pieces(byte_fallback=False, **_LANGUAGES)),
+    ("Tipsv2", _pieces("tokenizer.model", unk_id=1, eos_id=-1, **_ZERO_IS_PAD)),
+]
+SMALL = {f"{name}Tokenizer": make for names, make in _SMALL for name in names.split()}
+"""Other classes, with what writes a small vocabulary."""
+
+
+def without_components(tree: Json) -> Json:
+    """Returns a tokenizer.json with components and settings of the model that a class replaces; its rules are kept."""
+    normalizer, model = tree["normalizer"] or {}, dict(tree["model"])
+    steps = normalizer.get("normalizers", [normalizer])
+    rules = [step for step in steps if step.get("type") == "Precompiled"]
+    if model["type"] == "Unigram":
+        model["unk_id"] = 0
+    model |= {key: not model[key] for key in ("fuse_unk", "byte_fallback") if key in model}
+    trims = {"add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+    others = {
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": {"type": "ByteLevel"} | trims,
+    }
+    normalizer = rules[0] if rules else None
+    return tree | others | {"model": model, "normalizer": normalizer, "decoder": None}
+
+
+VALUES: dict[str, list[Any]] = {
+    "MBartTokenizer": ["fr_XX"],
+    "MBart50Tokenizer": ["fr_XX"],
+    "NllbTokenizer": ["fra_Latn"],
+    "src_lang": ["__fra__", "fra"],
+    "wordpieces_prefix": ["@@"],
+    "unk_id": [5],
+    "language": ["en"],
+    "task": ["transcribe"],
+}
+"""Values of settings that are no flags; those of the language by the class."""
+
+
+def other_settings(name: str) -> list[Json]:
+    """Returns settings of a class other than its defaults, one at a time."""
+    changes: list[Json] = []
+    for key, default in family_of(name).options.items():
+        values = VALUES.get(name if key == "src_lang" else key, VALUES.get(key, [not default]))
+        changes += ({key: value} for value in values)
+    return [{}, *changes, {"add_bos_token": True}, {"add_bos_token": False, "add_eos_token": True}]

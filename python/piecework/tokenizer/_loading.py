@@ -171,7 +171,8 @@ def load_subword_nmt(
 
 def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
     """Implements :meth:`Tokenizer.from_folder`."""
-    from piecework.tokenizer._folders.configure import configured, is_rebuilt, unmet
+    from piecework.tokenizer._folders.classes import with_class_settings
+    from piecework.tokenizer._folders.configure import MERGES, configured, is_rebuilt, unmet
     from piecework.tokenizer._folders.read import read_model_folder
     from piecework.tokenizer._folders.sentencepiece import is_of_class, with_class_model
     from piecework.tokenizer._folders.settings import FolderSettings
@@ -185,8 +186,10 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
         tokenizer, folder = _of_class(cls, folder, others)
     else:
         tokenizer = _load(cls, folder.path, folder.data, others, folder.family.merges)
+    if folder.format in MERGES:
+        tokenizer = with_class_settings(tokenizer, folder)
     if is_of_class(tokenizer, folder):
-        tokenizer = with_class_model(tokenizer)
+        tokenizer = with_class_model(tokenizer, folder)
     if folder.format == "vocab.txt" and folder.settings.family.model == "WordPiece":
         tokenizer = _without_added_tokens(tokenizer)
     if folder.settings != FolderSettings():

@@ -22,11 +22,26 @@ WARNED = {
 """Settings that are not applied to a tokenizer.json; a warning names them."""
 
 
+def lines_of(corpus_lines: Callable[[str], Iterator[str]], number: int) -> list[str]:
+    return [line for name in CORPORA for line in itertools.islice(corpus_lines(name), number)]
+
+
+@pytest.mark.filterwarnings("ignore:.*in decoding; here they are kept")
+@pytest.mark.parametrize("name", live.SMALL)
+def test_small_vocabularies_equal_the_class(
+    data: Path, tmp_path: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]
+) -> None:
+    lines = [line for line in lines_of(corpus_lines, 500) if "\0" not in line]
+    path = live.folder(name, data, tmp_path)
+    decodes = live.family_of(name).decoding is None
+    live.check_class(path, name, [*live.texts(2000), *lines], decodes=decodes)
+
+
 @pytest.mark.parametrize("name", live.CLASSES)
 def test_saved_folders_equal_transformers(
     data: Path, tmp_path: Path, name: str, corpus_lines: Callable[[str], Iterator[str]]
 ) -> None:
-    lines = [line for name in CORPORA for line in itertools.islice(corpus_lines(name), 2000)]
+    lines = lines_of(corpus_lines, 2000)
     some = [*live.texts(5000), *(line for line in lines if "\0" not in line)]
     path = live.folder(name, data, tmp_path)
     live.check_equal(path, some)

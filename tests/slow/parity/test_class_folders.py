@@ -13,6 +13,7 @@ import class_folders as live
 import live_bpe
 import piecework as pw
 from paths import unpacked
+from piecework.tokenizer._folders.families import UNKNOWN, family_of
 
 Folder = Callable[[str], Path]
 METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
@@ -380,13 +381,65 @@ def test_missing_bos_token_raises_a_warning(data: Path, tmp_path: Path) -> None:
     assert 1 not in ours.encode_ids("a")
 
 
+# Small vocabularies of all other classes
+
+
+@pytest.mark.filterwarnings("ignore:.*takes precedence", "ignore:.*in decoding; here they are kept")
+@pytest.mark.parametrize("name", live.SMALL)
+def test_class_over_a_small_vocabulary_equals_the_class(
+    written: Folder, changed: Folder, name: str
+) -> None:
+    decodes = family_of(name).decoding is None
+    live.check_class(written(name), name, live.texts(), decodes=decodes)
+    path, some = changed(name), live.texts(40)
+    config = json.loads((path / "tokenizer_config.json").read_text("utf-8"))
+    tree = json.loads((path / "tokenizer.json").read_text("utf-8"))
+    (path / "tokenizer.json").write_text(json.dumps(live.without_components(tree)))
+    for more in live.other_settings(name):
+        live.check_class(live.configure(path, config | more), name, some, decodes=decodes)
+    family = family_of(name)
+    if family.merges or family.reads_bpe_model or family.model == "WordPiece":
+        (path / "tokenizer.json").unlink()
+        shutil.copytree(written(name).parent / f"source-{name}", path, dirs_exist_ok=True)
+        for more in live.other_settings(name):
+            live.check_class(live.configure(path, config | more), name, some)
+
+
 # Other classes
+
+
+def test_classes_in_python_raise_a_warning_of_their_own(tmp_path: Path) -> None:
+    words = pw.Tokenizer(pw.models.WordPiece(["[UNK]", "a"]))
+    words.save(tmp_path / "tokenizer.json")
+    (tmp_path / "vocab.txt").write_text("[UNK]\na\n")
+    live.configure(tmp_path, {"tokenizer_class": "BertJapaneseTokenizer"})
+    for file in ("tokenizer.json", "vocab.txt"):
+        with pytest.warns(
+            pw.errors.PieceworkWarning,
+            match=f"'BertJapaneseTokenizer' is written in Python, and no file.* here {file}",
+        ):
+            pw.Tokenizer.from_folder(tmp_path)
+        (tmp_path / file).unlink()
+
+
+def test_decoding_that_is_not_followed_raises_a_warning(tmp_path: Path) -> None:
+    pw.Tokenizer(pw.models.WordPiece(["[UNK]", "a"])).save(tmp_path / "tokenizer.json")
+    live.configure(tmp_path, {"tokenizer_class": "ParakeetTokenizer"})
+    with pytest.warns(pw.errors.PieceworkWarning, match="'ParakeetTokenizer' drops repeated ids"):
+        pw.Tokenizer.from_folder(tmp_path)
+
+
+def test_every_class_has_a_record() -> None:
+    classes = [name for name in dir(live.transformers()) if name.endswith("Tokenizer")]
+    unknown = {name.removesuffix("Tokenizer") for name in classes if family_of(name) is UNKNOWN}
+    parts = {"Auto", "Basic", "Character", "Mecab", "Wordpiece"}
+    assert unknown - parts == {"Esmc", "RoFormer"}
 
 
 def test_other_classes_raise_a_warning_with_their_name(tmp_path: Path) -> None:
     words = pw.Tokenizer(pw.models.WordPiece(["[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]", "a"]))
     words.save(tmp_path / "tokenizer.json")
-    for name in ("NllbTokenizer", "XLMRobertaTokenizerFast", "MyTokenizer"):
+    for name in ("EsmcTokenizer", "RoFormerTokenizerFast", "MyTokenizer"):
         live.configure(tmp_path, {"tokenizer_class": name})
         with pytest.warns(
             pw.errors.PieceworkWarning, match=f"the class '{name}' is unknown"

@@ -64,8 +64,8 @@ def test_unapplied_settings_raise_a_warning(
 
 
 def test_unknown_class_raises_a_warning(tmp_path: Path) -> None:
-    folder(tmp_path, GPT2, {"tokenizer_class": "WhisperTokenizer"})
-    with pytest.warns(pw.errors.PieceworkWarning, match="class 'WhisperTokenizer' is unknown"):
+    folder(tmp_path, GPT2, {"tokenizer_class": "MyTokenizer"})
+    with pytest.warns(pw.errors.PieceworkWarning, match="class 'MyTokenizer' is unknown"):
         pw.Tokenizer.from_folder(tmp_path)
 
 

@@ -119,15 +119,15 @@ def test_a_class_that_only_the_model_names(tmp_path: Path) -> None:
     tree["normalizer"] = None  # the class sets its own
     write(tmp_path, tokenizer_json=tree, config_json={"model_type": "bert"})
     assert check_equal(tmp_path).normalizer == pw.normalizers.BertNormalizer()
-    write(tmp_path, config_json={"model_type": "mbart"})
-    with pytest.warns(PieceworkWarning, match="the class 'MBartTokenizer' is unknown"):
+    write(tmp_path, config_json={"model_type": "esmc"})
+    with pytest.warns(PieceworkWarning, match="the class 'EsmcTokenizer' is unknown"):
         pw.Tokenizer.from_folder(tmp_path)
     # The class of the tokenizer's configuration, then that of the model's, come before the type.
-    write(tmp_path, config_json={"model_type": "mbart", "tokenizer_class": "BertTokenizer"})
+    write(tmp_path, config_json={"model_type": "esmc", "tokenizer_class": "BertTokenizer"})
     pw.Tokenizer.from_folder(tmp_path)
     write(
         tmp_path,
-        config_json={"model_type": "mbart"},
+        config_json={"model_type": "esmc"},
         tokenizer_config_json={"tokenizer_class": "BertTokenizer"},
     )
     check_equal(tmp_path)

@@ -7,7 +7,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from piecework import normalizers as n, pre_tokenizers as p
+from piecework.errors import FormatError, VocabularyError
 from piecework.tokenizer._folders.components import Ends, around
+from piecework.tokenizer._rebuild import model_tree, rebuilt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,19 +24,18 @@ __all__ = [
     "class_parts",
     "class_post_processor",
     "differences",
+    "model_settings",
     "with_class_model",
+    "with_class_settings",
 ]
 
 _SETTINGS: dict[str, dict[str, Any]] = {
     "WordPiece": {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100},
     "BPE": {
-        "dropout": None,
-        "ignore_merges": False,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
+        **dict.fromkeys(("ignore_merges", "fuse_unk", "byte_fallback"), False),
+        **dict.fromkeys(
+            ("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")
+        ),
     },
     "Unigram": {"byte_fallback": False, "unk_id": 0},
 }
@@ -57,34 +58,32 @@ def class_parts(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, Any
     return dict(zip(("normalizer", "pre_tokenizer", "decoder"), parts, strict=True))
 
 
-def class_post_processor(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor | None:
-    """Returns the post-processor that the class of a folder sets.
+def class_post_processor(
+    tokenizer: Tokenizer, folder: ModelFolder
+) -> tuple[PostProcessor | None, bool]:
+    """Returns the post-processor that the class of a folder sets, and whether it is that of the class.
 
     Args:
         tokenizer: The tokenizer, with its added tokens.
         folder: Its folder.
 
     Returns:
-        The post-processor. That of the tokenizer if the class uses it, or if the vocabulary is of another model or lacks a
-        special token that the class adds.
+        The post-processor. That of the tokenizer if the class uses it, and, with False, if the vocabulary is of another model
+        or lacks a special token that the class adds.
     """
-    try:
-        return _ends_of_class(tokenizer, folder)
-    except KeyError:
-        return tokenizer.post_processor
-
-
-def _ends_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> PostProcessor | None:
-    """Returns the post-processor of the class; a KeyError says that it cannot be built."""
     part, family = tokenizer.post_processor, folder.family
     has_file = folder.format == "tokenizer.json"
-    if has_file and part is not None and family.prefers_ends_of_file:
-        return part
+    if has_file and part is not None and (family.ends is None or family.keeps_ends):
+        return part, True
     if has_file and family.model not in {None, tokenizer.model_type}:
-        raise KeyError(family.model)
+        return part, False
     # The special tokens of a class over a .model are not followed, but for those that the files ask for.
-    ends = around if folder.format.endswith(".model") else family.ends
-    return ends(Ends(tokenizer, folder.settings, family, has_file)) or part
+    is_followed = family.reads_bpe_model and builds_its_model(tokenizer, folder.settings)
+    is_model = folder.format.endswith(".model")
+    ends = (family.ends if is_followed or not is_model else None) or around
+    with contextlib.suppress(KeyError):
+        return ends(Ends(tokenizer, folder.settings, family, has_file)) or part, True
+    return part, False
 
 
 def builds_its_model(tokenizer: Tokenizer, settings: FolderSettings) -> bool:
@@ -106,22 +105,14 @@ def differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
     if folder.format != "tokenizer.json" or family.model is None:
         return []
     # Missing tokens of BERT raise a warning of their own.
-    names = ["post-processor"] * (not family.has_fixed_ends and _lacks_ends(tokenizer, folder))
+    _, has_ends = class_post_processor(tokenizer, folder)
+    names = ["post-processor"] * (not has_ends and not family.has_fixed_ends)
     if family.keeps_file:
         return names
     if not builds_its_model(tokenizer, settings):
         return ["normalizer", "pre-tokenizer", *names, "model"]
     changed = _changed_settings(_object(folder.data)["model"], settings)
     return [*names, *(f"{name} of the model" for name in changed)]
-
-
-def _lacks_ends(tokenizer: Tokenizer, folder: ModelFolder) -> bool:
-    """Returns whether the vocabulary lacks a token that the class adds to a text."""
-    try:
-        _ends_of_class(tokenizer, folder)
-    except KeyError:
-        return True
-    return False
 
 
 def _steps(part: Any) -> list[Any]:
@@ -135,7 +126,7 @@ def _steps(part: Any) -> list[Any]:
 def _changed_settings(model: Mapping[str, Any], settings: FolderSettings) -> dict[str, Any]:
     """Returns the settings of the model of a tokenizer.json that the class replaces, with its values; none without effect."""
     ids = _ids(model.get("vocab"))
-    wanted = _model(ids, settings)
+    wanted = model_settings(ids, settings)
     changed = {k: v for k, v in wanted.items() if _set(k, model.get(k)) != _set(k, v)}
     return changed if changed.keys() - _without_effect(ids, model) else {}
 
@@ -156,6 +147,18 @@ def with_class_model(folder: ModelFolder) -> bytes | None:
     # The class takes vocabulary and merges, and no record of this library about the model.
     public = {name: value for name, value in model.items() if name != "piecework"}
     return json.dumps(tree | {"model": public | changed}).encode()
+
+
+def with_class_settings(tokenizer: Tokenizer, folder: ModelFolder) -> Tokenizer:
+    """Returns the tokenizer of a vocab.json and merges.txt with the unknown token that its class gives the model."""
+    if not (folder.family.merges and folder.family.names_unknown):
+        return tokenizer
+    model = model_tree(tokenizer)
+    changed = _changed_settings(model, folder.settings)
+    # A token that the vocabulary lacks makes no valid model.
+    with contextlib.suppress(FormatError, VocabularyError):
+        return rebuilt(tokenizer, model | changed, lambda number: number) if changed else tokenizer
+    return tokenizer
 
 
 def _object(data: bytes) -> dict[str, Any]:
@@ -180,10 +183,10 @@ def _set(name: str, value: Any) -> Any:
     return value if name == "unk_id" else value or None
 
 
-def _model(ids: Mapping[str, Any], settings: FolderSettings) -> dict[str, Any]:
+def model_settings(ids: Mapping[str, Any], settings: FolderSettings) -> dict[str, Any]:
     """Returns the settings of the model that a class builds over a vocabulary."""
     family, unknown = settings.family, settings.special_tokens.get("unk_token")
-    wanted = {**_SETTINGS[family.model or ""], **family.settings}
+    wanted = {**_SETTINGS[family.model or ""], **family.model_settings}
     if "unk_id" in family.options:
         wanted["unk_id"] = settings["unk_id"]
     if not family.names_unknown:

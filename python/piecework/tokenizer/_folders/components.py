@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from piecework import decoders as d, normalizers as n, pre_tokenizers as p
 from piecework.patterns import SPLIT_PATTERNS, Regex
-from piecework.processors import BertProcessing, PostProcessor, TemplateProcessing
+from piecework.processors import BertProcessing, PostProcessor, TemplatePiece, TemplateProcessing
 
 if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
@@ -16,21 +16,32 @@ if TYPE_CHECKING:
     from piecework.tokenizer._folders.settings import FolderSettings
 
 __all__ = [
+    "QUOTES",
     "Build",
     "Ends",
     "PostBuild",
     "around",
     "bert",
     "bert_ends",
+    "bos_first",
     "byte_level",
     "clip",
+    "deberta_v2",
+    "gemma",
     "llama",
     "metaspace",
     "named_token",
+    "seamless",
+    "seamless_ends",
     "sequence",
+    "splinter",
     "split_bytes",
     "template",
+    "tips",
+    "whisper",
+    "whisper_ends",
     "without_accents",
+    "words",
 ]
 
 Rules = n.Precompiled | None
@@ -47,9 +58,17 @@ def sequence(*steps: n.Normalizer | None) -> n.Normalizer:
 
 
 def bert(settings: FolderSettings, _: Rules) -> Parts:
-    """Returns the components of BERT."""
+    """Returns the components of BERT and Funnel."""
     flags: Any = settings.bert_settings()
-    return n.BertNormalizer(**flags), p.BertPreTokenizer(), d.WordPiece()
+    normalizer = n.BertNormalizer(clean_text=settings["clean_text"] is not False, **flags)
+    decoder = d.WordPiece(settings["wordpieces_prefix"] or "##")
+    return normalizer, p.BertPreTokenizer(), decoder
+
+
+def words(**flags: Any) -> Build:
+    """Returns what builds the components of a class with BERT's words and an end-of-word suffix."""
+    normalizer = n.BertNormalizer(**flags)
+    return lambda *_: (normalizer, p.BertPreTokenizer(), d.BPEDecoder())
 
 
 def byte_level(
@@ -79,6 +98,13 @@ def clip(_settings: FolderSettings, _: Rules) -> Parts:
     return clean, words, d.Sequence([d.ByteLevel(), d.Replace("</w>", " "), d.Strip(" ", right=1)])
 
 
+def whisper(settings: FolderSettings, rules: Rules) -> Parts:
+    """Returns the components of Whisper, which decodes without the times of a transcript."""
+    times = d.Replace(Regex(r"<\|\d+\.\d+\|>"), "")
+    normalizer, words, decoder = byte_level()(settings, rules)
+    return normalizer, words, d.Sequence([decoder, times])
+
+
 def metaspace(normalize: Normalize, *, splits: bool) -> Build:
     """Returns what builds the components of a class with SentencePiece's pieces; `splits` says whether white space splits words."""
 
@@ -91,20 +117,68 @@ def metaspace(normalize: Normalize, *, splits: bool) -> Build:
     return build
 
 
-def without_accents(settings: FolderSettings, rules: Rules) -> n.Normalizer:
-    """Returns the normalizer of ALBERT and XLNet."""
+QUOTES = (n.Replace("``", '"'), n.Replace("''", '"'))
+"""Normalizers for the quotation marks of TeX."""
+
+
+def without_accents(settings: FolderSettings, rules: Rules, *more: n.Normalizer) -> n.Normalizer:
+    """Returns the normalizer of ALBERT, XLNet and RemBERT."""
     folds = [] if settings["keep_accents"] else [n.NFKD(), n.StripAccents()]
     lower = n.Lowercase() if settings["do_lower_case"] else None
-    return sequence(n.Replace("``", '"'), n.Replace("''", '"'), *folds, lower, rules)
+    return sequence(*QUOTES, *more, *folds, lower, rules)
 
 
-def llama(settings: FolderSettings, _: Rules) -> Parts:
-    """Returns the components of Llama."""
-    prepends = settings["add_prefix_space"]
-    first: Any = "always" if settings["legacy"] else "first"
-    ends = [d.Strip(" ", left=1)] if prepends else []
-    joined = d.Sequence([d.Replace("▁", " "), d.ByteFallback(), d.Fuse(), *ends])
-    return None, p.Metaspace(prepend_scheme=first if prepends else "never", split=False), joined
+def deberta_v2(settings: FolderSettings, _: Rules) -> Parts:
+    """Returns the components of DeBERTa v2."""
+    lower = n.Lowercase() if settings["do_lower_case"] else None
+    spaces = n.Replace(Regex(r"\s{2,}|[\n\r\t]"), " ")
+    scheme: Any = "always" if settings["add_prefix_space"] else "first"
+    marks = [p.Punctuation("isolated")] if settings["split_by_punct"] else []
+    words = p.Sequence([*marks, p.Metaspace(prepend_scheme=scheme)])
+    clean = sequence(lower, spaces, n.NFC(), n.Strip(left=False))
+    return clean, words, d.Metaspace(prepend_scheme=scheme)
+
+
+def seamless(_settings: FolderSettings, _: Rules) -> Parts:
+    """Returns the components of SeamlessM4T."""
+    edits = ((" +▁", "▁"), ("^▁+$", ""), (" {2,}", "▁"))
+    last = [n.Replace(Regex(pattern), content) for pattern, content in edits]
+    clean = sequence(n.Replace(Regex(r"[\n\r\t]"), " "), n.NFKC(), n.Strip(left=False), *last)
+    return clean, p.Metaspace(prepend_scheme="first"), d.Metaspace(prepend_scheme="first")
+
+
+def tips(settings: FolderSettings, rules: Rules) -> Parts:
+    """Returns the components of TIPSv2."""
+    lower = n.Lowercase() if settings["do_lower_case"] else None
+    words = p.Sequence([p.WhitespaceSplit(), p.Metaspace()])
+    return sequence(lower, rules), words, d.Sequence([d.Metaspace(), d.ByteFallback(), d.Fuse()])
+
+
+def llama(*, strips: bool = False) -> Build:
+    """Returns what builds the components of Llama; `strips` says whether decoding always removes a space at the start."""
+
+    def build(settings: FolderSettings, _: Rules) -> Parts:
+        prepends = settings["add_prefix_space"]
+        first: Any = "always" if settings["legacy"] else "first"
+        words = p.Metaspace(prepend_scheme=first if prepends else "never", split=False)
+        return None, words, _joined(*[d.Strip(" ", left=1)] * bool(prepends or strips))
+
+    return build
+
+
+def gemma(*before: n.Normalizer) -> Build:
+    """Returns what builds the components of Gemma; `before` are normalizers before its own."""
+    spaces = n.Replace(" ", "▁")
+    normalizer = sequence(*before, spaces) if before else spaces
+    return lambda *_: (normalizer, p.Split(" ", "merged_with_previous"), _joined())
+
+
+def _joined(*more: d.Decoder) -> d.Decoder:
+    """Returns the decoder of pieces that may be bytes."""
+    return d.Sequence([d.Replace("▁", " "), d.ByteFallback(), d.Fuse(), *more])
+
+
+# Post-processors
 
 
 def named_token(
@@ -136,17 +210,17 @@ class Ends:
     has_file: bool
 
     def __getitem__(self, name: str) -> tuple[str, int]:
-        """Returns the special token of a role such as ``"cls"``, with its id; for other names that token.
+        """Returns the special token of a role such as ``"cls"``, with its id; for other names that token, or the unknown one.
 
         Raises:
-            KeyError: The vocabulary lacks it.
+            KeyError: The vocabulary lacks the token of a role or of a setting.
         """
         role = f"{name}_token"
-        default = self.family.tokens.get(role, name)
+        default = self.family.tokens.get(role) or self.settings[name] or name
         found = named_token(self.tokenizer, self.settings, role, default)
-        if found is None:
+        if found is None and (role in self.family.tokens or name in self.family.options):
             raise KeyError(name)
-        return found
+        return found or self["unk"]
 
 
 PostBuild = Callable[[Ends], PostProcessor | None]
@@ -156,16 +230,21 @@ def template(single: str, pair: str) -> PostBuild:
     """Returns what builds a template, given with roles (``"cls $A sep"``) in place of the special tokens."""
 
     def build(ends: Ends) -> PostProcessor:
-        roles = [piece.partition(":")[0] for piece in single.split() if piece[0] != "$"]
-        tokens = {role: ends[role] for role in roles}
+        pieces = [piece.partition(":") for piece in f"{single} {pair}".split()]
+        tokens = {name: ends[name] for name, *_ in pieces if name[0] != "$"}
 
-        def spelled(text: str) -> list[str]:
-            pieces = (piece.partition(":") for piece in text.split())
-            return ["".join((tokens[p[0]][0] if p[0] in tokens else p[0], *p[1:])) for p in pieces]
+        def spelled(text: str) -> Iterator[str | TemplatePiece]:
+            for piece in text.split():
+                name, _, number = piece.partition(":")
+                is_text = name not in tokens
+                yield (
+                    piece
+                    if is_text
+                    else TemplatePiece("SpecialToken", tokens[name][0], int(number or 0))
+                )
 
-        return TemplateProcessing(
-            spelled(single), spelled(pair), list(dict.fromkeys(tokens.values()))
-        )
+        named = list(dict.fromkeys(tokens.values()))
+        return TemplateProcessing([*spelled(single)], [*spelled(pair)], named)
 
     return build
 
@@ -184,17 +263,49 @@ def around(ends: Ends) -> PostProcessor | None:
 
     A tokenizer.json has its own post-processor, next to which these settings have no effect.
     """
-    settings = ends.settings
-    adds = {"bos_token": settings.add_bos_token, "eos_token": settings.add_eos_token}
-    found = {
-        name: named_token(ends.tokenizer, settings, name)
-        for name, added in adds.items()
-        if added and not ends.has_file
-    }
-    tokens = [token for token in found.values() if token]
-    if not tokens:
+    if ends.has_file:
         return None
-    first, last = ([token[0]] if (token := found.get(name)) else [] for name in adds)
-    single = [*first, "$A", *last]
-    second = [f"{piece}:1" for piece in (*first, "$B", *last)]
-    return TemplateProcessing(single, [*single, *second], list(dict.fromkeys(tokens)))
+    tokenizer, settings = ends.tokenizer, ends.settings
+    bos = named_token(tokenizer, settings, "bos_token") if settings.add_bos_token else None
+    eos = named_token(tokenizer, settings, "eos_token") if settings.add_eos_token else None
+    if not (bos or eos):
+        return None
+    first, last = ([token[0]] if token else [] for token in (bos, eos))
+    single, second = [*first, "$A", *last], [f"{piece}:1" for piece in (*first, "$B", *last)]
+    tokens = list(dict.fromkeys(token for token in (bos, eos) if token))
+    return TemplateProcessing(single, [*single, *second], tokens)
+
+
+def bos_first(ends: Ends) -> PostProcessor | None:
+    """Returns the template of Code Llama, which adds bos_token unless the folder says otherwise."""
+    settings = ends.settings
+    bos = ends.has_file or settings.add_bos_token is not False
+    eos = settings.add_eos_token and not ends.has_file
+    changed = replace(settings, add_bos_token=bos, add_eos_token=eos)
+    return around(replace(ends, settings=changed, has_file=False))
+
+
+def splinter(ends: Ends) -> PostProcessor | None:
+    """Returns the post-processor of Splinter: a question that is first in a pair ends with two tokens."""
+    is_left = ends.settings.padding_side == "left"
+    pairs = ("cls $A [QUESTION] . sep $B:1 sep:1", "cls $A sep $B:1 [QUESTION] . sep:1")
+    return template("cls $A sep", pairs[is_left])(ends)
+
+
+def whisper_ends(ends: Ends) -> PostProcessor | None:
+    """Returns the post-processor of Whisper: language, task and timestamps of a transcript, and its end."""
+    settings = ends.settings
+    language = settings["language"].lower()
+    if language and ends.tokenizer.token_to_id(f"<|{language}|>") is None:
+        raise KeyError(language)  # such as "english" for "en"
+    names = ["startoftranscript", language, settings["task"]]
+    names += [] if settings["predict_timestamps"] else ["notimestamps"]
+    first = " ".join(f"<|{name}|>" for name in names if name)
+    return template(f"{first} $A eos", f"{first} $A $B:1 eos:1")(ends)
+
+
+def seamless_ends(ends: Ends) -> PostProcessor | None:
+    """Returns the template of SeamlessM4T, whose language tokens are written with underscores."""
+    language = ends.settings["src_lang"]
+    name = language if "__" in language else f"__{language}__"
+    return template(f"{name} $A eos", f"{name} $A $B eos")(ends)

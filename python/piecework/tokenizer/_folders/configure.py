@@ -20,7 +20,7 @@ from piecework.tokenizer._folders.classes import (
     differences,
 )
 from piecework.tokenizer._folders.components import named_token
-from piecework.tokenizer._folders.families import UNKNOWN
+from piecework.tokenizer._folders.families import BACKEND, UNKNOWN
 from piecework.tokenizer._folders.sentencepiece import is_of_class
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from piecework.tokenizer._folders.read import ModelFolder
     from piecework.tokenizer._folders.settings import FolderSettings
 
-__all__ = ["configured", "is_rebuilt", "unmet"]
+__all__ = ["MERGES", "configured", "is_rebuilt", "unmet"]
 
-_MERGES = {"vocab.json", "encoder.json"}
+MERGES = {"vocab.json", "encoder.json"}
 """The names of a BPE vocabulary with merges next to it."""
 
 _CLEAN_UP = [
@@ -61,13 +61,15 @@ def configured(tokenizer: Tokenizer, folder: ModelFolder) -> dict[str, Any]:
         Arguments for :meth:`piecework.Tokenizer.replace`.
     """
     parts: dict[str, Any] = {
-        "post_processor": class_post_processor(tokenizer, folder),
+        "post_processor": class_post_processor(tokenizer, folder)[0],
         "decoder": tokenizer.decoder,
     }
     is_built = builds_its_model(tokenizer, folder.settings)
-    is_plain = folder.format in _MERGES and folder.family.merges is not None
+    is_plain = folder.format in MERGES and folder.family.merges is not None
     if (is_built and (is_rebuilt(folder) or is_plain)) or is_of_class(tokenizer, folder):
         parts |= class_parts(tokenizer, folder.settings)
+    elif folder.format == "vocab.txt" and is_built:
+        parts["decoder"] = class_parts(tokenizer, folder.settings)["decoder"]
     if folder.settings.cleans_up(tokenizer.model_type):
         parts["decoder"] = _cleaned_up(parts["decoder"])
     return {name: part for name, part in parts.items() if part != getattr(tokenizer, name)}
@@ -126,59 +128,68 @@ def unmet(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[PieceworkWarnin
 
 def _unmet_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> Iterator[PieceworkWarning]:
     """Iterates over warnings about the class of the tokenizer."""
-    settings, name = folder.settings, shown(folder.settings.tokenizer_class)
-    if folder.format in {"vocab.json", "encoder.json"}:
-        if not settings.family.merges:
+    settings, family = folder.settings, folder.family
+    name = f"the class {shown(settings.tokenizer_class)}"
+    if problem := _problem_of_class(tokenizer, folder):
+        yield PieceworkWarning(f"{name} {problem[0]}", hint=problem[1])
+    elif family.has_fixed_ends:
+        for end in sorted({"cls_token", "sep_token"} - settings.special_tokens.keys()):
             yield PieceworkWarning(
-                f"the class {name} is unknown, so the pre-tokenizer is inferred from the vocabulary",
-                hint="pass `pre_tokenizer=...` to change it",
+                f"{end} is missing, so {name} adds a token of a fixed id to texts; here {family.tokens[end]!r} is added if it "
+                "is in the vocabulary",
+                hint=f"set {end}",
             )
-    elif folder.format.endswith(".model"):
-        yield from _unmet_of_sentencepiece(tokenizer, folder)
-    elif settings.family is UNKNOWN:
+    if family.decoding:
         yield PieceworkWarning(
-            f"the class {name} is unknown: it may normalize and split text differently from {folder.format}, and add other "
-            "special tokens",
-            hint="compare ids with `transformers`, or set tokenizer_class to 'TokenizersBackend' if the file is right",
+            f"{name} {family.decoding}; here they are kept",
+            hint="drop them from the ids before decoding",
         )
-    elif settings.family.has_fixed_ends:
-        yield from _unmet_of_ends(folder.settings)
     if others := differences(tokenizer, folder):
         listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
         yield PieceworkWarning(
-            f"the class {name} replaces {listed}; here those of tokenizer.json apply",
+            f"{name} replaces {listed}; here those of tokenizer.json apply",
             hint="pass those of the class to `replace` to change that",
         )
 
 
-def _unmet_of_ends(settings: FolderSettings) -> Iterator[PieceworkWarning]:
-    name = shown(settings.tokenizer_class)
-    for end in ("cls_token", "sep_token"):
-        token = settings.family.tokens[end]
-        if end not in settings.special_tokens:
-            yield PieceworkWarning(
-                f"{end} is missing, so the class {name} adds a token of a fixed id to texts; here {token!r} is added if it "
-                "is in the vocabulary",
-                hint=f"set {end}",
-            )
+def _problem_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> tuple[str, str] | None:
+    """Returns why the class may give other ids, with a hint; None if it gives those of the tokenizer."""
+    family, file = folder.family, folder.format
+    if family.task is not None:
+        reason = f"is written in Python, and no file describes its steps; here {file} decides"
+        return reason, "compare ids with `transformers`"
+    if file.endswith(".model"):
+        return _problem_of_model(tokenizer, folder)
+    if file in MERGES and not family.merges:
+        reason = "is unknown" if family is UNKNOWN else f"reads no {file}"
+        hint = "pass `pre_tokenizer=...` to change it"
+        return f"{reason}, so the pre-tokenizer is inferred from the vocabulary", hint
+    if family is UNKNOWN:
+        return (
+            f"is unknown: it may normalize and split text differently from {file}, and add other special tokens",
+            f"compare ids with `transformers`, or set tokenizer_class to {BACKEND!r} if the file is right",
+        )
+    return None
 
 
-def _unmet_of_sentencepiece(
-    tokenizer: Tokenizer, folder: ModelFolder
-) -> Iterator[PieceworkWarning]:
-    name = shown(folder.settings.tokenizer_class)
+def _problem_of_model(tokenizer: Tokenizer, folder: ModelFolder) -> tuple[str, str] | None:
+    """Returns why the class may give other ids than a SentencePiece model, as :func:`_problem_of_class` does."""
+    hint = "load a tokenizer.json saved by `transformers` to get those of the class"
+    ours = f"here the ids are those of {folder.format}"
     if tokenizer.model_type == "Unigram":
-        yield PieceworkWarning(
-            f"the class {name} adds special tokens and may renumber all tokens; here the ids are those of "
-            f"{folder.format}, and no special tokens are added",
-            hint="load a tokenizer.json saved by `transformers`",
+        others = "adds special tokens and may renumber all tokens"
+        return f"{others}; {ours}, and no special tokens are added", hint
+    if folder.family.model is None and folder.family is not UNKNOWN:
+        return None
+    return (
+        None
+        if is_of_class(tokenizer, folder)
+        else (
+            "prepends no space to a text that starts with one, or after a special token, and may normalize and merge "
+            f"differently, as with several spaces; {ours}",
+            hint,
         )
-    elif folder.family is UNKNOWN or (folder.family.model and not is_of_class(tokenizer, folder)):
-        yield PieceworkWarning(
-            f"the class {name} prepends no space to a text that starts with one, or after a special token, and may normalize "
-            f"and merge differently, as with several spaces; here the ids are those of {folder.format}",
-            hint="load a tokenizer.json saved by `transformers` to get those of the class",
-        )
+    )
 
 
 def _puts_space(tokenizer: Tokenizer) -> bool:

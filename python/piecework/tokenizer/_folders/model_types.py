@@ -24,17 +24,8 @@ BACKEND_MODELS = frozenset(model for model, name in _CLASSES.items() if name == 
 CLASS_OF_MODEL = {model: name for model, name in _CLASSES.items() if name != BACKEND}
 """The class of each other type of model."""
 
-
 WRONGLY_NAMED = frozenset(
-    {
-        "hyperclovax_vision_v2",
-        "qwen2",
-        "qwen3_5",
-        "qwen3_5_moe",
-        "qwen3_5_moe_text",
-        "qwen4_exp",
-        "siglip2",
-    }
+    "hyperclovax_vision_v2 qwen2 qwen3_5 qwen3_5_moe qwen3_5_moe_text qwen4_exp siglip2".split()
 )
 """The types of models that have the class of the table, whatever class the files name."""
 

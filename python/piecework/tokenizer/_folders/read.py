@@ -172,7 +172,7 @@ def _configuration(folder: str, name: str | None, *, is_byte_level: bool = False
     named = own or model_class
     # A class in the folder's own code is not replaced.
     kind = named if named and "auto_map" in config else class_that_reads(named, model_type)
-    if is_byte_level and family_of(kind).byte_level_is_backend:
+    if is_byte_level and family_of(kind).keeps_byte_level:
         kind = BACKEND
     if kind != BACKEND or name == "tokenizer.json" or (name or "").endswith(".model"):
         named = kind

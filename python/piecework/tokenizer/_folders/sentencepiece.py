@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from piecework._settings.added_tokens import AddedToken
 from piecework.models import BPE
+from piecework.tokenizer._folders.classes import model_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,26 +23,25 @@ def is_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> bool:
     return is_model and folder.family.reads_bpe_model
 
 
-def with_class_model(tokenizer: Tokenizer) -> Tokenizer:
-    """Returns the tokenizer of a ``.model`` file with the model and the added tokens that such a class makes of it.
+def with_class_model(tokenizer: Tokenizer, folder: ModelFolder) -> Tokenizer:
+    """Returns the tokenizer of a ``.model`` file with the model and the added tokens that its class makes of it.
 
     Args:
         tokenizer: The tokenizer as SentencePiece reads it.
+        folder: The folder of the file.
 
     Returns:
         A tokenizer without other stages. All symbols of the file are matched in the original text.
     """
     model = tokenizer.model
     assert isinstance(model, BPE)
-    vocab = model.vocab
     tokens = [
         AddedToken(token.content, normalized=False, special=token.special)
         for _, token in sorted(tokenizer.added_tokens.items())
     ]
-    # Without a byte entry the class drops a character that is unknown: it names no unknown token.
-    merges = [pair for _, pair in sorted(_merges(vocab))]
-    rebuilt = BPE(vocab, merges, fuse_unk=True, byte_fallback=True)
-    return type(tokenizer)(rebuilt, added_tokens=tokens)
+    merges = [pair for _, pair in sorted(_merges(model.vocab))]
+    settings = model_settings(model.vocab, folder.settings)
+    return type(tokenizer)(BPE(model.vocab, merges, **settings), added_tokens=tokens)
 
 
 def _merges(

@@ -144,7 +144,9 @@ class FolderSettings:
         """Returns the settings to load a ``vocab.txt`` with, in addition to the given ones."""
         unk_token = self.special_tokens.get("unk_token")
         settings = {"unk_token": unk_token.content} if unk_token else {}
-        return settings if "normalizer" in given else settings | self.bert_settings()
+        if "normalizer" in given:
+            return settings
+        return settings | self.bert_settings() | {"clean_text": self["clean_text"] is not False}
 
     def bert_settings(self) -> dict[str, bool | None]:
         """Returns the arguments of :class:`piecework.normalizers.BertNormalizer`, by default those of BERT."""
@@ -161,10 +163,14 @@ def from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) ->
     tokenizer_class = member(config, "tokenizer_class", _PLAIN["tokenizer_class"].check)
     family = family_of(tokenizer_class)
     options = {
-        name: member(config, name, (FLAG if default is None else _KINDS[type(default)]).check)
+        name: member(config, name, _KINDS[type(default)].check)
         for name, default in family.options.items()
     }
     config = {**family.tokens} | config
+    for name, default in family.tokens.items():
+        # A token that is given as a text has the flags of the class.
+        if isinstance(default, dict) and isinstance(config[name], str):
+            config[name] = default | {"content": config[name]}
     named, more = special_tokens_of(config, {token.content: token for _, token in listed})
     special = {token.content for token in (*named.values(), *more)}
     return FolderSettings(
@@ -182,7 +188,7 @@ def from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) ->
 
 
 _CLEAN_UP_BPE = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
-_KINDS: dict[type, Kind] = {bool: FLAG, int: NUMBER, str: TEXT}
+_KINDS: dict[type, Kind] = {bool: FLAG, type(None): FLAG, int: NUMBER, str: TEXT}
 """What checks a setting of a class, by the type of its default."""
 _FLAG, _SIDE = Maybe(FLAG), Maybe(Choice({"left": "left", "right": "right"}))
 _PLAIN: dict[str, Kind] = {
