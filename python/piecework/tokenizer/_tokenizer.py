@@ -282,9 +282,7 @@ class Tokenizer(CallOptions):
         special_tokens: Mapping[str, int] | None = None,
         build_tables: bool = True,
     ) -> Tokenizer:
-        r"""Loads a file of tiktoken ranks, with a token in base64 and its rank on each line.
-
-        Nothing is downloaded.
+        r"""Loads a file of tiktoken ranks, with a token in base64 and its rank on each line; nothing is downloaded.
 
         Args:
             path: The file.
@@ -301,19 +299,8 @@ class Tokenizer(CallOptions):
             warning.
 
         Raises:
-            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-            FormatError: A line is not a token with its rank, or repeats one; the message names the line.
-            VocabularyError: Some of the 256 bytes are not tokens.
-            ConfigError: The encoding is unknown, or an id of a special token is taken or invalid.
-            RegexError: The pattern does not compile.
-
-        >>> import base64, pathlib, tempfile
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "mine.tiktoken")
-        >>> tokens = [bytes([byte]) for byte in range(256)] + [b"hu", b"hug"]
-        >>> lines = [f"{base64.b64encode(token).decode()} {rank}" for rank, token in enumerate(tokens)]
-        >>> _ = path.write_text("\n".join(lines))
-        >>> Tokenizer.from_tiktoken(path, pattern=r"\w+|\W+").encode("hugs").ids
-        [257, 115]
+            PieceworkError: See :meth:`from_file`. ConfigError: an id of a special token is taken or invalid; RegexError: the
+                pattern does not compile.
         """
         wanted = check_flag("build_tables", build_tables)
         return load_tiktoken(cls, path, name, pattern, special_tokens)._built(wanted)
@@ -335,9 +322,7 @@ class Tokenizer(CallOptions):
             normalizer is :class:`piecework.normalizers.SentencePiece`.
 
         Raises:
-            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-            FormatError: The file is not a SentencePiece model, or truncated.
-            UnsupportedError: The model is of another type, or has denormalization rules.
+            PieceworkError: See :meth:`from_file`. UnsupportedError: a model of another type, or with denormalization rules.
         """
         wanted = check_flag("build_tables", build_tables)
         return load_format(cls, "sentencepiece", path)._built(wanted)
@@ -371,20 +356,14 @@ class Tokenizer(CallOptions):
             does.
 
         Raises:
-            FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
-            FormatError: A line is not a merge, or not a token with its count; the message names the line.
-            UnsupportedError: The codes have another version, or have version 0.1 and `vocab` is given.
-            ConfigError: `vocab_threshold` is given without `vocab`.
+            PieceworkError: See :meth:`from_file`. ConfigError: `vocab_threshold` without `vocab`; UnsupportedError: codes of
+                another version, or of version 0.1 with `vocab`.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> codes, vocab = folder / "codes", folder / "vocab"
-        >>> _ = codes.write_text("#version: 0.2\nl o\nlo w</w>\n")
-        >>> _ = vocab.write_text("lo@@ 7\nlow 2\n")
-        >>> Tokenizer.from_subword_nmt(codes).tokenize("low lows")
+        >>> _ = (folder / "codes").write_text("#version: 0.2\nl o\nlo w</w>\n")
+        >>> Tokenizer.from_subword_nmt(folder / "codes").tokenize("low lows")
         ['low</w>', 'lo', 'w', '<unk>']
-        >>> Tokenizer.from_subword_nmt(codes, vocab, vocab_threshold=3).to_subword_nmt("low lows")
-        'lo@@ w lo@@ w@@ s'
         """
         wanted = check_flag("build_tables", build_tables)
         return load_subword_nmt(cls, path, vocab, vocab_threshold, separator)._built(wanted)
@@ -415,14 +394,8 @@ class Tokenizer(CallOptions):
         encoder.json with vocab.bpe, tokenizer.model, spiece.model, sentencepiece.bpe.model and spm.model. A SentencePiece
         model keeps its own ids; if the ``transformers`` class of the model changes them, a warning names the class.
 
-        These settings of ``tokenizer_config.json`` and ``special_tokens_map.json`` are applied, as in ``transformers``:
-
-        * special tokens and flags of added tokens;
-        * of the classes of GPT-2 and RoBERTa ``add_prefix_space``, of RoBERTa's ``cls_token``, ``sep_token`` and
-          ``trim_offsets``, of BERT's ``cls_token`` and ``sep_token``;
-        * the normalizer and pre-tokenizer that the classes of T5, ALBERT, XLNet, Pegasus and Llama replace;
-        * with a vocab.json or a SentencePiece model ``add_bos_token`` and ``add_eos_token``.
-
+        Settings of ``tokenizer_config.json`` and ``special_tokens_map.json`` are applied as the class of ``transformers``
+        that they name does: special tokens, flags of added tokens, and the components and settings of docs/formats.md.
         A setting that is not supported raises a warning. ``model_max_length``, the sides of truncation and padding, and
         truncation and padding of a tokenizer.json are not applied: pass ``truncation=`` and ``padding=``.
 
@@ -435,8 +408,7 @@ class Tokenizer(CallOptions):
             The tokenizer.
 
         Raises:
-            FileError: The folder or a file in it cannot be read, or it contains no tokenizer.
-            FormatError: A file is malformed; the message contains its name and the JSON path.
+            PieceworkError: See :meth:`from_file`; FileError: the folder contains no tokenizer.
         """
         wanted = check_flag("build_tables", build_tables)
         return load_folder(cls, path, settings)._built(wanted)
@@ -449,7 +421,7 @@ class Tokenizer(CallOptions):
         base: Pathish | None = None,
         approximate: bool = False,
     ) -> None:
-        """Writes the tokenizer to a file, by default a tokenizer.json, in the format of its name.
+        r"""Writes the tokenizer to a file, by default a tokenizer.json, in the format of its name.
 
         ``tokenizers`` 0.23 loads the tokenizer.json too. If the tokenizer has a setting that ``tokenizers`` lacks
         (``unknown`` other than ``"word"``), the file gets a model type that ``tokenizers`` rejects, so ids never change
@@ -478,13 +450,10 @@ class Tokenizer(CallOptions):
             FormatError: `base` normalizes or decodes differently.
 
         >>> import pathlib, tempfile
-        >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> from piecework import models
-        >>> model = models.BPE(["l", "o", "w", "lo", "lo</w>"], [("l", "o")], end_of_word_suffix="</w>")
-        >>> Tokenizer(model).save(folder / "mine.tiktoken")
-        Traceback (most recent call last):
-        ...
-        piecework.errors.ConfigError: a tiktoken file cannot hold the marks "" and "</w>" of tokens in a word; save a tokenizer.json
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "tokenizer.json")
+        >>> Tokenizer.from_str("[UNK]\nhug\n").save(path)
+        >>> Tokenizer.from_file(path).tokenize("hug")
+        ['hug']
         """
         from piecework.tokenizer._saving import save
 
@@ -713,13 +682,9 @@ class Tokenizer(CallOptions):
     ) -> TruncatedText:
         r"""Returns the longest prefix of a text that encodes to at most `n` tokens, or the longest suffix.
 
-        Cutting a text at the offset of a token may give more tokens: what is before the cut merges differently, or the token
-        begins inside a character. This method encodes candidates instead. Its cost depends on the text that is kept, not on the
-        whole text, if the pipeline has a fast path (:attr:`generic_path_reason`); otherwise it is linear in the text.
-
-        Where the words of a stage depend on text after them, as with a regular expression or function of your own, the result is
-        the longest prefix that fits and ends at a word of the whole text (the longest suffix that begins at one).
-        `is_longest` of the result is False where a longer part may fit.
+        Cutting at the offset of a token may give more tokens, so candidates are encoded. The cost depends on the part that is
+        kept if the pipeline has a fast path (:attr:`generic_path_reason`), otherwise on the text. Where words depend on text
+        after them, the result ends (or begins) at a word of the whole text; `is_longest` is False if a longer part may fit.
 
         Args:
             text: The text.
@@ -1058,21 +1023,9 @@ class Tokenizer(CallOptions):
             VocabularyError: A token with a probability is not in the vocabulary, or a probability is not from 0 to 1.
             MissingCountsError: ``segmentation="likeliest"``, and the tokenizer has neither probabilities nor token counts.
 
-        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
-        >>> tok.replace(normalizer=None).tokenize("Hugs hugs")
-        ['[UNK]', 'hug', '##s']
         >>> tok = Tokenizer.from_str("[UNK]\nx\n##x\n##c\n##luo\n")
-        >>> tok.tokenize("ğxcluo"), tok.replace(unknown="run").tokenize("ğxcluo")
+        >>> tok.tokenize("ğXcluo"), tok.replace(normalizer=None, unknown="run").tokenize("ğxcluo")
         (['[UNK]'], ['[UNK]', '##x', '##c', '##luo'])
-        >>> import piecework as pw
-        >>> words = {"hu": 30, "hug": 4, "bugs": 40, "hus": 3, "bus": 5, "rags": 20}
-        >>> tok = pw.train(words, pw.WordPieceTrainer(vocab_size=17, special_tokens=["[UNK]"]))
-        >>> tok.tokenize("hugs"), tok.replace(segmentation="likeliest").tokenize("hugs")
-        (['hug', '##s'], ['hu', '##gs'])
-        >>> tok = Tokenizer.from_str("[UNK]\nhu\nhug\n##gs\n##s\n")
-        >>> probabilities = {"hu": 0.3, "hug": 0.1, "##gs": 0.2, "##s": 0.1}
-        >>> tok.replace(segmentation="likeliest", probabilities=probabilities).tokenize("hugs")
-        ['hu', '##gs']
         """
         made = self._replaced(changes)
         check_inserted(made._core, self._core)
@@ -1176,11 +1129,7 @@ class Tokenizer(CallOptions):
             Nothing is drawn at random, and no special tokens are added.
 
         Raises:
-            SpecialTokenError: The text contains a special token, and `specials` is ``"error"``.
-            UnknownTokenError: A word is unknown, and the tokenizer has no unknown token.
-            SurrogateError: The text contains a lone surrogate.
-            RegexError: A pattern exceeded its limit of steps.
-            ConfigError: `max_characters` or `nbest` is not positive, or `span` is no range.
+            PieceworkError: See :meth:`encode`. ConfigError: `max_characters` or `nbest` is not positive, or `span` is no range.
 
         >>> import piecework as pw
         >>> words = {"hug": 10, "pug": 5, "hugs": 5}
@@ -1190,14 +1139,6 @@ class Tokenizer(CallOptions):
             hug = h + ##ug (merge 2)
               ##ug = ##u + ##g (merge 1)
           ##s (id 6, 3-4): a character of the alphabet
-        >>> print(pw.train(words, pw.BpeTrainer(vocab_size=7)).explain("pugs"))
-        pugs -> p ug s
-          symbols: p u g s
-          u + g = ug (merge 1): p ug s
-          no merge joins p + ug, ug + s
-          p (id 3, 0-1): a character of the alphabet
-          ug (id 6, 1-3)
-          s (id 4, 3-4): a character of the alphabet
         """
         from piecework.tokenizer._explain.build import explain
 
