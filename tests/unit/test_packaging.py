@@ -59,10 +59,10 @@ def test_page_is_installed() -> None:
         assert (installed / file.name).read_bytes() == file.read_bytes()
 
 
-def test_package_requires_two_packages() -> None:
+def test_package_requires_three_packages() -> None:
     required = importlib.metadata.requires("piecework") or []
     names = {re.split(r"\W", line, maxsplit=1)[0] for line in required if "extra ==" not in line}
-    assert names == {"click", "numpy"}
+    assert names == {"click", "filelock", "numpy"}
 
 
 def test_import_loads_no_heavy_packages() -> None:

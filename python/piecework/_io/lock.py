@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from piecework._exceptions import wrap_os_error
 from piecework._io.files import checked
 from piecework.errors import FileError
 
@@ -16,39 +15,40 @@ if TYPE_CHECKING:
 
     from piecework._io.files import Pathish
 
-__all__ = ["locked_folder"]
+__all__ = ["LOCK", "locked_folder"]
+
+LOCK = ".lock"
+"""The name of the file in a locked folder; a process that is killed leaves it, unlocked."""
 
 
 @contextmanager
 def locked_folder(path: Pathish) -> Iterator[None]:
     """Returns a context manager that locks a folder; the lock ends with the process at the latest.
 
-    File systems and systems without such locks are not locked.
+    A folder in which no file can be created or locked is not locked.
 
     Args:
         path: The folder.
 
     Raises:
-        FileError: Another process has the lock, or the folder cannot be opened.
+        FileError: Another process has the lock.
     """
-    name = checked(path)
+    from filelock import FileLock, Timeout
+
+    folder = checked(path)
+    lock = FileLock(os.path.join(folder, LOCK))
     try:
-        import fcntl
-    except ImportError:  # Windows
+        lock.acquire(blocking=False)
+    except Timeout:
+        message = "another run writes into this folder"
+        raise FileError(errno.EBUSY, message, folder, hint="wait until it ends") from None
+    except OSError:
         yield
         return
     try:
-        handle = os.open(name, os.O_RDONLY)
-    except OSError as error:
-        raise wrap_os_error(error, name) from None
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            message = "another run writes into this folder"
-            raise FileError(errno.EBUSY, message, name, hint="wait until it ends") from None
-        except OSError:
-            pass  # such as a network file system without locks
         yield
     finally:
-        os.close(handle)
+        # While it is locked: who opened it before finds that it is gone.
+        with suppress(OSError):
+            os.unlink(lock.lock_file)
+        lock.release()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from piecework._io import exists, make_folder, read_if_exists, size, write_aside
 from piecework._io.atomic import remove_temporary
 from piecework._io.folders import list_folder, remove_file, remove_folder
+from piecework._io.lock import LOCK
 from piecework._messages import shown
 from piecework.corpus._layouts import LAYOUTS
 from piecework.corpus._manifest import MANIFEST, SKIPPED, Manifest
@@ -95,7 +96,7 @@ class Output:
         if found is not None and self._has_receipts():
             raise self._other_run(found, value)
         own = self._own_names(overwrite=overwrite)
-        others = [name for name in list_folder(self.folder) if name not in own]
+        others = [name for name in list_folder(self.folder) if name not in {*own, LOCK}]
         if others:
             message = f"has other files, such as {others[0]!r}"
             raise FileError(errno.ENOTEMPTY, message, self.folder, hint="choose a new folder")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from piecework._settings.encoding import PaddingLike, Sampling, TruncationLike
     from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = ["UNLIMITED", "CallOptions", "CountOptions", "EncodeOptions"]
+__all__ = ["UNLIMITED", "CallOptions", "CountOptions", "EncodeOptions", "RowOptions"]
 
 _MOST_OPTIONS = 64
 """The number of cached `Options`; a program that uses more combinations of arguments rebuilds them."""
@@ -39,7 +39,14 @@ class CountOptions(TypedDict, total=False):
     cache: bool
 
 
-class EncodeOptions(CountOptions, total=False):
+class RowOptions(CountOptions, total=False):
+    """Lists the keyword arguments of :meth:`Tokenizer.arrow_udf`, which :class:`EncodeOptions` describes."""
+
+    truncation: TruncationLike | Default
+    sampling: Sampling | Default | None
+
+
+class EncodeOptions(RowOptions, total=False):
     """Lists the keyword arguments of :meth:`Tokenizer.encode` and other methods that encode.
 
     Attributes:
@@ -58,9 +65,7 @@ class EncodeOptions(CountOptions, total=False):
     """
 
     is_pretokenized: bool
-    truncation: TruncationLike | Default
     padding: PaddingLike | Default
-    sampling: Sampling | Default | None
 
 
 class _Cached(NamedTuple):

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from piecework.tokenizer._formats.detect import Format
     from piecework.tokenizer._inserted import Mismatched
     from piecework.tokenizer._lm import LanguageModel
-    from piecework.tokenizer._options import EncodeOptions
+    from piecework.tokenizer._options import EncodeOptions, RowOptions
     from piecework.tokenizer._results import MergeHistory, TruncatedText
     from piecework.tokenizer._streams import DecodeStream
     from piecework.tokenizer._training_info import TrainingInfo
@@ -950,7 +950,7 @@ class Tokenizer(CallOptions):
         *,
         output: str = "ids",
         threads: int | None = 1,
-        **options: Unpack[EncodeOptions],
+        **options: Unpack[RowOptions],
     ) -> ArrowUdf:
         r"""Returns a function that appends the ids of a text column to an Arrow table.
 
@@ -977,7 +977,7 @@ class Tokenizer(CallOptions):
         settings = row_settings(self, options, threads)
         return ArrowUdf(self, check_str("column", column), check_str("output", output), settings)
 
-    def spark_udf(self, column: str, **options: Unpack[EncodeOptions]) -> Column:
+    def spark_udf(self, column: str, **options: Unpack[RowOptions]) -> Column:
         """Returns the column of the ids of a text column, for a Spark DataFrame.
 
         It is an expression as any other: ``frame.withColumn("ids", tok.spark_udf("text"))``. Spark sends the tokenizer to each

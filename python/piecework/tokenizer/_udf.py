@@ -10,7 +10,8 @@ from piecework._io.extras import import_extra
 from piecework._messages import shown
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.errors import ConfigError, WorkerError
-from piecework.tokenizer._checks import refuse
+from piecework.tokenizer._checks import refuse_unknown
+from piecework.tokenizer._options import RowOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column
 
-    from piecework.tokenizer._options import EncodeOptions
     from piecework.tokenizer._tokenizer import Tokenizer
 
 __all__ = ["ArrowUdf", "SparkUdf", "row_settings", "spark_column"]
@@ -100,11 +100,9 @@ class SparkUdf(Immutable):
         return _spark_udf, (_packed(self.tokenizer), dict(self.settings))
 
 
-def row_settings(
-    tokenizer: Tokenizer, options: EncodeOptions, threads: int | None
-) -> dict[str, Any]:
+def row_settings(tokenizer: Tokenizer, options: RowOptions, threads: int | None) -> dict[str, Any]:
     """Returns the arguments of a batch, after checking them; a row of a table has no padding."""
-    refuse(options, ("padding", "is_pretokenized"), "a row of a table is a text, without padding")
+    refuse_unknown(options, RowOptions.__optional_keys__, "the options of a column of texts")
     settings: dict[str, Any] = {**options, "padding": None, "threads": threads}
     tokenizer.encode_batch([""], **settings)
     return settings
