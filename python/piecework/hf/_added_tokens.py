@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from piecework.hf._arguments import flag, ignored, is_of_tokenizers, string
+from piecework.hf._arguments import flag, ignored, is_of_tokenizers, listed, maybe, string
+from piecework.hf._declared import DeclaredSettings, fixed, setting
 
 __all__ = ["AddedToken", "checked_flags"]
 
@@ -14,7 +15,7 @@ Flags = tuple[str, bool, bool, bool, bool, bool]
 _NAMES = ("content", "single_word", "lstrip", "rstrip", "normalized", "special")
 
 
-class AddedToken:
+class AddedToken(DeclaredSettings):
     """Describes a token that is matched in the text before the model runs.
 
     Args:
@@ -30,8 +31,12 @@ class AddedToken:
     AddedToken("[MASK]", rstrip=False, lstrip=True, single_word=False, normalized=False, special=True)
     """
 
-    __slots__ = ("_flags",)
-    _flags: dict[str, Any]
+    content: str = setting(string, default=None)
+    single_word: Final[bool] = setting(fixed(flag), default=False)
+    lstrip: Final[bool] = setting(fixed(flag), default=False)
+    rstrip: Final[bool] = setting(fixed(flag), default=False)
+    _normalized: bool | None = setting(maybe(flag), default=None)
+    special: bool = setting(flag, default=False)
 
     def __init__(
         self,
@@ -46,53 +51,13 @@ class AddedToken:
     ) -> None:
         """Checks the flags."""
         ignored(kwargs, "AddedToken")
-        flags = {"single_word": single_word, "lstrip": lstrip, "rstrip": rstrip, "special": special}
-        if normalized is not None:
-            flags["normalized"] = normalized
-        checked = {name: flag(value) for name, value in flags.items()}
-        self._flags = {"content": "" if content is None else string(content)} | checked
-
-    @property
-    def content(self) -> str:
-        """Returns the text of the token."""
-        text: str = self._flags["content"]
-        return text
-
-    @content.setter
-    def content(self, content: str) -> None:
-        self._flags["content"] = string(content)
-
-    @property
-    def single_word(self) -> bool:
-        """Returns whether it matches only if no word character is adjacent."""
-        return self._flag("single_word")
-
-    @property
-    def lstrip(self) -> bool:
-        """Returns whether the match includes white space before the token."""
-        return self._flag("lstrip")
-
-    @property
-    def rstrip(self) -> bool:
-        """Returns whether the match includes white space after the token."""
-        return self._flag("rstrip")
+        text = "" if content is None else content
+        self._fill([text, single_word, lstrip, rstrip, normalized, special])
 
     @property
     def normalized(self) -> bool:
         """Returns whether it is matched in the normalized text."""
-        return bool(self._flags.get("normalized", not self.special))
-
-    @property
-    def special(self) -> bool:
-        """Returns whether decoding can omit it."""
-        return self._flag("special")
-
-    @special.setter
-    def special(self, special: bool) -> None:
-        self._flags["special"] = flag(special)
-
-    def _flag(self, name: str) -> bool:
-        return bool(self._flags.get(name, False))
+        return not self.special if self._normalized is None else self._normalized
 
     def _tuple(self) -> Flags:
         """Returns the flags in the order of the core."""
@@ -103,7 +68,7 @@ class AddedToken:
     def _of(flags: Flags) -> AddedToken:
         """Returns the token with flags of the core."""
         token = AddedToken()
-        token._flags = dict(zip(_NAMES, flags, strict=True))
+        token._set(dict(zip(_NAMES, flags, strict=True)))
         return token
 
     def __getstate__(self) -> dict[str, Any]:
@@ -112,7 +77,8 @@ class AddedToken:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Takes flags that `__getstate__` returned."""
-        self._flags = {name: state[name] for name in _NAMES if name in state}
+        known = {name: state[name] for name in _NAMES if name in state}
+        self._set(AddedToken()._values | known)
 
     def __reduce__(self) -> tuple[type[AddedToken], tuple[()], dict[str, Any]]:
         """Pickles the flags."""
@@ -162,18 +128,22 @@ def _flags_of(token: Any) -> Flags:
     return content, single_word, lstrip, rstrip, normalized, special
 
 
-def checked_flags(token: Any, *, special: bool, name: str = "Input") -> Flags:
-    """Returns the flags of a token to add, which is a text or an added token.
+def checked_flags(tokens: Any, *, special: bool, name: str = "Input") -> list[Flags]:
+    """Returns the flags of a list of tokens to add, which are texts or added tokens.
 
     Args:
-        token: The token.
-        special: Whether it is added as a special one. An added token then becomes special, as in `tokenizers`, and its
+        tokens: The list.
+        special: Whether they are added as special ones. An added token then becomes special, as in `tokenizers`, and its
             `normalized` false unless it was given.
         name: The argument that the message of an error names.
 
     Raises:
-        TypeError: The token is neither.
+        TypeError: It is no list, or one of them is neither.
     """
+    return [_checked(token, special, name) for token in listed(tokens)]
+
+
+def _checked(token: Any, special: bool, name: str) -> Flags:
     if isinstance(token, str):
         return token, False, False, False, not special, special
     if not _is_added_token(token):

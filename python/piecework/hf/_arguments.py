@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from piecework._core import TextStages
 
 __all__ = [
     "character",
@@ -15,9 +19,17 @@ __all__ = [
     "maybe",
     "number32",
     "real",
+    "stages",
     "string",
     "unsigned",
 ]
+
+
+def stages(**parts: dict[str, Any]) -> TextStages:
+    """Returns a normalizer or a pre-tokenizer of the core, given by its state."""
+    from piecework._core import TextStages
+
+    return TextStages(json.dumps(parts), [])
 
 
 def instance(value: object, kind: type, name: str | None = None) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from piecework.hf._arguments import number32, string, unsigned
-from piecework.hf._state import Component, dumps
+from piecework.hf._state import Component, Parts, dumps
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -50,11 +50,6 @@ def listed_names(names: Iterable[str]) -> str:
     return f"{', '.join(first)}{',' * (len(first) > 1)} or {last}"
 
 
-def _named(value: str, names: dict[str, str]) -> str:
-    """Returns the name in Python of a name in JSON."""
-    return next(name for name, other in names.items() if other == value)
-
-
 def checked_direction(direction: Any) -> str:
     """Returns a side, after checking its name."""
     return _choice(direction, _DIRECTIONS, "direction")
@@ -82,54 +77,47 @@ def check_stride(settings: dict[str, Any], added: int) -> None:
         )
 
 
+def _converted(
+    settings: dict[str, Any], names: str, variants: dict[str, dict[str, str]]
+) -> dict[str, Any]:
+    """Returns the settings with these names, after converting those that have variants."""
+    return {
+        name: variants[name][settings[name]] if name in variants else settings[name]
+        for name in names.split()
+    }
+
+
+_WRITTEN = {"direction": _DIRECTIONS, "strategy": _STRATEGIES}
+_READ = {name: {there: here for here, there in all_.items()} for name, all_ in _WRITTEN.items()}
+"""The variants of settings in JSON by their names in Python, and the reverse."""
+
+
 def truncation_json(settings: dict[str, Any] | None) -> dict[str, Any] | None:
     """Returns settings of truncation as in a tokenizer.json."""
-    return settings and {
-        "direction": _DIRECTIONS[settings["direction"]],
-        "max_length": settings["max_length"],
-        "strategy": _STRATEGIES[settings["strategy"]],
-        "stride": settings["stride"],
-    }
+    return settings and _converted(settings, "direction max_length strategy stride", _WRITTEN)
 
 
 def truncation_of(data: dict[str, Any] | None) -> dict[str, Any] | None:
     """Returns the settings of truncation of a tokenizer.json."""
-    return data and {
-        "max_length": data["max_length"],
-        "stride": data["stride"],
-        "strategy": _named(data["strategy"], _STRATEGIES),
-        "direction": _named(data["direction"], _DIRECTIONS),
-    }
+    return data and _converted(data, "max_length stride strategy direction", _READ)
 
 
 def padding_json(settings: dict[str, Any] | None) -> dict[str, Any] | None:
     """Returns settings of padding as in a tokenizer.json."""
     if settings is None:
         return None
-    length = settings["length"]
-    return {
-        "strategy": "BatchLongest" if length is None else {"Fixed": length},
-        "direction": _DIRECTIONS[settings["direction"]],
-        "pad_to_multiple_of": settings["pad_to_multiple_of"],
-        "pad_id": settings["pad_id"],
-        "pad_type_id": settings["pad_type_id"],
-        "pad_token": settings["pad_token"],
-    }
+    length, names = settings["length"], "direction pad_to_multiple_of pad_id pad_type_id pad_token"
+    strategy = "BatchLongest" if length is None else {"Fixed": length}
+    return {"strategy": strategy} | _converted(settings, names, _WRITTEN)
 
 
 def padding_of(data: dict[str, Any] | None) -> dict[str, Any] | None:
     """Returns the settings of padding of a tokenizer.json."""
     if data is None:
         return None
-    strategy = data["strategy"]
-    return {
-        "length": None if strategy == "BatchLongest" else strategy["Fixed"],
-        "pad_to_multiple_of": data["pad_to_multiple_of"],
-        "pad_id": data["pad_id"],
-        "pad_token": data["pad_token"],
-        "pad_type_id": data["pad_type_id"],
-        "direction": _named(data["direction"], _DIRECTIONS),
-    }
+    strategy, names = data["strategy"], "pad_to_multiple_of pad_id pad_token pad_type_id direction"
+    length = None if strategy == "BatchLongest" else strategy["Fixed"]
+    return {"length": length} | _converted(data, names, _READ)
 
 
 def json_or_none(settings: dict[str, Any] | None) -> str | bool:
@@ -146,10 +134,8 @@ def has_custom(component: Component | dict[str, Any] | None) -> bool:
     """Returns whether a component, or one within it, calls a Python object."""
     if not isinstance(component, Component):
         return False
-    if component._custom is not None:
-        return True
-    parts = [value for value in component._values.values() if isinstance(value, list)]
-    return any(has_custom(part) for each in parts for part in each if isinstance(part, Component))
+    parts = component._parts() if isinstance(component, Parts) else ()
+    return component._custom is not None or any(map(has_custom, parts))
 
 
 def checked_text(text: Any, is_pretokenized: bool) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework import _core
 from piecework.hf._arguments import ignored, instance, number32, string, unsigned
+from piecework.hf._calls import checked_direction
 from piecework.hf._state import dumps
 
 if TYPE_CHECKING:
@@ -57,6 +58,13 @@ class Encoding:
         encoding = _new(Encoding)
         encoding._columns, encoding._deferred, encoding._row = None, deferred, row
         return encoding
+
+    def _processed(self, core: _core.Tokenizer, pair: Encoding | None, options: Any) -> Encoding:
+        """Returns the combination with the encoding of a second text, by the post-processor of a tokenizer."""
+        if pair is not None:
+            instance(pair, Encoding)
+        other = None if pair is None else pair._inner
+        return Encoding._of(core.post_process(self._inner, other, options))
 
     @property
     def _inner(self) -> _core.Encoding:
@@ -296,11 +304,9 @@ class Encoding:
         ([0, 1, 7], [1, 1, 0])
         """
         ignored(kwargs, "Encoding.pad")
-        if string(direction) not in ("left", "right"):
-            raise ValueError(f"Unknown `direction`: `{direction}`. Use one of `left` or `right`")
         self._inner = self._inner.pad(
             unsigned(length),
-            direction=direction,
+            direction=checked_direction(direction),
             pad_id=number32(pad_id),
             pad_type_id=number32(pad_type_id),
             pad_token=string(pad_token),
@@ -347,18 +353,11 @@ class Encoding:
     def _state(self) -> dict[str, Any]:
         """Returns the columns with the names of `tokenizers`."""
         (columns,) = self._inner.__reduce__()[1]
-        return {
-            "ids": self.ids,
-            "type_ids": self.type_ids,
-            "tokens": self.tokens,
-            "words": self.word_ids,
-            "offsets": self.offsets,
-            "special_tokens_mask": self.special_tokens_mask,
-            "attention_mask": self.attention_mask,
+        names = "ids type_ids tokens words offsets special_tokens_mask attention_mask".split()
+        state = {name: getattr(self, "word_ids" if name == "words" else name) for name in names}
+        return state | {
             "overflowing": [part._state() for part in self.overflowing],
-            "sequence_ranges": {
-                str(sequence): {"start": start, "end": end} for sequence, start, end in columns[10]
-            },
+            "sequence_ranges": {str(n): {"start": a, "end": b} for n, a, b in columns[10]},
         }
 
     def __getstate__(self) -> bytes:

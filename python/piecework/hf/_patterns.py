@@ -6,9 +6,10 @@ import json
 import sys
 from typing import Any
 
-from piecework.hf._arguments import is_of_tokenizers, string
+from piecework.hf._arguments import is_of_tokenizers, stages, string
+from piecework.hf._declared import Kind
 
-__all__ = ["Regex", "behavior", "pattern_state", "prepend_scheme"]
+__all__ = ["BEHAVIOR", "Regex", "behavior", "hidden_pattern", "pattern_state", "prepend_scheme"]
 
 _BEHAVIORS = {
     "removed": "Removed",
@@ -38,16 +39,9 @@ class Regex:
 
     def __init__(self, s: str) -> None:
         """Checks the expression."""
-        from piecework._core import TextStages
-
         self._source = string(s)
-        TextStages(_split_json(self._source), [])
-
-
-def _split_json(source: str) -> str:
-    """Returns a pre-tokenizer with a pattern, which the core checks."""
-    split = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
-    return json.dumps({"pre_tokenizer": split})
+        split = {"type": "Split", "pattern": {"Regex": s}, "behavior": "Isolated", "invert": False}
+        stages(pre_tokenizer=split)  # the core checks the expression
 
 
 def pattern_state(pattern: Any) -> dict[str, str]:
@@ -67,6 +61,19 @@ def pattern_state(pattern: Any) -> dict[str, str]:
     raise TypeError(f"expected a str or Regex as pattern, found {type(pattern).__name__!r}")
 
 
+def hidden_pattern(kind: str) -> Kind:
+    """Returns the kind of the pattern of a component, which as in `tokenizers` cannot be read or set."""
+
+    def read(_pattern: Any) -> None:
+        raise Exception("Cannot get pattern")  # as tokenizers
+
+    def change(_pattern: Any) -> None:
+        message = f"Cannot set pattern, please instantiate a new {kind} pattern instead"
+        raise Exception(message)  # as tokenizers
+
+    return Kind(change, read, pattern_state)
+
+
 def behavior(value: Any) -> str:
     """Returns the name in JSON of what happens to a delimiter; an enumeration or its value is accepted."""
     name = getattr(value, "value", value)
@@ -81,9 +88,8 @@ def behavior(value: Any) -> str:
     return _BEHAVIORS[name]
 
 
-def behavior_name(member: str) -> str:
-    """Returns the name of a behavior as an attribute of `tokenizers` shows it, in lower case without hyphens."""
-    return member.lower()
+BEHAVIOR = Kind(behavior, str.lower)
+"""The kind of what happens to a delimiter."""
 
 
 def prepend_scheme(value: Any) -> str:

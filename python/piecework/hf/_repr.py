@@ -17,11 +17,7 @@ _LONG = 100
 _ENUMS = frozenset({"behavior", "direction", "prepend_scheme", "progress_format", "strategy"})
 """The members whose values are names of variants, written without quotes."""
 
-_KINDS = {
-    "bpe_trainer": "BpeTrainer",
-    "padding": "PaddingParams",
-    "truncation": "TruncationParams",
-}
+_KINDS = {"bpe_trainer": "BpeTrainer", "padding": "PaddingParams", "truncation": "TruncationParams"}
 """The types of objects that do not name them."""
 
 

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from piecework.hf._arguments import is_of_tokenizers, unsigned
+from piecework.hf._arguments import is_of_tokenizers, listed, unsigned
+from piecework.hf._declared import DeclaredSettings
 from piecework.tokenizer._formats.own import PIECEWORK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = [
-    "BYTE_LEVEL",
-    "ByteLevelSettings",
     "Component",
     "OwnComponent",
     "Parts",
-    "Setting",
     "call_custom",
     "changes",
     "dumps",
     "own",
     "revision",
 ]
-
-Value = TypeVar("Value")
-
-BYTE_LEVEL = ("add_prefix_space", "trim_offsets", "use_regex")
-"""The settings of byte-level components, in the order of a tokenizer.json."""
 
 _counter = itertools.count(1)
 _latest = [0]
@@ -51,37 +44,44 @@ def dumps(state: Any) -> str:
     return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
 
 
-class Component:
-    """Holds the settings of a component by their names in JSON; subclasses have one attribute for each."""
+class Component(DeclaredSettings):
+    """Holds the settings of a component, of which a subclass has one attribute each."""
 
-    __slots__ = ("_custom", "_values")
+    __slots__ = ("_custom",)
 
     _type_name: ClassVar[str]
     _kind: ClassVar[str]
-    _values: dict[str, Any]
-    _custom: Any
 
     def __init__(self) -> None:
         """Refuses to create a base class."""
         name = f"{type(self).__module__}.{type(self).__qualname__}"
         raise TypeError(f"cannot create {name!r} instances; create one of its subclasses")
 
-    def _set(self, **values: Any) -> None:
-        self._values = values
-        self._custom = None
+    def _set(self, values: dict[str, Any], custom: Any = None) -> None:
+        """Takes checked settings, and an object of the caller that the component calls."""
+        super()._set(values)
+        self._custom = custom
+
+    def _change(self, member: str, value: Any) -> None:
+        """Takes a new value of a setting, in all tokenizers that the component is part of."""
+        super()._change(member, value)
+        changes()
 
     def _write(self) -> dict[str, Any]:
         """Returns the state as JSON values."""
         if self._custom is not None:
             raise Exception(f"Custom {self._kind} cannot be serialized")  # as tokenizers
-        return {"type": self._type_name} | {
-            name: written(value) for name, value in self._values.items()
-        }
+        return {"type": self._type_name} | self._values
+
+    @classmethod
+    def _kinds(cls) -> dict[str, type[Self]]:
+        """Returns the classes of a stage by the types of their states."""
+        return {kind._type_name: kind for kind in cls.__subclasses__()}
 
     @classmethod
     def _read(cls, state: dict[str, Any]) -> Self:
         """Returns the component of a state, of the subclass that its type names."""
-        kinds = {kind._type_name: kind for kind in cls.__subclasses__()}
+        kinds = cls._kinds()
         name = str(state.get("type", ""))
         kind = kinds.get(PIECEWORK if name.startswith(PIECEWORK) else name)
         if kind is None:
@@ -98,18 +98,18 @@ class Component:
 
     def _take(self, state: dict[str, Any]) -> None:
         """Takes a state, whose type is that of this class."""
-        self._restore({name: value for name, value in state.items() if name != "type"})
+        self._set(self._defaults() | {n: value for n, value in state.items() if n != "type"})
 
-    def _restore(self, values: dict[str, Any]) -> None:
-        """Takes the values of a state."""
-        self._values = values
-        self._custom = None
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        """Returns the values of settings that a state lacks, in order."""
+        return {s.member: s.default_value() for s in cls._settings}
 
     @classmethod
     def _of_custom(cls, custom: Any) -> Self:
         """Returns a component that calls an object of the caller."""
         component = cls.__new__(cls)
-        component._values, component._custom = {}, custom
+        component._set({}, custom)
         return component
 
     def __getstate__(self) -> bytes:
@@ -142,27 +142,30 @@ class Component:
             return _new_custom, (type(self), self._custom), None
         return _new, (type(self),), self.__getstate__()
 
+    def _run(self, text: Any, alone: Callable[[dict[str, Any]], object]) -> None:
+        """Changes a text by the object of the caller, by each component of a sequence, or by a function of the state."""
+        if self._custom is not None:
+            with text._in_callback() as passed:
+                call_custom(self._custom, text._callback, passed)
+        elif isinstance(self, Parts):
+            for part in self._parts():
+                getattr(part, text._callback)(text)
+        else:
+            alone(self._write())
+
     def _described(self) -> dict[str, Any]:
         """Returns the state as `repr` shows it."""
         return self._write()
 
-    def __repr__(self) -> str:
-        """Returns the type and the settings."""
-        from piecework.hf._repr import MANY, describe
+    def _text(self, limit: int) -> str:
+        from piecework.hf._repr import describe
 
-        return describe(self._described(), MANY)
-
-    def __str__(self) -> str:
-        """Returns the type and the settings, with at most five elements of a list."""
-        from piecework.hf._repr import SEVERAL, describe
-
-        return describe(self._described(), SEVERAL)
+        return describe(self._described(), limit)
 
 
 class OwnComponent(Component):
     """Serves as the base of components that only piecework has; they have no attributes, and keep the state of their file."""
 
-    __slots__ = ()
     _type_name = PIECEWORK
 
     @classmethod
@@ -172,42 +175,51 @@ class OwnComponent(Component):
 
     def _take(self, state: dict[str, Any]) -> None:
         """Takes a state, and keeps its type."""
-        self._restore(dict(state))
+        self._set(dict(state))
 
     def _write(self) -> dict[str, Any]:
         """Returns the state as JSON values."""
         return dict(self._values)
 
 
-class ByteLevelSettings(Component):
-    """Serves as the base of the decoder and the post-processor of byte-level tokens."""
-
-    __slots__ = ()
-
-    def _restore(self, values: dict[str, Any]) -> None:
-        """Takes the values of a state; those that are absent are true."""
-        super()._restore({name: values.get(name, True) for name in BYTE_LEVEL})
-
-
 class Parts(Component):
-    """Serves as the base of sequences, which show the components within the sequences in them as their own."""
+    """Serves as the base of sequences."""
 
-    __slots__ = ()
     _member: ClassVar[str]
     """The name of the components in JSON."""
     _base: ClassVar[type[Component]]
     """The base of the components."""
 
-    def _restore(self, values: dict[str, Any]) -> None:
-        """Takes the values of a state."""
-        parts = [self._base._read(state) for state in values[self._member]]
-        super()._restore({self._member: parts})
+    def _hold(self, parts: Any) -> None:
+        """Takes a list of components, which are converted to ours."""
+        self._set({self._member: [own(part, self._base) for part in listed(parts)]})
+
+    def _take(self, state: dict[str, Any]) -> None:
+        """Takes a state, whose type is that of this class."""
+        self._set({self._member: [self._base._read(part) for part in state[self._member]]})
+
+    def _parts(self) -> list[Any]:
+        """Returns the components, as a list to change."""
+        parts: list[Any] = self._values[self._member]
+        return parts
+
+    def _write(self) -> dict[str, Any]:
+        """Returns the state as JSON values."""
+        return {"type": self._type_name, self._member: [part._write() for part in self._parts()]}
+
+    def __getnewargs__(self) -> tuple[list[Any]]:
+        """Returns the arguments with which `tokenizers` unpickles a sequence."""
+        return ([],)
+
+
+class IndexedParts(Parts):
+    """Serves as the base of sequences that have an index, and show the components within the sequences in them as their own."""
 
     def _slots(self) -> Iterator[tuple[list[Any], int]]:
         """Iterates over the places of components that are no sequences, as a list and an index in it."""
-        parts = self._values[self._member]
+        parts = self._parts()
         for index, part in enumerate(parts):
-            if isinstance(part, Parts):
+            if isinstance(part, IndexedParts):
                 yield from part._slots()
             else:
                 yield parts, index
@@ -237,14 +249,12 @@ class Parts(Component):
         """
         owner, place = self._slot(index)
         component = own(value, self._base)
-        if isinstance(component, Parts) and any(owner is parts for parts, _ in component._slots()):
+        if isinstance(component, IndexedParts) and any(
+            owner is parts for parts, _ in component._slots()
+        ):
             raise ValueError("a sequence cannot be one of its own components; pass a copy of it")
         owner[place] = component
         changes()
-
-    def __getnewargs__(self) -> tuple[list[Any]]:
-        """Returns the arguments with which `tokenizers` unpickles a sequence."""
-        return ([],)
 
 
 def call_custom(custom: Any, method: str, *args: Any) -> Any:
@@ -259,52 +269,13 @@ def call_custom(custom: Any, method: str, *args: Any) -> Any:
         raise Exception(f"{type(error).__name__}: {error}") from error
 
 
-def _new(kind: type[Component]) -> Component:
+def _new(kind: type[Made]) -> Made:
+    """Returns an object without values."""
     return kind.__new__(kind)
 
 
 def _new_custom(kind: type[Component], custom: Any) -> Component:
     return kind._of_custom(custom)
-
-
-def written(value: Any) -> Any:
-    """Returns a value of a component as JSON values."""
-    if isinstance(value, Component):
-        return value._write()
-    if isinstance(value, list):
-        return [written(item) for item in value]
-    return value
-
-
-class Setting(Generic[Value]):
-    """Describes an attribute of a component: its name in JSON and the check of new values."""
-
-    def __init__(self, check: Callable[[Any], Value], member: str | None = None) -> None:
-        self.check, self.member = check, member or ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        """Takes the name of the attribute, unless JSON has another."""
-        self.member = self.member or name
-
-    @overload
-    def __get__(self, component: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, component: Component, owner: type) -> Value: ...
-    def __get__(self, component: Component | None, owner: type) -> Any:
-        """Returns the value."""
-        return self if component is None else self._shown(component._values[self.member])
-
-    def __set__(self, component: Component, value: Value) -> None:
-        """Sets the value, in all tokenizers that the component is part of."""
-        component._values[self.member] = self.check(value)
-        changes()
-
-    def __delete__(self, component: Component) -> NoReturn:
-        """Raises TypeError."""
-        raise TypeError("cannot delete attribute")
-
-    def _shown(self, value: Any) -> Any:
-        return value
 
 
 def own(component: object, base: type[Part]) -> Part:
@@ -339,3 +310,4 @@ def piecework_state(component: object) -> dict[str, Any] | None:
 
 
 Part = TypeVar("Part", bound=Component)
+Made = TypeVar("Made", bound=DeclaredSettings)

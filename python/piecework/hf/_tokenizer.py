@@ -5,21 +5,12 @@ from __future__ import annotations
 import importlib
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from piecework import _core
 from piecework.hf import _calls
 from piecework.hf._added_tokens import AddedToken, checked_flags
-from piecework.hf._arguments import (
-    flag,
-    ignored,
-    instance,
-    listed,
-    maybe,
-    number32,
-    string,
-    unsigned,
-)
+from piecework.hf._arguments import flag, ignored, instance, maybe, number32, string, unsigned
 from piecework.hf._deferred import DeferredColumns
 from piecework.hf._encoding import Encoding
 from piecework.hf._state import Component, dumps, own, revision
@@ -41,20 +32,49 @@ if TYPE_CHECKING:
 
 __all__ = ["Tokenizer"]
 
-_STAGES = {
-    "normalizer": ("normalizers", "Normalizer"),
-    "pre_tokenizer": ("pre_tokenizers", "PreTokenizer"),
-    "post_processor": ("processors", "PostProcessor"),
-    "decoder": ("decoders", "Decoder"),
-}
-"""The module and the base of the components of each stage; modules are imported on first use."""
+Part = TypeVar("Part", bound=Component)
+_STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 
 
-def _base(stage: str) -> type[Component]:
-    """Returns the base of the components of a stage."""
-    module, name = _STAGES[stage]
-    base: type[Component] = getattr(importlib.import_module(f"piecework.hf.{module}"), name)
-    return base
+class _Stage(Generic[Part]):
+    """Describes the attribute of a stage, whose component is made of its state on first use.
+
+    Args:
+        module: The module of the components, which is imported on first use.
+        base: Their base.
+    """
+
+    def __init__(self, module: str, base: str) -> None:
+        self._module, self._base = module, base
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Takes the name of the attribute."""
+        self.name = name
+        text = f"Returns the {name}, whose changes take effect in this tokenizer, or None."
+        self.__doc__ = text.replace("_", "-")
+
+    def base(self) -> type[Part]:
+        """Returns the base of the components."""
+        module = importlib.import_module(f"piecework.hf.{self._module}")
+        base: type[Part] = getattr(module, self._base)
+        return base
+
+    def __get__(self, tokenizer: Tokenizer | None, owner: type) -> Any:
+        """Returns the component, or None."""
+        if tokenizer is None:
+            return self
+        parts, name = tokenizer._parts, self.name
+        part = parts[name]
+        if isinstance(part, dict):
+            # Threads that make it at once get the same one; a part that is set meanwhile is in another dictionary.
+            part = parts[name] = tokenizer._components.setdefault(name, self.base()._read(part))
+        return part
+
+    def __set__(self, tokenizer: Tokenizer, part: Part | None) -> None:
+        """Replaces the component."""
+        found = None if part is None else own(part, self.base())
+        tokenizer._parts = tokenizer._parts | {self.name: found}
+        tokenizer._changed = object()
 
 
 class _Applied:
@@ -80,10 +100,7 @@ class _Call:
     """Whether segmentations are drawn at random."""
 
     def __init__(
-        self,
-        core: CoreTokenizer,
-        truncation: dict[str, Any] | None,
-        padding: dict[str, Any] | None,
+        self, core: CoreTokenizer, truncation: dict[str, Any] | None, padding: dict[str, Any] | None
     ) -> None:
         self.core, self.truncation, self.padding = core, truncation, padding
 
@@ -265,15 +282,15 @@ class Tokenizer:
 
     def _head(self, core: CoreTokenizer) -> dict[str, Any]:
         """Returns all members of the tokenizer.json except the model."""
+        added = self._added_tokens(core)
         return {
             "version": "1.0",
             "truncation": _calls.truncation_json(self._truncation),
             "padding": _calls.padding_json(self._padding),
             "added_tokens": [
-                {"id": number} | AddedToken._of(flags).__getstate__()
-                for number, flags in self._added_tokens(core)
+                {"id": n} | AddedToken._of(flags).__getstate__() for n, flags in added
             ],
-        } | {name: _calls.written(self._part(name)) for name in _STAGES}
+        } | {name: _calls.written(getattr(self, name)) for name in _STAGES}
 
     def save(self, path: str, pretty: bool = True) -> None:
         """Writes the tokenizer.json to a file.
@@ -414,10 +431,6 @@ class Tokenizer:
         refreshed.revision, refreshed.changed, refreshed.added = number, changed, count
         return refreshed
 
-    def _call_options(self, core: CoreTokenizer, add_special_tokens: bool) -> Options:
-        """Returns the options of a call for the core."""
-        return self._call(core, add_special_tokens).options
-
     def _call(self, core: CoreTokenizer, add_special_tokens: bool) -> _Call:
         """Returns the settings of a call, as they are at its start."""
         calls = self._calls
@@ -437,21 +450,6 @@ class Tokenizer:
                 calls[add_special_tokens] = call
         return call
 
-    def _part(self, name: str) -> Any:
-        """Returns the component of a stage, made of its state on first use, or None."""
-        parts = self._parts
-        part = parts[name]
-        if isinstance(part, dict):
-            # Threads that make it at once get the same one; a part that is set meanwhile is in another dictionary.
-            part = parts[name] = self._components.setdefault(name, _base(name)._read(part))
-        return part
-
-    def _set_part(self, name: str, part: Any) -> None:
-        """Replaces a stage."""
-        found = None if part is None else own(part, _base(name))
-        self._parts = self._parts | {name: found}
-        self._changed = object()
-
     # --- parts ---------------------------------------------------------------------------------
 
     @property
@@ -465,41 +463,10 @@ class Tokenizer:
         self._added = None
         self._changed = object()
 
-    @property
-    def normalizer(self) -> Any:
-        """Returns the normalizer, whose changes take effect in this tokenizer, or None."""
-        return self._part("normalizer")
-
-    @normalizer.setter
-    def normalizer(self, normalizer: Normalizer | None) -> None:
-        self._set_part("normalizer", normalizer)
-
-    @property
-    def pre_tokenizer(self) -> Any:
-        """Returns the pre-tokenizer, whose changes take effect in this tokenizer, or None."""
-        return self._part("pre_tokenizer")
-
-    @pre_tokenizer.setter
-    def pre_tokenizer(self, pretok: PreTokenizer | None) -> None:
-        self._set_part("pre_tokenizer", pretok)
-
-    @property
-    def post_processor(self) -> Any:
-        """Returns the post-processor, whose changes take effect in this tokenizer, or None."""
-        return self._part("post_processor")
-
-    @post_processor.setter
-    def post_processor(self, processor: PostProcessor | None) -> None:
-        self._set_part("post_processor", processor)
-
-    @property
-    def decoder(self) -> Any:
-        """Returns the decoder, whose changes take effect in this tokenizer, or None."""
-        return self._part("decoder")
-
-    @decoder.setter
-    def decoder(self, decoder: Decoder | None) -> None:
-        self._set_part("decoder", decoder)
+    normalizer: _Stage[Normalizer] = _Stage("normalizers", "Normalizer")
+    pre_tokenizer: _Stage[PreTokenizer] = _Stage("pre_tokenizers", "PreTokenizer")
+    post_processor: _Stage[PostProcessor] = _Stage("processors", "PostProcessor")
+    decoder: _Stage[Decoder] = _Stage("decoders", "Decoder")
 
     # --- truncation and padding -----------------------------------------------------------------
 
@@ -638,7 +605,7 @@ class Tokenizer:
         >>> tok.num_special_tokens_to_add(is_pair=True)
         0
         """
-        processor = self._part("post_processor")
+        processor = self.post_processor
         return processor.num_special_tokens_to_add(flag(is_pair)) if processor else 0
 
     # --- encoding ------------------------------------------------------------------------------
@@ -677,10 +644,9 @@ class Tokenizer:
             pair = _calls.checked_text(pair, is_pretokenized)
         core = self._ready()
         if self._is_custom():
-            return self._custom_encodings([(sequence, pair)], is_pretokenized, add_special_tokens)[
-                0
-            ]
-        options = self._call_options(core, add_special_tokens)
+            rows = [(sequence, pair)]
+            return self._custom_encodings(rows, is_pretokenized, add_special_tokens)[0]
+        options = self._call(core, add_special_tokens).options
         return Encoding._of(core.encode(sequence, pair, is_pretokenized, options))
 
     def encode_batch(
@@ -725,19 +691,14 @@ class Tokenizer:
         return self._encode_list(input, is_pretokenized, add_special_tokens, offsets=False)
 
     def _encode_list(
-        self,
-        texts: Sequence[Any],
-        is_pretokenized: bool,
-        add_special_tokens: bool,
-        *,
-        offsets: bool,
+        self, texts: Any, is_pretokenized: bool, special: bool, *, offsets: bool
     ) -> list[Encoding]:
         rows = _calls.checked_rows(texts, is_pretokenized)
         core = self._ready()
         if self._is_custom():
             pairs = [row if isinstance(row, tuple) else (row, None) for row in rows]
-            return self._custom_encodings(pairs, is_pretokenized, add_special_tokens)
-        call = self._call(core, add_special_tokens)
+            return self._custom_encodings(pairs, is_pretokenized, special)
+        call = self._call(core, special)
         encode = partial(core.encode_list, rows, is_pretokenized, call.options, offsets, None)
         if call.is_deferrable(rows, is_pretokenized):
             batch = core.encode_batch(rows, is_pretokenized, call.options, False, None)
@@ -750,13 +711,11 @@ class Tokenizer:
             self._parts["pre_tokenizer"]
         )
 
-    def _custom_encodings(
-        self, rows: list[Any], is_pretokenized: bool, add_special_tokens: bool
-    ) -> list[Encoding]:
+    def _custom_encodings(self, rows: list[Any], words: bool, special: bool) -> list[Encoding]:
         """Returns encodings by components that call Python objects."""
         from piecework.hf._custom import encode_rows
 
-        return encode_rows(self, rows, is_pretokenized, add_special_tokens)
+        return encode_rows(self, rows, words, special)
 
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
@@ -777,12 +736,8 @@ class Tokenizer:
         [0, 1]
         """
         instance(encoding, Encoding)
-        if pair is not None:
-            instance(pair, Encoding)
         core = self._ready()
-        options = self._call_options(core, add_special_tokens)
-        inner = core.post_process(encoding._inner, None if pair is None else pair._inner, options)
-        return Encoding._of(inner)
+        return encoding._processed(core, pair, self._call(core, add_special_tokens).options)
 
     # --- decoding ------------------------------------------------------------------------------
 
@@ -817,8 +772,8 @@ class Tokenizer:
         """Returns the text of ids by a decoder that calls a Python object."""
         special = {number for _, number in core.special_tokens()} if skip else set()
         names = [core.id_to_token(number) for number in ids if number not in special]
-        decoder: Decoder = self._part("decoder")
-        return decoder.decode([name for name in names if name is not None])
+        text: str = self.decoder.decode([name for name in names if name is not None])
+        return text
 
     def decode_batch(
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
@@ -947,10 +902,8 @@ class Tokenizer:
         >>> tok.get_added_tokens_decoder()[1].special
         True
         """
-        return {
-            number: AddedToken._of(flags)
-            for number, flags in sorted(self._added_tokens(self._ready()))
-        }
+        added = sorted(self._added_tokens(self._ready()))
+        return {number: AddedToken._of(flags) for number, flags in added}
 
     def token_to_id(self, token: str) -> int | None:
         """Returns the id of a token, or None if it is not in the vocabulary.
@@ -990,7 +943,7 @@ class Tokenizer:
         >>> tok.add_tokens(["pug", "pug", "hug"]), tok.encode("pughug").tokens
         (2, ['pug', 'hug'])
         """
-        return self._add([checked_flags(token, special=False) for token in listed(tokens)])
+        return self._add(checked_flags(tokens, special=False))
 
     def add_special_tokens(self, tokens: list[str | AddedToken]) -> int:
         """Adds special tokens, which decoding can omit; see :meth:`add_tokens`.
@@ -1002,7 +955,7 @@ class Tokenizer:
         >>> tok.decode(tok.encode("<s>hug").ids)
         'hug'
         """
-        return self._add([checked_flags(token, special=True) for token in listed(tokens)])
+        return self._add(checked_flags(tokens, special=True))
 
     def _add(self, tokens: list[Flags]) -> int:
         """Adds tokens; the core gets them on its next use."""
@@ -1097,12 +1050,10 @@ def _restored(kind: type[Tokenizer], text: str, custom: dict[str, Any]) -> Token
 
 def _parts_json(parts: dict[str, Any]) -> str:
     """Returns the stages as JSON for the core, without those that call Python objects."""
-    return dumps(
-        {
-            name: None if _calls.has_custom(part) else _calls.written(part)
-            for name, part in parts.items()
-        }
-    )
+    states = {
+        name: _calls.written(part) for name, part in parts.items() if not _calls.has_custom(part)
+    }
+    return dumps(dict.fromkeys(parts) | states)
 
 
 def _with_model(core: CoreTokenizer, model: CoreTokenizer) -> CoreTokenizer:

@@ -10,19 +10,10 @@ from piecework import _core, trainers as core_trainers
 from piecework._progress import reporting
 from piecework.corpus._counts import WordCounts
 from piecework.errors import ConfigError
-from piecework.hf import _calls
 from piecework.hf._arguments import instance, string
 from piecework.hf._state import dumps
-from piecework.hf.models import _BPE_DEFAULTS, _read_core, _whole_model
-from piecework.hf.trainers import (
-    BpeTrainer,
-    Trainer,
-    UnigramTrainer,
-    WordLevelTrainer,
-    WordPieceTrainer,
-    _added_token,
-    _own_trainer,
-)
+from piecework.hf.models import BPE, _read_core, _whole_model
+from piecework.hf.trainers import Trainer, _added_token, _own_trainer
 from piecework.normalizers import Normalizer
 from piecework.pre_tokenizers import PreTokenizer
 
@@ -31,17 +22,16 @@ if TYPE_CHECKING:
 
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.hf._tokenizer import Tokenizer
-    from piecework.hf.models import Model
 
 __all__ = ["train_files", "train_languages", "train_texts"]
 
 _Json = dict[str, Any]
+_AFFIXES = ("continuing_subword_prefix", "end_of_word_suffix")
 
 
 def train_texts(tokenizer: Tokenizer, texts: Iterable[Any], trainer: Trainer | None) -> None:
     """Implements :meth:`Tokenizer.train_from_iterator`."""
-    chosen = _checked_trainer(tokenizer, trainer)
-    _train(tokenizer, _counted(tokenizer, _flat(texts), chosen._settings["show_progress"]), chosen)
+    _train(tokenizer, _flat(texts), trainer)
 
 
 def train_files(tokenizer: Tokenizer, files: Sequence[str], trainer: Trainer | None) -> None:
@@ -50,10 +40,9 @@ def train_files(tokenizer: Tokenizer, files: Sequence[str], trainer: Trainer | N
 
     if isinstance(files, str):
         raise TypeError("expected a list of names of files, found a str")
-    chosen = _checked_trainer(tokenizer, trainer)
     names = [string(name) for name in files]
     lines = Corpus(names, format="text", keep_line_ends=True) if names else ()
-    _train(tokenizer, _counted(tokenizer, lines, chosen._settings["show_progress"]), chosen)
+    _train(tokenizer, lines, trainer)
 
 
 def train_languages(
@@ -66,32 +55,21 @@ def train_languages(
     """Implements :meth:`piecework.hf.trainers.ParityBpeTrainer.train_from_iterator`."""
     from piecework.hf._parity import ParityLearner
     from piecework.hf._tokenizer import Tokenizer as Mutable
-    from piecework.hf.models import BPE
 
     instance(tokenizer, Mutable)
     languages, measured = _languages(train), None if dev is None else _languages(dev)
     _check_languages(settings, languages, measured, ratio)
-    learner = ParityLearner(
-        settings,
-        _tables(tokenizer, languages, settings),
-        None if measured is None else _tables(tokenizer, measured, settings),
-        ratio,
-    )
+    counted = None if measured is None else _tables(tokenizer, measured, settings)
+    learner = ParityLearner(settings, _tables(tokenizer, languages, settings), counted, ratio)
     learner.learn()
-    model = BPE(
-        learner.vocab,
-        learner.merges,
-        continuing_subword_prefix=settings["continuing_subword_prefix"],
-        end_of_word_suffix=settings["end_of_word_suffix"],
-    )
-    tokenizer.model = model
+    affixes = {name: settings[name] for name in _AFFIXES}
+    tokenizer.model = BPE(learner.vocab, learner.merges, **affixes)
     tokenizer.add_special_tokens([_added_token(token) for token in settings["special_tokens"]])
 
 
 def _tables(tokenizer: Tokenizer, languages: list[Any], settings: _Json) -> list[dict[str, int]]:
     """Returns the words of each language with their counts."""
-    progress = settings["show_progress"]
-    return [dict(_counted(tokenizer, _flat(each), progress).items()) for each in languages]
+    return [dict(_counted(tokenizer, _flat(each), settings).items()) for each in languages]
 
 
 def _languages(texts: Any) -> list[Any]:
@@ -134,18 +112,10 @@ def _checked_trainer(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
         default: Trainer = tokenizer.model.get_trainer()
         return default
     trainer = _own_trainer(trainer)
-    if _TRAINS[type(trainer)] != kind:
+    if trainer._trains != kind:
         name = type(trainer).__name__
-        raise ValueError(f"{name} can only train a {_TRAINS[type(trainer)]}, and this is a {kind}")
+        raise ValueError(f"{name} can only train a {trainer._trains}, and this is a {kind}")
     return trainer
-
-
-_TRAINS = {
-    BpeTrainer: "BPE",
-    UnigramTrainer: "Unigram",
-    WordLevelTrainer: "WordLevel",
-    WordPieceTrainer: "WordPiece",
-}
 
 
 def _flat(texts: Iterable[Any]) -> Iterator[str]:
@@ -160,24 +130,20 @@ def _flat(texts: Iterable[Any]) -> Iterator[str]:
 # --- words -------------------------------------------------------------------------------------
 
 
-def _is_custom(tokenizer: Tokenizer) -> bool:
-    return _calls.has_custom(tokenizer.normalizer) or _calls.has_custom(tokenizer.pre_tokenizer)
-
-
 def _stages(tokenizer: Tokenizer) -> dict[str, Any]:
     """Returns normalizer and pre-tokenizer as settings of piecework."""
-    normalizer, pre_tokenizer = tokenizer.normalizer, tokenizer.pre_tokenizer
+    kinds = {"normalizer": Normalizer, "pre_tokenizer": PreTokenizer}
+    parts = {name: getattr(tokenizer, name) for name in kinds}
     return {
-        "normalizer": None if normalizer is None else Normalizer.from_dict(normalizer._write()),
-        "pre_tokenizer": None
-        if pre_tokenizer is None
-        else PreTokenizer.from_dict(pre_tokenizer._write()),
+        name: None if part is None else kinds[name].from_dict(part._write())
+        for name, part in parts.items()
     }
 
 
-def _counted(tokenizer: Tokenizer, texts: Iterable[str], progress: bool) -> WordCounts:
+def _counted(tokenizer: Tokenizer, texts: Iterable[str], settings: _Json) -> WordCounts:
     """Returns the counts of the words of texts."""
-    if not _is_custom(tokenizer):
+    if not tokenizer._is_custom():
+        progress = settings["show_progress"]
         return WordCounts.from_texts(texts, **_stages(tokenizer), progress=progress)
     from piecework.hf._custom import words_of
 
@@ -191,13 +157,15 @@ def _counted(tokenizer: Tokenizer, texts: Iterable[str], progress: bool) -> Word
 # --- training ------------------------------------------------------------------------------------
 
 
-def _train(tokenizer: Tokenizer, counts: WordCounts, trainer: Trainer) -> None:
+def _train(tokenizer: Tokenizer, texts: Iterable[str], trainer: Trainer | None) -> None:
     """Replaces the vocabulary of the model, and adds the special tokens."""
-    model: Model = tokenizer.model
-    state = _STATES[type(trainer)](counts, trainer)
+    trainer, model = _checked_trainer(tokenizer, trainer), tokenizer.model
+    settings = trainer._values
+    counts = _counted(tokenizer, texts, settings)
+    state = _STATES[trainer._trains](counts, settings)
     kept = {name: model._values[name] for name in _KEPT[model._type_name]}
     model._replace(_read_core(dumps({"model": state | kept})))
-    trainer._word_count = len(counts)
+    trainer._record(len(counts))
     tokenizer._added = None
     tokenizer.add_special_tokens(trainer.special_tokens)  # type: ignore[attr-defined]  # each has it
 
@@ -211,10 +179,10 @@ _KEPT = {
 """The settings of a model that a training does not change."""
 
 
-def _run(counts: WordCounts, trainer: core_trainers.Trainer, progress: bool) -> CoreTokenizer:
+def _run(counts: WordCounts, trainer: core_trainers.Trainer, settings: _Json) -> CoreTokenizer:
     """Returns the tokenizer of a training by the core."""
     splitter = counts._core.splitter() or "{}"
-    with reporting(progress) as report:
+    with reporting(settings["show_progress"]) as report:
         return _core.train(counts._core, (splitter, [], trainer.to_json()), None, report)
 
 
@@ -223,91 +191,76 @@ def _names(settings: _Json) -> list[str]:
     return list(dict.fromkeys(token["content"] for token in settings["special_tokens"]))
 
 
-def _merged(counts: WordCounts, settings: _Json) -> _Json:
-    """Returns a BPE model, trained as `tokenizers` does."""
-    special, alphabet = _names(settings), "".join(settings["initial_alphabet"])
-    if not counts:
-        tokens = dict.fromkeys([*special, *sorted(alphabet)])
-        vocab = {token: number for number, token in enumerate(tokens)}
-        return {"type": "BPE"} | _BPE_DEFAULTS | {"vocab": vocab, "merges": []}
-    arguments: _Json = {
+def _shared(settings: _Json) -> _Json:
+    """Returns the arguments of the trainers of the core that merge."""
+    return {
         "min_frequency": max(settings["min_frequency"], 1),
-        "ties": "hf",
-        "special_tokens": special,
-        "unk_token": None,
-        "initial_alphabet": alphabet,
+        "special_tokens": _names(settings),
+        "initial_alphabet": "".join(settings["initial_alphabet"]),
         "limit_alphabet": settings["limit_alphabet"],
         "continuing_subword_prefix": settings["continuing_subword_prefix"] or "",
+    }
+
+
+def _bpe(counts: WordCounts, settings: _Json) -> _Json:
+    """Returns a BPE model, trained as `tokenizers` does."""
+    arguments = _shared(settings) | {
+        "ties": "hf",
+        "unk_token": None,
         "end_of_word_suffix": settings["end_of_word_suffix"] or "",
         "max_token_length": settings["max_token_length"],
     }
-    progress = settings["show_progress"]
+    if not counts:
+        tokens = [*arguments["special_tokens"], *sorted(arguments["initial_alphabet"])]
+        return {"type": "BPE"} | BPE._defaults() | {"vocab": _numbered(tokens), "merges": []}
     try:
         trainer = core_trainers.BpeTrainer(max(settings["vocab_size"], 1), **arguments)
-        core = _run(counts, trainer, progress)
+        core = _run(counts, trainer, settings)
     except ConfigError as error:
         if error.setting != "vocab_size":
             raise
         # The alphabet alone is larger, and `tokenizers` keeps it whole.
         trainer = core_trainers.BpeTrainer(None, max_merges=0, **arguments)
-        core = _run(counts, trainer, progress)
-    names = ("continuing_subword_prefix", "end_of_word_suffix")
-    return _whole_model(core) | {name: settings[name] for name in names}
+        core = _run(counts, trainer, settings)
+    return _whole_model(core) | {name: settings[name] for name in _AFFIXES}
 
 
-def _bpe(counts: WordCounts, trainer: Trainer) -> _Json:
-    return _merged(counts, trainer._settings)
+def _numbered(tokens: Iterable[str]) -> dict[str, int]:
+    """Returns tokens with their ids, without duplicates."""
+    return {token: number for number, token in enumerate(dict.fromkeys(tokens))}
 
 
-def _word_piece(counts: WordCounts, trainer: Trainer) -> _Json:
-    """Returns a WordPiece model, trained by merging as BPE does, or by a criterion."""
-    settings = trainer._settings
+def _word_piece(counts: WordCounts, settings: _Json) -> _Json:
+    """Returns a WordPiece model, trained by a criterion of piecework, or by merging as BPE does."""
+    if (criterion := settings["criterion"]) is not None:
+        trainer = core_trainers.WordPieceTrainer(
+            settings["vocab_size"], criterion=criterion, **_shared(settings)
+        )
+        return _whole_model(_run(counts, trainer, settings))
     prefix = settings["continuing_subword_prefix"]
-    if settings["criterion"] is not None:
-        return _by_criterion(counts, settings)
-    merged = _merged(counts, settings)
     return {
         "type": "WordPiece",
         "unk_token": "[UNK]",
         "continuing_subword_prefix": "##" if prefix is None else prefix,
         "max_input_chars_per_word": 100,
-        "vocab": merged["vocab"],
+        "vocab": _bpe(counts, settings)["vocab"],
     }
 
 
-def _by_criterion(counts: WordCounts, settings: _Json) -> _Json:
-    """Returns a WordPiece model, trained by a criterion of piecework."""
-    trainer = core_trainers.WordPieceTrainer(
-        settings["vocab_size"],
-        criterion=settings["criterion"],
-        min_frequency=max(settings["min_frequency"], 1),
-        special_tokens=_names(settings),
-        initial_alphabet="".join(settings["initial_alphabet"]),
-        limit_alphabet=settings["limit_alphabet"],
-        continuing_subword_prefix=settings["continuing_subword_prefix"] or "",
-    )
-    return _whole_model(_run(counts, trainer, settings["show_progress"]))
-
-
-def _word_level(counts: WordCounts, trainer: Trainer) -> _Json:
+def _word_level(counts: WordCounts, settings: _Json) -> _Json:
     """Returns a WordLevel model of the most frequent words."""
-    settings = trainer._settings
     special = _names(settings)
     if not counts:
-        vocab = {token: number for number, token in enumerate(special)}
-        return {"type": "WordLevel", "vocab": vocab, "unk_token": ""}
+        return {"type": "WordLevel", "vocab": _numbered(special), "unk_token": ""}
     size = max(settings["vocab_size"], len(special), 1)
     # Words are not cut at special tokens, as `tokenizers` does, so the training has none.
     chosen = core_trainers.WordLevelTrainer(
-        size,
-        min_frequency=max(settings["min_frequency"], 1),
-        special_tokens=(),
-        unk_token=None,
+        size, min_frequency=max(settings["min_frequency"], 1), special_tokens=(), unk_token=None
     )
-    model = _whole_model(_run(counts, chosen, settings["show_progress"]))
+    model = _whole_model(_run(counts, chosen, settings))
     words = [word for word in model["vocab"] if word not in special]
     tokens = [*special, *words][:size]
-    own, vocab = model["piecework"], {token: number for number, token in enumerate(tokens)}
+    own, vocab = model["piecework"], _numbered(tokens)
     if vocab != model["vocab"]:  # the record of the training follows its vocabulary
         counts_of = dict(zip(model["vocab"], own["training"]["token_counts"], strict=True))
         own["training"]["token_counts"] = [counts_of.get(token, 0) for token in tokens]
@@ -315,9 +268,8 @@ def _word_level(counts: WordCounts, trainer: Trainer) -> _Json:
     return model | {"vocab": vocab}
 
 
-def _unigram(counts: WordCounts, trainer: Trainer) -> _Json:
+def _unigram(counts: WordCounts, settings: _Json) -> _Json:
     """Returns a Unigram model of at most the size that was asked for."""
-    settings = trainer._settings
     unknown, special = settings["unk_token"], _names(settings)
     if unknown is not None and unknown not in special:
         special.insert(0, unknown)
@@ -333,24 +285,19 @@ def _unigram(counts: WordCounts, trainer: Trainer) -> _Json:
         "split_by_unicode_script": False,
         "split_by_number": False,
     }
-    size, progress = settings["vocab_size"], settings["show_progress"]
+    trainer = core_trainers.UnigramTrainer(settings["vocab_size"], **arguments)
     try:
-        core = _run(counts, core_trainers.UnigramTrainer(size, **arguments), progress)
+        core = _run(counts, trainer, settings)
     except ConfigError as error:
         largest = _LARGEST.search(error.problem)
         if largest is None:
             raise
         size = int(largest[1].replace(",", ""))
-        core = _run(counts, core_trainers.UnigramTrainer(size, **arguments), progress)
+        core = _run(counts, core_trainers.UnigramTrainer(size, **arguments), settings)
     return _whole_model(core)
 
 
 _LARGEST = re.compile(r"pieces for ([0-9,]+) entries at most")
 """The largest size that a training can reach, in the error for a larger one."""
 
-_STATES = {
-    BpeTrainer: _bpe,
-    UnigramTrainer: _unigram,
-    WordLevelTrainer: _word_level,
-    WordPieceTrainer: _word_piece,
-}
+_STATES = {"BPE": _bpe, "Unigram": _unigram, "WordLevel": _word_level, "WordPiece": _word_piece}

@@ -12,6 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf import _arguments, _calls, _patterns, _state
+from piecework.hf._arguments import character as _character, flag as _flag, string as _string
+from piecework.hf._declared import setting as _setting
 from piecework.hf._patterns import prepend_scheme as _scheme
 
 if TYPE_CHECKING:
@@ -39,7 +41,6 @@ __all__ = [
 class Decoder(_state.Component):
     """Serves as the base of all decoders."""
 
-    __slots__ = ()
     _kind = "Decoder"
 
     @staticmethod
@@ -66,16 +67,12 @@ class Decoder(_state.Component):
         """
         if isinstance(tokens, str):
             raise TypeError("expected a list of tokens, found 'str'")
-        texts = [_arguments.string(token) for token in tokens]
-        if self._has_custom():
+        texts = [_string(token) for token in tokens]
+        if _calls.has_custom(self):
             return "".join(self._chain(texts))
         from piecework._core import decode_tokens
 
         return decode_tokens(_state.dumps(self._write()), texts)
-
-    def _has_custom(self) -> bool:
-        """Returns whether the decoder calls a Python object."""
-        return self._custom is not None
 
     def _chain(self, tokens: list[str]) -> list[str]:
         """Returns what the decoder makes of tokens, as parts of a text."""
@@ -83,13 +80,12 @@ class Decoder(_state.Component):
             return [self.decode(tokens)]
         if hasattr(self._custom, "decode_chain"):
             return [
-                _arguments.string(token)
-                for token in _state.call_custom(self._custom, "decode_chain", tokens)
+                _string(token) for token in _state.call_custom(self._custom, "decode_chain", tokens)
             ]
-        return [_arguments.string(self._custom.decode(tokens))]
+        return [_string(self._custom.decode(tokens))]
 
 
-class ByteLevel(Decoder, _state.ByteLevelSettings):
+class ByteLevel(Decoder):
     """Decodes characters that represent bytes.
 
     Args:
@@ -100,12 +96,13 @@ class ByteLevel(Decoder, _state.ByteLevelSettings):
     ' naïve'
     """
 
-    __slots__ = ()
-    _type_name = "ByteLevel"
-
     def __init__(self, **_kwargs: Any) -> None:
         """Creates the decoder."""
-        self._restore({})
+        self._set(self._defaults())
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        return {"add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 
 
 class WordPiece(Decoder):
@@ -120,14 +117,8 @@ class WordPiece(Decoder):
     'hugs'
     """
 
-    __slots__ = ()
-    _type_name = "WordPiece"
-    prefix = _state.Setting(_arguments.string)
-    cleanup = _state.Setting(_arguments.flag)
-
-    def __init__(self, prefix: str = "##", cleanup: bool = True) -> None:
-        """Checks the settings."""
-        self._set(prefix=_arguments.string(prefix), cleanup=_arguments.flag(cleanup))
+    prefix: str = _setting(_string, default="##")
+    cleanup: bool = _setting(_flag, default=True)
 
 
 class Metaspace(Decoder):
@@ -143,21 +134,9 @@ class Metaspace(Decoder):
     'to be'
     """
 
-    __slots__ = ()
-    _type_name = "Metaspace"
-    replacement = _state.Setting(_arguments.character)
-    prepend_scheme = _state.Setting(_scheme)
-    split = _state.Setting(_arguments.flag)
-
-    def __init__(
-        self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
-    ) -> None:
-        """Checks the settings."""
-        self._set(
-            replacement=_arguments.character(replacement),
-            prepend_scheme=_scheme(prepend_scheme),
-            split=_arguments.flag(split),
-        )
+    replacement: str = _setting(_character, default="▁")
+    prepend_scheme: str = _setting(_scheme, default="always")
+    split: bool = _setting(_flag, default=True)
 
 
 class BPEDecoder(Decoder):
@@ -171,13 +150,7 @@ class BPEDecoder(Decoder):
     'to be'
     """
 
-    __slots__ = ()
-    _type_name = "BPEDecoder"
-    suffix = _state.Setting(_arguments.string)
-
-    def __init__(self, suffix: str = "</w>") -> None:
-        """Checks the settings."""
-        self._set(suffix=_arguments.string(suffix))
+    suffix: str = _setting(_string, default="</w>")
 
 
 class CTC(Decoder):
@@ -193,21 +166,9 @@ class CTC(Decoder):
     'hi'
     """
 
-    __slots__ = ()
-    _type_name = "CTC"
-    pad_token = _state.Setting(_arguments.string)
-    word_delimiter_token = _state.Setting(_arguments.string)
-    cleanup = _state.Setting(_arguments.flag)
-
-    def __init__(
-        self, pad_token: str = "<pad>", word_delimiter_token: str = "|", cleanup: bool = True
-    ) -> None:
-        """Checks the settings."""
-        self._set(
-            pad_token=_arguments.string(pad_token),
-            word_delimiter_token=_arguments.string(word_delimiter_token),
-            cleanup=_arguments.flag(cleanup),
-        )
+    pad_token: str = _setting(_string, default="<pad>")
+    word_delimiter_token: str = _setting(_string, default="|")
+    cleanup: bool = _setting(_flag, default=True)
 
 
 class ByteFallback(Decoder):
@@ -218,13 +179,6 @@ class ByteFallback(Decoder):
     'é'
     """
 
-    __slots__ = ()
-    _type_name = "ByteFallback"
-
-    def __init__(self) -> None:
-        """Creates the decoder."""
-        self._set()
-
 
 class Fuse(Decoder):
     """Joins all tokens to one.
@@ -233,13 +187,6 @@ class Fuse(Decoder):
     >>> Fuse().decode(["to", "be"])
     'tobe'
     """
-
-    __slots__ = ()
-    _type_name = "Fuse"
-
-    def __init__(self) -> None:
-        """Creates the decoder."""
-        self._set()
 
 
 class Strip(Decoder):
@@ -255,19 +202,9 @@ class Strip(Decoder):
     'ab'
     """
 
-    __slots__ = ()
-    _type_name = "Strip"
-    content = _state.Setting(_arguments.character)
-    start = _state.Setting(_arguments.unsigned)
-    stop = _state.Setting(_arguments.unsigned)
-
-    def __init__(self, content: str = " ", left: int = 0, right: int = 0) -> None:
-        """Checks the settings."""
-        self._set(
-            content=_arguments.character(content),
-            start=_arguments.unsigned(left),
-            stop=_arguments.unsigned(right),
-        )
+    content: str = _setting(_character, default=" ")
+    start: int = _setting(_arguments.unsigned, default=0, alias="left")
+    stop: int = _setting(_arguments.unsigned, default=0, alias="right")
 
 
 class Replace(Decoder):
@@ -282,21 +219,16 @@ class Replace(Decoder):
     'a b'
     """
 
-    __slots__ = ()
-    _type_name = "Replace"
-
     def __init__(self, pattern: str | _patterns.Regex, content: str) -> None:
         """Checks the settings."""
-        self._set(pattern=_patterns.pattern_state(pattern), content=_arguments.string(content))
+        self._set({"pattern": _patterns.pattern_state(pattern), "content": _string(content)})
 
 
 class _OwnDecoder(Decoder, _state.OwnComponent):
     """Holds a decoder that only piecework has, such as `SentencePiece`."""
 
-    __slots__ = ()
 
-
-class Sequence(Decoder):
+class Sequence(Decoder, _state.Parts):
     """Applies several decoders in order.
 
     Args:
@@ -307,27 +239,17 @@ class Sequence(Decoder):
     'ab'
     """
 
-    __slots__ = ()
-    _type_name = "Sequence"
+    _member = "decoders"
+    _base = Decoder
 
     def __init__(self, decoders_py: list[Decoder]) -> None:
         """Checks the decoders."""
-        self._set(decoders=[_state.own(part, Decoder) for part in _arguments.listed(decoders_py)])
-
-    def _restore(self, values: dict[str, Any]) -> None:
-        super()._restore({"decoders": [Decoder._read(x) for x in values["decoders"]]})
-
-    def _has_custom(self) -> bool:
-        return any(part._has_custom() for part in self._values["decoders"])
+        self._hold(decoders_py)
 
     def _chain(self, tokens: list[str]) -> list[str]:
-        for part in self._values["decoders"]:
+        for part in self._parts():
             tokens = part._chain(tokens)
         return tokens
-
-    def __getnewargs__(self) -> tuple[list[Decoder]]:
-        """Returns the arguments with which `tokenizers` unpickles a sequence."""
-        return ([],)
 
 
 class DecodeStream:
@@ -489,7 +411,7 @@ class _CustomStream:
         """The text of the first ids, which was returned, and their number."""
 
     def step(self, ids: Sequence2[int]) -> str:
-        self._ids += ids
+        self._ids = [*self._ids, *ids]  # another list, since a copy of the stream has the same
         text = self._decode(self._ids)
         is_open = text.endswith(_INCOMPLETE) or len(text) <= len(self._prefix)
         if is_open and len(self._ids) - self._read < _MOST_OPEN:
@@ -505,12 +427,6 @@ class _CustomStream:
         self._ids = self._ids[self._read :]
         self._prefix, self._read = self._decode(self._ids), len(self._ids)
         return new
-
-    def __copy__(self) -> _CustomStream:
-        copied = _CustomStream(self._decode)
-        copied._ids = list(self._ids)
-        copied._prefix, copied._read = self._prefix, self._read
-        return copied
 
 
 _INCOMPLETE = "\ufffd"

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from piecework._settings import arguments as _settings_arguments
 from piecework.hf import _arguments, _state
+from piecework.hf._arguments import flag as _flag, string as _string
+from piecework.hf._declared import Kind as _Kind, setting as _setting
 from piecework.tokenizer._formats import own as _own
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.hf._strings import Token
@@ -52,11 +54,12 @@ class Model(_state.Component):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Returns a model; of the base class, one without vocabulary."""
-        model: Any = _new(BPE if cls is Model else cls)
+        model: Any = super().__new__(BPE if cls is Model else cls)
+        model._custom = model._saved = model._owner = model._bare = None
+        model._empty, model._has_part = (), False
         if cls is Model and not args and not kwargs:
-            model._values = _BPE_DEFAULTS | {"vocab": {}, "merges": []}
-        made: Self = model
-        return made
+            model._values = BPE._defaults() | {"vocab": {}, "merges": []}
+        return model  # type: ignore[no-any-return]  # of the base class, a BPE
 
     def __init__(self) -> None:
         """Creates a model without vocabulary."""
@@ -64,7 +67,8 @@ class Model(_state.Component):
     @staticmethod
     def _of_core(core: CoreTokenizer, data: bytes = b"") -> Model:
         """Returns the model of a tokenizer of the core, and of a tokenizer.json if it was read from one."""
-        model = _new(_kinds()[core.model_type()])
+        kind = Model._kinds()[core.model_type()]
+        model = kind.__new__(kind)
         model._owner, model._empty = core, _empty_members(data)
         model._has_part = _PART.search(data) is not None
         return model
@@ -81,6 +85,17 @@ class Model(_state.Component):
     def _values(self, values: dict[str, Any]) -> None:
         self._saved = values
         self._bare = self._owner = None
+
+    def _create(self, given: dict[str, Any], **others: Any) -> None:
+        """Takes the arguments of a new model, after checking those that are attributes, and other checked values."""
+        checked = {s.member: s.kind.check_argument(given[s.alias]) for s in self._settings}
+        self._values = checked | others
+        self._core()
+
+    def _change(self, member: str, value: Any) -> None:
+        """Takes a new value of a setting, which makes another model of the core."""
+        self._values = self._values | {member: value}
+        _state.changes()
 
     def _replace(self, core: CoreTokenizer) -> None:
         """Replaces the model by that of a tokenizer of the core."""
@@ -104,14 +119,11 @@ class Model(_state.Component):
             text = text.replace(f'"{name}":null', f'"{name}":""', 1)
         return _state.dumps(self._write()) if '"piecework":{"version"' in text else text
 
-    def _write(self) -> dict[str, Any]:
-        """Returns the state as JSON values; its type is one of piecework if `_values` has such a type."""
-        return {"type": self._type_name} | self._values
-
     @classmethod
     def _read(cls, state: dict[str, Any]) -> Any:
         """Returns the model of a state, of the subclass that its type names."""
-        model = _new(_kinds()[state["type"].removeprefix(_own.PIECEWORK)])
+        kind = cls._kinds()[state["type"].removeprefix(_own.PIECEWORK)]
+        model = kind.__new__(kind)
         model._take(state)
         return model
 
@@ -127,10 +139,6 @@ class Model(_state.Component):
     def __getstate__(self) -> bytes:
         """Returns the model as JSON."""
         return self._model_json().encode()
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], Any]:
-        """Pickles and copies the model."""
-        return _model_of_json, (self.__getstate__(),), None
 
     def __copy__(self) -> Model:
         """Returns a model that can be changed independently, with a shared vocabulary."""
@@ -169,7 +177,7 @@ class Model(_state.Component):
 
         core = self._alone()
         options = core.options(False, "text", False, False, _way(core, self))
-        found = core.encode(_arguments.string(sequence), None, False, options)
+        found = core.encode(_string(sequence), None, False, options)
         spans = self._spans(found.tokens, found.byte_offsets)
         columns = zip(found.ids, found.tokens, spans, strict=True)
         return [Token(number, token, span) for number, token, span in columns]
@@ -185,7 +193,7 @@ class Model(_state.Component):
         >>> WordLevel({"hug": 0}, "hug").token_to_id("hug")
         0
         """
-        return self._alone().token_to_id(_arguments.string(token))
+        return self._alone().token_to_id(_string(token))
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002  # as tokenizers
         """Returns the token of an id, or None if it is not in the vocabulary.
@@ -205,13 +213,8 @@ class Model(_state.Component):
         """
         from piecework.hf import trainers
 
-        kinds = {
-            "BPE": trainers.BpeTrainer,
-            "Unigram": trainers.UnigramTrainer,
-            "WordLevel": trainers.WordLevelTrainer,
-            "WordPiece": trainers.WordPieceTrainer,
-        }
-        trainer: Trainer = kinds[self._type_name]()
+        kinds = trainers.Trainer.__subclasses__()
+        trainer: Trainer = next(kind for kind in kinds if kind._trains == self._type_name)()
         return trainer
 
     def save(self, folder: str, prefix: str | None = None, name: str | None = None) -> list[str]:
@@ -281,15 +284,6 @@ _KEPT_WITHOUT_TYPE = {"probabilities"}
 """The members of a part of piecework that change no encoding, so that the type is one of `tokenizers`."""
 
 
-class _ModelSetting(_state.Setting[Any]):
-    """Describes a setting of a model, which makes another model of the core when it is set."""
-
-    def __set__(self, component: _state.Component, value: Any) -> None:
-        """Sets the value, in all tokenizers that the model is part of."""
-        component._values = component._values | {self.member: self.check(value)}
-        _state.changes()
-
-
 def _read_core(text: str) -> CoreTokenizer:
     """Returns the tokenizer of the core of a tokenizer.json."""
     from piecework._core import Tokenizer as CoreTokenizer
@@ -330,24 +324,6 @@ def _way(core: CoreTokenizer, model: Model) -> Any:
     return _settings_arguments.FAST._replace(seed=seed, alpha=alpha, nbest_size=nbest_size)
 
 
-def _model_of_json(state: bytes) -> Model:
-    """Returns the model of JSON."""
-    model: Model = Model._read(json.loads(state))
-    return model
-
-
-def _new(kind: type[Model]) -> Model:
-    """Returns a model without state, which the caller sets."""
-    model = object.__new__(kind)
-    model._custom = model._saved = model._owner = model._bare = None
-    model._empty, model._has_part = (), False
-    return model
-
-
-def _kinds() -> dict[str, type[Model]]:
-    return {"BPE": BPE, "Unigram": Unigram, "WordLevel": WordLevel, "WordPiece": WordPiece}
-
-
 def _dropout(value: Any) -> float | None:
     """Returns a probability with the fewest digits that mean the same 32-bit float."""
     if value is None:
@@ -365,30 +341,14 @@ def _rounded(value: float) -> float:
     return rounded
 
 
-class _WordPieceUnknown(_ModelSetting):
-    """Describes the unknown token, which a part of piecework may state to be absent."""
-
-    def __set__(self, component: _state.Component, value: Any) -> None:
-        """Sets the token."""
-        super().__set__(component, value)
-        if part := component._values.get("piecework"):
-            component._values = component._values | {"piecework": part | {"has_unk": True}}
-
-
-class _Dropout(_ModelSetting):
-    """Describes a probability, which the core stores in 32 bits."""
-
-    def _shown(self, value: Any) -> float | None:
-        return None if value is None else _rounded(value)
+_DROPOUT = _Kind(_dropout, _arguments.maybe(_rounded))
 
 
 def _vocab(value: Any) -> _Vocab:
     """Returns a mapping of tokens to ids."""
     _arguments.instance(value, dict)
     try:
-        return {
-            _arguments.string(token): _arguments.number32(number) for token, number in value.items()
-        }
+        return {_string(token): _arguments.number32(number) for token, number in value.items()}
     except OverflowError as error:
         raise TypeError(f"expected ids as values of vocab: {error}") from None
 
@@ -415,17 +375,7 @@ def _read_lines(path: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines] + ([last] if last else [])
 
 
-_BPE_DEFAULTS: dict[str, Any] = {
-    "dropout": None,
-    "unk_token": None,
-    "continuing_subword_prefix": None,
-    "end_of_word_suffix": None,
-    "fuse_unk": False,
-    "byte_fallback": False,
-    "ignore_merges": False,
-}
-"""The settings of a new BPE model, in the order of a tokenizer.json."""
-_optional = _arguments.maybe(_arguments.string)
+_optional = _arguments.maybe(_string)
 _BYTES = re.compile("(<0x[0-9A-F]{2}>)+")
 """Matches tokens of byte fallback."""
 
@@ -454,21 +404,19 @@ class BPE(Model):
     ['ab', 'a']
     """
 
-    __slots__ = ()
-    _type_name = "BPE"
-    dropout = _Dropout(_dropout)
-    unk_token = _ModelSetting(_optional)
-    continuing_subword_prefix = _ModelSetting(_optional)
-    end_of_word_suffix = _ModelSetting(_optional)
-    fuse_unk = _ModelSetting(_arguments.flag)
-    byte_fallback = _ModelSetting(_arguments.flag)
-    ignore_merges = _ModelSetting(_arguments.flag)
+    dropout: float | None = _setting(_DROPOUT, default=None)
+    unk_token: str | None = _setting(_optional, default=None)
+    continuing_subword_prefix: str | None = _setting(_optional, default=None)
+    end_of_word_suffix: str | None = _setting(_optional, default=None)
+    fuse_unk: bool = _setting(_Kind(_flag, check_argument=bool), default=False)
+    byte_fallback: bool = _setting(_flag, default=False)
+    ignore_merges: bool = _setting(_flag, default=False)
 
     def __init__(
         self,
         vocab: _Vocab | str | None = None,
         merges: _Merges | str | None = None,
-        cache_capacity: int | None = None,  # noqa: ARG002  # as tokenizers
+        cache_capacity: int | None = None,  # as tokenizers
         dropout: float | None = None,
         unk_token: str | None = None,
         continuing_subword_prefix: str | None = None,
@@ -484,17 +432,7 @@ class BPE(Model):
             raise ValueError("vocab and merges must be given together")
         if isinstance(vocab, str) and isinstance(merges, str):
             vocab, merges = BPE.read_file(vocab, merges)
-        values = {
-            "dropout": _dropout(dropout),
-            "unk_token": _optional(unk_token),
-            "continuing_subword_prefix": _optional(continuing_subword_prefix),
-            "end_of_word_suffix": _optional(end_of_word_suffix),
-            "fuse_unk": bool(fuse_unk),
-            "byte_fallback": _arguments.flag(byte_fallback),
-            "ignore_merges": _arguments.flag(ignore_merges),
-        }
-        self._values = values | {"vocab": _vocab(vocab or {}), "merges": _pairs(merges or [])}
-        self._core()
+        self._create(locals(), vocab=_vocab(vocab or {}), merges=_pairs(merges or []))
 
     @staticmethod
     def read_file(vocab: str, merges: str) -> tuple[_Vocab, _Merges]:
@@ -571,7 +509,7 @@ def _pairs(merges: Any) -> list[list[str]]:
     for merge in merges:
         _arguments.instance(merge, tuple)
         left, right = merge
-        pairs.append([_arguments.string(left), _arguments.string(right)])
+        pairs.append([_string(left), _string(right)])
     return pairs
 
 
@@ -590,11 +528,9 @@ class WordPiece(Model):
     ['hug', '##s']
     """
 
-    __slots__ = ()
-    _type_name = "WordPiece"
-    unk_token = _WordPieceUnknown(_arguments.string)
-    continuing_subword_prefix = _ModelSetting(_arguments.string)
-    max_input_chars_per_word = _ModelSetting(_arguments.unsigned)
+    unk_token: str = _setting(_string)
+    continuing_subword_prefix: str = _setting(_string)
+    max_input_chars_per_word: int = _setting(_arguments.unsigned)
 
     def __init__(
         self,
@@ -607,15 +543,15 @@ class WordPiece(Model):
     ) -> None:
         """Checks the vocabulary and the settings."""
         _arguments.ignored(kwargs, "WordPiece")
-        values = {
-            "unk_token": _arguments.string(unk_token),
-            "continuing_subword_prefix": _arguments.string(continuing_subword_prefix),
-            "max_input_chars_per_word": _arguments.unsigned(max_input_chars_per_word),
-        }
         if isinstance(vocab, str):
             vocab = WordPiece.read_file(vocab)
-        self._values = values | {"vocab": _vocab(vocab or {})}
-        self._core()
+        self._create(locals(), vocab=_vocab(vocab or {}))
+
+    def _change(self, member: str, value: Any) -> None:
+        super()._change(member, value)
+        if member == "unk_token" and (part := self._values.get("piecework")):
+            # The part may state that there is no unknown token.
+            self._values = self._values | {"piecework": part | {"has_unk": True}}
 
     @staticmethod
     def read_file(vocab: str) -> _Vocab:
@@ -659,15 +595,13 @@ class WordLevel(Model):
     0
     """
 
-    __slots__ = ()
-    _type_name = "WordLevel"
-    unk_token = _ModelSetting(_arguments.string)
+    unk_token: str = _setting(_string)
 
     def __init__(self, vocab: _Vocab | str | None = None, unk_token: str | None = None) -> None:
         """Checks the vocabulary."""
         if isinstance(vocab, str):
             vocab = WordLevel.read_file(vocab)
-        name = "<unk>" if unk_token is None else _arguments.string(unk_token)
+        name = "<unk>" if unk_token is None else _string(unk_token)
         self._values = {"vocab": _vocab(vocab or {}), "unk_token": name}
         self._core()
 
@@ -718,7 +652,6 @@ class Unigram(Model):
     """
 
     __slots__ = ("_alpha", "_nbest_size")
-    _type_name = "Unigram"
 
     def __init__(
         self,
@@ -731,7 +664,7 @@ class Unigram(Model):
         """Checks the vocabulary."""
         if vocab is None:
             vocab, unk_id = [("<unk>", 0.0)], 0 if unk_id is None else unk_id
-        rows = [[_arguments.string(token), _arguments.real(score)] for token, score in vocab]
+        rows = [[_string(token), _arguments.real(score)] for token, score in vocab]
         if not rows:
             raise ValueError("the vocabulary is empty; it needs an unknown token at least")
         self._values = {

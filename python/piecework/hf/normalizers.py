@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf import _arguments, _patterns, _state, _strings
+from piecework.hf._arguments import flag as _flag, string as _string
+from piecework.hf._declared import setting as _setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Sequence2
@@ -39,7 +40,6 @@ __all__ = [
 class Normalizer(_state.Component):
     """Serves as the base of all normalizers."""
 
-    __slots__ = ()
     _kind = "Normalizer"
 
     @staticmethod
@@ -65,14 +65,7 @@ class Normalizer(_state.Component):
         NormalizedString(original="To be", normalized="to be")
         """
         _arguments.instance(normalized, _strings.NormalizedString)
-        if self._custom is not None:
-            with normalized._in_callback() as passed:
-                _state.call_custom(self._custom, "normalize", passed)
-        elif isinstance(self, Sequence):
-            for part in self._values["normalizers"]:
-                part.normalize(normalized)
-        else:
-            normalized._apply(self._write())
+        self._run(normalized, normalized._apply)
 
     def normalize_str(self, sequence: str) -> str:
         """Returns the normalized text of a ``str``.
@@ -81,7 +74,7 @@ class Normalizer(_state.Component):
         >>> Lowercase().normalize_str("To be")
         'to be'
         """
-        normalized = _strings.NormalizedString(_arguments.string(sequence))
+        normalized = _strings.NormalizedString(_string(sequence))
         self.normalize(normalized)
         return normalized.normalized
 
@@ -100,27 +93,10 @@ class BertNormalizer(Normalizer):
     'elan  你 '
     """
 
-    __slots__ = ()
-    _type_name = "BertNormalizer"
-    clean_text = _state.Setting(_arguments.flag)
-    handle_chinese_chars = _state.Setting(_arguments.flag)
-    strip_accents: _state.Setting[bool | None] = _state.Setting(_arguments.maybe(_arguments.flag))
-    lowercase = _state.Setting(_arguments.flag)
-
-    def __init__(
-        self,
-        clean_text: bool = True,
-        handle_chinese_chars: bool = True,
-        strip_accents: bool | None = None,
-        lowercase: bool = True,
-    ) -> None:
-        """Checks the settings."""
-        self._set(
-            clean_text=_arguments.flag(clean_text),
-            handle_chinese_chars=_arguments.flag(handle_chinese_chars),
-            strip_accents=_arguments.maybe(_arguments.flag)(strip_accents),
-            lowercase=_arguments.flag(lowercase),
-        )
+    clean_text: bool = _setting(_flag, default=True)
+    handle_chinese_chars: bool = _setting(_flag, default=True)
+    strip_accents: bool | None = _setting(_arguments.maybe(_flag), default=None)
+    lowercase: bool = _setting(_flag, default=True)
 
 
 class NFD(Normalizer):
@@ -131,13 +107,6 @@ class NFD(Normalizer):
     2
     """
 
-    __slots__ = ()
-    _type_name = "NFD"
-
-    def __init__(self) -> None:
-        """Creates the normalizer."""
-        self._set()
-
 
 class NFKD(Normalizer):
     """Normalizes to Unicode's compatibility decomposition.
@@ -146,13 +115,6 @@ class NFKD(Normalizer):
     >>> NFKD().normalize_str("ﬁ")
     'fi'
     """
-
-    __slots__ = ()
-    _type_name = "NFKD"
-
-    def __init__(self) -> None:
-        """Creates the normalizer."""
-        self._set()
 
 
 class NFC(Normalizer):
@@ -163,13 +125,6 @@ class NFC(Normalizer):
     1
     """
 
-    __slots__ = ()
-    _type_name = "NFC"
-
-    def __init__(self) -> None:
-        """Creates the normalizer."""
-        self._set()
-
 
 class NFKC(Normalizer):
     """Normalizes to Unicode's compatibility composition.
@@ -178,13 +133,6 @@ class NFKC(Normalizer):
     >>> NFKC().normalize_str("½")
     '1⁄2'
     """
-
-    __slots__ = ()
-    _type_name = "NFKC"
-
-    def __init__(self) -> None:
-        """Creates the normalizer."""
-        self._set()
 
 
 class Lowercase(Normalizer):
@@ -195,13 +143,6 @@ class Lowercase(Normalizer):
     'hug'
     """
 
-    __slots__ = ()
-    _type_name = "Lowercase"
-
-    def __init__(self) -> None:
-        """Creates the normalizer."""
-        self._set()
-
 
 class StripAccents(Normalizer):
     """Removes combining marks, usually after :class:`NFD`.
@@ -210,13 +151,6 @@ class StripAccents(Normalizer):
     >>> StripAccents().normalize_str("é")
     'e'
     """
-
-    __slots__ = ()
-    _type_name = "StripAccents"
-
-    def __init__(self) -> None:
-        """Creates the normalizer."""
-        self._set()
 
 
 class Nmt(Normalizer):
@@ -227,13 +161,6 @@ class Nmt(Normalizer):
     'a b'
     """
 
-    __slots__ = ()
-    _type_name = "Nmt"
-
-    def __init__(self) -> None:
-        """Creates the normalizer."""
-        self._set()
-
 
 class ByteLevel(Normalizer):
     """Replaces each byte of the text by a visible character.
@@ -242,13 +169,6 @@ class ByteLevel(Normalizer):
     >>> ByteLevel().normalize_str("é ")
     'Ã©Ġ'
     """
-
-    __slots__ = ()
-    _type_name = "ByteLevel"
-
-    def __init__(self) -> None:
-        """Creates the normalizer."""
-        self._set()
 
 
 class Strip(Normalizer):
@@ -263,14 +183,8 @@ class Strip(Normalizer):
     'hug '
     """
 
-    __slots__ = ()
-    _type_name = "Strip"
-    left = _state.Setting(_arguments.flag, "strip_left")
-    right = _state.Setting(_arguments.flag, "strip_right")
-
-    def __init__(self, left: bool = True, right: bool = True) -> None:
-        """Checks the settings."""
-        self._set(strip_left=_arguments.flag(left), strip_right=_arguments.flag(right))
+    left: bool = _setting(_flag, default=True, member="strip_left")
+    right: bool = _setting(_flag, default=True, member="strip_right")
 
 
 class Prepend(Normalizer):
@@ -284,13 +198,7 @@ class Prepend(Normalizer):
     '▁hug'
     """
 
-    __slots__ = ()
-    _type_name = "Prepend"
-    prepend = _state.Setting(_arguments.string)
-
-    def __init__(self, prepend: str = "▁") -> None:
-        """Checks the settings."""
-        self._set(prepend=_arguments.string(prepend))
+    prepend: str = _setting(_string, default="▁")
 
 
 class Precompiled(Normalizer):
@@ -303,18 +211,13 @@ class Precompiled(Normalizer):
         ValueError: The rules are invalid.
     """
 
-    __slots__ = ()
-    _type_name = "Precompiled"
-
     def __init__(self, precompiled_charsmap: bytes | Sequence2[int]) -> None:
         """Checks the rules."""
         import base64
 
-        from piecework._core import TextStages
-
         rules = base64.b64encode(bytes(precompiled_charsmap)).decode()
-        self._set(precompiled_charsmap=rules)
-        TextStages(json.dumps({"normalizer": self._write()}), [])
+        self._set({"precompiled_charsmap": rules})
+        _arguments.stages(normalizer=self._write())  # the core checks the rules
 
 
 class Replace(Normalizer):
@@ -329,32 +232,15 @@ class Replace(Normalizer):
     'mug'
     """
 
-    __slots__ = ()
-    _type_name = "Replace"
-    content = _state.Setting(_arguments.string)
-
-    def __init__(self, pattern: str | _patterns.Regex, content: str) -> None:
-        """Checks the settings."""
-        self._set(pattern=_patterns.pattern_state(pattern), content=_arguments.string(content))
-
-    @property
-    def pattern(self) -> None:
-        """Raises an exception: the pattern cannot be read or set."""
-        raise Exception("Cannot get pattern")  # as tokenizers
-
-    @pattern.setter
-    def pattern(self, _pattern: str | _patterns.Regex) -> None:
-        message = "Cannot set pattern, please instantiate a new replace pattern instead"
-        raise Exception(message)  # as tokenizers
+    pattern: str | _patterns.Regex = _setting(_patterns.hidden_pattern("replace"))
+    content: str = _setting(_string)
 
 
 class _OwnNormalizer(Normalizer, _state.OwnComponent):
     """Holds a normalizer that only piecework has, such as `SentencePiece`."""
 
-    __slots__ = ()
 
-
-class Sequence(Normalizer, _state.Parts):
+class Sequence(Normalizer, _state.IndexedParts):
     """Applies several normalizers in order.
 
     Args:
@@ -365,16 +251,12 @@ class Sequence(Normalizer, _state.Parts):
     'hug'
     """
 
-    __slots__ = ()
-    _type_name = "Sequence"
     _member = "normalizers"
     _base = Normalizer
 
     def __init__(self, normalizers: list[Normalizer]) -> None:
         """Checks the normalizers."""
-        self._set(
-            normalizers=[_state.own(part, Normalizer) for part in _arguments.listed(normalizers)]
-        )
+        self._hold(normalizers)
 
     def __len__(self) -> int:
         """Returns the number of normalizers."""

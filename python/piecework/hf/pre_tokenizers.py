@@ -7,16 +7,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from piecework.hf import _arguments, _patterns, _state, _strings
+from piecework.hf._arguments import character as _character, flag as _flag
+from piecework.hf._declared import setting as _setting
 from piecework.hf._patterns import prepend_scheme as _scheme
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from piecework._core import TextStages
 
 __all__ = [
     "BertPreTokenizer",
@@ -38,7 +37,6 @@ __all__ = [
 class PreTokenizer(_state.Component):
     """Serves as the base of all pre-tokenizers."""
 
-    __slots__ = ()
     _kind = "PreTokenizer"
 
     @staticmethod
@@ -64,14 +62,7 @@ class PreTokenizer(_state.Component):
         [('to', (0, 2), None), ('be', (3, 5), None)]
         """
         _arguments.instance(pretok, _strings.PreTokenizedString)
-        if self._custom is not None:
-            with pretok._in_callback() as passed:
-                _state.call_custom(self._custom, "pre_tokenize", passed)
-        elif isinstance(self, Sequence):
-            for part in self._values["pretokenizers"]:
-                part.pre_tokenize(pretok)
-        else:
-            pretok.split(_splitter(self._write()))
+        self._run(pretok, lambda state: pretok.split(_splitter(state)))
 
     def pre_tokenize_str(self, s: str) -> list[tuple[str, tuple[int, int]]]:
         """Returns the words of a ``str``, with their start and end in characters.
@@ -89,9 +80,9 @@ def _splitter(
     state: dict[str, Any],
 ) -> Callable[[int, _strings.NormalizedString], list[_strings.NormalizedString]]:
     """Returns a function that splits a part of a text, given its number and itself, into words by the core."""
-    first = later = _stage(state)
+    first = later = _arguments.stages(pre_tokenizer=state)
     if state.get("prepend_scheme") == "first":
-        later = _stage(state | {"prepend_scheme": "never"})
+        later = _arguments.stages(pre_tokenizer=state | {"prepend_scheme": "never"})
 
     def split(_number: int, part: _strings.NormalizedString) -> list[_strings.NormalizedString]:
         stage = later if part._start else first
@@ -99,13 +90,6 @@ def _splitter(
         return [_word(part, text, spans) for text, spans in words]
 
     return split
-
-
-def _stage(state: dict[str, Any]) -> TextStages:
-    """Returns the pre-tokenizer of the core."""
-    from piecework._core import TextStages
-
-    return TextStages(json.dumps({"pre_tokenizer": state}), [])
 
 
 def _word(
@@ -129,13 +113,6 @@ class BertPreTokenizer(PreTokenizer):
     [('a', (0, 1)), ('!', (1, 2)), ('?', (2, 3))]
     """
 
-    __slots__ = ()
-    _type_name = "BertPreTokenizer"
-
-    def __init__(self) -> None:
-        """Creates the pre-tokenizer."""
-        self._set()
-
 
 class ByteLevel(PreTokenizer):
     """Splits as GPT-2 does, and replaces each byte by a visible character.
@@ -151,11 +128,9 @@ class ByteLevel(PreTokenizer):
     [('to', (0, 2)), ('Ġbe', (2, 5))]
     """
 
-    __slots__ = ()
-    _type_name = "ByteLevel"
-    add_prefix_space = _state.Setting(_arguments.flag)
-    trim_offsets = _state.Setting(_arguments.flag)
-    use_regex = _state.Setting(_arguments.flag)
+    add_prefix_space: bool = _setting(_flag, default=True)
+    trim_offsets: bool = _setting(_flag, default=True)
+    use_regex: bool = _setting(_flag, default=True)
 
     def __init__(
         self,
@@ -165,15 +140,7 @@ class ByteLevel(PreTokenizer):
         **_kwargs: Any,
     ) -> None:
         """Checks the settings."""
-        self._set(
-            add_prefix_space=_arguments.flag(add_prefix_space),
-            trim_offsets=_arguments.flag(trim_offsets),
-            use_regex=_arguments.flag(use_regex),
-        )
-
-    def _restore(self, values: dict[str, Any]) -> None:
-        super()._restore({"use_regex": True} | values)
-        self._values = {name: self._values[name] for name in _state.BYTE_LEVEL}
+        self._fill([add_prefix_space, trim_offsets, use_regex])
 
     @staticmethod
     def alphabet() -> list[str]:
@@ -198,13 +165,7 @@ class CharDelimiterSplit(PreTokenizer):
     [('a', (0, 1)), ('b', (2, 3))]
     """
 
-    __slots__ = ()
-    _type_name = "CharDelimiterSplit"
-    delimiter = _state.Setting(_arguments.character)
-
-    def __init__(self, delimiter: str) -> None:
-        """Checks the settings."""
-        self._set(delimiter=_arguments.character(delimiter))
+    delimiter: str = _setting(_character)
 
     def __getnewargs__(self) -> tuple[str]:
         """Returns the arguments with which `tokenizers` unpickles the pre-tokenizer."""
@@ -222,13 +183,7 @@ class Digits(PreTokenizer):
     [('a', (0, 1)), ('12', (1, 3))]
     """
 
-    __slots__ = ()
-    _type_name = "Digits"
-    individual_digits = _state.Setting(_arguments.flag)
-
-    def __init__(self, individual_digits: bool = False) -> None:
-        """Checks the settings."""
-        self._set(individual_digits=_arguments.flag(individual_digits))
+    individual_digits: bool = _setting(_flag, default=False)
 
 
 class FixedLength(PreTokenizer):
@@ -242,13 +197,7 @@ class FixedLength(PreTokenizer):
     [('ab', (0, 2)), ('c', (2, 3))]
     """
 
-    __slots__ = ()
-    _type_name = "FixedLength"
-    length = _state.Setting(_arguments.unsigned)
-
-    def __init__(self, length: int = 5) -> None:
-        """Checks the settings."""
-        self._set(length=_arguments.unsigned(length))
+    length: int = _setting(_arguments.unsigned, default=5)
 
 
 class Metaspace(PreTokenizer):
@@ -265,28 +214,9 @@ class Metaspace(PreTokenizer):
     [('▁to', (0, 2)), ('▁be', (2, 5))]
     """
 
-    __slots__ = ()
-    _type_name = "Metaspace"
-    replacement = _state.Setting(_arguments.character)
-    prepend_scheme = _state.Setting(_scheme)
-    split = _state.Setting(_arguments.flag)
-
-    def __init__(
-        self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
-    ) -> None:
-        """Checks the settings."""
-        self._set(
-            replacement=_arguments.character(replacement),
-            prepend_scheme=_scheme(prepend_scheme),
-            split=_arguments.flag(split),
-        )
-
-
-class _Behavior(_state.Setting[str]):
-    """Describes what happens to a delimiter."""
-
-    def _shown(self, value: Any) -> str:
-        return _patterns.behavior_name(value)
+    replacement: str = _setting(_character, default="▁")
+    prepend_scheme: str = _setting(_scheme, default="always")
+    split: bool = _setting(_flag, default=True)
 
 
 class Punctuation(PreTokenizer):
@@ -300,16 +230,7 @@ class Punctuation(PreTokenizer):
     [('a', (0, 1)), ('!', (1, 2))]
     """
 
-    __slots__ = ()
-    _type_name = "Punctuation"
-    behavior = _Behavior(_patterns.behavior)
-
-    def __init__(self, behavior: Any = "isolated") -> None:
-        """Checks the settings."""
-        self._set(behavior=_patterns.behavior(behavior))
-
-    def _restore(self, values: dict[str, Any]) -> None:
-        super()._restore({"behavior": "Isolated"} | values)
+    behavior: Any = _setting(_patterns.BEHAVIOR, default="isolated")
 
 
 class Split(PreTokenizer):
@@ -326,28 +247,9 @@ class Split(PreTokenizer):
     [('a', (0, 1)), ('-b', (1, 3))]
     """
 
-    __slots__ = ()
-    _type_name = "Split"
-    behavior = _Behavior(_patterns.behavior)
-    invert = _state.Setting(_arguments.flag)
-
-    def __init__(self, pattern: str | _patterns.Regex, behavior: Any, invert: bool = False) -> None:
-        """Checks the settings."""
-        self._set(
-            pattern=_patterns.pattern_state(pattern),
-            behavior=_patterns.behavior(behavior),
-            invert=_arguments.flag(invert),
-        )
-
-    @property
-    def pattern(self) -> None:
-        """Raises an exception: the pattern cannot be read or set."""
-        raise Exception("Cannot get pattern")  # as tokenizers
-
-    @pattern.setter
-    def pattern(self, _pattern: str | _patterns.Regex) -> None:
-        message = "Cannot set pattern, please instantiate a new split pattern instead"
-        raise Exception(message)  # as tokenizers
+    pattern: str | _patterns.Regex = _setting(_patterns.hidden_pattern("split"))
+    behavior: Any = _setting(_patterns.BEHAVIOR)
+    invert: bool = _setting(_flag, default=False)
 
     def __getnewargs__(self) -> tuple[str, str]:
         """Returns the arguments with which `tokenizers` unpickles the pre-tokenizer."""
@@ -362,13 +264,6 @@ class UnicodeScripts(PreTokenizer):
     [('a', (0, 1)), ('я', (1, 2))]
     """
 
-    __slots__ = ()
-    _type_name = "UnicodeScripts"
-
-    def __init__(self) -> None:
-        """Creates the pre-tokenizer."""
-        self._set()
-
 
 class Whitespace(PreTokenizer):
     r"""Splits into runs of word characters and runs of others, ``\w+|[^\w\s]+``.
@@ -377,13 +272,6 @@ class Whitespace(PreTokenizer):
     >>> Whitespace().pre_tokenize_str("a !?")
     [('a', (0, 1)), ('!?', (2, 4))]
     """
-
-    __slots__ = ()
-    _type_name = "Whitespace"
-
-    def __init__(self) -> None:
-        """Creates the pre-tokenizer."""
-        self._set()
 
 
 class WhitespaceSplit(PreTokenizer):
@@ -394,21 +282,12 @@ class WhitespaceSplit(PreTokenizer):
     [('a', (0, 1)), ('b!', (2, 4))]
     """
 
-    __slots__ = ()
-    _type_name = "WhitespaceSplit"
-
-    def __init__(self) -> None:
-        """Creates the pre-tokenizer."""
-        self._set()
-
 
 class _OwnPreTokenizer(PreTokenizer, _state.OwnComponent):
     """Holds a pre-tokenizer that only piecework has, such as `Dictionary` or `Jieba`."""
 
-    __slots__ = ()
 
-
-class Sequence(PreTokenizer, _state.Parts):
+class Sequence(PreTokenizer, _state.IndexedParts):
     """Applies several pre-tokenizers in order.
 
     Args:
@@ -419,15 +298,9 @@ class Sequence(PreTokenizer, _state.Parts):
     [('a b', (0, 3))]
     """
 
-    __slots__ = ()
-    _type_name = "Sequence"
     _member = "pretokenizers"
     _base = PreTokenizer
 
     def __init__(self, pre_tokenizers: list[PreTokenizer]) -> None:
         """Checks the pre-tokenizers."""
-        self._set(
-            pretokenizers=[
-                _state.own(part, PreTokenizer) for part in _arguments.listed(pre_tokenizers)
-            ]
-        )
+        self._hold(pre_tokenizers)

@@ -7,10 +7,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from piecework._settings import arguments as _settings_arguments
 from piecework.hf import _arguments, _encoding, _state
+from piecework.hf._arguments import flag as _flag, number32 as _number32, string as _string
+from piecework.hf._declared import Kind as _Kind, setting as _setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Sequence2
@@ -33,8 +35,9 @@ _Piece = dict[str, dict[str, Any]]
 class PostProcessor(_state.Component):
     """Serves as the base of all post-processors."""
 
-    __slots__ = ()
     _kind = "PostProcessor"
+    _added: ClassVar[tuple[int, int]] = (0, 0)
+    """The number of tokens that are added to a text, and to a pair."""
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the number of special tokens that are added to a text, or to a pair.
@@ -43,7 +46,7 @@ class PostProcessor(_state.Component):
         >>> BertProcessing(("[SEP]", 2), ("[CLS]", 1)).num_special_tokens_to_add(is_pair=False)
         2
         """
-        raise NotImplementedError
+        return self._added[bool(is_pair)]
 
     def process(
         self,
@@ -67,14 +70,11 @@ class PostProcessor(_state.Component):
         ['[CLS]', 'hug', '[SEP]']
         """
         _arguments.instance(encoding, _encoding.Encoding)
-        if pair is not None:
-            _arguments.instance(pair, _encoding.Encoding)
         core = _core_of(self)
         options = core.options(
-            _arguments.flag(add_special_tokens), "match", False, False, _settings_arguments.FAST
+            _flag(add_special_tokens), "match", False, False, _settings_arguments.FAST
         )
-        inner = core.post_process(encoding._inner, None if pair is None else pair._inner, options)
-        return _encoding.Encoding._of(inner)
+        return encoding._processed(core, pair, options)
 
 
 def _core_of(processor: PostProcessor) -> CoreTokenizer:
@@ -90,15 +90,10 @@ def _token(value: Any) -> list[Any]:
     """Returns a tuple of token and id as JSON."""
     _arguments.instance(value, tuple)
     name, number = value
-    return [_arguments.string(name), _arguments.number32(number)]
+    return [_string(name), _number32(number)]
 
 
-class _TokenSetting(_state.Setting[Any]):
-    """Describes a special token and its id."""
-
-    def _shown(self, value: Any) -> _Token:
-        name, number = value
-        return name, number
+_TOKEN = _Kind(_token, tuple)
 
 
 class BertProcessing(PostProcessor):
@@ -113,18 +108,9 @@ class BertProcessing(PostProcessor):
     ('[SEP]', 2)
     """
 
-    __slots__ = ()
-    _type_name = "BertProcessing"
-    sep = _TokenSetting(_token)
-    cls = _TokenSetting(_token)
-
-    def __init__(self, sep: tuple[str, int], cls_token: tuple[str, int]) -> None:
-        """Checks the tokens."""
-        self._set(sep=_token(sep), cls=_token(cls_token))
-
-    def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """Returns 2, or 3 for a pair."""
-        return 3 if is_pair else 2
+    sep: tuple[str, int] = _setting(_TOKEN)
+    cls: tuple[str, int] = _setting(_TOKEN, alias="cls_token")
+    _added = (2, 3)
 
     def __getnewargs__(self) -> tuple[tuple[str, int], tuple[str, int]]:
         """Returns the arguments with which `tokenizers` unpickles the post-processor."""
@@ -145,38 +131,21 @@ class RobertaProcessing(PostProcessor):
     4
     """
 
-    __slots__ = ()
-    _type_name = "RobertaProcessing"
-    sep = _TokenSetting(_token)
-    cls = _TokenSetting(_token)
-    trim_offsets = _state.Setting(_arguments.flag)
-    add_prefix_space = _state.Setting(_arguments.flag)
-
-    def __init__(
-        self,
-        sep: tuple[str, int],
-        cls_token: tuple[str, int],
-        trim_offsets: bool = True,
-        add_prefix_space: bool = True,
-    ) -> None:
-        """Checks the tokens and settings."""
-        self._set(
-            sep=_token(sep),
-            cls=_token(cls_token),
-            trim_offsets=_arguments.flag(trim_offsets),
-            add_prefix_space=_arguments.flag(add_prefix_space),
-        )
-
-    def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """Returns 2, or 4 for a pair."""
-        return 4 if is_pair else 2
+    sep: tuple[str, int] = _setting(_TOKEN)
+    cls: tuple[str, int] = _setting(_TOKEN, alias="cls_token")
+    trim_offsets: bool = _setting(_flag, default=True)
+    add_prefix_space: bool = _setting(_flag, default=True)
+    _added = (2, 4)
 
     def __getnewargs__(self) -> tuple[tuple[str, int], tuple[str, int]]:
         """Returns the arguments with which `tokenizers` unpickles the post-processor."""
         return ("", 0), ("", 0)
 
 
-class ByteLevel(PostProcessor, _state.ByteLevelSettings):
+_TRUE = _Kind(_flag, None, lambda value: True if value is None else _flag(value))
+
+
+class ByteLevel(PostProcessor):
     """Excludes spaces from the offsets of byte-level tokens.
 
     Args:
@@ -190,11 +159,9 @@ class ByteLevel(PostProcessor, _state.ByteLevelSettings):
     False
     """
 
-    __slots__ = ()
-    _type_name = "ByteLevel"
-    add_prefix_space = _state.Setting(_arguments.flag)
-    trim_offsets = _state.Setting(_arguments.flag)
-    use_regex = _state.Setting(_arguments.flag)
+    add_prefix_space: bool = _setting(_TRUE, default=None)
+    trim_offsets: bool = _setting(_TRUE, default=None)
+    use_regex: bool = _setting(_TRUE, default=None)
 
     def __init__(
         self,
@@ -204,13 +171,7 @@ class ByteLevel(PostProcessor, _state.ByteLevelSettings):
         **_kwargs: Any,
     ) -> None:
         """Checks the settings."""
-        given = (add_prefix_space, trim_offsets, use_regex)
-        add, trim, use = (True if value is None else _arguments.flag(value) for value in given)
-        self._set(add_prefix_space=add, trim_offsets=trim, use_regex=use)
-
-    def num_special_tokens_to_add(self, is_pair: bool) -> int:  # noqa: ARG002  # as in the base
-        """Returns 0."""
-        return 0
+        self._fill([add_prefix_space, trim_offsets, use_regex])
 
 
 def _template(value: Any) -> list[_Piece]:
@@ -241,21 +202,18 @@ def _special(value: Any) -> dict[str, Any]:
         for member in ("id", "ids", "tokens"):
             if member not in value:
                 raise ValueError(f"`{member}` must be specified")
-        ids, tokens = (
-            [_arguments.number32(x) for x in value["ids"]],
-            [_arguments.string(x) for x in value["tokens"]],
-        )
+        ids, tokens = ([_number32(x) for x in value["ids"]], [_string(x) for x in value["tokens"]])
         if len(ids) != len(tokens):
             raise ValueError(
                 "SpecialToken: ids and tokens must be of the same length, "
                 f"found {len(ids)} and {len(tokens)}"
             )
-        return {"id": _arguments.string(value["id"]), "ids": ids, "tokens": tokens}
+        return {"id": _string(value["id"]), "ids": ids, "tokens": tokens}
     kinds = tuple(map(type, value)) if isinstance(value, tuple) else ()
     if len(kinds) != 2 or kinds.count(str) != 1:
         raise TypeError(f"Expected Union[Tuple[str, int], Tuple[int, str], dict], found {value!r}")
     name, number = value if isinstance(value[0], str) else reversed(value)
-    return {"id": _arguments.string(name), "ids": [_arguments.number32(number)], "tokens": [name]}
+    return {"id": _string(name), "ids": [_number32(number)], "tokens": [name]}
 
 
 def _items(template: list[_Piece], kind: str) -> list[str]:
@@ -281,9 +239,6 @@ class TemplateProcessing(PostProcessor):
     1
     """
 
-    __slots__ = ()
-    _type_name = "TemplateProcessing"
-
     def __init__(
         self,
         single: str | list[str] | None = None,
@@ -300,7 +255,7 @@ class TemplateProcessing(PostProcessor):
         if missing := names - specials.keys():
             raise ValueError(f"Missing SpecialToken(s) with id(s) `{', '.join(sorted(missing))}`")
         ordered = {name: specials[name] for name in sorted(specials)}
-        self._set(single=first, pair=second, special_tokens=ordered)
+        self._set({"single": first, "pair": second, "special_tokens": ordered})
 
     @property
     def single(self) -> str:
@@ -316,8 +271,7 @@ class TemplateProcessing(PostProcessor):
 
     @single.setter
     def single(self, single: str | list[str]) -> None:
-        self._values["single"] = _template(single)
-        _state.changes()
+        self._change("single", _template(single))
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the number of ids of the special tokens of a template."""
@@ -326,7 +280,7 @@ class TemplateProcessing(PostProcessor):
         return sum(len(specials[name]["ids"]) for name in names)
 
 
-class Sequence(PostProcessor, _state.Parts):
+class Sequence(PostProcessor, _state.IndexedParts):
     """Applies several post-processors in order.
 
     Args:
@@ -337,20 +291,13 @@ class Sequence(PostProcessor, _state.Parts):
     0
     """
 
-    __slots__ = ()
-    _type_name = "Sequence"
     _member = "processors"
     _base = PostProcessor
 
     def __init__(self, processors_py: list[PostProcessor]) -> None:
         """Checks the post-processors."""
-        self._set(
-            processors=[
-                _state.own(part, PostProcessor) for part in _arguments.listed(processors_py)
-            ]
-        )
+        self._hold(processors_py)
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the sum over the post-processors."""
-        parts = self._values["processors"]
-        return sum(part.num_special_tokens_to_add(is_pair) for part in parts)
+        return sum(part.num_special_tokens_to_add(is_pair) for part in self._parts())

@@ -11,13 +11,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from piecework.hf import _added_tokens, _arguments, _repr, _state
+from piecework.hf import _added_tokens, _arguments, _declared, _repr, _state
+from piecework.hf._arguments import flag as _flag, unsigned as _unsigned
+from piecework.hf._declared import Kind as _Kind, setting as _setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from piecework.hf._tokenizer import Tokenizer
 
@@ -31,17 +32,12 @@ __all__ = [
 ]
 
 _Tokens = list[str | _added_tokens.AddedToken]
-_Checks = dict[str, Callable[[Any], Any]]
-_LISTS = ("special_tokens", "initial_alphabet")
 _FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
 
 
 def _special(tokens: Any) -> list[dict[str, Any]]:
     """Returns special tokens as JSON."""
-    flags = [
-        _added_tokens.checked_flags(token, special=True, name="special_tokens")
-        for token in _arguments.listed(tokens)
-    ]
+    flags = _added_tokens.checked_flags(tokens, special=True, name="special_tokens")
     return [_added_tokens.AddedToken._of(each).__getstate__() for each in flags]
 
 
@@ -55,28 +51,9 @@ def _alphabet(characters: Iterable[str]) -> list[str]:
     return sorted({_arguments.string(text)[0] for text in characters if text})
 
 
-class _Value:
-    """Describes an attribute of a trainer: its name in JSON and the check of new values."""
-
-    def __init__(self, check: Callable[[Any], Any]) -> None:
-        self.check, self.name = check, ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        """Takes the name of the attribute."""
-        self.name = name
-
-    def __get__(self, trainer: Trainer | ParityBpeTrainer | None, owner: type) -> Any:
-        """Returns the value."""
-        if trainer is None:
-            return self
-        value = trainer._settings[self.name]
-        if self.name == "special_tokens":
-            return [_added_token(state) for state in value]
-        return list(value) if isinstance(value, list) else value
-
-    def __set__(self, trainer: Trainer | ParityBpeTrainer, value: Any) -> None:
-        """Sets the value."""
-        trainer._settings[self.name] = self.check(value)
+def _or_empty(check: Callable[[Any], list[Any]]) -> Callable[[Any], list[Any]]:
+    """Returns the check of an argument that is an empty list by default."""
+    return lambda value: [] if value is None else check(value)
 
 
 def _added_token(state: dict[str, Any]) -> _added_tokens.AddedToken:
@@ -86,13 +63,18 @@ def _added_token(state: dict[str, Any]) -> _added_tokens.AddedToken:
     return token
 
 
-class Trainer:
+_SPECIAL = _Kind(_special, lambda states: list(map(_added_token, states)), _or_empty(_special))
+_CHARACTERS = _Kind(_characters, list, _or_empty(_characters))
+_ALPHABET = _Kind(_characters, list, _or_empty(_alphabet))
+
+
+class Trainer(_declared.DeclaredSettings):
     """Serves as the base of all trainers."""
 
-    __slots__ = ("_settings", "_word_count")
-    _settings: dict[str, Any]
-    _word_count: int
-    """The number of different words of the last training."""
+    __slots__ = ("_word_count",)
+    _kind = "Trainer"
+    _trains: ClassVar[str]
+    """The type of the models that it trains."""
     _own: ClassVar[tuple[str, ...]] = ()
     """The settings of piecework, which `tokenizers` does not have."""
 
@@ -100,18 +82,18 @@ class Trainer:
         """Refuses to create the base class."""
         raise TypeError("cannot create 'Trainer' instances; create one of its subclasses")
 
+    def _record(self, word_count: int) -> None:
+        """Takes the number of different words of a training."""
+        self._word_count = word_count
+
     def _state(self) -> dict[str, Any]:
         """Returns the settings with the names of `tokenizers`."""
-        settings = {name: value for name, value in self._settings.items() if name not in self._own}
+        settings = {name: value for name, value in self._values.items() if name not in self._own}
         return settings | {"words": {}}
-
-    def _own_state(self) -> dict[str, Any]:
-        """Returns the settings of piecework that were given."""
-        return {name: self._settings[name] for name in self._own if name in self._settings}
 
     def __getstate__(self) -> bytes:
         """Returns the settings as JSON."""
-        own = self._own_state()
+        own = {n: self._values[n] for n in self._own if self._values.get(n) is not None}
         state = {type(self).__name__: self._state()} | ({"piecework": own} if own else {})
         return _state.dumps(state).encode()
 
@@ -120,14 +102,15 @@ class Trainer:
         read = json.loads(state)
         own = read.pop("piecework", {})
         ((_, settings),) = read.items()
+        settings = settings.get("bpe_trainer", settings)
         settings.pop("words", None)
-        self._settings = settings | own
+        self._values = dict.fromkeys(self._own) | settings | own
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the settings."""
-        return _new, (type(self),), self.__getstate__()
+        return _state._new, (type(self),), self.__getstate__()
 
-    def _described(self, limit: int) -> str:
+    def _text(self, limit: int) -> str:
         name = type(self).__name__
         state = self._state()
         for owner in (state, state.get("bpe_trainer", {})):
@@ -135,30 +118,18 @@ class Trainer:
                 owner["special_tokens"] = [{"AddedToken": token} for token in tokens]
         return f"{name}({_repr.describe({name: state}, limit)})"
 
-    def __repr__(self) -> str:
-        """Returns the settings."""
-        return self._described(_repr.MANY)
-
-    def __str__(self) -> str:
-        """Returns the settings, with at most five elements of a list."""
-        return self._described(_repr.SEVERAL)
-
 
 def _own_trainer(trainer: object) -> Trainer:
     """Returns a trainer as one of ours: itself, or one with the settings of a trainer of `tokenizers`."""
     if _arguments.is_of_tokenizers(trainer):
         kinds = {kind.__name__: kind for kind in Trainer.__subclasses__()}
         if kind := kinds.get(type(trainer).__name__):
-            converted = _new(kind)
+            converted = _state._new(kind)
             converted.__setstate__(trainer.__getstate__())  # type: ignore[arg-type]  # JSON in bytes
             return converted
     if not isinstance(trainer, Trainer):
         raise TypeError(f"{type(trainer).__name__!r} object is not an instance of 'Trainer'")
     return trainer
-
-
-def _new(kind: type[Trainer]) -> Trainer:
-    return kind.__new__(kind)
 
 
 def _format(value: Any) -> str:
@@ -170,11 +141,12 @@ def _format(value: Any) -> str:
     return _FORMATS[value]
 
 
+_FORMAT = _Kind(_format, {member: name for name, member in _FORMATS.items()}.get)
 _optional = _arguments.maybe(_arguments.string)
 _limit = _arguments.maybe(_arguments.unsigned)
 
 
-class BpeTrainer(Trainer):
+class BpeTrainer(Trainer, kw_only=True):
     """Holds the settings of a BPE training.
 
     Args:
@@ -194,47 +166,17 @@ class BpeTrainer(Trainer):
     True
     """
 
-    __slots__ = ()
-    vocab_size = _Value(_arguments.unsigned)
-    min_frequency = _Value(_arguments.unsigned)
-    show_progress = _Value(_arguments.flag)
-    special_tokens = _Value(_special)
-    limit_alphabet = _Value(_limit)
-    initial_alphabet = _Value(_characters)
-    continuing_subword_prefix = _Value(_optional)
-    end_of_word_suffix = _Value(_optional)
-    max_token_length = _Value(_limit)
-
-    def __init__(
-        self,
-        *,
-        vocab_size: int = 30000,
-        min_frequency: int = 0,
-        show_progress: bool = True,
-        progress_format: str = "indicatif",
-        special_tokens: _Tokens | None = None,
-        limit_alphabet: int | None = None,
-        initial_alphabet: Iterable[str] | None = None,
-        continuing_subword_prefix: str | None = None,
-        end_of_word_suffix: str | None = None,
-        max_token_length: int | None = None,
-        **kwargs: Any,
-    ) -> None:
-        """Checks the settings."""
-        given = locals()
-        _arguments.ignored(kwargs, "BpeTrainer")
-        checks = _checks(type(self)) | {"progress_format": _format}
-        self._settings = _BPE | _checked(checks, given)
-
-    @property
-    def progress_format(self) -> str:
-        """Returns how progress is shown."""
-        member = self._settings["progress_format"]
-        return next(name for name, other in _FORMATS.items() if other == member)
-
-    @progress_format.setter
-    def progress_format(self, progress_format: str) -> None:
-        self._settings["progress_format"] = _format(progress_format)
+    _trains = "BPE"
+    min_frequency: int = _setting(_unsigned, default=0)
+    vocab_size: int = _setting(_unsigned, default=30000)
+    show_progress: bool = _setting(_flag, default=True)
+    progress_format: str = _setting(_FORMAT, default="indicatif")
+    special_tokens: _Tokens = _setting(_SPECIAL, default=None)
+    limit_alphabet: int | None = _setting(_limit, default=None)
+    initial_alphabet: Iterable[str] = _setting(_ALPHABET, default=None)
+    continuing_subword_prefix: str | None = _setting(_optional, default=None)
+    end_of_word_suffix: str | None = _setting(_optional, default=None)
+    max_token_length: int | None = _setting(_limit, default=None)
 
     def get_word_count(self) -> int:
         """Returns the number of different words of the last training with this trainer.
@@ -246,43 +188,7 @@ class BpeTrainer(Trainer):
         >>> trainer.get_word_count()
         3
         """
-        count: int = getattr(self, "_word_count", 0)
-        return count
-
-
-_BPE: dict[str, Any] = {
-    "min_frequency": 0,
-    "vocab_size": 30000,
-    "show_progress": True,
-    "progress_format": "Indicatif",
-    "special_tokens": [],
-    "limit_alphabet": None,
-    "initial_alphabet": [],
-    "continuing_subword_prefix": None,
-    "end_of_word_suffix": None,
-    "max_token_length": None,
-}
-"""The settings in the order of `tokenizers`."""
-
-
-def _attribute_checks(kind: type) -> _Checks:
-    """Returns the checks of the attributes of a trainer."""
-    return {name: value.check for name, value in vars(kind).items() if isinstance(value, _Value)}
-
-
-def _checks(kind: type[Trainer]) -> _Checks:
-    """Returns the checks of the arguments of a trainer."""
-    checks = _attribute_checks(kind)
-    # A new trainer takes the first character of each text, an attribute only characters.
-    return checks | ({"initial_alphabet": _alphabet} if "initial_alphabet" in checks else {})
-
-
-def _checked(checks: _Checks, given: dict[str, Any]) -> dict[str, Any]:
-    """Returns settings after checking them; lists are empty by default."""
-    return {
-        name: check([] if given[name] is None and name in _LISTS else given[name])
-        for name, check in checks.items()
-    }
+        return getattr(self, "_word_count", 0)
 
 
 def _criterion(value: Any) -> str | None:
@@ -295,7 +201,7 @@ def _criterion(value: Any) -> str | None:
     return name
 
 
-class WordPieceTrainer(Trainer):
+class WordPieceTrainer(Trainer, kw_only=True):
     """Holds the settings of a WordPiece training, which merges as BPE does unless a criterion is given.
 
     Args:
@@ -315,54 +221,26 @@ class WordPieceTrainer(Trainer):
     'pmi'
     """
 
-    __slots__ = ()
-    _own: ClassVar[tuple[str, ...]] = ("criterion",)
-    vocab_size = _Value(_arguments.unsigned)
-    min_frequency = _Value(_arguments.unsigned)
-    show_progress = _Value(_arguments.flag)
-    special_tokens = _Value(_special)
-    limit_alphabet = _Value(_limit)
-    initial_alphabet = _Value(_characters)
-    continuing_subword_prefix = _Value(_optional)
-    end_of_word_suffix = _Value(_optional)
-    criterion = _Value(_criterion)
+    _trains = "WordPiece"
+    _own = ("criterion",)
+    vocab_size: int = _setting(_unsigned, default=30000)
+    min_frequency: int = _setting(_unsigned, default=0)
+    show_progress: bool = _setting(_flag, default=True)
+    special_tokens: _Tokens = _setting(_SPECIAL, default=None)
+    limit_alphabet: int | None = _setting(_limit, default=None)
+    initial_alphabet: Iterable[str] = _setting(_ALPHABET, default=None)
+    continuing_subword_prefix: str | None = _setting(_optional, default="##")
+    end_of_word_suffix: str | None = _setting(_optional, default=None)
+    criterion: str | None = _setting(_criterion, default=None)
 
-    def __init__(
-        self,
-        *,
-        vocab_size: int = 30000,
-        min_frequency: int = 0,
-        show_progress: bool = True,
-        special_tokens: _Tokens | None = None,
-        limit_alphabet: int | None = None,
-        initial_alphabet: Iterable[str] | None = None,
-        continuing_subword_prefix: str | None = "##",
-        end_of_word_suffix: str | None = None,
-        criterion: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        """Checks the settings."""
-        given = locals()
-        _arguments.ignored(kwargs, "WordPieceTrainer")
-        self._settings = _BPE | _checked(_checks(type(self)), given)
+    def _set(self, values: dict[str, Any]) -> None:
+        super()._set(BpeTrainer()._values | values)
 
     def _state(self) -> dict[str, Any]:
         return {"bpe_trainer": super()._state()}
 
-    def _own_state(self) -> dict[str, Any]:
-        given = self._settings["criterion"]
-        return {} if given is None else {"criterion": given}
 
-    def __setstate__(self, state: bytes) -> None:
-        """Takes JSON that `__getstate__` returned."""
-        super().__setstate__(state)
-        settings = self._settings
-        inner = settings.pop("bpe_trainer")
-        inner.pop("words", None)
-        self._settings = {"criterion": None} | inner | settings
-
-
-class WordLevelTrainer(Trainer):
+class WordLevelTrainer(Trainer, kw_only=True):
     """Holds the settings of a training of whole words, the most frequent first.
 
     Args:
@@ -376,28 +254,14 @@ class WordLevelTrainer(Trainer):
     2
     """
 
-    __slots__ = ()
-    min_frequency = _Value(_arguments.unsigned)
-    vocab_size = _Value(_arguments.unsigned)
-    show_progress = _Value(_arguments.flag)
-    special_tokens = _Value(_special)
-
-    def __init__(
-        self,
-        *,
-        vocab_size: int = 30000,
-        min_frequency: int = 0,
-        show_progress: bool = True,
-        special_tokens: _Tokens | None = None,
-        **kwargs: Any,
-    ) -> None:
-        """Checks the settings."""
-        given = locals()
-        _arguments.ignored(kwargs, "WordLevelTrainer")
-        self._settings = _checked(_checks(type(self)), given)
+    _trains = "WordLevel"
+    min_frequency: int = _setting(_unsigned, default=0)
+    vocab_size: int = _setting(_unsigned, default=30000)
+    show_progress: bool = _setting(_flag, default=True)
+    special_tokens: _Tokens = _setting(_SPECIAL, default=None)
 
 
-class UnigramTrainer(Trainer):
+class UnigramTrainer(Trainer, kw_only=True):
     """Holds the settings of a Unigram training.
 
     Args:
@@ -416,46 +280,19 @@ class UnigramTrainer(Trainer):
     100
     """
 
-    __slots__ = ()
-    show_progress = _Value(_arguments.flag)
-    vocab_size = _Value(_arguments.unsigned)
-    special_tokens = _Value(_special)
-    initial_alphabet = _Value(_characters)
-
-    def __init__(
-        self,
-        *,
-        vocab_size: int = 8000,
-        show_progress: bool = True,
-        special_tokens: _Tokens | None = None,
-        initial_alphabet: Iterable[str] | None = None,
-        shrinking_factor: float = 0.75,
-        unk_token: str | None = None,
-        max_piece_length: int = 16,
-        n_sub_iterations: int = 2,
-        seed_size: int = 1000000,
-        **kwargs: Any,
-    ) -> None:
-        """Checks the settings."""
-        given = locals()
-        _arguments.ignored(kwargs, "UnigramTrainer")
-        order = dict.fromkeys(("show_progress", "vocab_size", *_UNIGRAM_FIRST))
-        self._settings = order | _checked(_checks(type(self)) | _UNIGRAM, given)
+    _trains = "Unigram"
+    show_progress: bool = _setting(_flag, default=True)
+    vocab_size: int = _setting(_unsigned, default=8000)
+    _n_sub_iterations: int = _setting(_unsigned, default=2, alias="n_sub_iterations")
+    _shrinking_factor: float = _setting(float, default=0.75, alias="shrinking_factor")
+    special_tokens: _Tokens = _setting(_SPECIAL, default=None)
+    initial_alphabet: Iterable[str] = _setting(_ALPHABET, default=None)
+    _unk_token: str | None = _setting(_optional, default=None, alias="unk_token")
+    _max_piece_length: int = _setting(_unsigned, default=16, alias="max_piece_length")
+    _seed_size: int = _setting(_unsigned, default=1000000, alias="seed_size")
 
 
-_UNIGRAM_FIRST = ("n_sub_iterations", "shrinking_factor", "special_tokens", "initial_alphabet")
-"""The settings whose order in `tokenizers` is another than that of the checks."""
-
-_UNIGRAM: _Checks = {
-    "n_sub_iterations": _arguments.unsigned,
-    "shrinking_factor": float,
-    "unk_token": _optional,
-    "max_piece_length": _arguments.unsigned,
-    "seed_size": _arguments.unsigned,
-}
-
-
-def _variant(value: Any) -> str:
+def _variant_name(value: Any) -> str:
     """Returns the name of a variant of parity-aware BPE."""
     if _arguments.string(value) not in {"base", "window"}:
         raise ValueError(f"Unknown variant {value!r}. Use 'base' or 'window'.")
@@ -469,7 +306,7 @@ def _ratios(value: Any) -> list[float]:
     return [_arguments.real(rate) for rate in value]
 
 
-class ParityBpeTrainer:
+class ParityBpeTrainer(_declared.DeclaredSettings):
     """Trains BPE on several languages, of which the one that is compressed least chooses the next merge.
 
     Source: Foroutan et al. 2025 (arXiv 2508.04796); section 4.1 of ``spec/bpe.md`` defines the training and its ties. Languages
@@ -505,53 +342,28 @@ class ParityBpeTrainer:
     ['hug', 'x', 'yz']
     """
 
-    __slots__ = ("_settings",)
-    _settings: dict[str, Any]
-    num_merges = _Value(_arguments.unsigned)
-    min_frequency = _Value(_arguments.unsigned)
-    global_merges = _Value(_arguments.unsigned)
-    window_size = _Value(_arguments.unsigned)
-    alpha = _Value(_arguments.real)
-    total_symbols = _Value(_arguments.flag)
-    show_progress = _Value(_arguments.flag)
-    special_tokens = _Value(_special)
-    limit_alphabet = _Value(_limit)
-    initial_alphabet = _Value(_characters)
-    continuing_subword_prefix = _Value(_optional)
-    end_of_word_suffix = _Value(_optional)
-    max_token_length = _Value(_limit)
-
-    def __init__(
-        self,
-        num_merges: int = 32000,
-        variant: str = "base",
-        min_frequency: int = 0,
-        ratio: Sequence[float] | None = None,
-        global_merges: int = 0,
-        window_size: int = 100,
-        alpha: float = 2.0,
-        total_symbols: bool = False,
-        special_tokens: _Tokens | None = None,
-        show_progress: bool = True,
-        limit_alphabet: int | None = None,
-        initial_alphabet: Sequence[str] | None = None,
-        continuing_subword_prefix: str | None = None,
-        end_of_word_suffix: str | None = None,
-        max_token_length: int | None = None,
-    ) -> None:
-        """Checks the settings."""
-        given = locals()
-        checks = _attribute_checks(type(self)) | {
-            "variant": _variant,
-            "ratio": _arguments.maybe(_ratios),
-        }
-        self._settings = _checked({name: checks[name] for name in _PARITY}, given)
+    num_merges: int = _setting(_unsigned, default=32000)
+    _variant: str = _setting(_variant_name, default="base", alias="variant")
+    min_frequency: int = _setting(_unsigned, default=0)
+    _ratio: Sequence[float] | None = _setting(
+        _arguments.maybe(_ratios), default=None, alias="ratio"
+    )
+    global_merges: int = _setting(_unsigned, default=0)
+    window_size: int = _setting(_unsigned, default=100)
+    alpha: float = _setting(_arguments.real, default=2.0)
+    total_symbols: bool = _setting(_flag, default=False)
+    special_tokens: _Tokens | None = _setting(_SPECIAL, default=None)
+    show_progress: bool = _setting(_flag, default=True)
+    limit_alphabet: int | None = _setting(_limit, default=None)
+    initial_alphabet: Sequence[str] | None = _setting(_CHARACTERS, default=None)
+    continuing_subword_prefix: str | None = _setting(_optional, default=None)
+    end_of_word_suffix: str | None = _setting(_optional, default=None)
+    max_token_length: int | None = _setting(_limit, default=None)
 
     @property
     def variant(self) -> str:
         """Returns the name of the variant."""
-        name: str = self._settings["variant"]
-        return name
+        return self._variant
 
     def train_from_iterator(
         self,
@@ -581,25 +393,25 @@ class ParityBpeTrainer:
         """
         from piecework.hf._training import train_languages
 
-        rates = self._settings["ratio"] if ratio is None else _ratios(ratio)
-        train_languages(tokenizer, self._settings, train_iterators, dev_iterators, rates)
+        rates = self._values["ratio"] if ratio is None else _ratios(ratio)
+        train_languages(tokenizer, self._values, train_iterators, dev_iterators, rates)
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the settings; special tokens are texts."""
-        names = [token["content"] for token in self._settings["special_tokens"]]
-        return self._settings | {"special_tokens": names}
+        names = [token["content"] for token in self._values["special_tokens"]]
+        return self._values | {"special_tokens": names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Takes settings that `__getstate__` returned."""
-        self._settings = ParityBpeTrainer(**state)._settings
+        self._values = ParityBpeTrainer(**state)._values
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the settings, with the flags of special tokens."""
-        return ParityBpeTrainer, (), self._settings | {"special_tokens": self.special_tokens}
+        return ParityBpeTrainer, (), self._values | {"special_tokens": self.special_tokens}
 
-    def __repr__(self) -> str:
+    def _text(self, _limit: int) -> str:
         """Returns the settings of the choice of merges."""
-        settings = {name: self._settings[name] for name in _PARITY_SHOWN}
+        settings = {name: self._values[name] for name in _PARITY_SHOWN.split()}
         shown = [f"{name}={_shown(value)}" for name, value in settings.items()]
         return f"ParityBpeTrainer({', '.join(shown)})"
 
@@ -613,24 +425,5 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-_PARITY_SHOWN = (
-    "num_merges",
-    "variant",
-    "min_frequency",
-    "global_merges",
-    "window_size",
-    "alpha",
-    "total_symbols",
-)
-_PARITY = (
-    *_PARITY_SHOWN,
-    "show_progress",
-    "ratio",
-    "special_tokens",
-    "limit_alphabet",
-    "initial_alphabet",
-    "continuing_subword_prefix",
-    "end_of_word_suffix",
-    "max_token_length",
-)
-"""The settings in the order of `tokenizers`."""
+_PARITY_SHOWN = "num_merges variant min_frequency global_merges window_size alpha total_symbols"
+"""The settings that `repr` shows."""

@@ -38,3 +38,8 @@ pw.engines.Local(workers="all")  # E: arg-type | reportArgumentType
 list(pw.engines.Local().run(len, [1, 2]))  # E: arg-type | reportArgumentType
 
 piecework.hf.Tokenizer("vocab.json")  # E: arg-type | reportArgumentType
+piecework.hf.normalizers.Strip(left="yes")  # E: arg-type | reportArgumentType
+piecework.hf.normalizers.Strip(rigth=True)  # E: call-arg | reportCallIssue
+piecework.hf.decoders.WordPiece("##", True, False)  # E: call-arg | reportCallIssue
+piecework.hf.pre_tokenizers.Split("a")  # E: call-arg | reportCallIssue
+piecework.hf.trainers.BpeTrainer(30000)  # E: call-arg | reportCallIssue

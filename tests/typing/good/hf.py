@@ -19,6 +19,17 @@ assert_type(tok.get_vocab(), dict[str, int])
 assert_type(tok.token_to_id("hug"), int | None)
 assert_type(tok.to_str(), str)
 
+# Components are made of declared settings, which are attributes, too.
+strip = tokenizers.normalizers.Strip(right=False)
+assert_type(strip.left, bool)
+bert = tokenizers.processors.BertProcessing(("[SEP]", 2), cls_token=("[CLS]", 1))
+assert_type(bert.cls, tuple[str, int])
+tok.decoder = tokenizers.decoders.Strip("_", left=1)
+trainer = tokenizers.trainers.BpeTrainer(vocab_size=99, special_tokens=["<s>"])
+assert_type(trainer.vocab_size, int)
+trainer.limit_alphabet = None
+assert_type(tokenizers.AddedToken("<s>").lstrip, bool)
+
 # Every function takes its tokenizers, too.
 assert_type(pw.evaluate(tok, ["hugs"]), pw.analysis.Evaluation)
 assert_type(pw.extend(tok, {"hugs": 3}, new_tokens=1), pw.VocabularyChange)

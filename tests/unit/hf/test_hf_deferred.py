@@ -149,7 +149,7 @@ def test_rows_of_a_batch() -> None:
     tok.pre_tokenizer = OURS.pre_tokenizers.Whitespace()
     assert [encoding.ids for encoding in tok.encode_batch(["a b", "b"])] == [[0, 70000], [70000]]
     core = tok._ready()
-    batch = core.encode_batch(["a b", ""], False, tok._call_options(core, True), False, None)
+    batch = core.encode_batch(["a b", ""], False, tok._call(core, True).options, False, None)
     assert (batch.row(0), batch.row(1), batch.lengths()) == ([0, 70000], [], [(2, 2), (0, 0)])
     with pytest.raises(IndexError, match="no row 2"):
         batch.row(2)
