@@ -5,141 +5,125 @@ The model, the post-processor and the other components are those of the core.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
+from piecework._settings.arguments import FAST
+from piecework.hf._added_tokens import AddedToken
 from piecework.hf._encoding import Encoding
-from piecework.hf._strings import NormalizedString, PreTokenizedString, Token
+from piecework.hf._state import dumps
+from piecework.hf._strings import PreTokenizedString, Token
+from piecework.hf.models import _read_core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.hf._added_tokens import Flags
+    from piecework.hf._strings import NormalizedString, Split
     from piecework.hf._tokenizer import Tokenizer
 
 __all__ = ["encode_rows", "words_of"]
 
-_SPACES = re.compile(r"\s*")
-_WORD = re.compile(r"\w")
+_Row = tuple[Any, Any]
 
 
 def encode_rows(
-    tokenizer: Tokenizer, rows: list[tuple[Any, Any]], is_pretokenized: bool, special: bool
+    tokenizer: Tokenizer, rows: list[_Row], words: bool, special: bool
 ) -> list[Encoding]:
-    """Returns the encodings of texts and pairs, truncated, post-processed and padded together."""
-    core = tokenizer._ready()
-    matcher = _Matcher(tokenizer, core)
+    """Returns the encodings of texts and pairs, or of those of `words`, post-processed and padded together."""
+    encoder = _Encoder(tokenizer)
     unpadded = tokenizer._copied(tokenizer._parts)
     unpadded.no_padding()
     encodings = []
     for text, pair in rows:
-        first = _encode(tokenizer, matcher, text, is_pretokenized, 0)
-        second = None if pair is None else _encode(tokenizer, matcher, pair, is_pretokenized, 1)
+        first = encoder.encode(text, words, 0)
+        second = None if pair is None else encoder.encode(pair, words, 1)
         encodings.append(unpadded.post_process(first, second, special))
     if padding := tokenizer._padding:
         length = padding["length"] or max(map(len, encodings), default=0)
         multiple = padding["pad_to_multiple_of"] or 1
         names = ("direction", "pad_id", "pad_type_id", "pad_token")
+        settings = {name: padding[name] for name in names}
         for encoding in encodings:
-            encoding.pad(
-                -(-length // multiple) * multiple, **{name: padding[name] for name in names}
-            )
+            encoding.pad(-(-length // multiple) * multiple, **settings)
     return encodings
 
 
 def words_of(tokenizer: Tokenizer, text: str) -> Iterator[str]:
     """Iterates over the words of a text that training counts."""
-    parts = PreTokenizedString(text)
-    if tokenizer.normalizer is not None:
-        parts.normalize(tokenizer.normalizer.normalize)
-    if tokenizer.pre_tokenizer is not None:
-        tokenizer.pre_tokenizer.pre_tokenize(parts)
+    parts = _split(tokenizer, text, lambda parts, normalized: None)
     return (word for word, _, _ in parts.get_splits() if word)
 
 
-def _encode(
-    tokenizer: Tokenizer, matcher: _Matcher, text: Any, is_pretokenized: bool, type_id: int
-) -> Encoding:
-    """Returns the encoding of a text, or of a list of words, before post-processing."""
-    if not is_pretokenized:
-        return _encode_text(tokenizer, matcher, text, type_id, None)
-    words = [
-        _encode_text(tokenizer, matcher, word, type_id, place) for place, word in enumerate(text)
-    ]
-    return Encoding.merge(words, growing_offsets=False)
-
-
-def _encode_text(
-    tokenizer: Tokenizer, matcher: _Matcher, text: str, type_id: int, word: int | None
-) -> Encoding:
+def _split(
+    tokenizer: Tokenizer, text: str, match: Callable[[PreTokenizedString, bool], None]
+) -> PreTokenizedString:
+    """Returns the words of a text; a function splits it at added tokens before and after it is normalized."""
     parts = PreTokenizedString(text)
-    matcher.match(parts, normalized=False)
+    match(parts, False)
     if tokenizer.normalizer is not None:
         parts.normalize(tokenizer.normalizer.normalize)
-    matcher.match(parts, normalized=True)
+    match(parts, True)
     if tokenizer.pre_tokenizer is not None:
         tokenizer.pre_tokenizer.pre_tokenize(parts)
-    parts.tokenize(tokenizer.model.tokenize)
-    return parts.to_encoding(type_id, word)
+    return parts
 
 
-class _Matcher:
-    """Matches the added tokens of a tokenizer, the longest first."""
+class _Encoder:
+    """Encodes texts before post-processing; added tokens are found by tokenizers of the core that have nothing else."""
 
-    def __init__(self, tokenizer: Tokenizer, core: CoreTokenizer) -> None:
-        """Compiles a pattern for tokens of raw text, and one for those of normalized text."""
-        self.tokens: dict[bool, dict[str, tuple[int, Flags]]] = {False: {}, True: {}}
-        for number, flags in core.added_tokens():
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        """Makes a tokenizer for tokens of raw text, and one for those of normalized text."""
+        self.tokenizer = tokenizer
+        tokens: dict[bool, dict[str, tuple[int, Flags]]] = {False: {}, True: {}}
+        for number, flags in tokenizer._ready().added_tokens():
             content, *_, normalized, special = flags
             if special and tokenizer.encode_special_tokens:
                 continue
             if normalized and tokenizer.normalizer is not None:
                 content = tokenizer.normalizer.normalize_str(content)
             if content:
-                self.tokens[normalized][content] = number, flags
-        self.patterns = {
-            normalized: re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True))))
-            for normalized, tokens in self.tokens.items()
-            if tokens
+                tokens[normalized][content] = number, flags
+        self.cores = {normalized: _finder(found) for normalized, found in tokens.items() if found}
+        self.numbers = {
+            normalized: [None, *(number for number, _ in found.values())]
+            for normalized, found in tokens.items()
         }
+        """The ids of the added tokens by their ids in the tokenizers that find them, where 0 is other text."""
 
-    def match(self, parts: PreTokenizedString, *, normalized: bool) -> None:
+    def encode(self, text: Any, words: bool, type_id: int) -> Encoding:
+        """Returns the encoding of a text, or of a list of words."""
+        if not words:
+            return self._encode(text, type_id, None)
+        encodings = [self._encode(word, type_id, place) for place, word in enumerate(text)]
+        return Encoding.merge(encodings, growing_offsets=False)
+
+    def _encode(self, text: str, type_id: int, word: int | None) -> Encoding:
+        parts = _split(self.tokenizer, text, self._match)
+        parts.tokenize(self.tokenizer.model.tokenize)
+        return parts.to_encoding(type_id, word)
+
+    def _match(self, parts: PreTokenizedString, normalized: bool) -> None:
         """Splits the parts of a text at added tokens, which become tokens."""
-        if normalized not in self.patterns:
-            return
-        splits: list[tuple[NormalizedString, list[Token] | None]] = []
-        for part, tokens in parts._splits:
-            if tokens is None:
-                splits += self._split(part, normalized)
-            else:
-                splits.append((part, tokens))
-        parts._splits = splits
+        if normalized in self.cores:
+            parts._replace(lambda _number, part: self._found(part, normalized))
 
-    def _split(
-        self, part: NormalizedString, normalized: bool
-    ) -> Iterator[tuple[NormalizedString, list[Token] | None]]:
-        text, done = part.normalized, 0
-        for start, end, number in self._found(text, normalized):
-            first = max(start, done)
-            if done < first:
-                yield part._part(done, first), None
-            name = text[first:end]
-            yield part._part(first, end), [Token(number, name, (0, len(name.encode())))]
-            done = end
-        if done < len(text):
-            yield part._part(done, len(text)), None
+    def _found(self, part: NormalizedString, normalized: bool) -> Iterator[Split]:
+        core = self.cores[normalized]
+        options = core.options(False, "match", False, False, FAST)
+        found = core.encode(part.normalized, None, False, options)
+        for place, (start, end) in zip(found.ids, found.offsets, strict=True):
+            number, name = self.numbers[normalized][place], part.normalized[start:end]
+            token = None if number is None else [Token(number, name, (0, len(name.encode())))]
+            yield part._part(start, end), token
 
-    def _found(self, text: str, normalized: bool) -> Iterator[tuple[int, int, int]]:
-        """Iterates over the matches in a text, with the white space that their tokens include."""
-        for match in self.patterns[normalized].finditer(text):
-            number, (_, single_word, lstrip, rstrip, _, _) = self.tokens[normalized][match[0]]
-            start, end = match.span()
-            if single_word and (_WORD.match(text[start - 1 : start]) or _WORD.match(text, end)):
-                continue
-            if lstrip:
-                start = len(text[:start].rstrip())
-            if rstrip:
-                found = _SPACES.match(text, end)
-                end = found.end() if found else end
-            yield start, end, number
+
+def _finder(tokens: dict[str, tuple[int, Flags]]) -> CoreTokenizer:
+    """Returns a tokenizer of the core with added tokens, for which all other text is unknown."""
+    unknown = "?" * (1 + max(map(len, tokens)))
+    added = [
+        {"id": place} | AddedToken._of(flags).__getstate__() | {"content": content}
+        for place, (content, (_, flags)) in enumerate(tokens.items(), 1)
+    ]
+    model = {"type": "WordLevel", "vocab": {unknown: 0}, "unk_token": unknown}
+    return _read_core(dumps({"added_tokens": added, "model": model}))

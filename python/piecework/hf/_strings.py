@@ -5,16 +5,15 @@ Both keep for each character of the current text the characters of the original 
 
 from __future__ import annotations
 
-import json
 import operator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
-from piecework.hf._arguments import flag, instance, listed, number32, string
+from piecework.hf._arguments import flag, instance, listed, number32, stages, string
 from piecework.hf._patterns import Regex, behavior, pattern_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from piecework.hf._encoding import Encoding
 
@@ -22,7 +21,6 @@ __all__ = ["NormalizedString", "PreTokenizedString", "Token"]
 
 _Span = tuple[int, int]
 _Range = int | tuple[int, int] | slice
-_NO_WORD = (1 << 32) - 1
 
 
 class Token:
@@ -152,11 +150,7 @@ class NormalizedString(_CallbackText):
 
     def _apply(self, normalizer: dict[str, Any]) -> None:
         """Applies a normalizer of the core."""
-        from piecework._core import TextStages
-
-        text, spans = TextStages(json.dumps({"normalizer": normalizer}), []).normalize_aligned(
-            self._text
-        )
+        text, spans = stages(normalizer=normalizer).normalize_aligned(self._text)
         self._origins = [self._origin(span) for span in spans]
         self._text = text
 
@@ -246,13 +240,7 @@ class NormalizedString(_CallbackText):
         ('be', 'b3e')
         """
         _check_callable(func, "filter", "fn(char) -> bool")
-        kept = [
-            (c, origin)
-            for c, origin in zip(self._text, self._origins, strict=True)
-            if flag(func(c))
-        ]
-        self._text = "".join(c for c, _ in kept)
-        self._origins = [origin for _, origin in kept]
+        self._replace_characters(lambda c: c if flag(func(c)) else "")
 
     def map(self, func: Callable[[str], str]) -> None:
         """Replaces each character by the character that a function returns.
@@ -264,7 +252,7 @@ class NormalizedString(_CallbackText):
         'BE'
         """
         _check_callable(func, "map", "fn(char) -> char")
-        self._text = "".join(string(func(c))[0] for c in self._text)
+        self._replace_characters(lambda c: string(func(c))[0])
 
     def for_each(self, func: Callable[[str], object]) -> None:
         """Calls a function with each character."""
@@ -275,11 +263,8 @@ class NormalizedString(_CallbackText):
     def _replace_characters(self, func: Callable[[str], str]) -> None:
         """Replaces each character by the text that a function returns."""
         parts = [func(c) for c in self._text]
-        self._origins = [
-            origin
-            for part, origin in zip(parts, self._origins, strict=True)
-            for _ in range(len(part))
-        ]
+        columns = zip(parts, self._origins, strict=True)
+        self._origins = [origin for part, origin in columns for _ in part]
         self._text = "".join(parts)
 
     def replace(self, pattern: str | Regex, content: str) -> None:
@@ -310,11 +295,8 @@ class NormalizedString(_CallbackText):
         >>> [part.normalized for part in NormalizedString("to be").split(" ", "isolated")]
         ['to', ' ', 'be']
         """
-        from piecework._core import TextStages
-
         split = {"type": "Split", "pattern": pattern_state(pattern), "invert": False}
-        split["behavior"] = _behavior(behavior)
-        stage = TextStages(json.dumps({"pre_tokenizer": split}), [])
+        stage = stages(pre_tokenizer=split | {"behavior": _behavior(behavior)})
         return [self._part(*span) for _, span in stage.pre_tokenize(self._text)]
 
     def slice(self, range: _Range) -> NormalizedString | None:  # noqa: A002  # as tokenizers
@@ -358,6 +340,10 @@ class NormalizedString(_CallbackText):
             return object.__repr__(self)
 
 
+Split = tuple[NormalizedString, list[Token] | None]
+"""A part of a text, with its tokens if it is encoded."""
+
+
 class PreTokenizedString(_CallbackText):
     """Holds a text in parts, which are normalized, split and encoded separately.
 
@@ -373,7 +359,7 @@ class PreTokenizedString(_CallbackText):
 
     __slots__ = ("_original", "_splits")
     _callback = "pre_tokenize"
-    _splits: list[tuple[NormalizedString, list[Token] | None]]
+    _splits: list[Split]
 
     def __init__(self, s: str) -> None:
         """Begins with the text as the only part."""
@@ -397,16 +383,21 @@ class PreTokenizedString(_CallbackText):
         """
         signature = "fn(index: int, normalized: NormalizedString) -> List[NormalizedString]"
         _check_callable(func, "split", signature)
-        splits: list[tuple[NormalizedString, list[Token] | None]] = []
-        for number, (part, tokens) in enumerate(self._splits):
-            if tokens is not None:
-                splits.append((part, tokens))
-                continue
+
+        def pieces(number: int, part: NormalizedString) -> Iterator[Split]:
             # Copies, as in `tokenizers`: the caller may change the part and its pieces afterwards.
             for piece in func(number, part._copy()):
                 instance(piece, NormalizedString)
                 if piece.normalized:
-                    splits.append((piece._copy(), None))
+                    yield piece._copy(), None
+
+        self._replace(pieces)
+
+    def _replace(self, func: Callable[[int, NormalizedString], Iterable[Split]]) -> None:
+        """Replaces each part that is not encoded by those that a function returns for its number and itself."""
+        splits: list[Split] = []
+        for number, (part, tokens) in enumerate(self._splits):
+            splits += func(number, part) if tokens is None else [(part, tokens)]
         self._splits = splits
 
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:
@@ -435,10 +426,7 @@ class PreTokenizedString(_CallbackText):
         ['to be']
         """
         _check_callable(func, "tokenize", "fn(str) -> List[Token]")
-        self._splits = [
-            (part, _tokens(func(part.normalized)) if tokens is None else tokens)
-            for part, tokens in self._splits
-        ]
+        self._replace(lambda _number, part: [(part, _tokens(func(part.normalized)))])
 
     def get_splits(
         self, offset_referential: Any = "original", offset_type: Any = "char"

@@ -97,6 +97,7 @@ CALLS = """\
 k.encode("ABcdße")
 k.encode("ab xyzCDe [S] q abW W w", add_special_tokens=False)
 k.encode("[S]ab[S]")
+k.add_tokens([AddedToken(' ', rstrip=True)]); k.encode("ab    cd")
 k.encode("ab", "cde")
 k.encode(["abcd", "e", ""], is_pretokenized=True)
 k.encode_batch(["ab", ("abcd", "e")])
