@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+
+from piecework import hf as _hf
+from piecework.hf import models as _models
+from piecework.hf._tokenizer import Tokenizer as _Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from piecework.hf._added_tokens import AddedToken
     from piecework.hf._encoding import Encoding
-    from piecework.hf._tokenizer import Tokenizer
     from piecework.hf.trainers import Trainer
 
 __all__ = ["BaseTokenizer"]
+
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
 def _given(value: Any, call: str, name: str) -> Any:
@@ -20,6 +28,40 @@ def _given(value: Any, call: str, name: str) -> Any:
     if value is None:
         raise ValueError(f"{call}: {name} must not be None")
     return value
+
+
+def _passed(
+    method: Callable[Concatenate[_Tokenizer, _Arguments], _Result], required: str = ""
+) -> Callable[Concatenate[BaseTokenizer, _Arguments], _Result]:
+    """Returns a method that passes a call on to the same method of the tokenizer, if its first argument is not None."""
+
+    @wraps(method)
+    def call(
+        self: BaseTokenizer, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
+    ) -> _Result:
+        if required:
+            _given(args[0] if args else kwargs.get(required, ""), method.__name__, required)
+        result: _Result = getattr(self._tokenizer, method.__name__)(*args, **kwargs)
+        return result
+
+    return call
+
+
+class _Part:
+    """Passes an attribute on to the same attribute of the tokenizer."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Takes the name of the attribute."""
+        self.name = name
+        self.__doc__ = getattr(_Tokenizer, name).__doc__
+
+    def __get__(self, wrapper: BaseTokenizer | None, owner: type) -> Any:
+        """Returns the value."""
+        return self if wrapper is None else getattr(wrapper._tokenizer, self.name)
+
+    def __set__(self, wrapper: BaseTokenizer, value: Any) -> None:
+        """Sets the value."""
+        setattr(wrapper._tokenizer, self.name, value)
 
 
 class BaseTokenizer:
@@ -30,7 +72,7 @@ class BaseTokenizer:
         parameters: The settings that `repr` shows.
     """
 
-    def __init__(self, tokenizer: Tokenizer, parameters: dict[str, Any] | None = None) -> None:
+    def __init__(self, tokenizer: _Tokenizer, parameters: dict[str, Any] | None = None) -> None:
         """Takes the tokenizer."""
         self._tokenizer = tokenizer
         self._parameters = {} if parameters is None else parameters
@@ -42,37 +84,17 @@ class BaseTokenizer:
 
     # --- vocabulary ----------------------------------------------------------------------------
 
-    def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
-        """Returns the tokens and their ids; see :meth:`piecework.hf.Tokenizer.get_vocab`."""
-        return self._tokenizer.get_vocab(with_added_tokens)
-
-    def get_vocab_size(self, with_added_tokens: bool = True) -> int:
-        """Returns the number of tokens."""
-        return self._tokenizer.get_vocab_size(with_added_tokens)
-
-    def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
-        """Returns the added tokens by their ids."""
-        return self._tokenizer.get_added_tokens_decoder()
-
-    def token_to_id(self, token: str) -> int | None:
-        """Returns the id of a token, or None if it is not in the vocabulary."""
-        return self._tokenizer.token_to_id(token)
-
-    def id_to_token(self, id: int) -> str | None:  # noqa: A002  # as tokenizers
-        """Returns the token of an id, or None if it is not in the vocabulary."""
-        return self._tokenizer.id_to_token(id)
-
-    def add_tokens(self, tokens: list[str | AddedToken]) -> int:
-        """Adds tokens; see :meth:`piecework.hf.Tokenizer.add_tokens`."""
-        return self._tokenizer.add_tokens(tokens)
+    get_vocab = _passed(_Tokenizer.get_vocab)
+    get_vocab_size = _passed(_Tokenizer.get_vocab_size)
+    get_added_tokens_decoder = _passed(_Tokenizer.get_added_tokens_decoder)
+    token_to_id = _passed(_Tokenizer.token_to_id)
+    id_to_token = _passed(_Tokenizer.id_to_token)
+    add_tokens = _passed(_Tokenizer.add_tokens)
+    num_special_tokens_to_add = _passed(_Tokenizer.num_special_tokens_to_add)
 
     def add_special_tokens(self, special_tokens: list[str | AddedToken]) -> int:
         """Adds special tokens; see :meth:`piecework.hf.Tokenizer.add_tokens`."""
         return self._tokenizer.add_special_tokens(special_tokens)
-
-    def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """Returns the number of special tokens that the post-processor adds to a text, or to a pair."""
-        return self._tokenizer.num_special_tokens_to_add(is_pair)
 
     # --- truncation and padding -----------------------------------------------------------------
 
@@ -86,18 +108,11 @@ class BaseTokenizer:
         length: int | None = None,
     ) -> None:
         """Pads the encodings of later calls; see :meth:`piecework.hf.Tokenizer.enable_padding`."""
-        self._tokenizer.enable_padding(
-            direction=direction,
-            pad_to_multiple_of=pad_to_multiple_of,
-            pad_id=pad_id,
-            pad_type_id=pad_type_id,
-            pad_token=pad_token,
-            length=length,
-        )
+        given = dict(locals())
+        del given["self"]
+        self._tokenizer.enable_padding(**given)
 
-    def no_padding(self) -> None:
-        """Ends padding."""
-        self._tokenizer.no_padding()
+    no_padding = _passed(_Tokenizer.no_padding)
 
     @property
     def padding(self) -> dict[str, Any] | None:
@@ -110,9 +125,7 @@ class BaseTokenizer:
         """Truncates the encodings of later calls; see :meth:`piecework.hf.Tokenizer.enable_truncation`."""
         self._tokenizer.enable_truncation(max_length, stride=stride, strategy=strategy)
 
-    def no_truncation(self) -> None:
-        """Ends truncation."""
-        self._tokenizer.no_truncation()
+    no_truncation = _passed(_Tokenizer.no_truncation)
 
     @property
     def truncation(self) -> dict[str, Any] | None:
@@ -126,16 +139,7 @@ class BaseTokenizer:
         text: str = self._tokenizer.normalizer.normalize_str(sequence)
         return text
 
-    def encode(
-        self,
-        sequence: Any,
-        pair: Any | None = None,
-        is_pretokenized: bool = False,
-        add_special_tokens: bool = True,
-    ) -> Encoding:
-        """Encodes a text or a pair; see :meth:`piecework.hf.Tokenizer.encode`."""
-        text = _given(sequence, "encode", "sequence")
-        return self._tokenizer.encode(text, pair, is_pretokenized, add_special_tokens)
+    encode = _passed(_Tokenizer.encode, "sequence")
 
     def encode_batch(
         self, inputs: list[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
@@ -159,16 +163,8 @@ class BaseTokenizer:
         tokenizer = self._tokenizer
         return await tokenizer.async_encode_batch_fast(texts, is_pretokenized, add_special_tokens)
 
-    def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
-        """Decodes token ids; see :meth:`piecework.hf.Tokenizer.decode`."""
-        return self._tokenizer.decode(_given(ids, "decode", "ids"), skip_special_tokens)
-
-    def decode_batch(
-        self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
-    ) -> list[str]:
-        """Decodes many lists of token ids."""
-        rows = _given(sequences, "decode_batch", "sequences")
-        return self._tokenizer.decode_batch(rows, skip_special_tokens)
+    decode = _passed(_Tokenizer.decode, "ids")
+    decode_batch = _passed(_Tokenizer.decode_batch, "sequences")
 
     async def async_decode_batch(
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
@@ -177,11 +173,7 @@ class BaseTokenizer:
         rows = _given(sequences, "async_decode_batch", "sequences")
         return await self._tokenizer.async_decode_batch(rows, skip_special_tokens)
 
-    def post_process(
-        self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
-    ) -> Encoding:
-        """Post-processes encodings; see :meth:`piecework.hf.Tokenizer.post_process`."""
-        return self._tokenizer.post_process(encoding, pair, add_special_tokens)
+    post_process = _passed(_Tokenizer.post_process)
 
     # --- files -----------------------------------------------------------------------------------
 
@@ -190,13 +182,8 @@ class BaseTokenizer:
         names: list[str] = self._tokenizer.model.save(directory, prefix=prefix)
         return names
 
-    def save(self, path: str, pretty: bool = True) -> None:
-        """Writes the tokenizer.json to a file."""
-        self._tokenizer.save(path, pretty)
-
-    def to_str(self, pretty: bool = False) -> str:
-        """Returns the tokenizer.json."""
-        return self._tokenizer.to_str(pretty)
+    save = _passed(_Tokenizer.save)
+    to_str = _passed(_Tokenizer.to_str)
 
     # --- training ----------------------------------------------------------------------------------
 
@@ -210,53 +197,48 @@ class BaseTokenizer:
 
     # --- parts -----------------------------------------------------------------------------------
 
-    @property
-    def model(self) -> Any:
-        """Returns the model."""
-        return self._tokenizer.model
-
-    @model.setter
-    def model(self, model: Any) -> None:
-        self._tokenizer.model = model
-
-    @property
-    def normalizer(self) -> Any:
-        """Returns the normalizer, or None."""
-        return self._tokenizer.normalizer
-
-    @normalizer.setter
-    def normalizer(self, normalizer: Any) -> None:
-        self._tokenizer.normalizer = normalizer
-
-    @property
-    def pre_tokenizer(self) -> Any:
-        """Returns the pre-tokenizer, or None."""
-        return self._tokenizer.pre_tokenizer
-
-    @pre_tokenizer.setter
-    def pre_tokenizer(self, pre_tokenizer: Any) -> None:
-        self._tokenizer.pre_tokenizer = pre_tokenizer
-
-    @property
-    def post_processor(self) -> Any:
-        """Returns the post-processor, or None."""
-        return self._tokenizer.post_processor
-
-    @post_processor.setter
-    def post_processor(self, post_processor: Any) -> None:
-        self._tokenizer.post_processor = post_processor
-
-    @property
-    def decoder(self) -> Any:
-        """Returns the decoder, or None."""
-        return self._tokenizer.decoder
-
-    @decoder.setter
-    def decoder(self, decoder: Any) -> None:
-        self._tokenizer.decoder = decoder
+    model: Any = _Part()
+    normalizer: Any = _Part()
+    pre_tokenizer: Any = _Part()
+    post_processor: Any = _Part()
+    decoder: Any = _Part()
 
 
-def _add_known(tokenizer: Tokenizer, tokens: Iterable[Any]) -> None:
+class _MergesTokenizer(BaseTokenizer):
+    """Serves as the base of tokenizers with a BPE model."""
+
+    @classmethod
+    def from_file(cls, vocab_filename: str, merges_filename: str, **kwargs: Any) -> Self:
+        """Returns the tokenizer of two files; for the other arguments see the class."""
+        kind: Any = cls  # each subclass takes a vocabulary and merges
+        made: Self = kind(*_models.BPE.read_file(vocab_filename, merges_filename), **kwargs)
+        return made
+
+
+def _bpe(vocab: Any, merges: Any, unk_token: str | AddedToken, **settings: Any) -> _Tokenizer:
+    """Returns a tokenizer with a BPE model, which is empty unless both vocabulary and merges are given."""
+    if vocab is None or merges is None:
+        vocab = merges = None
+    tokenizer = _Tokenizer(_models.BPE(vocab, merges, unk_token=str(unk_token), **settings))
+    _add_known(tokenizer, [unk_token])
+    return tokenizer
+
+
+def _parameters(model: str, given: dict[str, Any], hidden: str = "") -> dict[str, Any]:
+    """Returns the arguments of a class that `repr` shows."""
+    names = given.keys() - {"self", "vocab", "merges", hidden}
+    shown = {n: value for n, value in given.items() if n in names and not n.startswith("__")}
+    return {"model": model} | shown
+
+
+def _set_spaces(tokenizer: _Tokenizer, replacement: str, add_prefix_space: bool) -> None:
+    """Sets the pre-tokenizer and the decoder that represent a space by a visible character."""
+    scheme = "always" if add_prefix_space else "never"
+    tokenizer.pre_tokenizer = _hf.pre_tokenizers.Metaspace(replacement, scheme)
+    tokenizer.decoder = _hf.decoders.Metaspace(replacement, scheme)
+
+
+def _add_known(tokenizer: _Tokenizer, tokens: Iterable[Any]) -> None:
     """Adds the special tokens that are in the vocabulary."""
     for name in map(str, tokens):
         if tokenizer.token_to_id(name) is not None:
@@ -275,5 +257,5 @@ def _in_order(normalizers: list[Any]) -> Any:
 def _merge_settings(given: dict[str, Any]) -> dict[str, Any]:
     """Returns those arguments of a training that trainers which merge pairs share."""
     names = ("vocab_size", "min_frequency", "limit_alphabet", "initial_alphabet", "show_progress")
-    shared = {name: given[name] for name in names}
+    shared = {name: given[name] for name in names if name in given}
     return shared | {"special_tokens": list(given["special_tokens"])}

@@ -59,6 +59,7 @@ class BertWordPieceTokenizer(_base_tokenizer.BaseTokenizer):
         wordpieces_prefix: str = "##",
     ) -> None:
         """Creates the tokenizer."""
+        parameters = _base_tokenizer._parameters("BertWordPiece", locals())
         tokenizer = _tokenizer.Tokenizer(_models.WordPiece(vocab, unk_token=str(unk_token)))
         _base_tokenizer._add_known(
             tokenizer, (unk_token, sep_token, cls_token, pad_token, mask_token)
@@ -73,19 +74,6 @@ class BertWordPieceTokenizer(_base_tokenizer.BaseTokenizer):
                 sep, _pair(tokenizer, "cls_token", cls_token)
             )
         tokenizer.decoder = _hf.decoders.WordPiece(wordpieces_prefix)
-        parameters = {
-            "model": "BertWordPiece",
-            "unk_token": unk_token,
-            "sep_token": sep_token,
-            "cls_token": cls_token,
-            "pad_token": pad_token,
-            "mask_token": mask_token,
-            "clean_text": clean_text,
-            "handle_chinese_chars": handle_chinese_chars,
-            "strip_accents": strip_accents,
-            "lowercase": lowercase,
-            "wordpieces_prefix": wordpieces_prefix,
-        }
         super().__init__(tokenizer, parameters)
 
     @staticmethod

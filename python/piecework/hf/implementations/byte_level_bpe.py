@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ByteLevelBPETokenizer"]
 
 
-class ByteLevelBPETokenizer(_base_tokenizer.BaseTokenizer):
+class ByteLevelBPETokenizer(_base_tokenizer._MergesTokenizer):
     """Encodes with BPE over bytes, and GPT-2's pre-tokenizer.
 
     Args:
@@ -44,6 +44,7 @@ class ByteLevelBPETokenizer(_base_tokenizer.BaseTokenizer):
         trim_offsets: bool = False,
     ) -> None:
         """Creates the tokenizer."""
+        parameters = _base_tokenizer._parameters("ByteLevelBPE", locals())
         model = _models.BPE()
         if vocab is not None and merges is not None:
             model = _models.BPE(
@@ -54,37 +55,16 @@ class ByteLevelBPETokenizer(_base_tokenizer.BaseTokenizer):
                 end_of_word_suffix=end_of_word_suffix or "",
             )
         tokenizer = _tokenizer.Tokenizer(model)
-        form = (
-            [_normalizers.unicode_normalizer_from_str(unicode_normalizer)]
-            if unicode_normalizer
-            else []
-        )
-        tokenizer.normalizer = _base_tokenizer._in_order(
-            form + ([_normalizers.Lowercase()] if lowercase else [])
-        )
+        steps: list[Any] = []
+        if unicode_normalizer:
+            steps.append(_normalizers.unicode_normalizer_from_str(unicode_normalizer))
+        if lowercase:
+            steps.append(_normalizers.Lowercase())
+        tokenizer.normalizer = _base_tokenizer._in_order(steps)
         tokenizer.pre_tokenizer = _hf.pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
         tokenizer.decoder = _hf.decoders.ByteLevel()
         tokenizer.post_processor = _hf.processors.ByteLevel(trim_offsets=trim_offsets)
-        parameters = {
-            "model": "ByteLevelBPE",
-            "add_prefix_space": add_prefix_space,
-            "lowercase": lowercase,
-            "dropout": dropout,
-            "unicode_normalizer": unicode_normalizer,
-            "continuing_subword_prefix": continuing_subword_prefix,
-            "end_of_word_suffix": end_of_word_suffix,
-            "trim_offsets": trim_offsets,
-        }
         super().__init__(tokenizer, parameters)
-
-    @staticmethod
-    def from_file(
-        vocab_filename: str, merges_filename: str, **kwargs: Any
-    ) -> ByteLevelBPETokenizer:
-        """Returns the tokenizer of two files; for the other arguments see the class."""
-        return ByteLevelBPETokenizer(
-            *_models.BPE.read_file(vocab_filename, merges_filename), **kwargs
-        )
 
     def train(
         self,
@@ -95,7 +75,7 @@ class ByteLevelBPETokenizer(_base_tokenizer.BaseTokenizer):
         special_tokens: Sequence[str | AddedToken] = (),
     ) -> None:
         """Trains on files; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
-        self._train(files, _trainer(vocab_size, min_frequency, show_progress, special_tokens))
+        self._train(files, _trainer(locals()))
 
     def train_from_iterator(
         self,
@@ -107,21 +87,12 @@ class ByteLevelBPETokenizer(_base_tokenizer.BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; for the settings see :class:`piecework.hf.trainers.BpeTrainer`."""
-        trainer = _trainer(vocab_size, min_frequency, show_progress, special_tokens)
-        self._train_texts(iterator, trainer, length)
+        self._train_texts(iterator, _trainer(locals()), length)
 
 
-def _trainer(
-    vocab_size: int,
-    min_frequency: int,
-    show_progress: bool,
-    special_tokens: Sequence[str | AddedToken],
-) -> _hf.trainers.BpeTrainer:
+def _trainer(given: dict[str, Any]) -> _hf.trainers.BpeTrainer:
     """Returns a trainer whose alphabet has all bytes."""
+    alphabet = _hf.pre_tokenizers.ByteLevel.alphabet()
     return _hf.trainers.BpeTrainer(
-        vocab_size=vocab_size,
-        min_frequency=min_frequency,
-        show_progress=show_progress,
-        special_tokens=list(special_tokens),
-        initial_alphabet=_hf.pre_tokenizers.ByteLevel.alphabet(),
+        **_base_tokenizer._merge_settings(given), initial_alphabet=alphabet
     )

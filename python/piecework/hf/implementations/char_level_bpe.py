@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework import hf as _hf
-from piecework.hf import _tokenizer, models as _models, normalizers as _normalizers
+from piecework.hf import normalizers as _normalizers
 from piecework.hf.implementations import base_tokenizer as _base_tokenizer
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["CharBPETokenizer"]
 
 
-class CharBPETokenizer(_base_tokenizer.BaseTokenizer):
+class CharBPETokenizer(_base_tokenizer._MergesTokenizer):
     """Encodes with BPE over characters, with a suffix at the end of a word.
 
     Args:
@@ -44,13 +44,10 @@ class CharBPETokenizer(_base_tokenizer.BaseTokenizer):
         split_on_whitespace_only: bool = False,
     ) -> None:
         """Creates the tokenizer."""
-        if vocab is None or merges is None:
-            vocab = merges = None
-        model = _models.BPE(
-            vocab, merges, dropout=dropout, unk_token=str(unk_token), end_of_word_suffix=suffix
+        parameters = _base_tokenizer._parameters("BPE", locals())
+        tokenizer = _base_tokenizer._bpe(
+            vocab, merges, unk_token, dropout=dropout, end_of_word_suffix=suffix
         )
-        tokenizer = _tokenizer.Tokenizer(model)
-        _base_tokenizer._add_known(tokenizer, [unk_token])
         steps: list[Any] = []
         if unicode_normalizer:
             steps.append(_normalizers.unicode_normalizer_from_str(unicode_normalizer))
@@ -65,22 +62,7 @@ class CharBPETokenizer(_base_tokenizer.BaseTokenizer):
             else _hf.pre_tokenizers.BertPreTokenizer()
         )
         tokenizer.decoder = _hf.decoders.BPEDecoder(suffix=suffix)
-        parameters = {
-            "model": "BPE",
-            "unk_token": unk_token,
-            "suffix": suffix,
-            "dropout": dropout,
-            "lowercase": lowercase,
-            "unicode_normalizer": unicode_normalizer,
-            "bert_normalizer": bert_normalizer,
-            "split_on_whitespace_only": split_on_whitespace_only,
-        }
         super().__init__(tokenizer, parameters)
-
-    @staticmethod
-    def from_file(vocab_filename: str, merges_filename: str, **kwargs: Any) -> CharBPETokenizer:
-        """Returns the tokenizer of two files; for the other arguments see the class."""
-        return CharBPETokenizer(*_models.BPE.read_file(vocab_filename, merges_filename), **kwargs)
 
     def train(
         self,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from piecework import hf as _hf
-from piecework.hf import _tokenizer, models as _models, normalizers as _normalizers
+from piecework.hf import normalizers as _normalizers
 from piecework.hf.implementations import base_tokenizer as _base_tokenizer
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["SentencePieceBPETokenizer"]
 
 
-class SentencePieceBPETokenizer(_base_tokenizer.BaseTokenizer):
+class SentencePieceBPETokenizer(_base_tokenizer._MergesTokenizer):
     """Encodes with BPE over characters, where a visible character represents a space.
 
     Args:
@@ -40,34 +40,13 @@ class SentencePieceBPETokenizer(_base_tokenizer.BaseTokenizer):
         fuse_unk: bool | None = False,
     ) -> None:
         """Creates the tokenizer."""
-        if vocab is None or merges is None:
-            vocab = merges = None
-        model = _models.BPE(
-            vocab, merges, dropout=dropout, unk_token=str(unk_token), fuse_unk=fuse_unk
+        parameters = _base_tokenizer._parameters("SentencePieceBPE", locals(), "fuse_unk")
+        tokenizer = _base_tokenizer._bpe(
+            vocab, merges, unk_token, dropout=dropout, fuse_unk=fuse_unk
         )
-        tokenizer = _tokenizer.Tokenizer(model)
-        _base_tokenizer._add_known(tokenizer, [unk_token])
-        scheme = "always" if add_prefix_space else "never"
         tokenizer.normalizer = _normalizers.NFKC()
-        tokenizer.pre_tokenizer = _hf.pre_tokenizers.Metaspace(replacement, scheme)
-        tokenizer.decoder = _hf.decoders.Metaspace(replacement, scheme)
-        parameters = {
-            "model": "SentencePieceBPE",
-            "unk_token": unk_token,
-            "replacement": replacement,
-            "add_prefix_space": add_prefix_space,
-            "dropout": dropout,
-        }
+        _base_tokenizer._set_spaces(tokenizer, replacement, add_prefix_space)
         super().__init__(tokenizer, parameters)
-
-    @staticmethod
-    def from_file(
-        vocab_filename: str, merges_filename: str, **kwargs: Any
-    ) -> SentencePieceBPETokenizer:
-        """Returns the tokenizer of two files; for the other arguments see the class."""
-        return SentencePieceBPETokenizer(
-            *_models.BPE.read_file(vocab_filename, merges_filename), **kwargs
-        )
 
     def train(
         self,

@@ -32,18 +32,12 @@ class SentencePieceUnigramTokenizer(_base_tokenizer.BaseTokenizer):
         add_prefix_space: bool = True,
     ) -> None:
         """Creates the tokenizer."""
-        tokenizer = _tokenizer.Tokenizer(
-            _models.Unigram() if vocab is None else _models.Unigram(vocab)
-        )
+        parameters = _base_tokenizer._parameters("SentencePieceUnigram", locals())
+        tokenizer = _tokenizer.Tokenizer(_models.Unigram(vocab))
         tokenizer.normalizer = _hf.normalizers.Sequence(
             [_hf.normalizers.Nmt(), _hf.normalizers.NFKC(), _one_space()]
         )
-        _set_spaces(tokenizer, replacement, "always" if add_prefix_space else "never")
-        parameters = {
-            "model": "SentencePieceUnigram",
-            "replacement": replacement,
-            "add_prefix_space": add_prefix_space,
-        }
+        _base_tokenizer._set_spaces(tokenizer, replacement, add_prefix_space)
         super().__init__(tokenizer, parameters)
 
     def train(
@@ -95,7 +89,7 @@ class SentencePieceUnigramTokenizer(_base_tokenizer.BaseTokenizer):
         )
         rules = _rules_of(json.loads(core.parts())["normalizer"])
         tokenizer.normalizer = _hf.normalizers.Sequence([*rules, _one_space()])
-        _set_spaces(tokenizer, "▁", "always")
+        _base_tokenizer._set_spaces(tokenizer, "▁", add_prefix_space=True)
         made = SentencePieceUnigramTokenizer()
         _base_tokenizer.BaseTokenizer.__init__(made, tokenizer, {"model": "SentencePieceUnigram"})
         return made
@@ -103,23 +97,13 @@ class SentencePieceUnigramTokenizer(_base_tokenizer.BaseTokenizer):
 
 def _trainer(given: dict[str, Any]) -> _hf.trainers.UnigramTrainer:
     """Returns the trainer of the arguments of a training."""
-    return _hf.trainers.UnigramTrainer(
-        vocab_size=given["vocab_size"],
-        show_progress=given["show_progress"],
-        special_tokens=given["special_tokens"] or [],
-        initial_alphabet=given["initial_alphabet"] or [],
-        unk_token=given["unk_token"],
-    )
+    names = "vocab_size show_progress special_tokens initial_alphabet unk_token"
+    return _hf.trainers.UnigramTrainer(**{name: given[name] for name in names.split()})
 
 
 def _one_space() -> _hf.normalizers.Replace:
     """Returns a normalizer that replaces runs of spaces by one."""
     return _hf.normalizers.Replace(_patterns.Regex(" {2,}"), " ")
-
-
-def _set_spaces(tokenizer: _tokenizer.Tokenizer, replacement: str, scheme: str) -> None:
-    tokenizer.pre_tokenizer = _hf.pre_tokenizers.Metaspace(replacement, scheme)
-    tokenizer.decoder = _hf.decoders.Metaspace(replacement, scheme)
 
 
 def _rules_of(state: Any) -> list[_hf.normalizers.Precompiled]:
