@@ -55,6 +55,7 @@ def impl(request: pytest.FixtureRequest) -> Impl:
 
 def test_case_keys_are_known() -> None:
     assert TABLE["defaults"] == impls.DEFAULTS
+    assert len({name_of(case) for case in TABLE["cases"]}) == len(TABLE["cases"])
     for case in TABLE["cases"]:
         assert case.keys() <= KEYS
         assert case["settings"].keys() <= impls.DEFAULTS.keys()

@@ -54,6 +54,7 @@ def check_history(rows: list[Case], wanted: list[Case], tolerance: float) -> Non
 
 
 def test_case_keys_are_known() -> None:
+    assert len({name_of(case) for case in CASES}) == len(CASES)
     for case in CASES:
         assert case.keys() <= KEYS
         assert case["expected"].keys() <= EXPECTED
