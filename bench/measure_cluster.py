@@ -122,7 +122,8 @@ class InThisProcess:
 import piecework as pw
 from piecework.corpus._counting.plan import CountPlan
 from piecework.corpus._counting.part import CountPart
-from piecework._io.documents import ReadOptions, read
+from piecework._io.document_batch import ReadOptions
+from piecework._io.documents import read
 from piecework._io.sources import find_sources
 source, folder, tokenizer = sys.argv[1:]
 (file,) = find_sources(source)

@@ -428,7 +428,8 @@ class Jieba(PreTokenizer):
             InvalidUtf8Error: The file is not valid in that encoding.
             FormatError: A frequency is too large; the message contains the line.
         """
-        from piecework._io import check_text, codec_name, detect_encoding, read_lines
+        from piecework._io.kinds import check_text
+        from piecework._io.lines import codec_name, detect_encoding, read_lines
 
         check_text(path, "")
         codec = codec_name(detect_encoding(path) if encoding == "auto" else encoding, "strict")

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from piecework._exceptions import warn
-from piecework._io.document_batch import WHOLE, Documents, Range, ReadOptions, Skipped
+from piecework._io.document_batch import WHOLE, Range, ReadOptions
 from piecework._io.line_documents import count_lines, read_line_documents
 from piecework._io.sources import STDIN
 from piecework.errors import PieceworkError
@@ -15,13 +15,10 @@ from piecework.errors import PieceworkError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from piecework._io.document_batch import Documents
     from piecework._io.sources import Source
 
 __all__ = [
-    "Documents",
-    "Range",
-    "ReadOptions",
-    "Skipped",
     "find_place",
     "naming_file",
     "place_in",

@@ -75,7 +75,7 @@ def load_counts(files: Sequence[str], work_dir: str | None) -> WordCounts:
 
 def _load_input() -> WordCounts:
     from piecework import WordCounts
-    from piecework._io import check_start
+    from piecework._io.kinds import check_start
     from piecework.corpus._counts import LOAD_COMMAND
 
     data = sys.stdin.buffer.read()

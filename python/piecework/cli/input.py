@@ -63,7 +63,7 @@ class Input:
         if self._file == STDIN:
             announce_terminal()
             return self
-        from piecework._io import check_text
+        from piecework._io.kinds import check_text
 
         check_text(self._file, "", json_lines=self._json_lines)
         try:
@@ -102,7 +102,7 @@ class Input:
 
     def _check_start(self, raw: bytes) -> None:
         """Raises the error for a file that is not text, as soon as enough of its first bytes are known."""
-        from piecework._io import START, check_start
+        from piecework._io.kinds import START, check_start
 
         if len(self._start) < START:
             self._start += raw[:START]

@@ -378,7 +378,8 @@ def _rules(name: NormalizerName) -> Normalizer | None:
 
 
 def _phrases(file: str) -> list[str]:
-    from piecework._io import check_text, read_lines
+    from piecework._io.kinds import check_text
+    from piecework._io.lines import read_lines
 
     check_text(file, "")
     phrases = list(filter(None, read_lines(file, "utf-8", "strict", command="")))

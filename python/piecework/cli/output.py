@@ -91,7 +91,7 @@ def check_target(path: Path, *inputs: str) -> None:
     Raises:
         FileError: The path is not a file, its folder is missing or not writable, or the file is also an input.
     """
-    from piecework._io import check_folder_of
+    from piecework._io.files import check_folder_of
 
     if str(path) == "-":
         raise FileError(errno.EINVAL, "expected a file, found standard output", "-")

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from piecework import _core
-from piecework._io import check_start, check_start_of, existing_folder, read_bytes, replacing
+from piecework._io.files import existing_folder, read_bytes, replacing
 from piecework._io.given import as_corpus
+from piecework._io.kinds import check_start, check_start_of
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
 from piecework._settings.arguments import DEFAULT, ArrowColumn, Default, check_iterable
 from piecework._settings.component import splitter_json

@@ -15,7 +15,7 @@ from piecework.engines._jobs.receipts import Receipt, write_receipt
 from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
-    from piecework._io.documents import Documents
+    from piecework._io.document_batch import Documents
     from piecework._io.sources import Source
     from piecework._settings.arguments import ArrowColumn
     from piecework.corpus._settings import CorpusSettings

@@ -7,8 +7,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piecework._io import read_bytes, write_aside
 from piecework._io.atomic import WrittenFile
+from piecework._io.files import read_bytes, write_aside
 from piecework._result import MAX_ROWS, Result
 from piecework._settings.immutable import Record, dataclass
 from piecework.errors import FormatError, MissingFileError

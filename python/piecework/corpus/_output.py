@@ -8,8 +8,8 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from piecework._io import exists, make_folder, read_if_exists, size, write_aside
 from piecework._io.atomic import remove_temporary
+from piecework._io.files import exists, make_folder, read_if_exists, size, write_aside
 from piecework._io.folders import list_folder, remove_file, remove_folder
 from piecework._io.lock import LOCK
 from piecework._messages import shown

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework._io.atomic import WrittenFile
-    from piecework._io.documents import Skipped
+    from piecework._io.document_batch import Skipped
 
     Array = npt.NDArray[Any]
 

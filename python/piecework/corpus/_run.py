@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from piecework._io import make_folder, read_bytes
 from piecework._io.atomic import AtomicFile
+from piecework._io.files import make_folder, read_bytes
 from piecework._io.lock import locked_folder
 from piecework._io.remote import is_url
 from piecework._io.sources import total_size

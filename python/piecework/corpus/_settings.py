@@ -11,7 +11,7 @@ from piecework._settings.immutable import Immutable, dataclass
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
-    from piecework._io.documents import ReadOptions
+    from piecework._io.document_batch import ReadOptions
     from piecework._settings.arguments import Specials
     from piecework.tokenizer import Tokenizer
 

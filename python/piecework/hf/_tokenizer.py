@@ -228,7 +228,7 @@ class Tokenizer:
         >>> Tokenizer.from_file(str(path)).get_vocab_size()
         2
         """
-        from piecework._io import read_bytes
+        from piecework._io.files import read_bytes
 
         return Tokenizer._of_json(read_bytes(path), f"{path}: ")
 
@@ -310,7 +310,7 @@ class Tokenizer:
         >>> Tokenizer.from_file(f"{folder}/tokenizer.json").get_vocab_size()
         2
         """
-        from piecework._io import write_aside
+        from piecework._io.files import write_aside
 
         write_aside(path, self.to_str(pretty=flag(pretty)).encode())
 

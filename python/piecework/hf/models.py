@@ -237,7 +237,7 @@ class Model(_state.Component):
         >>> WordLevel({"hug": 0}, "hug").save(folder, "my") == [f"{folder}/my-vocab.json"]
         True
         """
-        from piecework._io import write_aside
+        from piecework._io.files import write_aside
 
         if name is not None:
             import warnings
@@ -354,7 +354,7 @@ def _vocab(value: Any) -> _Vocab:
 
 
 def _read_json(path: str) -> Any:
-    from piecework._io import read_bytes
+    from piecework._io.files import read_bytes
 
     return json.loads(read_bytes(path))
 
@@ -369,7 +369,7 @@ _WHITE_SPACE = (
 
 def _read_lines(path: str) -> list[str]:
     """Returns the lines of a text file; a line ends at LF or CR LF, and a CR at the end of the file stays."""
-    from piecework._io import read_bytes
+    from piecework._io.files import read_bytes
 
     *lines, last = read_bytes(path).decode().split("\n")
     return [line.removesuffix("\r") for line in lines] + ([last] if last else [])

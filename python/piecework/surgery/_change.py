@@ -174,7 +174,7 @@ class VocabularyChange(Result[str]):
 
         import numpy as np
 
-        from piecework._io import write_aside
+        from piecework._io.files import write_aside
 
         if os.fspath(path).endswith(".npy"):
             buffer = io.BytesIO()

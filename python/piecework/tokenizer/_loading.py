@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from piecework import _core
 from piecework._exceptions import show_warning, to_utf8, warn
-from piecework._io import check_start, read_unpacked
-from piecework._io.files import checked
+from piecework._io.files import checked, read_unpacked
+from piecework._io.kinds import check_start
 from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import check_index, check_str
 from piecework.errors import (

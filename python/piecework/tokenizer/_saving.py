@@ -6,8 +6,7 @@ import os
 from typing import TYPE_CHECKING, cast
 
 from piecework._exceptions import show_warning, warn
-from piecework._io import make_folder, packed, read_bytes, write_aside
-from piecework._io.files import checked
+from piecework._io.files import checked, make_folder, packed, read_bytes, write_aside
 from piecework._settings.arguments import check_positive, check_str
 from piecework.errors import ConfigError
 from piecework.tokenizer._checks import first_few

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import piecework as pw
-from piecework._io import check_text
+from piecework._io.kinds import check_text
 
 TEXT = "low lower lowest\nnewer newest\n" * 20
 OBJECTS = "".join(json.dumps({"text": line, "id": 3}) + "\n" for line in TEXT.splitlines())

@@ -8,7 +8,8 @@ import pyarrow.feather
 import pytest
 
 from piecework import errors
-from piecework._io.documents import Documents, Range, ReadOptions, place_of, read, split
+from piecework._io.document_batch import Documents, Range, ReadOptions
+from piecework._io.documents import place_of, read, split
 from piecework._io.sources import Source, find_sources
 
 ROWS = [f"row {number} " + "é" * (number % 50) for number in range(500)]

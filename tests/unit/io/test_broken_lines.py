@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from piecework import errors
-from piecework._io.documents import Documents, ReadOptions, read, split
+from piecework._io.document_batch import Documents, ReadOptions
+from piecework._io.documents import read, split
 from piecework._io.sources import Source, find_sources
 
 BROKEN: dict[str, tuple[bytes, str]] = {

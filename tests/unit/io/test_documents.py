@@ -9,7 +9,8 @@ import pytest
 
 import piecework as pw
 from piecework import errors
-from piecework._io.documents import Documents, Range, ReadOptions, read, split
+from piecework._io.document_batch import Documents, Range, ReadOptions
+from piecework._io.documents import read, split
 from piecework._io.sources import Source, find_sources
 
 

@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from piecework import errors
-from piecework._io.documents import Documents, Range, ReadOptions, read, split
+from piecework._io.document_batch import Documents, Range, ReadOptions
+from piecework._io.documents import read, split
 from piecework._io.sources import Source, find_sources
 
 

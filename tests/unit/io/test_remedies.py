@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from piecework import errors
-from piecework._io.documents import ReadOptions, read, split
+from piecework._io.document_batch import ReadOptions
+from piecework._io.documents import read, split
 from piecework._io.sources import Source, find_sources
 
 SKIP = '`on_error="skip"` to skip such lines'

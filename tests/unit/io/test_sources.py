@@ -15,7 +15,8 @@ import pytest
 import zstandard
 
 from piecework import errors
-from piecework._io.documents import ReadOptions, read, split
+from piecework._io.document_batch import ReadOptions
+from piecework._io.documents import read, split
 from piecework._io.sources import Source, describe_name, find_sources
 
 

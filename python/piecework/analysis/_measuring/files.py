@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from piecework._io.corpus import Corpus
-    from piecework._io.documents import Documents, Range, ReadOptions, Skipped
+    from piecework._io.document_batch import Documents, Range, ReadOptions, Skipped
     from piecework._io.sources import Source
     from piecework.analysis._measuring import Measure, Meter, Place, Report
     from piecework.engines import Engine

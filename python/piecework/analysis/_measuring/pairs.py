@@ -15,7 +15,7 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from piecework._io.documents import Documents, ReadOptions, Skipped
+    from piecework._io.document_batch import Documents, ReadOptions, Skipped
     from piecework.analysis._measuring.files import GroupPart
 
 __all__ = ["ListEntries", "PartEntries", "check_parallel", "entries_of", "without_skipped_pairs"]

@@ -105,7 +105,7 @@ def _check_targets(target: Path, kind: str, inputs: list[str]) -> None:
 
 def _load_ranks(path: str, name: str) -> Tokenizer:
     from piecework import Tokenizer
-    from piecework._io import read_unpacked
+    from piecework._io.files import read_unpacked
     from piecework.tokenizer._formats.detect import detect_format
 
     if detect_format(read_unpacked(path), path) != "tiktoken":

@@ -197,6 +197,6 @@ def _loaded(first: str, others: Sequence[str], loading: Loading) -> dict[str, To
 
 
 def _write(path: Path, text: str) -> None:
-    from piecework._io import write_aside
+    from piecework._io.files import write_aside
 
     write_aside(path, text.encode())

@@ -286,7 +286,7 @@ def _write(
         return
     lines = _lines(traced, kind, steps)
     if output:
-        from piecework._io import write_aside
+        from piecework._io.files import write_aside
 
         write_aside(output, "".join(f"{line}\n" for line in lines).encode())
         return

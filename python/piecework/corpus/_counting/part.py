@@ -14,7 +14,7 @@ from piecework.engines._jobs.checked_task import CheckedTask
 from piecework.engines._jobs.receipts import Receipt, write_receipt
 
 if TYPE_CHECKING:
-    from piecework._io.documents import ReadOptions, Skipped
+    from piecework._io.document_batch import ReadOptions, Skipped
     from piecework.engines._jobs.inputs import Inputs
     from piecework.engines._jobs.parts import Part
 

@@ -16,7 +16,7 @@ from piecework.engines._jobs.parts import divide
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework._io.documents import ReadOptions
+    from piecework._io.document_batch import ReadOptions
     from piecework._io.sources import Source
     from piecework.engines._jobs.parts import Part
 

@@ -8,9 +8,9 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from piecework import _core
-from piecework._io import make_folder, replacing
 from piecework._io.atomic import remove_temporary
 from piecework._io.documents import warn_of_skipped
+from piecework._io.files import make_folder, replacing
 from piecework._io.folders import remove_folder, temporary_folder
 from piecework._io.lock import locked_folder
 from piecework._progress import reporting

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from piecework import _core
 from piecework._core import ArrowTexts
-from piecework._io import existing_folder, replacing
 from piecework._io.documents import naming_file, read_all
+from piecework._io.files import existing_folder, replacing
 from piecework._io.given import as_corpus
 from piecework._io.sources import total_size
 from piecework._io.texts import batches_of, check_items, divisible

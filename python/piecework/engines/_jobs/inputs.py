@@ -7,7 +7,7 @@ import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from piecework._io import exists, size
+from piecework._io.files import exists, size
 from piecework._io.folders import time_of_change
 from piecework._io.remote import is_url
 from piecework.errors import FileError, MissingFileError

@@ -9,7 +9,7 @@ from piecework._io.documents import split
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from piecework._io.documents import Range, ReadOptions
+    from piecework._io.document_batch import Range, ReadOptions
     from piecework._io.sources import Source
 
 __all__ = ["Part", "divide"]

@@ -6,8 +6,8 @@ import json
 import os
 from typing import Any, NamedTuple
 
-from piecework._io import read_if_exists
 from piecework._io.atomic import AtomicFile, WrittenFile
+from piecework._io.files import read_if_exists
 
 __all__ = ["Receipt", "read_receipt", "write_receipt"]
 

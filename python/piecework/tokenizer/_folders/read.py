@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from piecework._io import existing_folder, exists, read_if_exists
+from piecework._io.files import existing_folder, exists, read_if_exists
 from piecework._messages import shown
 from piecework._settings.fields import TEXT, Maybe, Mismatch, members, under
 from piecework.errors import FormatError, MissingFileError, UnsupportedError

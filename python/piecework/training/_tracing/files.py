@@ -6,9 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Final
 
-from piecework._io import replacing, write_aside
 from piecework._io.extras import import_extra
-from piecework._io.files import checked
+from piecework._io.files import checked, replacing, write_aside
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
