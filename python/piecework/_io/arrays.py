@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from piecework._exceptions import wrap_os_error
-from piecework._io.files import checked
+from piecework._io.files import naming_errors
 from piecework.errors import FileError
 
 if TYPE_CHECKING:
@@ -33,11 +32,9 @@ def read_array(
     """
     import numpy as np
 
-    name, kind = checked(path), np.dtype(dtype)
-    try:
+    kind = np.dtype(dtype)
+    with naming_errors(path) as name:
         found = np.fromfile(name, kind, count, offset=start * kind.itemsize)
-    except OSError as error:
-        raise wrap_os_error(error, name) from None
     if count >= 0 and len(found) != count:
         raise _too_short(name, (start + count) * kind.itemsize)
     return found
@@ -57,18 +54,14 @@ def map_array(path: Pathish, dtype: npt.DTypeLike, start_byte: int, count: int) 
     """
     import numpy as np
 
-    name, kind = checked(path), np.dtype(dtype)
-    try:
-        size = os.stat(name).st_size
-        if size < start_byte + count * kind.itemsize:
-            raise _too_short(name, start_byte + count * kind.itemsize)
+    kind = np.dtype(dtype)
+    end_byte = start_byte + count * kind.itemsize
+    with naming_errors(path) as name:
+        if os.stat(name).st_size < end_byte:
+            raise _too_short(name, end_byte)
         if not count:  # an empty file cannot be mapped
             return np.empty(0, kind)
         mapped: npt.NDArray[Any] = np.memmap(name, kind, "r", start_byte, (count,))
-    except FileError:
-        raise
-    except OSError as error:
-        raise wrap_os_error(error, name) from None
     return mapped
 
 

@@ -10,7 +10,7 @@ import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._exceptions import wrap_os_error
-from piecework._io.files import checked, default_mode
+from piecework._io.files import checked, default_mode, naming_errors
 from piecework._io.folders import list_folder, remove_file
 from piecework.errors import FileError, MissingFileError
 
@@ -45,11 +45,8 @@ class WrittenFile(NamedTuple):
         size = os.path.getsize(path)
         if size != self.bytes:
             return f"has {size:,} bytes; {self.bytes:,} were written"
-        try:
-            with open(path, "rb") as file:
-                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise wrap_os_error(error, path) from None
+        with naming_errors(path), open(path, "rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         return None if sha256 == self.sha256 else "has other bytes than were written"
 
 
@@ -58,6 +55,9 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
 
     A block that ends without `commit` leaves nothing. After a kill the temporary file is left; its folder is one that is
     removed as a whole. Two writers of one file do not disturb each other: the last commit wins.
+
+    Attributes:
+        temporary: The temporary name, under which another writer may fill the file in place of :meth:`write`.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -84,10 +84,8 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
         self._hash = hashlib.sha256()
         self._size = 0
         name = os.path.basename(self._path)[:50]
-        try:
-            handle, self._temporary = tempfile.mkstemp(_SUFFIX, f"{name}.", temporary_folder)
-        except OSError as error:
-            raise wrap_os_error(error, temporary_folder) from None
+        with naming_errors(temporary_folder):
+            handle, self.temporary = tempfile.mkstemp(_SUFFIX, f"{name}.", temporary_folder)
         self._file = os.fdopen(handle, "wb", buffering=1 << 20)
 
     def write(self, data: bytes | memoryview) -> int:
@@ -121,20 +119,15 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
             self._file.close()
             if not self._size:
                 self._measure()
-            os.chmod(self._temporary, default_mode())
-            os.replace(self._temporary, self._path)
+            os.chmod(self.temporary, default_mode())
+            os.replace(self.temporary, self._path)
         except OSError as error:
             raise self._failure(error) from None
         return WrittenFile(os.path.basename(self._path), self._size, self._hash.hexdigest())
 
-    @property
-    def temporary(self) -> str:
-        """Returns the temporary name, under which another writer may fill the file in place of :meth:`write`."""
-        return self._temporary
-
     def _measure(self) -> None:
         """Reads the size and the hash of what another writer has put into the file."""
-        with open(self._temporary, "rb") as file:
+        with open(self.temporary, "rb") as file:
             self._hash = hashlib.file_digest(file, hashlib.sha256)
             self._size = os.fstat(file.fileno()).st_size
 
@@ -143,16 +136,12 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
             return FileError(errno.ENOSPC, "no space left on the disk", self._path)
         return wrap_os_error(error, self._path)
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Removes the temporary file, unless it was committed."""
         with contextlib.suppress(OSError):  # a full disk fails again when the buffer is flushed
             self._file.close()
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._temporary)
-
-    def __exit__(self, *_: object) -> None:
-        """Removes the temporary file, unless it was committed."""
-        self.close()
+            os.unlink(self.temporary)
 
 
 def remove_temporary(folder: Pathish) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._io.extras import import_extra
 from piecework.errors import FormatError
@@ -11,24 +12,7 @@ from piecework.errors import FormatError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Readable", "decompressed"]
-
-
-class Readable(Protocol):
-    """Reads bytes."""
-
-    def read(self, size: int, /) -> bytes:
-        """Returns the next bytes; none only at the end."""
-
-
-class _Decompressor(Protocol):
-    """Decompresses one member or frame."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /) -> bytes: ...
+__all__ = ["decompressed"]
 
 
 class _Kind(NamedTuple):
@@ -37,24 +21,24 @@ class _Kind(NamedTuple):
     Attributes:
         part: The name of what a file is a sequence of.
         block: The number of bytes that are decompressed at a time: 128 MiB at most, whatever they contain.
-        start: Returns a decompressor.
+        start: Returns a decompressor of one part, such as ``zlib.decompressobj``.
         errors: The exceptions for damaged data.
         padding: The bytes that may follow the last part.
     """
 
     part: str
     block: int
-    start: Callable[[], _Decompressor]
+    start: Callable[[], Any]
     errors: tuple[type[Exception], ...]
     padding: bytes = b""
 
 
-def decompressed(file: Readable, name: str, compression: str) -> Iterator[bytes]:
+def decompressed(read: Callable[[int], bytes], name: str, compression: str) -> Iterator[bytes]:
     """Iterates over the decompressed bytes of a file in small blocks.
 
     Args:
-        file: The open file.
-        name: Its name, for errors.
+        read: Returns the next bytes of the file, of a number at most; none only at the end.
+        name: The name of the file, for errors.
         compression: ``"gzip"`` or ``"zstd"``.
 
     Yields:
@@ -65,7 +49,7 @@ def decompressed(file: Readable, name: str, compression: str) -> Iterator[bytes]
         MissingExtraError: Zstandard requires a package that is not installed.
     """
     kind = _gzip() if compression == "gzip" else _zstd(name)
-    position, part, data = 0, None, file.read(kind.block)
+    position, part, data = 0, None, read(kind.block)
     if not data:
         raise _error(name, f"the file is empty; expected a {kind.part}")
     while data:
@@ -81,10 +65,10 @@ def decompressed(file: Readable, name: str, compression: str) -> Iterator[bytes]
         position += len(data) - len(rest)
         if part.eof:
             part = None
-        data = rest or file.read(kind.block)
+        data = rest or read(kind.block)
         while kind.padding and part is None and data and not data.strip(kind.padding):
             position += len(data)
-            data = file.read(kind.block)
+            data = read(kind.block)
     if part:
         raise _error(
             name, f"the file ends at byte {position} within a {kind.part}; it is truncated"
@@ -98,10 +82,8 @@ def _error(name: str, problem: str) -> FormatError:
 def _gzip() -> _Kind:
     import zlib
 
-    def start() -> _Decompressor:
-        return zlib.decompressobj(wbits=31)  # with the header and the checksum of gzip
-
-    # Data expands at most 1032 times.
+    # Data expands at most 1032 times; 31 stands for the header and the checksum of gzip.
+    start = partial(zlib.decompressobj, wbits=31)
     return _Kind("gzip member", 1 << 16, start, (zlib.error,), b"\0")
 
 

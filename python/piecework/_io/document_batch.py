@@ -90,13 +90,8 @@ class ReadOptions:
         return self.encoding not in (None, "utf-8") or self.errors != "strict"
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the options as plain values, for other processes."""
+        """Returns the options as JSON values, for plans and manifests."""
         return asdict(self) | {"keep": list(self.keep)}
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> ReadOptions:
-        """Returns the options that :meth:`to_json` described."""
-        return cls(**value)
 
 
 def _is_utf8(encoding: object) -> bool:
@@ -141,15 +136,6 @@ class Range:
     start: int = 0
     end: int | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Returns the range as plain values, for other processes."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Range:
-        """Returns the range that :meth:`to_json` described."""
-        return cls(**value)
-
 
 WHOLE = Range()
 
@@ -191,59 +177,41 @@ class SkippedRow(Skipped):
     _UNIT: ClassVar[str] = "row"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Documents:
     """Holds a batch of documents in columns.
 
     Attributes:
         texts: The texts, a column of strings for :meth:`Tokenizer.encode_batch`, pyarrow or polars.
-        positions: For each document the byte where its line begins, or in a table its row number, from 0 (int64).
-        lines: For each document the number of lines before it, from the first byte of the range; None for a table (int64).
         kept: The other columns by name. JSON values that are not strings are their JSON text; null and missing members
             are null.
         skipped: The lines or rows that are no documents.
         skipped_positions: For each of them the position that it would have as a document.
         bytes_read: The number of bytes of the source that were read so far, as stored.
         text_bytes: The number of bytes of all texts.
+        get_positions: Returns :attr:`positions`.
+        get_lines: Returns :attr:`lines`; None for a table.
     """
 
-    __slots__ = (
-        "_lines",
-        "_positions",
-        "bytes_read",
-        "kept",
-        "skipped",
-        "skipped_positions",
-        "text_bytes",
-        "texts",
-    )
-
-    def __init__(
-        self,
-        texts: ArrowArray,
-        positions: Callable[[], NDArray[np.int64]],
-        kept: Mapping[str, ArrowArray],
-        skipped: list[Skipped],
-        skipped_positions: Sequence[int],
-        *,
-        bytes_read: int,
-        text_bytes: int,
-        lines: Callable[[], NDArray[np.int64]] | None = None,
-    ) -> None:
-        # Reading alone does not import NumPy, which takes as long as the start of the program.
-        self._positions, self._lines = positions, lines
-        self.texts, self.kept = texts, kept
-        self.skipped, self.skipped_positions = skipped, skipped_positions
-        self.bytes_read, self.text_bytes = bytes_read, text_bytes
+    texts: ArrowArray
+    kept: Mapping[str, ArrowArray]
+    skipped: list[Skipped]
+    skipped_positions: Sequence[int]
+    bytes_read: int
+    text_bytes: int
+    # Functions, since reading alone does not import NumPy, which takes as long as the start of the program.
+    get_positions: Callable[[], NDArray[np.int64]]
+    get_lines: Callable[[], NDArray[np.int64]] | None = None
 
     @property
     def positions(self) -> NDArray[np.int64]:
-        """Returns the position of each document."""
-        return self._positions()
+        """Returns for each document the byte where its line begins, or in a table its row number, from 0."""
+        return self.get_positions()
 
     @property
     def lines(self) -> NDArray[np.int64] | None:
-        """Returns the number of lines before each document; None for a table."""
-        return None if self._lines is None else self._lines()
+        """Returns for each document the number of lines before it, from the first byte of the range; None for a table."""
+        return None if self.get_lines is None else self.get_lines()
 
     def __len__(self) -> int:
         """Returns the number of documents."""

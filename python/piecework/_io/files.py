@@ -52,6 +52,28 @@ def checked(path: Pathish, name: str = "path") -> str:
     return os.fspath(path)
 
 
+@contextlib.contextmanager
+def naming_errors(path: Pathish) -> Iterator[str]:
+    """Returns a context manager of a checked path, which the operating system's errors within the block then name.
+
+    Args:
+        path: The file or folder.
+
+    Yields:
+        The path as a `str`.
+
+    Raises:
+        FileError: The path is no valid name, or the block raised an ``OSError``.
+    """
+    name = checked(path)
+    try:
+        yield name
+    except FileError:
+        raise
+    except OSError as error:
+        raise wrap_os_error(error, name) from None
+
+
 def read_bytes(path: Pathish) -> bytes:
     """Returns the bytes of a file.
 
@@ -69,12 +91,8 @@ def read_bytes(path: Pathish) -> bytes:
     ...
     piecework.errors.MissingFileError: no such file: no such file or folder
     """
-    name = checked(path)
-    try:
-        with open(name, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise wrap_os_error(error, name) from None
+    with naming_errors(path) as name, open(name, "rb") as file:
+        return file.read()
 
 
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -107,7 +125,7 @@ def read_unpacked(path: Pathish) -> bytes:
         return data
     from piecework._io.compression import decompressed  # few files are compressed
 
-    return b"".join(decompressed(io.BytesIO(data), os.fspath(path), kind))
+    return b"".join(decompressed(io.BytesIO(data).read, os.fspath(path), kind))
 
 
 def packed(data: bytes) -> bytes:
@@ -175,13 +193,11 @@ def make_folder(path: Pathish) -> str:
     Raises:
         FileError: The folder cannot be created, or a file has its name.
     """
-    name = checked(path)
-    try:
-        os.makedirs(name, exist_ok=True)
-    except FileExistsError:
-        raise _no_folder(name) from None
-    except OSError as error:
-        raise wrap_os_error(error, name) from None
+    with naming_errors(path) as name:
+        try:
+            os.makedirs(name, exist_ok=True)
+        except FileExistsError:
+            raise _no_folder(name) from None
     return name
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from piecework._exceptions import wrap_os_error
-from piecework._io.files import checked
+from piecework._io.files import checked, naming_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,11 +30,8 @@ def list_folder(path: Pathish) -> list[str]:
     Raises:
         FileError: The folder cannot be read.
     """
-    name = checked(path)
-    try:
+    with naming_errors(path) as name:
         return sorted(os.listdir(name))
-    except OSError as error:
-        raise wrap_os_error(error, name) from None
 
 
 def remove_file(path: Pathish) -> None:
@@ -43,11 +40,8 @@ def remove_file(path: Pathish) -> None:
     Raises:
         FileError: The file cannot be removed.
     """
-    name = checked(path)
-    try:
+    with naming_errors(path) as name:
         os.unlink(name)
-    except OSError as error:
-        raise wrap_os_error(error, name) from None
 
 
 def remove_folder(path: Pathish) -> None:
@@ -56,18 +50,18 @@ def remove_folder(path: Pathish) -> None:
     Raises:
         FileError: The folder cannot be removed.
     """
-    name = checked(path)
-    for _ in range(_ATTEMPTS):
-        try:
-            shutil.rmtree(name)
-        except FileNotFoundError:
-            return  # another process was faster
-        except OSError as error:
-            # A second attempt of a part may still write into the folder; what it leaves is hidden.
-            if error.errno != errno.ENOTEMPTY:
-                raise wrap_os_error(error, name) from None
-        else:
-            return
+    with naming_errors(path) as name:
+        for _ in range(_ATTEMPTS):
+            try:
+                shutil.rmtree(name)
+            except FileNotFoundError:
+                return  # another process was faster
+            except OSError as error:
+                # A second attempt of a part may still write into the folder; what it leaves is hidden.
+                if error.errno != errno.ENOTEMPTY:
+                    raise
+            else:
+                return
 
 
 @contextmanager

@@ -32,38 +32,32 @@ class JsonTexts(NamedTuple):
     program: str
 
 
-def find_json_texts(lines: Iterable[str]) -> Iterator[JsonTexts | None]:
-    """Iterates over the first lines of a text until it is known whether they are JSON that contains texts.
+def find_json_texts(lines: Iterable[str]) -> JsonTexts | None:
+    """Returns the kind of JSON that the first lines of a text are; None if they are no JSON that contains texts.
 
     A text is JSON lines if its lines are objects with a string of the same name (two are enough at the end of the text, eight
     before), or if its first eight lines are strings or arrays of strings. It is an array of objects if these have a string
     of the same name. A single object is text.
 
     Args:
-        lines: The lines, with or without line ends.
-
-    Yields:
-        None for each line that was read, and the kind at last if the text is JSON.
+        lines: The lines, with or without line ends, of which no more are read than are needed.
     """
     values: list[Any] = []
     iterator = iter(lines)
     for line in iterator:
-        yield None
         text = line.removeprefix("\ufeff")
         if not text.strip():
             continue
         if not values and text.lstrip().startswith("["):
             value = _parsed(text)
             if value is _NOT_JSON or _shared(value):
-                yield from _find_array(text, iterator)
-                return
+                return _find_array(text, iterator)
         values.append(_parsed(text))
         if not _is_uniform(values):
-            return
+            return None
         if len(values) == _ENOUGH:
             break
-    if found := _of_lines(values):
-        yield found
+    return _of_lines(values)
 
 
 def _of_lines(values: list[Any]) -> JsonTexts | None:
@@ -88,19 +82,18 @@ def _is_uniform(values: list[Any]) -> bool:
     )
 
 
-def _find_array(text: str, lines: Iterator[str]) -> Iterator[JsonTexts | None]:
-    """Iterates over further lines of an array of objects, as :func:`find_json_texts`."""
+def _find_array(text: str, lines: Iterator[str]) -> JsonTexts | None:
+    """Returns the kind of a text that begins like an array of objects, by its further lines."""
     parts, length, tried = [text], len(text), _FIRST_TRY
     objects, is_whole = _objects(text)
     if objects is None:
-        return
+        return None
     for line in lines:
         if len(objects) >= _ENOUGH or length > SAMPLE:
             break
-        yield None
         if is_whole and line.strip():  # text after the array
             if len(objects) < _LEAST:
-                return
+                return None
             break
         parts.append(line if line.endswith("\n") else f"{line}\n")
         length += len(line)
@@ -108,11 +101,12 @@ def _find_array(text: str, lines: Iterator[str]) -> Iterator[JsonTexts | None]:
             tried = max(tried, 2 * length)
             objects, is_whole = _objects("".join(parts))
             if objects is None:
-                return
+                return None
     objects, is_whole = _objects("".join(parts))
     if objects and (is_whole or len(objects) >= _LEAST) and (shared := _shared(objects)):
         members = {name: objects[0][name] for name in shared}
-        yield JsonTexts("a JSON array of objects", f".[].{_text_member(members)}")
+        return JsonTexts("a JSON array of objects", f".[].{_text_member(members)}")
+    return None
 
 
 def _objects(text: str) -> tuple[list[Any] | None, bool]:

@@ -137,27 +137,6 @@ def check_text(path: Pathish, command: str | None = None, *, json_lines: bool = 
         raise _json_error(found, name, command)
 
 
-def check_start_of(path: Pathish, command: str) -> None:
-    """Raises FormatError for a file that starts like compressed data, a table or a document.
-
-    Args:
-        path: The file; a pipe and an unreadable file pass, since their reader raises the error.
-        command: As for :func:`check_text`.
-
-    Raises:
-        FormatError: The file is of another kind.
-    """
-    name = checked(path)
-    if may_block(name):
-        return
-    try:
-        with open(name, "rb") as file:
-            start = file.read(START)
-    except OSError:
-        return
-    check_start(start, name, command)
-
-
 def _json_texts(file: BinaryIO, name: str) -> JsonTexts | None:
     """Returns the kind of JSON with texts in a file; None for another file."""
     from piecework._io.json_texts import JsonTexts, find_json_texts, program_for_lines
@@ -165,7 +144,7 @@ def _json_texts(file: BinaryIO, name: str) -> JsonTexts | None:
     if name.lower().endswith(_SUFFIXES):
         program = program_for_lines(_first_lines(file))
         return JsonTexts("JSON lines", program) if program else None
-    return next(filter(None, find_json_texts(_first_lines(file))), None)
+    return find_json_texts(_first_lines(file))
 
 
 def _first_lines(file: BinaryIO) -> Iterator[str]:
@@ -206,7 +185,7 @@ def check_documents(start: bytes, name: str, *, is_json: bool) -> None:
     from piecework._io.json_texts import SAMPLE, find_json_texts
 
     lines = (line.decode("utf-8", "replace") for line in start[:SAMPLE].split(b"\n"))
-    found = next(filter(None, find_json_texts(lines)), None)
+    found = find_json_texts(lines)
     if found is None or (is_json and found.name == "JSON lines"):
         return
     raise _json_error(found, name, None, "JSON lines" if is_json else "text")

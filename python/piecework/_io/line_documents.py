@@ -49,7 +49,9 @@ def read_line_documents(
     )
     faults = _Faults(source, options, first)
     with open_stream(source) as stream:
-        blocks = _blocks(stream, source, options)
+        blocks: ByteStream | _Transcoder = stream
+        if options.is_decoded:
+            blocks = _Transcoder(stream, source.shown_name, options)
         if first:
             stream.seek(first)
         position, start, is_checked = first, b"", first > 0
@@ -71,13 +73,13 @@ def read_line_documents(
                 kept = dict(zip(options.keep, parsed.kept, strict=False))
                 yield Documents(
                     parsed.texts,
-                    partial(getattr, parsed, "positions"),
                     kept,
                     skipped,
                     [fault.start for fault in parsed.faults],
                     bytes_read=stream.bytes_read,
                     text_bytes=parsed.texts.nbytes,
-                    lines=partial(getattr, parsed, "lines"),
+                    get_positions=partial(getattr, parsed, "positions"),
+                    get_lines=partial(getattr, parsed, "lines"),
                 )
 
 
@@ -85,13 +87,6 @@ def _block_size(pending: int, remaining: int | None, batch_bytes: int) -> int:
     """Returns the number of bytes to read next: a batch with the unfinished line, or more of a line over a batch."""
     size = batch_bytes - pending if pending < batch_bytes else batch_bytes
     return size if remaining is None else min(size, max(remaining, 0) + _AFTER_RANGE)
-
-
-def _blocks(stream: ByteStream, source: Source, options: ReadOptions) -> ByteStream | _Transcoder:
-    """Returns the UTF-8 bytes of a source in blocks."""
-    if not options.is_decoded:
-        return stream
-    return _Transcoder(stream, source.shown_name, options)
 
 
 class _Transcoder:
@@ -111,7 +106,7 @@ class _Transcoder:
         skips = options.errors == "strict" and options.on_error == "skip"
         errors = "surrogateescape" if skips else options.errors
         self._name, self._lines, self.is_at_end = name, 0, False
-        self._texts = decode_blocks(_Prefixed(start, stream), name, codec, errors)
+        self._texts = decode_blocks(start, stream.read, codec, errors)
 
     def read(self, _size: int) -> bytes:
         """Returns the UTF-8 of the next block; none only at the end."""
@@ -131,18 +126,6 @@ def _start(stream: ByteStream) -> bytes:
     while len(start) < SAMPLE and (block := stream.read(SAMPLE - len(start))):
         start += block
     return start
-
-
-class _Prefixed:
-    """Reads bytes that were read before, and then a stream."""
-
-    def __init__(self, start: bytes, stream: ByteStream) -> None:
-        self._start, self._stream = start, stream
-
-    def read(self, size: int) -> bytes:
-        """Returns the next bytes; none only at the end."""
-        start, self._start = self._start, b""
-        return start or self._stream.read(size)
 
 
 def count_lines(source: Source, end: int) -> int:
@@ -203,14 +186,14 @@ class _Faults:
 
     def _hint(self, fault: _core.LineFault, block: bytes, *, is_first: bool) -> str:
         """Returns the remedy for a fault other than invalid UTF-8."""
-        from piecework._io.remedies import line_remedy, several_lines_remedy, text_lines_remedy
+        from piecework._io.remedies import line_remedy, several_lines_remedy
 
         name = self._source.shown_name
         if is_first and fault.kind == "unfinished JSON" and _continues(block, fault.start):
             return several_lines_remedy(name)
         is_text = self._options.field and describe_name(name)[0] == "text"
         if is_first and is_text and fault.kind in {"invalid JSON", "not an object"}:
-            return text_lines_remedy()
+            return "leave out `field` to read lines of text"
         return line_remedy(fault.kind, fault.field)
 
 

@@ -7,19 +7,18 @@ The core takes UTF-8 only: files in UTF-8 go to it in blocks, and Python's codec
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from piecework import _core
-from piecework._exceptions import from_undecodable, wrap_os_error
-from piecework._io.files import checked
+from piecework._exceptions import from_undecodable
+from piecework._io.files import naming_errors
 from piecework._io.kinds import check_start
 from piecework._messages import shown, wrong_type
 from piecework.errors import ConfigError, InvalidUtf8Error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from piecework._io.compression import Readable
     from piecework._io.files import Pathish
 
 SAMPLE = 1 << 20
@@ -39,12 +38,9 @@ def detect_encoding(path: Pathish) -> str:
     Raises:
         FileError: The file cannot be read.
     """
-    try:
-        with open(checked(path), "rb") as file:
-            sample = file.read(SAMPLE)
-            whole = not file.read(1)
-    except OSError as error:
-        raise wrap_os_error(error, path) from None
+    with naming_errors(path) as name, open(name, "rb") as file:
+        sample = file.read(SAMPLE)
+        whole = not file.read(1)
     return encoding_of(sample, whole=whole)
 
 
@@ -118,37 +114,22 @@ def read_lines(
         FormatError: The file is not text, and `command` is given.
         InvalidUtf8Error: Invalid bytes, with ``errors="strict"``.
     """
-    try:
-        with open(checked(path), "rb") as file:
-            yield from decode_lines(
-                file, str(path), encoding, errors, keep_ends=keep_ends, command=command
-            )
-    except OSError as error:
-        raise wrap_os_error(error, path) from None
-
-
-def decode_lines(
-    file: BinaryIO,
-    name: str,
-    encoding: str,
-    errors: str,
-    *,
-    keep_ends: bool = False,
-    command: str | None = None,
-) -> Iterator[str]:
-    """Iterates over the lines of an open file, which errors call `name`; see :func:`read_lines`."""
     number, unfinished = 0, [""]
     end, dropped = ("\n", "") if keep_ends else ("", "\r")
-    try:
-        for text in decode_blocks(file, name, encoding, errors, command):
-            *lines, rest = text.split("\n")
-            for line in lines:
-                number += 1
-                yield "".join([*unfinished, line]).removesuffix(dropped) + end
-                unfinished = []
-            unfinished.append(rest)
-    except InvalidBytes as error:
-        raise error.located(name, number) from None
+    with naming_errors(path) as name, open(name, "rb") as file:
+        start = file.read(_BLOCK)
+        if command is not None:
+            check_start(start, name, command)
+        try:
+            for text in decode_blocks(start, file.read, encoding, errors):
+                *lines, rest = text.split("\n")
+                for line in lines:
+                    number += 1
+                    yield "".join([*unfinished, line]).removesuffix(dropped) + end
+                    unfinished = []
+                unfinished.append(rest)
+        except InvalidBytes as error:
+            raise error.located(name, number) from None
     if last := "".join(unfinished):
         yield last.removesuffix(dropped)
 
@@ -157,11 +138,7 @@ class InvalidBytes(Exception):  # noqa: N818  # never leaves piecework._io
     """Records invalid bytes: the valid text before them in the block, their offset in the file, and a remedy."""
 
     def __init__(
-        self,
-        error: UnicodeDecodeError,
-        valid: str,
-        byte: int,
-        hint: str | None = None,
+        self, error: UnicodeDecodeError, valid: str, byte: int, hint: str | None = None
     ) -> None:
         self.error, self.valid, self.byte, self.hint = error, valid, byte, hint
 
@@ -181,35 +158,37 @@ class InvalidBytes(Exception):  # noqa: N818  # never leaves piecework._io
 
 
 def decode_blocks(
-    file: Readable, name: str, encoding: str, errors: str, command: str | None = None
+    start: bytes, read: Callable[[int], bytes], encoding: str, errors: str
 ) -> Iterator[str]:
     """Iterates over the text of a file in blocks, of which some may be empty.
+
+    Args:
+        start: The first bytes, which were read before.
+        read: Returns the next bytes, of a number at most; none only at the end.
+        encoding: A Python codec.
+        errors: The error handler of invalid bytes.
 
     Raises:
         InvalidBytes: Invalid bytes, with ``errors="strict"``.
     """
     decoder = codecs.getincrementaldecoder(encoding)(errors)
-    position, block = 0, b"-"
-    while block:
-        block = file.read(_BLOCK)
-        if command is not None and not position:
-            check_start(block, name, command)
+    position, block = 0, start
+    while True:
         state = decoder.getstate()
         try:
             yield decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            pending = len(
-                state[0]
-            )  # bytes of an incomplete character at the end of the previous block
+            # The bytes of an incomplete character at the end of the previous block.
+            pending = len(state[0])
             decoder.setstate(state)
             valid = decoder.decode(error.object[pending : error.start])
             raise InvalidBytes(error, valid, position - pending + error.start) from None
-        except (
-            UnicodeError
-        ) as error:  # UTF-16 and UTF-32 without a byte order mark, which is no UnicodeDecodeError
-            from piecework._io.remedies import without_mark_remedy
-
+        except UnicodeError as error:  # UTF-16 and UTF-32 without a byte order mark
             reason = "no byte order mark at the start"
             lacking = UnicodeDecodeError(encoding, block, 0, 1, reason)
-            raise InvalidBytes(lacking, "", 0, without_mark_remedy(encoding)) from error
+            hint = f'pass `encoding="{encoding}-le"` or `encoding="{encoding}-be"`, which need none'
+            raise InvalidBytes(lacking, "", 0, hint) from error
+        if not block:
+            return
         position += len(block)
+        block = read(_BLOCK)

@@ -6,11 +6,10 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
-from piecework._exceptions import wrap_os_error
 from piecework._io.compression import decompressed
+from piecework._io.files import naming_errors
 from piecework._io.remote import is_url, open_url
 from piecework._io.sources import STDIN
-from piecework.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,10 +35,10 @@ class ByteStream:
         self._file = file
         self.bytes_read, self.is_at_end = 0, False
         self._pieces: Iterator[bytes] | None = None
-        self._waits = source.size is not None or not hasattr(file, "read1")
+        has_size = source.size is not None or source.compression is not None
+        self._waits = has_size or not hasattr(file, "read1")
         if source.compression:
-            counted = _CountedFile(file, self)
-            self._pieces = decompressed(counted, source.shown_name, source.compression)
+            self._pieces = decompressed(self._stored, source.shown_name, source.compression)
 
     def seek(self, byte: int) -> None:
         """Skips to a byte of an uncompressed file."""
@@ -48,8 +47,7 @@ class ByteStream:
     def read(self, size: int) -> bytes:
         """Returns about `size` bytes; fewer at the end and of a pipe, none only at the end."""
         if self._pieces is None:
-            data = self._file.read(size) if self._waits else self._file.read1(size)  # type: ignore[attr-defined]  # has it
-            self.bytes_read += len(data)
+            data = self._stored(size)
             self.is_at_end = len(data) < size if self._waits else not data
             return data
         pieces, length = list[bytes](), 0
@@ -61,19 +59,10 @@ class ByteStream:
         self.is_at_end = length < size
         return b"".join(pieces)
 
-
-class _CountedFile:
-    """Reads a file and counts its bytes."""
-
-    __slots__ = ("_file", "_stream")
-
-    def __init__(self, file: BinaryIO, stream: ByteStream) -> None:
-        self._file, self._stream = file, stream
-
-    def read(self, size: int) -> bytes:
-        """Returns the next bytes; none only at the end."""
-        data = self._file.read(size)
-        self._stream.bytes_read += len(data)
+    def _stored(self, size: int) -> bytes:
+        """Returns the next bytes as they are stored, and counts them."""
+        data = self._file.read(size) if self._waits else self._file.read1(size)  # type: ignore[attr-defined]  # has it
+        self.bytes_read += len(data)
         return data
 
 
@@ -85,16 +74,12 @@ def open_file(source: Source) -> Iterator[BinaryIO]:
         FileError: The source cannot be opened or read.
         MissingExtraError: The source is a URL that requires a package that is not installed.
     """
-    try:
+    with naming_errors(source.shown_name):
         if source.name == STDIN:
             yield sys.stdin.buffer
             return
         with open_url(source.name) if is_url(source.name) else open(source.name, "rb") as file:
             yield file
-    except FileError:
-        raise
-    except OSError as error:
-        raise wrap_os_error(error, source.shown_name) from None
 
 
 @contextmanager

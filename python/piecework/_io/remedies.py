@@ -22,10 +22,7 @@ __all__ = [
     "file_for",
     "json_remedy",
     "line_remedy",
-    "row_remedy",
     "several_lines_remedy",
-    "text_lines_remedy",
-    "without_mark_remedy",
 ]
 
 _OF_LINES = {
@@ -78,16 +75,6 @@ def bytes_remedy(encoding: str | None) -> str:
     )
 
 
-def without_mark_remedy(encoding: str) -> str:
-    """Returns the remedy for a file whose encoding requires a byte order mark, which it lacks."""
-    return f'pass `encoding="{encoding}-le"` or `encoding="{encoding}-be"`, which need none'
-
-
-def row_remedy() -> str:
-    """Returns the remedy for a row of a table that is no document."""
-    return 'pass `on_error="skip"` to skip such rows'
-
-
 def column_remedy(columns: Sequence[str]) -> str | None:
     """Returns the remedy for a missing column of texts, given the columns of strings; None if there are none.
 
@@ -110,11 +97,6 @@ def several_lines_remedy(name: str) -> str:
     'write each value on one line, to a file whose name ends with .jsonl: gzip -dc a.json.gz | jq -c .'
     """
     return f"write each value on one line, {_TO_JSON_LINES}: {_jq('.', name)}"
-
-
-def text_lines_remedy() -> str:
-    """Returns the remedy for a text file that is read as JSON lines."""
-    return "leave out `field` to read lines of text"
 
 
 def json_remedy(program: str, name: str, *, is_array: bool) -> str:

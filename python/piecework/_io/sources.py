@@ -72,16 +72,11 @@ class Source:
     is_given: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the source as plain values, for other processes."""
+        """Returns the source as JSON values, for plans."""
         values = asdict(self)
         if not self.is_given:
             del values["is_given"]
         return values
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Source:
-        """Returns the source that :meth:`to_json` described."""
-        return cls(**value)
 
     @property
     def is_table(self) -> bool:

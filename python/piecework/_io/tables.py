@@ -11,7 +11,7 @@ from piecework._exceptions import from_undecodable
 from piecework._io.document_batch import DEFAULT_FIELD, Documents, Range, SkippedRow
 from piecework._io.extras import import_extra
 from piecework._io.opening import open_file
-from piecework._io.remedies import column_remedy, row_remedy
+from piecework._io.remedies import column_remedy
 from piecework._messages import shown
 from piecework.errors import ConfigError, DocumentError, FormatError
 
@@ -204,7 +204,6 @@ def _documents(
         positions, arrays = positions[valid], [array.filter(valid) for array in arrays]
     return Documents(
         arrays[0],
-        lambda: positions,
         dict(zip(options.keep, arrays[1:], strict=True)),
         [
             SkippedRow(source.shown_name, row + fault.row + 1, fault.byte, fault.reason)
@@ -213,6 +212,7 @@ def _documents(
         [row + fault.row for fault in faults],
         bytes_read=stored,
         text_bytes=pc.sum(pc.binary_length(arrays[0])).as_py() or 0,
+        get_positions=lambda: positions,
     )
 
 
@@ -237,7 +237,7 @@ def _error(source: Source, row: int, fault: _Fault) -> PieceworkError:
     """Returns the exception for a row."""
     number = row + fault.row + 1
     place = f"{source.shown_name}: row {number}: "
-    hint = row_remedy()
+    hint = 'pass `on_error="skip"` to skip such rows'
     if fault.byte is not None:
         cause = UnicodeDecodeError("utf-8", bytes([fault.value]), 0, 1, fault.reason)
         problem = f"{fault.reason} at byte {fault.byte} of the text"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from piecework import _core
 from piecework._io.files import existing_folder, read_bytes, replacing
 from piecework._io.given import as_corpus
-from piecework._io.kinds import check_start, check_start_of
+from piecework._io.kinds import check_start, check_text
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
 from piecework._settings.arguments import DEFAULT, ArrowColumn, Default, check_iterable
 from piecework._settings.component import splitter_json
@@ -449,7 +449,7 @@ def _checked_files(paths: Iterable[Pathish]) -> list[str]:
     if not files:
         raise ConfigError("expected at least one file of word counts", setting="paths")
     for file in files:
-        check_start_of(file, LOAD_COMMAND)
+        check_text(file, LOAD_COMMAND, json_lines=True)
     return [os.fspath(file) for file in files]
 
 

@@ -86,7 +86,7 @@ def _decompressed(path: str, data: bytes) -> bytes:
     if not data.startswith(b"\x1f\x8b"):
         return data
     content = bytearray()
-    for block in decompressed(BytesIO(data), path, "gzip"):
+    for block in decompressed(BytesIO(data).read, path, "gzip"):
         content += block
         if len(content) > _MAX_DECOMPRESSED:
             raise FormatError(f"{path}: larger than {_MAX_DECOMPRESSED:,} bytes, decompressed")

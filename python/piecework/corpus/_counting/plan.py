@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +79,7 @@ class CountPlan:
             "reading": self.reading.to_json(),
             "first_document": self.first_document,
             "parts": [
-                [[source.to_json(), span.to_json()] for _, source, span in part.ranges]
+                [[source.to_json(), asdict(span)] for _, source, span in part.ranges]
                 for part in self.parts
             ],
             "changed": dict(self.inputs.changed),
