@@ -122,27 +122,24 @@ class InThisProcess:
 import piecework as pw
 from piecework.corpus._counting.plan import CountPlan
 from piecework.corpus._counting.part import CountPart
-from piecework._io.document_batch import ReadOptions
 from piecework._io.documents import read
-from piecework._io.sources import find_sources
 source, folder, tokenizer = sys.argv[1:]
-(file,) = find_sources(source)
+corpus = pw.Corpus(source)
 
 def timed(run):
     begin = time.process_time()
     result = run()
     return time.process_time() - begin, result
 
-reading = ReadOptions()
-read_time, _ = timed(lambda: sum(len(each) for each in read(file, reading)))
+read_time, _ = timed(lambda: sum(len(each) for each in read(corpus._sources[0])))
 splitter = json.dumps({"normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True,
     "strip_accents": None, "lowercase": True}, "pre_tokenizer": {"type": "BertPreTokenizer"}})
-plan = CountPlan.of([file], splitter=splitter, reading=reading, part_bytes=1 << 40)
-count = CountPart(splitter, reading, plan.inputs, plan.sha256, folder, 1, None)
+plan = CountPlan.of(corpus, splitter, 0, 1 << 40)
+count = CountPart(plan.sha256, folder, splitter, plan.reading, plan.inputs, 1, None)
 count_time, receipt = timed(lambda: count(plan.parts[0]))
 merge_time, _ = timed(lambda: pw.WordCounts.merge_files([f"{folder}/{receipt.files[0].name}"] * 8, f"{folder}/sum"))
 tok = pw.Tokenizer.from_file(tokenizer)
-encode_time, manifest = timed(lambda: pw.corpus.tokenize(tok, source, f"{folder}/tokens", engine=InThisProcess()))
+encode_time, manifest = timed(lambda: pw.corpus.tokenize(tok, corpus, f"{folder}/tokens", engine=InThisProcess()))
 print(json.dumps([read_time, count_time, receipt.files[0].bytes, merge_time / 8, encode_time, manifest.tokens]))
 """
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from piecework._io.files import Pathish
     from piecework._progress import ProgressLike
     from piecework._settings.added_tokens import AddedToken
-    from piecework.corpus._counting.texts import Counted, CountedInParts
+    from piecework.corpus._counting.run import CountedInParts
+    from piecework.corpus._counting.texts import Counted
     from piecework.engines import Engine
     from piecework.tokenizer._arguments import TokenizerLike
     from piecework.trainers import Trainer

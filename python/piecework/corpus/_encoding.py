@@ -10,8 +10,7 @@ from piecework._exceptions import locate
 from piecework._io.documents import place_of, read
 from piecework.corpus._parts import PartWriter, Rows
 from piecework.corpus._plan import VERSION
-from piecework.engines._jobs.checked_task import CheckedTask
-from piecework.engines._jobs.receipts import Receipt, write_receipt
+from piecework.engines._jobs.tasks import Task
 from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from piecework.corpus._settings import CorpusSettings
     from piecework.engines._jobs.inputs import Inputs
     from piecework.engines._jobs.parts import Part
+    from piecework.engines._jobs.tasks import Receipt
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["EncodePart"]
@@ -30,22 +30,18 @@ _BATCH_BYTES = 1 << 21
 
 
 @dataclass(frozen=True)
-class EncodePart(CheckedTask):
+class EncodePart(Task):
     """Encodes a part, writes its files and then its receipt; a pure function of the part.
 
     Attributes:
         tokenizer: The tokenizer, without truncation and padding.
         settings: The settings of the run.
-        plan: The hash of the plan.
-        folder: The folder of the files.
         dtype: The type of the ids.
         inputs: The files as they are when the run begins.
     """
 
     tokenizer: Tokenizer
     settings: CorpusSettings
-    plan: str
-    folder: str
     dtype: str
     inputs: Inputs
 
@@ -76,13 +72,7 @@ class EncodePart(CheckedTask):
                         writer.add(rows)
                 self.inputs.check(source)
             files = writer.finish()
-        values: dict[str, Any] = {
-            "sources": {place: dict(counts) for place, counts in figures.items()},
-            "runs": writer.runs,
-        }
-        receipt = Receipt(part.name, files, values)
-        write_receipt(self.folder, self.plan, receipt)
-        return receipt
+        return self.write_receipt(part.name, files, {"sources": figures, "runs": writer.runs})
 
     def _encoded(self, source: Source, documents: Documents) -> Rows:
         """Returns the ids of some documents, with the end token after each."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from piecework._io.files import Pathish
     from piecework._show import Block
-    from piecework.engines._jobs.receipts import Receipt
+    from piecework.engines._jobs.tasks import Receipt
 
 __all__ = ["MANIFEST", "SKIPPED", "Manifest", "ShardRecord", "SourceRecord"]
 

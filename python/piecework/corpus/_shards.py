@@ -7,36 +7,38 @@ from typing import TYPE_CHECKING
 
 from piecework.corpus._layouts import LAYOUTS, Target
 from piecework.corpus._parts import Rows, load
-from piecework.engines._jobs.receipts import Receipt, write_receipt
+from piecework.engines._jobs.tasks import Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from piecework.corpus._order import Piece, Shard
     from piecework.corpus._settings import CorpusSettings
+    from piecework.engines._jobs.tasks import Receipt
 
 __all__ = ["WriteShard"]
 
 
 @dataclass(frozen=True)
-class WriteShard:
+class WriteShard(Task):
     """Writes the files of a shard and then its receipt; a pure function of the shard.
 
     Attributes:
         settings: The settings of the run.
-        plan: The hash of the plan.
         fingerprint: That of the tokenizer.
         dtype: The type of the ids.
-        work_folder: The folder of the encoded parts and the receipts.
-        output: The folder of the shards.
+        output: The folder of the shards; that of the receipts has the encoded parts.
     """
 
     settings: CorpusSettings
-    plan: str
     fingerprint: str
     dtype: str
-    work_folder: str
     output: str
+
+    @property
+    def files_folder(self) -> str:
+        """Returns the folder of the shards."""
+        return self.output
 
     def __call__(self, shard: Shard) -> Receipt:
         """Returns the receipt of a shard."""
@@ -49,7 +51,7 @@ class WriteShard:
             shard.tokens,
             settings.sequence_length,
             self.fingerprint,
-            self.work_folder,
+            self.folder,
         )
         rows = self._documents(shard.pieces)
         if settings.sequence_length is not None:
@@ -58,13 +60,11 @@ class WriteShard:
             for each in rows:
                 writer.add(each)
             files = writer.finish()
-        receipt = Receipt(shard.name, files, {"rows": shard.rows, "tokens": shard.tokens})
-        write_receipt(self.work_folder, self.plan, receipt)
-        return receipt
+        return self.write_receipt(shard.name, files, {"rows": shard.rows, "tokens": shard.tokens})
 
     def _load(self, piece: Piece) -> Rows:
         shuffled = self.settings.shuffle is not None
-        return load(self.work_folder, piece.chunk.slices, self.dtype, shuffled)
+        return load(self.folder, piece.chunk.slices, self.dtype, shuffled)
 
     def _documents(self, pieces: Iterable[Piece]) -> Iterator[Rows]:
         """Iterates over the documents of some pieces."""

@@ -1,36 +1,51 @@
-"""Encodes a corpus into a folder of files of ids."""
+"""Encodes a corpus into a folder of files of ids: plans, encodes the parts, writes the shards, and the manifest last."""
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from piecework._settings.choices import CorpusLayout
-from piecework.corpus._dataset import Dataset
-from piecework.corpus._manifest import Manifest, ShardRecord, SourceRecord
-from piecework.corpus._progress import CorpusProgress
+from piecework._io.atomic import AtomicFile
+from piecework._io.files import make_folder, read_bytes
+from piecework._io.lock import locked_folder
+from piecework._io.remote import is_url
+from piecework._io.sources import total_size
+from piecework._io.texts import divisible
+from piecework._messages import shown
+from piecework.corpus._encoding import EncodePart
+from piecework.corpus._layouts import LAYOUTS
+from piecework.corpus._manifest import SKIPPED, Manifest, ShardRecord, source_records
+from piecework.corpus._order import chunks, document_shards, sequence_shards
+from piecework.corpus._output import Output
+from piecework.corpus._parts import Run
+from piecework.corpus._plan import Plan
+from piecework.corpus._progress import Meter
 from piecework.corpus._settings import CorpusSettings, id_of
-from piecework.corpus._verify import Finding, verify
+from piecework.corpus._shards import WriteShard
+from piecework.engines import Local, check_engine, connected
+from piecework.engines._jobs.tasks import complete
+from piecework.errors import ConfigError
+from piecework.tokenizer._arguments import as_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from piecework._io.atomic import WrittenFile
     from piecework._io.corpus import Corpus
     from piecework._io.files import Pathish
     from piecework._settings.arguments import Specials
+    from piecework._settings.choices import CorpusLayout
+    from piecework.corpus._order import Shard
+    from piecework.corpus._progress import CorpusProgress
     from piecework.engines import Engine
+    from piecework.engines._jobs.tasks import Receipt
+    from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._arguments import TokenizerLike
 
-__all__ = [
-    "CorpusLayout",
-    "CorpusProgress",
-    "Dataset",
-    "Finding",
-    "Manifest",
-    "ShardRecord",
-    "SourceRecord",
-    "tokenize",
-    "verify",
-]
+    Report = Callable[[CorpusProgress], object]
+
+__all__ = ["tokenize"]
 
 
 def tokenize(
@@ -89,12 +104,6 @@ def tokenize(
 
     Cost: time linear in the input; disk for the tokens twice, until the manifest is written.
     """
-    from dataclasses import replace
-
-    from piecework._io.texts import divisible
-    from piecework.corpus._run import run
-    from piecework.tokenizer._arguments import as_tokenizer
-
     tok, corpus = as_tokenizer("tokenizer", tokenizer), divisible(texts)
     settings = CorpusSettings(
         layout,
@@ -107,16 +116,105 @@ def tokenize(
         shard_tokens,
         part_bytes,
     )
-    return run(
-        tok,
-        corpus._sources,
-        output,
-        settings,
-        engine=engine,
-        overwrite=overwrite,
-        report=progress or _ignore,
+    engine = Local() if engine is None else engine
+    check_engine(engine)
+    LAYOUTS[layout].check()
+    tok = tok.replace(truncation=None, padding=None)  # a document is encoded whole
+    dtype = LAYOUTS[layout].dtype(_id_limit_of(tok))
+    if is_url(os.fspath(output)) or not os.fspath(output):
+        message = f"expected a local folder, found {shown(output)}"
+        raise ConfigError(message, setting="output")
+    tok.encode_ids("", specials=settings.specials)  # checks `specials` before the work begins
+    plan = Plan.of(tok.fingerprint, settings, corpus._sources)
+    folder = os.path.abspath(make_folder(output))
+    with locked_folder(folder):
+        out = Output(folder, plan)
+        done = None if overwrite else out.finished()
+        if done is not None:
+            return done
+        out.start(overwrite=overwrite)
+        report = progress or (lambda progress: None)
+        encode = EncodePart(plan.sha256, out.work, tok, settings, dtype, out.inputs)
+        write = WriteShard(plan.sha256, out.work, settings, plan.fingerprint, dtype, folder)
+        with connected(engine):
+            parts = _encoded(engine, plan, encode, report)
+            shards = _written(engine, _shards(out.work, settings, parts), write, report)
+        manifest = _manifest(encode, plan, parts, shards, _write_skipped(folder, out.work, parts))
+        out.finish(manifest)
+    return manifest
+
+
+def _encoded(engine: Engine, plan: Plan, encode: EncodePart, report: Report) -> list[Receipt]:
+    """Encodes the parts that have no receipt yet, and returns the receipts of all in order."""
+    meter = Meter("encoding", total_size(plan.sources), report)
+    sizes = {part.name: part.bytes for part in plan.parts}
+
+    def note(receipt: Receipt, is_new: bool) -> None:
+        tokens = sum(source.get("tokens", 0) for source in receipt.figures["sources"].values())
+        meter.add(sizes[receipt.name], tokens, is_new=is_new)
+
+    return complete(engine, plan.parts, encode, note)
+
+
+def _written(
+    engine: Engine, shards: Sequence[Shard], write: WriteShard, report: Report
+) -> list[Receipt]:
+    """Writes the shards that have no receipt yet, and returns the receipts of all in order."""
+    meter = Meter("writing", sum(shard.tokens for shard in shards), report)
+
+    def note(receipt: Receipt, is_new: bool) -> None:
+        meter.add(receipt.figures["tokens"], receipt.figures["tokens"], is_new=is_new)
+
+    return complete(engine, shards, write, note)
+
+
+def _shards(work: str, settings: CorpusSettings, parts: Sequence[Receipt]) -> list[Shard]:
+    """Returns the shards that the documents of the parts make."""
+    runs = [Run(*run) for part in parts for run in part.figures["runs"]]
+    shuffled = settings.shuffle is not None
+    contents = chunks(work, runs, shuffled)
+    if settings.sequence_length is not None:
+        return sequence_shards(contents, settings.shard_tokens, settings.sequence_length)
+    return document_shards(work, contents, settings.shard_tokens, shuffled)
+
+
+def _write_skipped(folder: str, work: str, parts: Sequence[Receipt]) -> WrittenFile | None:
+    """Writes the list of invalid lines, if there are any."""
+    names = [file.name for part in parts for file in part.files if file.name.endswith(".skipped")]
+    with AtomicFile(os.path.join(folder, SKIPPED), work) as file:
+        count = sum(file.write(read_bytes(os.path.join(work, name))) for name in names)
+        return file.commit() if count else None
+
+
+def _manifest(
+    encode: EncodePart,
+    plan: Plan,
+    parts: Sequence[Receipt],
+    shards: Sequence[Receipt],
+    skipped_file: WrittenFile | None,
+) -> Manifest:
+    sources = source_records([(source.name, source.size) for source in plan.sources], parts)
+    records = tuple(
+        ShardRecord(shard.name, shard.figures["rows"], shard.figures["tokens"], shard.files)
+        for shard in shards
+    )
+    tokens = sum(record.tokens for record in records)
+    return Manifest(
+        fingerprint=plan.fingerprint,
+        id_limit=_id_limit_of(encode.tokenizer),
+        dtype=encode.dtype,
+        settings=plan.settings.to_json(),
+        plan=encode.plan,
+        sources=sources,
+        shards=records,
+        documents=sum(source.documents for source in sources),
+        tokens=tokens,
+        dropped_tokens=sum(source.tokens for source in sources) - tokens,
+        skipped=sum(source.skipped for source in sources),
+        skipped_file=skipped_file,
     )
 
 
-def _ignore(progress: CorpusProgress) -> None:
-    """Reports nothing."""
+def _id_limit_of(tok: Tokenizer) -> int:
+    """Returns the largest id of a tokenizer plus 1."""
+    return 0 if tok.max_id is None else tok.max_id + 1

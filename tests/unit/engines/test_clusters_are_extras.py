@@ -14,7 +14,7 @@ import engine_functions as functions
 import piecework as pw
 from piecework.engines import Ray, Spark, _remote as remote, connected
 from piecework.engines._connection import Connection
-from piecework.engines._jobs.checked_task import CheckedTask
+from piecework.engines._jobs.tasks import Task
 from piecework.engines._messages import pack, result_of
 from piecework.errors import ConfigError, MissingExtraError, WorkerError
 
@@ -110,7 +110,7 @@ def test_a_worker_without_piecework_is_an_error() -> None:
         result_of(answer)
 
 
-class Agreed(CheckedTask):
+class Agreed(Task):
     value = 1
 
     def compatibility(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Agreed(CheckedTask):
 
 
 def test_a_worker_that_computes_another_value_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = pickle.dumps(Agreed())
+    data = pickle.dumps(Agreed("plan", "folder"))
     assert isinstance(pickle.loads(data), Agreed)
     monkeypatch.setattr(Agreed, "value", 2)
     with pytest.raises(WorkerError, match="another value than the program: 2 instead of 1"):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from piecework import _core
 from piecework._io.atomic import AtomicFiles
-from piecework.engines._jobs.receipts import Receipt, write_receipt
+from piecework.engines._jobs.tasks import Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from piecework.engines._jobs.tasks import Receipt
 
 __all__ = ["FAN_IN", "MergeBucket", "Merging", "TableFiles", "merge_level"]
 
@@ -45,17 +46,8 @@ class Merging(NamedTuple):
     first_documents: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class MergeBucket:
-    """Merges files of one bucket, and writes the receipt; a pure function of the files.
-
-    Attributes:
-        plan: The hash of the plan.
-        folder: The folder of the files.
-    """
-
-    plan: str
-    folder: str
+class MergeBucket(Task):
+    """Merges files of one bucket, and writes the receipt; a pure function of the files."""
 
     def __call__(self, merging: Merging) -> Receipt:
         """Returns the receipt of a merging."""
@@ -64,9 +56,7 @@ class MergeBucket:
             out = files.add(os.path.join(self.folder, merging.name))
             _core.merge_counts(paths, out.temporary, self.folder, merging.first_documents)
             written = files.commit(sync=False)
-        receipt = Receipt(merging.name, written, {})
-        write_receipt(self.folder, self.plan, receipt)
-        return receipt
+        return self.write_receipt(merging.name, written, {})
 
 
 def merge_level(tables: Sequence[TableFiles], level: int) -> tuple[list[Merging], list[TableFiles]]:

@@ -10,19 +10,19 @@ from piecework import _core
 from piecework._io.atomic import AtomicFiles
 from piecework._io.documents import read
 from piecework.corpus._counting.plan import VERSION
-from piecework.engines._jobs.checked_task import CheckedTask
-from piecework.engines._jobs.receipts import Receipt, write_receipt
+from piecework.engines._jobs.tasks import Task
 
 if TYPE_CHECKING:
-    from piecework._io.document_batch import ReadOptions, Skipped
+    from piecework._io.document_batch import ReadOptions
     from piecework.engines._jobs.inputs import Inputs
     from piecework.engines._jobs.parts import Part
+    from piecework.engines._jobs.tasks import Receipt
 
-__all__ = ["CountPart", "bucket_file"]
+__all__ = ["CountPart"]
 
 
 @dataclass(frozen=True)
-class CountPart(CheckedTask):
+class CountPart(Task):
     """Counts the words of a part, writes its files of word counts and then its receipt; a pure function of the part.
 
     The documents of a part are numbered from 0, since the number of those before it is not known yet.
@@ -31,8 +31,6 @@ class CountPart(CheckedTask):
         splitter: Normalizer and pre-tokenizer as JSON.
         reading: The options of reading.
         inputs: The files as they are when the job begins.
-        plan: The hash of the plan.
-        folder: The folder of the files.
         buckets: The number of files.
         max_memory: The limit of memory in bytes; None for none. The files do not depend on it.
     """
@@ -40,8 +38,6 @@ class CountPart(CheckedTask):
     splitter: str
     reading: ReadOptions
     inputs: Inputs
-    plan: str
-    folder: str
     buckets: int
     max_memory: int | None
 
@@ -62,28 +58,14 @@ class CountPart(CheckedTask):
                 skipped += len(documents.skipped)
                 first = first or next(iter(documents.skipped), None)
             self.inputs.check(source)
-        documents_of_part = counter.documents
+        figures = {
+            "documents": counter.documents,
+            "skipped": skipped,
+            "first_skipped": first and str(first),
+        }
+        names = [f"{part.name}.{bucket:02}.counts" for bucket in range(self.buckets)]
         with AtomicFiles(self.folder) as files:
-            paths = [
-                os.path.join(self.folder, bucket_file(part.name, bucket))
-                for bucket in range(self.buckets)
-            ]
-            counter.write([files.add(path).temporary for path in paths])
+            opened = [files.add(os.path.join(self.folder, name)) for name in names]
+            counter.write([file.temporary for file in opened])
             written = files.commit(sync=False)
-        receipt = Receipt(part.name, written, _figures(documents_of_part, skipped, first))
-        write_receipt(self.folder, self.plan, receipt)
-        return receipt
-
-
-def _figures(documents: int, skipped: int, first: Skipped | None) -> dict[str, Any]:
-    """Returns the figures of a receipt."""
-    return {"documents": documents, "skipped": skipped, "first_skipped": first and str(first)}
-
-
-def bucket_file(name: str, bucket: int) -> str:
-    """Returns the name of the file of a bucket.
-
-    >>> bucket_file("part-000001", 3)
-    'part-000001.03.counts'
-    """
-    return f"{name}.{bucket:02}.counts"
+        return self.write_receipt(part.name, written, figures)

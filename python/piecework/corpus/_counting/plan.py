@@ -9,15 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
-from piecework._io.sources import total_size
 from piecework.engines._jobs.inputs import Inputs
 from piecework.engines._jobs.parts import divide
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from piecework._io.corpus import Corpus
     from piecework._io.document_batch import ReadOptions
-    from piecework._io.sources import Source
     from piecework.engines._jobs.parts import Part
 
 __all__ = ["VERSION", "CountPlan"]
@@ -51,31 +48,18 @@ class CountPlan:
     buckets: int
 
     @classmethod
-    def of(
-        cls,
-        sources: Sequence[Source],
-        *,
-        splitter: str,
-        reading: ReadOptions,
-        first_document: int = 0,
-        part_bytes: int,
-    ) -> CountPlan:
+    def of(cls, corpus: Corpus, splitter: str, first_document: int, part_bytes: int) -> CountPlan:
         """Returns the plan for some files; it depends on no number of workers."""
-        parts = divide(sources, part_bytes, reading)
-        buckets = min(_MAX_BUCKETS, 1 + total_size(sources) // _BUCKET_BYTES)
-        inputs = Inputs.of(sources, "count again")
-        return cls(splitter, reading, first_document, parts, inputs, buckets)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Returns the fingerprint of normalizer and pre-tokenizer."""
-        return _core.splitter_fingerprint(self.splitter)
+        parts = divide(corpus._sources, part_bytes, corpus._reading)
+        buckets = min(_MAX_BUCKETS, 1 + corpus.bytes // _BUCKET_BYTES)
+        inputs = Inputs.of(corpus._sources, "count again")
+        return cls(splitter, corpus._reading, first_document, parts, inputs, buckets)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the plan as JSON values."""
         return {
             "version": VERSION,
-            "fingerprint": self.fingerprint,
+            "fingerprint": _core.splitter_fingerprint(self.splitter),
             "reading": self.reading.to_json(),
             "first_document": self.first_document,
             "parts": [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from piecework import _core
 from piecework._io.atomic import remove_temporary
@@ -17,76 +18,86 @@ from piecework._progress import reporting
 from piecework.corpus._counting.merging import MergeBucket, TableFiles, merge_level
 from piecework.corpus._counting.part import CountPart
 from piecework.engines import connected
-from piecework.engines._jobs.complete import complete
+from piecework.engines._jobs.tasks import complete
 from piecework.errors import ConfigError
+from piecework.tokenizer._results import CountsSummary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from piecework._io.files import Pathish
     from piecework._progress import ProgressLike, Report
     from piecework.corpus._counting.plan import CountPlan
     from piecework.engines import Engine
-    from piecework.engines._jobs.receipts import Receipt
+    from piecework.engines._jobs.tasks import Receipt
 
-__all__ = ["CountingJob"]
+__all__ = ["CountedInParts"]
 
 
-class CountingJob:
-    """Runs a counting in parts.
+@dataclass(frozen=True)
+class CountedInParts:
+    """Holds the words of a counting in parts, which runs when they are asked for.
 
     The parts, and the mergings of their files, leave receipts in a hidden folder of the work folder, which is removed at the
     end. A job that was stopped resumes when it is repeated with the same work folder.
+
+    Attributes:
+        plan: The plan.
+        engine: Where the parts run.
+        work_dir: A folder that all workers share; None for the system's folder of temporary files.
+        max_memory: The limit of memory of a worker in bytes.
+        progress: Whether to show progress, or a callback for it.
+        functions: The Python functions that split the texts; there are none.
+
+    Raises:
+        ConfigError: There is no work folder, and the workers may be on other machines.
     """
 
-    def __init__(
-        self,
-        plan: CountPlan,
-        engine: Engine,
-        *,
-        work_dir: str | None,
-        max_memory: int | None,
-        progress: ProgressLike,
-    ) -> None:
-        """Describes the job; nothing runs yet.
+    plan: CountPlan
+    engine: Engine
+    work_dir: str | None
+    max_memory: int | None
+    progress: ProgressLike
+    functions: ClassVar[tuple[()]] = ()
 
-        Args:
-            plan: The plan.
-            engine: Where the parts run.
-            work_dir: A folder that all workers share; None for the system's folder of temporary files.
-            max_memory: The limit of memory of a worker in bytes.
-            progress: Whether to show progress, or a callback for it.
-
-        Raises:
-            ConfigError: There is no work folder, and the workers may be on other machines.
-        """
-        self._plan, self._engine, self._work_dir = plan, engine, work_dir
-        self._max_memory, self._progress = max_memory, progress
+    def __post_init__(self) -> None:
+        """Checks that there is a work folder if it is needed."""
         self._check_work_dir()
 
     def _check_work_dir(self) -> None:
         """Raises an error if the workers may not see the work folder; a connected engine knows that better."""
-        if self._work_dir is None and getattr(self._engine, "is_remote", False):
+        if self.work_dir is None and getattr(self.engine, "is_remote", False):
             hint = "pass a folder that all machines have under this name"
             message = "is required, since the workers may run on other machines"
             raise ConfigError(message, setting="work_dir", hint=hint)
 
+    def table(self) -> _core.WordCounts:
+        """Returns the words as a table in memory."""
+        with self._counted() as path:
+            return _core.WordCounts.from_files([path], None)
+
+    def save(self, path: Pathish) -> CountsSummary:
+        """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""
+        with self._counted() as counted, replacing(path) as name:
+            return CountsSummary(*_core.merge_counts([counted], name, None, None))
+
     @contextmanager
-    def counted(self) -> Iterator[str]:
+    def _counted(self) -> Iterator[str]:
         """Returns a context manager of the file with the counts of all words; it is removed at the end.
 
         Raises:
             PieceworkError: As for counting in this process; and WorkerError if a worker died at each attempt.
         """
         with ExitStack() as stack:
-            work_dir = self._work_dir or stack.enter_context(temporary_folder())
-            name = f".piecework-counting-{self._plan.sha256[:16]}"
+            work_dir = self.work_dir or stack.enter_context(temporary_folder())
+            name = f".piecework-counting-{self.plan.sha256[:16]}"
             folder = make_folder(os.path.join(os.path.abspath(work_dir), name))
             stack.enter_context(locked_folder(folder))
             remove_temporary(folder)
-            report = stack.enter_context(reporting(self._progress))
-            with connected(self._engine):
+            report = stack.enter_context(reporting(self.progress))
+            with connected(self.engine):
                 self._check_work_dir()
-                table = self._merged(folder, self._counted(folder, report), report)
+                table = self._merged(folder, self._tables(folder, report), report)
             path = os.path.join(folder, "all.counts")
             with replacing(path) as out:
                 files = [os.path.join(folder, file) for file in table.files]
@@ -94,9 +105,9 @@ class CountingJob:
             yield path
             remove_folder(folder)
 
-    def _counted(self, folder: str, report: Report) -> list[TableFiles]:
+    def _tables(self, folder: str, report: Report) -> list[TableFiles]:
         """Counts the parts, and returns their files with the number of the first document of each."""
-        plan = self._plan
+        plan = self.plan
         sizes = {part.name: part.bytes for part in plan.parts}
         total, done = sum(sizes.values()), 0
 
@@ -106,23 +117,15 @@ class CountingJob:
             report("counting bytes", done, total)
 
         count = CountPart(
+            plan.sha256,
+            folder,
             plan.splitter,
             plan.reading,
             plan.inputs,
-            plan.sha256,
-            folder,
             plan.buckets,
-            self._max_memory,
+            self.max_memory,
         )
-        receipts = complete(
-            self._engine,
-            plan.parts,
-            count,
-            plan=plan.sha256,
-            work_folder=folder,
-            files_folder=folder,
-            note=note,
-        )
+        receipts = complete(self.engine, plan.parts, count, note)
         _warn_of_skipped(receipts)
         counts = (receipt.figures["documents"] for receipt in receipts)
         firsts = accumulate(counts, initial=plan.first_document)
@@ -144,15 +147,7 @@ class CountingJob:
                 done += 1
                 report("merging counts", done, total)
 
-            complete(
-                self._engine,
-                mergings,
-                MergeBucket(self._plan.sha256, folder),
-                plan=self._plan.sha256,
-                work_folder=folder,
-                files_folder=folder,
-                note=note,
-            )
+            complete(self.engine, mergings, MergeBucket(self.plan.sha256, folder), note)
         return tables[0]
 
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from piecework._io.texts import TextBatch
     from piecework._progress import ProgressLike, Report
     from piecework._settings.arguments import ArrowColumn
-    from piecework.corpus._counting.run import CountingJob
+    from piecework.corpus._counting.run import CountedInParts
     from piecework.engines import Engine
 
-__all__ = ["Counted", "CountedInParts", "count_texts"]
+__all__ = ["Counted", "count_texts"]
 
 _WORKER_MEMORY = "300MB"
 """The default limit of memory for counting of a worker of an engine."""
@@ -73,24 +73,17 @@ def count_texts(
     first = _checked_first(first_document)
     folder = None if work_dir is None else existing_folder(work_dir, "work_dir")
     if engine is not None:
-        if functions:
-            message = "a Python function cannot be sent to the workers of an engine"
-            raise ConfigError(message, setting="pre_tokenizer", hint="count without `engine`")
-        if threads is not None:
-            message = "has no effect with `engine`, whose workers have one thread each"
-            raise ConfigError(message, setting="threads", hint="remove it")
+        from piecework.corpus._counting.plan import CountPlan
+        from piecework.corpus._counting.run import CountedInParts
+        from piecework.engines import check_engine
+
+        _check_with_engine(functions, threads)
         divided = divisible(texts, "a piecework.Corpus, whose files `engine` counts")
         check_positive("part_bytes", part_bytes)
-        return _in_parts(
-            divided,
-            splitter,
-            engine,
-            first_document=first,
-            part_bytes=part_bytes or _PART_BYTES,
-            max_memory=max_memory or _WORKER_MEMORY,
-            work_dir=folder,
-            progress=progress,
-        )
+        check_engine(engine)
+        plan = CountPlan.of(divided, splitter, first, part_bytes or _PART_BYTES)
+        most = as_bytes("max_memory", max_memory or _WORKER_MEMORY)
+        return CountedInParts(plan, engine, folder, most, progress)
     if part_bytes is not None:
         raise ConfigError("requires `engine`", setting="part_bytes")
     most = as_bytes("max_memory", max_memory)
@@ -105,6 +98,16 @@ def count_texts(
                 _add(counter, batch)
                 report("counting texts", batch.done, batch.total)
     return Counted(counter, functions)
+
+
+def _check_with_engine(functions: object, threads: int | None) -> None:
+    """Raises ConfigError for settings that the workers of an engine cannot have."""
+    if functions:
+        message = "a Python function cannot be sent to the workers of an engine"
+        raise ConfigError(message, setting="pre_tokenizer", hint="count without `engine`")
+    if threads is not None:
+        message = "has no effect with `engine`, whose workers have one thread each"
+        raise ConfigError(message, setting="threads", hint="remove it")
 
 
 def _add(counter: _core.WordCounter, batch: TextBatch) -> None:
@@ -159,55 +162,6 @@ class Counted:
         """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""
         with replacing(path) as name:
             return CountsSummary(*self._counter.write([name])[0])
-
-
-class CountedInParts:
-    """Holds the words of a counting in parts, which runs when they are asked for."""
-
-    functions = ()
-
-    def __init__(self, job: CountingJob) -> None:
-        self._job = job
-
-    def table(self) -> _core.WordCounts:
-        """Returns the words as a table in memory."""
-        with self._job.counted() as path:
-            return _core.WordCounts.from_files([path], None)
-
-    def save(self, path: Pathish) -> CountsSummary:
-        """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""
-        with self._job.counted() as counted, replacing(path) as name:
-            return CountsSummary(*_core.merge_counts([counted], name, None, None))
-
-
-def _in_parts(
-    corpus: Corpus,
-    splitter: str,
-    engine: Engine,
-    *,
-    first_document: int,
-    part_bytes: int,
-    max_memory: str | int,
-    work_dir: str | None,
-    progress: ProgressLike,
-) -> CountedInParts:
-    """Returns the words of the files of a corpus, counted by an engine."""
-    from piecework.corpus._counting.plan import CountPlan
-    from piecework.corpus._counting.run import CountingJob
-    from piecework.engines import check_engine
-
-    check_engine(engine)
-    plan = CountPlan.of(
-        corpus._sources,
-        splitter=splitter,
-        reading=corpus._reading,
-        first_document=first_document,
-        part_bytes=part_bytes,
-    )
-    most = as_bytes("max_memory", max_memory)
-    return CountedInParts(
-        CountingJob(plan, engine, work_dir=work_dir, max_memory=most, progress=progress)
-    )
 
 
 def _checked_first(document: object) -> int:
