@@ -167,7 +167,7 @@ class AtomicFiles(contextlib.ExitStack):
         self._folder = temporary_folder
         self._files: list[AtomicFile] = []
 
-    def add(self, path: Pathish) -> AtomicFile:
+    def create(self, path: Pathish) -> AtomicFile:
         """Returns a new file.
 
         Raises:

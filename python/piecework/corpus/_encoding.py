@@ -53,7 +53,7 @@ class EncodePart(Task):
         """Returns the receipt of a part."""
         seed, keep = self.settings.shuffle, self.settings.reading.keep
         figures: dict[str, Counter[str]] = {}
-        with PartWriter(self.folder, part.name, seed, part.number, bool(keep)) as writer:
+        with PartWriter(self.folder, part, seed, bool(keep)) as writer:
             for place, source, span in part.ranges:
                 self.inputs.check(source)
                 counts = figures.setdefault(str(place), Counter())

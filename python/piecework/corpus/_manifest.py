@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._io.atomic import WrittenFile
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from piecework._io.files import Pathish
+    from piecework._io.sources import Source
     from piecework._show import Block
     from piecework.engines._jobs.tasks import Receipt
 
@@ -189,16 +191,13 @@ class Manifest(Result["ShardRecord"]):
         )
 
 
-def source_records(
-    sources: Sequence[tuple[str, int | None]], parts: Sequence[Receipt]
-) -> tuple[SourceRecord, ...]:
+def source_records(sources: Sequence[Source], parts: Sequence[Receipt]) -> tuple[SourceRecord, ...]:
     """Returns what each file contributed, by the receipts of the parts."""
-    names = ("documents", "text_bytes", "tokens", "skipped")
-    sums = [dict.fromkeys(names, 0) for _ in sources]
+    sums = [Counter(documents=0, text_bytes=0, tokens=0, skipped=0) for _ in sources]
     for part in parts:
         for place, counts in part.figures["sources"].items():
-            for key in names:
-                sums[int(place)][key] += counts.get(key, 0)
+            sums[int(place)].update(counts)
     return tuple(
-        SourceRecord(name, size, **each) for (name, size), each in zip(sources, sums, strict=True)
+        SourceRecord(source.name, source.size, **each)
+        for source, each in zip(sources, sums, strict=True)
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._io.arrays import read_array
 from piecework._io.atomic import AtomicFiles
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from piecework._io.atomic import WrittenFile
     from piecework._io.document_batch import Skipped
+    from piecework.engines._jobs.parts import Part
 
     Array = npt.NDArray[Any]
 
@@ -96,30 +97,26 @@ class Slice(NamedTuple):
         return cls(run, 0, run.documents, 0, run.tokens)
 
 
-class PartWriter:
+class PartWriter(AtomicFiles):
     """Writes the files of a part."""
 
-    def __init__(
-        self, folder: str, name: str, seed: int | None, number: int, has_kept: bool
-    ) -> None:
+    def __init__(self, folder: str, part: Part, seed: int | None, has_kept: bool) -> None:
         """Opens the files.
 
         Args:
             folder: Their folder.
-            name: The name of the part.
+            part: The part.
             seed: The seed of the order of documents; None for the order of the input.
-            number: The number of the part.
             has_kept: Whether there are other columns.
         """
-        self._name, self._seed, self._number = name, seed, number
+        super().__init__(folder)
+        self._part, self._seed = part, seed
         self._waiting: list[Rows] = []
         self.runs: list[Run] = []
         suffixes = ["ids", "lengths", "skipped"]
         suffixes += ["keys"] * (seed is not None) + ["kept"] * has_kept
-        self._files = AtomicFiles(folder)
-        self._file = {
-            suffix: self._files.add(os.path.join(folder, f"{name}.{suffix}")) for suffix in suffixes
-        }
+        names = {suffix: os.path.join(folder, f"{part.name}.{suffix}") for suffix in suffixes}
+        self._file = {suffix: self.create(name) for suffix, name in names.items()}
 
     def add(self, rows: Rows) -> None:
         """Appends documents."""
@@ -139,43 +136,26 @@ class PartWriter:
         """Gives the files their names, and returns their sizes and hashes."""
         if self._waiting:
             self._end_run()
-        return self._files.commit(sync=False)
+        return self.commit(sync=False)
 
     def _end_run(self) -> None:
         rows = joined(self._waiting)
-        last = self.runs[-1] if self.runs else Run(self._name, 0, 0, 0, 0)
+        last = self.runs[-1] if self.runs else Run(self._part.name, 0, 0, 0, 0)
         first_document, count = last.first_document + last.documents, len(rows.lengths)
         if self._seed is not None:
-            keys = sort_keys(self._seed, self._number, first_document, count)
+            keys = sort_keys(self._seed, self._part.number, first_document, count)
             order = keys.argsort(kind="stable")
             rows = in_order(rows, order)
-            self._write("keys", keys[order].astype(KEY, copy=False))
-        self._write("ids", rows.ids)
-        self._write("lengths", rows.lengths.astype(LENGTH, copy=False))
+            self._file["keys"].write(keys[order].astype(KEY, copy=False).data)
+        self._file["ids"].write(rows.ids.data)
+        self._file["lengths"].write(rows.lengths.astype(LENGTH, copy=False).data)
         size = 0 if rows.kept is None else self._file["kept"].write(_packed(rows.kept))
+        first_token, first_byte = last.first_token + last.tokens, last.first_byte + last.bytes
+        tokens = len(rows.ids)
         self.runs.append(
-            Run(
-                self._name,
-                first_document,
-                count,
-                last.first_token + last.tokens,
-                len(rows.ids),
-                last.first_byte + last.bytes,
-                size,
-            )
+            Run(last.part, first_document, count, first_token, tokens, first_byte, size)
         )
         self._waiting = []
-
-    def _write(self, suffix: str, values: Array) -> None:
-        self._file[suffix].write(values.data)
-
-    def __enter__(self) -> Self:
-        """Returns the writer."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Removes the files that were not finished."""
-        self._files.close()
 
 
 def _sizes(rows: Rows) -> tuple[int, int, int]:

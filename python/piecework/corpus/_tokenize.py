@@ -193,7 +193,7 @@ def _manifest(
     shards: Sequence[Receipt],
     skipped_file: WrittenFile | None,
 ) -> Manifest:
-    sources = source_records([(source.name, source.size) for source in plan.sources], parts)
+    sources = source_records(plan.sources, parts)
     records = tuple(
         ShardRecord(shard.name, shard.figures["rows"], shard.figures["tokens"], shard.files)
         for shard in shards

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-import queue
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from piecework._settings.arguments import check_positive
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.engines._messages import ATTEMPTS, too_many
 from piecework.engines._process import WorkerDied, WorkerProcess
+from piecework.engines._threads import ThreadedRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Local"]
+    from piecework.engines._engine import Part, Receipt
 
-Part = TypeVar("Part")
-Receipt = TypeVar("Receipt")
+__all__ = ["Local"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Local(Immutable):
         """
         run = _Run(fn, parts, min(self.workers or _cores(), len(parts)))
         try:
-            yield from run.receipts()
+            yield from run.results()
         finally:
             run.stop()
 
@@ -67,75 +66,48 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class _Outcome(NamedTuple):
-    """Holds the result of a part, or the error that ends the job."""
-
-    receipt: Any
-    error: BaseException | None = None
-
-
-class _Run:
-    """Runs one job: one thread for each process hands it parts and collects the receipts."""
+class _Run(ThreadedRun):
+    """Runs one job: one thread for each process hands it parts."""
 
     def __init__(self, fn: Callable[[Any], Any], parts: Sequence[Any], workers: int) -> None:
+        super().__init__(parts, workers)
         self._fn = fn
-        self._count = len(parts)
-        self._waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        for part in parts:
-            self._waiting.put(part)
-        self._outcomes: queue.SimpleQueue[_Outcome] = queue.SimpleQueue()
-        self._lock = threading.Lock()  # for the two fields below
-        self._is_stopped = False
+        self._lock = threading.Lock()  # for `is_stopped` and the processes
         self._processes: set[WorkerProcess] = set()
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(workers)]
-
-    def receipts(self) -> Iterator[Any]:
-        """Iterates over the receipts, or raises the first error."""
-        for thread in self._threads:
-            thread.start()
-        for _ in range(self._count):
-            outcome = self._outcomes.get()
-            if outcome.error is not None:
-                raise outcome.error
-            yield outcome.receipt
 
     def stop(self) -> None:
         """Ends all processes, also in the middle of a part."""
         with self._lock:
-            self._is_stopped = True
+            self.is_stopped = True
             for process in self._processes:
                 process.kill()
-        for thread in self._threads:
+        for thread in self.threads:
             if thread.is_alive():
                 thread.join()
 
-    def _work(self) -> None:
-        """Runs parts until there are no more; the body of a thread."""
+    def work(self) -> None:
+        """Runs parts in a process, which is replaced if it dies, until there are no more."""
         process: WorkerProcess | None = None
         try:
             while True:
-                part = self._waiting.get_nowait()
+                part = self.waiting.get_nowait()
                 for attempt in range(1, ATTEMPTS + 1):
                     process = process or self._start()
                     try:
-                        self._outcomes.put(_Outcome(*process.call(part)))
+                        self.outcomes.put(process.call(part))
                         break
                     except WorkerDied as death:
                         self._end(process)
                         process = None
-                        if attempt == ATTEMPTS or self._is_stopped:
+                        if attempt == ATTEMPTS or self.is_stopped:
                             raise too_many(part, str(death)) from None
-        except queue.Empty:
-            pass
-        except BaseException as error:  # noqa: BLE001  # `receipts` raises it in the thread of the caller
-            self._outcomes.put(_Outcome(None, error))
         finally:
             if process is not None:
                 self._end(process)
 
     def _start(self) -> WorkerProcess:
         with self._lock:
-            if self._is_stopped:
+            if self.is_stopped:
                 raise WorkerDied("stopped")
             process = WorkerProcess(self._fn)
             self._processes.add(process)

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from piecework._io.extras import import_extra
 from piecework._settings.arguments import check_positive, check_str
@@ -26,10 +26,9 @@ from piecework.errors import WorkerError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["Ray"]
+    from piecework.engines._engine import Part, Receipt
 
-Part = TypeVar("Part")
-Receipt = TypeVar("Receipt")
+__all__ = ["Ray"]
 
 _CONNECTION = Connection()
 _STORE_BYTES = 1 << 28

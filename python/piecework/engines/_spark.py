@@ -8,15 +8,15 @@ import os
 import pickle
 import queue
 import sys
-import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from piecework._io.extras import has_program, import_extra
 from piecework._settings.arguments import check_positive, check_str
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.engines._connection import Connection
 from piecework.engines._messages import ATTEMPTS, by_value, pack, result_of, version
+from piecework.engines._threads import ThreadedRun
 from piecework.errors import ConfigError, MissingExtraError, WorkerError
 
 if TYPE_CHECKING:
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-__all__ = ["Spark", "is_connected"]
+    from piecework.engines._engine import Part, Receipt
 
-Part = TypeVar("Part")
-Receipt = TypeVar("Receipt")
+__all__ = ["Spark", "is_connected"]
 
 _CONNECTION = Connection()
 _SECONDS_BETWEEN = 0.5
@@ -89,7 +88,8 @@ class Spark(Immutable):
         with self.connected() as session:
             run = _Run(session, fn, parts)
             try:
-                yield from run.results()
+                for answers in run.results():
+                    yield from (result_of(pickle.loads(answer)) for answer in answers)
             finally:
                 run.stop()
 
@@ -158,57 +158,39 @@ def _stop() -> None:
     SparkSession.builder.getOrCreate().stop()
 
 
-class _Run:
+class _Run(ThreadedRun):
     """Runs one job: threads submit Spark jobs of some parts each."""
 
     def __init__(self, session: Any, fn: Callable[[Any], Any], parts: Sequence[Any]) -> None:
         from pyspark import cloudpickle
 
-        self._remote = by_value(cloudpickle)
-        self._session, self._parts = session, parts
-        self._call = functools.partial(self._remote.call, version(), os.getcwd(), pack(fn))
         size = _cores(session)
-        self._groups: queue.SimpleQueue[Sequence[Any]] = queue.SimpleQueue()
-        for start in range(0, len(parts), size):
-            self._groups.put(parts[start : start + size])
-        self._outcomes: queue.SimpleQueue[list[bytes] | BaseException] = queue.SimpleQueue()
+        groups = [parts[start : start + size] for start in range(0, len(parts), size)]
+        super().__init__(groups, _JOBS)
+        self._session, self._remote = session, by_value(cloudpickle)
+        self._call = functools.partial(self._remote.call, version(), os.getcwd(), pack(fn))
         self._tag = f"piecework-{id(self)}"
-        self._is_stopped = False
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(_JOBS)]
-
-    def results(self) -> Iterator[Any]:
-        """Iterates over the results, or raises the first error."""
-        for thread in self._threads:
-            thread.start()
-        left = len(self._parts)
-        while left:
-            outcome = self._outcomes.get()
-            if isinstance(outcome, BaseException):
-                raise outcome
-            for answer in outcome:
-                yield result_of(pickle.loads(answer))
-            left -= len(outcome)
 
     def stop(self) -> None:
         """Ends all Spark jobs, also in the middle of a part."""
-        self._is_stopped = True
-        while any(thread.is_alive() for thread in self._threads):
+        self.is_stopped = True
+        while any(thread.is_alive() for thread in self.threads):
             # Again, since a thread may have submitted a job in between; a session that has ended has no jobs.
             with contextlib.suppress(Exception):
                 _cancel(self._session, self._tag)
-            for thread in self._threads:
+            for thread in self.threads:
                 thread.join(_SECONDS_BETWEEN)
 
-    def _work(self) -> None:
-        """Submits groups of parts until there are no more; the body of a thread."""
+    def work(self) -> None:
+        """Submits groups of parts until there are no more."""
         try:
             _tag(self._session, self._tag)
-            while not self._is_stopped:
-                self._outcomes.put(self._answers(self._groups.get_nowait()))
-        except queue.Empty:
-            pass
-        except BaseException as error:  # noqa: BLE001  # `results` raises it in the thread of the caller
-            self._outcomes.put(_failure(error))
+            while not self.is_stopped:
+                self.outcomes.put((self._answers(self.waiting.get_nowait()), None))
+        except (queue.Empty, WorkerError):
+            raise
+        except BaseException as error:
+            raise _failure(error) from error
 
     def _answers(self, parts: Sequence[Any]) -> list[bytes]:
         run = self._remote.answers(self._call, [pack(part) for part in parts])
@@ -248,13 +230,9 @@ def _cores(session: Any) -> int:
     return int(session.conf.get("spark.default.parallelism", "16"))
 
 
-def _failure(error: BaseException) -> BaseException:
+def _failure(error: BaseException) -> WorkerError:
     """Returns the error of a Spark job; its message begins with the reason, and has the stacks of Java after it."""
-    if isinstance(error, WorkerError):
-        return error
     # The first line of an error of Py4J names a call; the second begins with a colon and has the reason.
     reason = " ".join(str(error).split("\n")[:2])
     hint = "the log of Spark has the stacks; a worker that dies often lacks memory: use fewer cores or smaller parts"
-    failure = WorkerError(f"Spark could not run some parts: {reason}", hint=hint)
-    failure.__cause__ = error
-    return failure
+    return WorkerError(f"Spark could not run some parts: {reason}", hint=hint)

@@ -53,7 +53,7 @@ class MergeBucket(Task):
         """Returns the receipt of a merging."""
         paths = [os.path.join(self.folder, name) for name in merging.files]
         with AtomicFiles(self.folder) as files:
-            out = files.add(os.path.join(self.folder, merging.name))
+            out = files.create(os.path.join(self.folder, merging.name))
             _core.merge_counts(paths, out.temporary, self.folder, merging.first_documents)
             written = files.commit(sync=False)
         return self.write_receipt(merging.name, written, {})

@@ -65,7 +65,7 @@ class CountPart(Task):
         }
         names = [f"{part.name}.{bucket:02}.counts" for bucket in range(self.buckets)]
         with AtomicFiles(self.folder) as files:
-            opened = [files.add(os.path.join(self.folder, name)) for name in names]
+            opened = [files.create(os.path.join(self.folder, name)) for name in names]
             counter.write([file.temporary for file in opened])
             written = files.commit(sync=False)
         return self.write_receipt(part.name, written, figures)

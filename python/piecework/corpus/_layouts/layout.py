@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from piecework._io.atomic import AtomicFiles
 
@@ -60,37 +60,29 @@ class ShardContents(NamedTuple):
     ends: npt.NDArray[np.int64] | None
 
 
-class ShardWriter(ABC):
+class ShardWriter(AtomicFiles):
     """Writes the rows of a shard to files."""
 
     def __init__(self, target: Target) -> None:
         """Opens the files."""
+        super().__init__(target.temporary_folder)
         self.target = target
-        self.files = AtomicFiles(target.temporary_folder)
 
     def file(self, suffix: str) -> AtomicFile:
         """Returns a new file of the shard, which :meth:`finish` completes."""
-        return self.files.add(self.target.path(suffix))
+        return self.create(self.target.path(suffix))
 
     @abstractmethod
     def add(self, rows: Rows) -> None:
         """Appends rows."""
 
-    def end(self) -> None:  # noqa: B027  # most formats have nothing after the rows
-        """Writes what follows the rows."""
+    def end(self) -> None:
+        """Writes what follows the rows; in most formats nothing."""
 
     def finish(self) -> tuple[WrittenFile, ...]:
         """Completes the files, and returns their sizes and hashes."""
         self.end()
-        return self.files.commit()
-
-    def __enter__(self) -> Self:
-        """Returns the writer."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Removes the files that were not completed."""
-        self.files.close()
+        return self.commit()
 
 
 class IndexedWriter(ShardWriter):

@@ -50,7 +50,7 @@ class _Writer(ShardWriter):
             self._parquet = pq.ParquetWriter(
                 pa.PythonFile(_Sink(self._file), mode="w"), table.schema, compression="zstd"
             )
-            self.files.callback(self._parquet.close)  # also after an error
+            self.callback(self._parquet.close)  # also after an error
         if not table.schema.equals(self._parquet.schema):
             known, found = (_types(schema) for schema in (self._parquet.schema, table.schema))
             raise FormatError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from piecework._io.documents import split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from piecework._io.document_batch import Range, ReadOptions
     from piecework._io.sources import Source
@@ -47,26 +47,20 @@ def divide(sources: Sequence[Source], part_bytes: int, reading: ReadOptions) -> 
     >>> [part.bytes for part in divide([Source("a.txt", 5), Source("b.txt", 25)], 10, ReadOptions())]
     [13, 17]
     """
-    groups = _groups(sources, part_bytes, reading)
-    return tuple(Part(number, *group) for number, group in enumerate(groups))
-
-
-def _groups(
-    sources: Sequence[Source], part_bytes: int, reading: ReadOptions
-) -> Iterator[tuple[tuple[tuple[int, Source, Range], ...], int]]:
-    """Iterates over the ranges of the parts and their bytes."""
-    group: list[tuple[int, Source, Range]] = []
+    parts: list[Part] = []
+    ranges: list[tuple[int, Source, Range]] = []
     size = 0
     for place, source in enumerate(sources):
         spans = split(source, part_bytes, reading)
         for number, span in enumerate(spans):
-            group.append((place, source, span))
+            ranges.append((place, source, span))
             size += _share(source.size or 0, number, len(spans))
             if size >= part_bytes:
-                yield tuple(group), size
-                group, size = [], 0
-    if group:
-        yield tuple(group), size
+                parts.append(Part(len(parts), tuple(ranges), size))
+                ranges, size = [], 0
+    if ranges:
+        parts.append(Part(len(parts), tuple(ranges), size))
+    return tuple(parts)
 
 
 def _share(size: int, number: int, count: int) -> int:
