@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,14 +11,13 @@ from piecework._core import ArrowTexts
 from piecework._display import visible
 from piecework._io.document_batch import ReadOptions
 from piecework._io.documents import read_all
-from piecework._io.files import checked
 from piecework._io.kinds import check_documents, check_start
 from piecework._io.lines import codec_name
 from piecework._io.opening import open_stream
 from piecework._io.remote import is_url
 from piecework._io.sources import STDIN, find_sources, total_size
 from piecework._messages import shown, wrong_type
-from piecework._settings.arguments import check_flag, check_iterable
+from piecework._settings.arguments import check_flag
 from piecework._settings.immutable import Immutable
 from piecework.errors import ConfigError
 
@@ -121,15 +121,9 @@ class Corpus(Immutable):
             on_error=on_error,
             keep_line_ends=bool(keep_line_ends),
         )
-        if isinstance(paths, str | bytes | os.PathLike):
-            paths = [paths]
         if isinstance(paths, Corpus):
             raise wrong_type("paths", "a path or an iterable of paths", paths)
-        each = check_iterable("paths", paths, "a path or an iterable of paths")
-        names = [checked(path, "paths") for path in each]
-        if not names:
-            raise ConfigError("expected at least one path, found none", setting="paths")
-        sources = find_sources(names, format=format, unnamed="jsonl" if field else "text")
+        sources = find_sources(paths, format=format, unnamed="jsonl" if field else "text")
         if per != "line" and not any(source.format == "text" for source in sources):
             message = "has no effect, since no file is text"
             raise ConfigError(message, setting="per", hint="remove it")
@@ -228,8 +222,6 @@ class Corpus(Immutable):
         return self if self._keep_line_ends is not None else self._with(keep_line_ends=bpe)
 
     def _with(self, **options: Any) -> Corpus:
-        from dataclasses import replace
-
         return self._of(self._sources, replace(self._reading, **options), self._keep_line_ends)
 
     def _by_reader(self, core_can_read: bool) -> Iterator[tuple[bool, tuple[Source, ...]]]:

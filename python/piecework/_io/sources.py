@@ -12,6 +12,7 @@ from piecework._exceptions import warn, wrap_os_error
 from piecework._io.files import checked
 from piecework._io.remote import find_files, is_url
 from piecework._messages import shown
+from piecework._settings.arguments import check_iterable
 from piecework.errors import ConfigError, FileError, MissingFileError
 
 if TYPE_CHECKING:
@@ -112,18 +113,18 @@ def describe_name(name: str) -> tuple[str, str | None]:
 
 
 def find_sources(
-    inputs: Pathish | Iterable[Pathish],
+    paths: Pathish | Iterable[Pathish],
     *,
     format: str | None = None,  # noqa: A002  # an argument's name hides nothing here
     unnamed: str = "text",
 ) -> list[Source]:
-    """Returns the files that inputs name, in the order of the inputs, as often as they are named.
+    """Returns the files that paths name, in the order of the paths, as often as they are named.
 
-    The files of one folder or pattern are sorted by name, each once. If a folder or pattern has files that an input before it
+    The files of one folder or pattern are sorted by name, each once. If a folder or pattern has files that a path before it
     named, a warning says so.
 
     Args:
-        inputs: Files, folders, patterns such as ``"data/**/*.jsonl.gz"``, URLs of file systems that fsspec knows, and
+        paths: Files, folders, patterns such as ``"data/**/*.jsonl.gz"``, URLs of file systems that fsspec knows, and
             ``"-"`` for standard input. Folders are searched recursively, without names that begin with a point or an
             underscore. A file with the name of a pattern is that file.
         format: ``"text"``, ``"jsonl"``, ``"parquet"`` or ``"arrow"`` for all files; by default their names decide.
@@ -133,27 +134,30 @@ def find_sources(
         The files; none of them was opened.
 
     Raises:
-        FileError: An input does not exist, matches no file, or cannot be listed.
-        MissingExtraError: An input is a URL, and fsspec or the package of its file system is not installed.
-        ConfigError: The format is unknown, a Parquet file is compressed as a whole, or there are no inputs.
+        FileError: A path does not exist, matches no file, or cannot be listed.
+        MissingExtraError: A path is a URL, and fsspec or the package of its file system is not installed.
+        ConfigError: The format is unknown, a Parquet file is compressed as a whole, or there are no paths.
 
     >>> find_sources("-", format="jsonl")
     [Source(name='-', size=None, format='jsonl', compression=None, is_given=True)]
     """
+    if isinstance(paths, str | bytes | os.PathLike):
+        paths = [paths]
+    each = check_iterable("paths", paths, "a path or an iterable of paths")
+    names = [checked(path, "paths") for path in each]
+    if not names:
+        raise ConfigError("expected at least one path, found none", setting="paths")
     if format is not None and format not in FORMATS:
         problem = f"expected {', '.join(map(repr, FORMATS[:-1]))} or {FORMATS[-1]!r}, found {shown(format)}"
         raise ConfigError(problem, setting="format")
-    names = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
-    if not names:
-        raise ConfigError("expected at least one file", setting="inputs")
-    found = [_named(checked(each, "inputs")) for each in names]
+    found = [_named(name) for name in names]
     if len(found) > 1:
         _warn_of_repeated(names, found)
     return [_source(name, size, format, unnamed) for files in found for name, size in files]
 
 
 def _named(name: str) -> list[tuple[str, int | None]]:
-    """Returns the names and sizes of the files of an input, sorted by name, each once."""
+    """Returns the names and sizes of the files of a path, sorted by name, each once."""
     return sorted({normal_name(path): size for path, size in _expand(name)}.items())
 
 
@@ -171,7 +175,7 @@ def normal_name(name: str) -> str:
 
 
 def _warn_of_repeated(
-    names: Sequence[Pathish], found: Sequence[Sequence[tuple[str, int | None]]]
+    names: Sequence[str], found: Sequence[Sequence[tuple[str, int | None]]]
 ) -> None:
     """Warns if a folder or pattern has files that were named before; a file that is listed again is meant so."""
     known: set[str] = set()
@@ -180,9 +184,9 @@ def _warn_of_repeated(
         own = [
             path if path == STDIN or is_url(path) else os.path.abspath(path) for path, _ in files
         ]
-        if [path for path, _ in files] != [normal_name(os.fspath(name))]:
+        if [path for path, _ in files] != [normal_name(name)]:
             again = (path for (path, _), place in zip(files, own, strict=True) if place in known)
-            repeated += [(os.fspath(name), path) for path in again]
+            repeated += [(name, path) for path in again]
         known.update(own)
     if repeated:
         name, path = repeated[0]
@@ -206,7 +210,7 @@ def _source(name: str, size: int | None, required: str | None, unnamed: str) -> 
 
 
 def _expand(name: str) -> Iterator[tuple[str, int | None]]:
-    """Iterates over the names and sizes of the files of an input."""
+    """Iterates over the names and sizes of the files of a path."""
     if name == STDIN:
         return iter([(name, None)])
     if is_url(name):

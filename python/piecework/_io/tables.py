@@ -11,36 +11,18 @@ from piecework._exceptions import from_undecodable
 from piecework._io.document_batch import DEFAULT_FIELD, Documents, Range, SkippedRow
 from piecework._io.extras import import_extra
 from piecework._io.opening import open_file
+from piecework._io.record_batches import open_table
 from piecework._io.remedies import column_remedy
 from piecework._messages import shown
 from piecework.errors import ConfigError, DocumentError, FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Protocol
 
     from piecework._io.document_batch import ReadOptions
+    from piecework._io.record_batches import Table
     from piecework._io.sources import Source
     from piecework.errors import PieceworkError
-
-    class Table(Protocol):
-        """Reads the record batches of a file.
-
-        Attributes:
-            schema: The schema.
-        """
-
-        schema: Any
-
-        def split(self, part_bytes: int) -> list[Range]:
-            """Returns ranges of row groups or batches with about `part_bytes` bytes, as stored."""
-
-        def first_row(self, part: Range) -> int:
-            """Returns the number of rows before a range."""
-
-        def batches(self, part: Range, columns: list[str]) -> Iterator[tuple[Any, float]]:
-            """Iterates over the batches of a range, with these columns, and their bytes as stored."""
-
 
 __all__ = ["column_path", "read_rows", "split_rows"]
 
@@ -70,19 +52,10 @@ def _open(source: Source) -> Iterator[Table]:
     arrow = import_extra("pyarrow", "parquet", name)
     with open_file(source) as file:
         if not file.seekable():
-            problem = (
-                f"{'Parquet' if source.format == 'parquet' else 'Arrow'} cannot be read from a pipe"
-            )
+            problem = f"{source.format.capitalize()} cannot be read from a pipe"
             raise FormatError(problem, place=f"{name}: ", hint="pass a file")
         try:
-            if source.format == "parquet":
-                from piecework._io.parquet import ParquetTable
-
-                yield ParquetTable(file)
-            else:
-                from piecework._io.arrow_files import open_arrow
-
-                yield open_arrow(file, source)
+            yield open_table(file, source)
         except (arrow.ArrowException, OSError, EOFError) as error:
             if isinstance(error, OSError) and error.errno:
                 raise

@@ -1,9 +1,10 @@
-"""Reads the record batches of Arrow IPC files and streams; Feather files of version 2 are such files."""
+"""Reads the record batches of Parquet files, and of Arrow IPC files and streams."""
 
 from __future__ import annotations
 
 import importlib
 import os
+from abc import ABC, abstractmethod
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,20 +16,46 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from piecework._io.sources import Source
-    from piecework._io.tables import Table
 
-__all__ = ["open_arrow"]
+__all__ = ["Table", "open_table"]
 
 _FILE = b"ARROW1"
 _FEATHER = b"FEA1"
+"""The first bytes of an Arrow file, and of a file of Feather's version 1; one of version 2 is an Arrow file."""
+_ROWS = 1 << 14
+"""The maximum number of rows of a batch of Parquet."""
 
 
-def open_arrow(file: BinaryIO, source: Source) -> Table:
-    """Opens a file or a stream, by its first bytes.
+class Table(ABC):
+    """Reads the record batches of a file.
+
+    Attributes:
+        schema: The schema.
+    """
+
+    schema: Any
+
+    @abstractmethod
+    def split(self, part_bytes: int) -> list[Range]:
+        """Returns ranges of row groups or batches with about `part_bytes` bytes, as stored."""
+
+    @abstractmethod
+    def first_row(self, part: Range) -> int:
+        """Returns the number of rows before a range."""
+
+    @abstractmethod
+    def batches(self, part: Range, columns: list[str]) -> Iterator[tuple[Any, float]]:
+        """Iterates over the batches of a range, with these columns, and their bytes as stored."""
+
+
+def open_table(file: BinaryIO, source: Source) -> Table:
+    """Opens a file of Parquet, or a file or stream of Arrow by its first bytes.
 
     Raises:
         FormatError: The file is one of Feather's version 1.
     """
+    if source.format == "parquet":
+        return _Parquet(file)
     start = file.read(len(_FILE))
     file.seek(0)
     if start.startswith(_FEATHER):
@@ -53,7 +80,7 @@ def _options(schema: Any, columns: list[str]) -> Any:
     return ipc.IpcReadOptions(included_fields=fields, use_threads=False)
 
 
-class _ArrowFile:
+class _ArrowFile(Table):
     """Reads an Arrow file; its ranges are those of record batches."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
@@ -86,7 +113,7 @@ class _ArrowFile:
         return (reader.get_batch(place) for place in range(self._count)[part.start : part.end])
 
 
-class _ArrowStream:
+class _ArrowStream(Table):
     """Reads an Arrow stream, as `datasets` writes them; it has one range."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
@@ -112,3 +139,47 @@ class _ArrowStream:
             now = self._file.seek(0, os.SEEK_CUR)
             yield batch, now - done
             done = now
+
+
+class _Parquet(Table):
+    """Reads a Parquet file; its ranges are those of row groups."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = importlib.import_module("pyarrow.parquet").ParquetFile(file)
+        self.schema = self._file.schema_arrow
+
+    def split(self, part_bytes: int) -> list[Range]:
+        """Returns ranges of row groups of at least `part_bytes` compressed bytes, except for the last one."""
+        ranges, start, size = list[Range](), 0, 0
+        for group in range(self._file.num_row_groups):
+            size += self._stored_bytes(group)
+            if size >= part_bytes:
+                ranges.append(Range(start, group + 1))
+                start, size = group + 1, 0
+        if size or not ranges:
+            ranges.append(Range(start, self._file.num_row_groups) if size else WHOLE)
+        return ranges
+
+    def first_row(self, part: Range) -> int:
+        """Returns the number of rows before a range."""
+        return sum(self._rows(group) for group in range(part.start))
+
+    def batches(self, part: Range, columns: list[str]) -> Iterator[tuple[Any, float]]:
+        """Iterates over the batches of a range, with these columns, and their compressed bytes."""
+        for group in range(self._file.num_row_groups)[part.start : part.end]:
+            row_bytes = self._stored_bytes(group) / max(1, self._rows(group))
+            for batch in self._file.iter_batches(
+                batch_size=_ROWS, row_groups=[group], columns=columns, use_threads=False
+            ):
+                yield batch, row_bytes * batch.num_rows
+
+    def _rows(self, group: int) -> int:
+        rows: int = self._file.metadata.row_group(group).num_rows
+        return rows
+
+    def _stored_bytes(self, group: int) -> int:
+        """Returns the number of compressed bytes of a row group."""
+        row_group = self._file.metadata.row_group(group)
+        return sum(
+            row_group.column(at).total_compressed_size for at in range(row_group.num_columns)
+        )
