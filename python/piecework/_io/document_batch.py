@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -50,7 +49,7 @@ class ReadOptions:
             a member of a member, ``"\."`` is a point in a name.
         keep: Other members or columns to return.
         per: Whether each ``"line"`` of a text file is a document, or the whole ``"file"``.
-        encoding: The character encoding of text and JSON lines; UTF-8 by default, ``"auto"`` to detect that of each file.
+        encoding: The character encoding of text and JSON lines; ``"auto"`` to detect that of each file, None for UTF-8.
         errors: ``"strict"`` makes invalid bytes an error, ``"replace"`` replaces them by U+FFFD.
         on_error: ``"raise"`` raises for a line or row that is no document, ``"skip"`` skips and lists it.
         keep_line_ends: Whether the lines of text files include their line ends.
@@ -80,26 +79,15 @@ class ReadOptions:
         for name in self.keep:
             check_name("keep", name)
         object.__setattr__(self, "keep", tuple(self.keep))
-        if _is_utf8(self.encoding):
-            object.__setattr__(self, "encoding", "utf-8")
 
     @property
     def is_decoded(self) -> bool:
         """Returns whether Python decodes the bytes of text and JSON lines."""
-        # A tuple, since a wrong argument may be unhashable; UTF-8 has one name here.
-        return self.encoding not in (None, "utf-8") or self.errors != "strict"
+        return self.encoding is not None or self.errors != "strict"
 
     def to_json(self) -> dict[str, Any]:
         """Returns the options as JSON values, for plans and manifests."""
         return asdict(self) | {"keep": list(self.keep)}
-
-
-def _is_utf8(encoding: object) -> bool:
-    """Returns whether a name is one of UTF-8; wrong names are reported where files are decoded."""
-    try:
-        return isinstance(encoding, str) and codecs.lookup(encoding).name == "utf-8"
-    except (LookupError, ValueError):
-        return False
 
 
 def check_name(setting: str, name: object) -> None:

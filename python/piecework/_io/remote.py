@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from piecework._exceptions import wrap_os_error
 from piecework._io.extras import import_extra
 from piecework.errors import ConfigError, FileError, MissingExtraError, MissingFileError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["find_files", "is_url", "open_url"]
 
@@ -24,8 +21,8 @@ def is_url(name: str) -> bool:
     return "://" in name
 
 
-def find_files(url: str, hidden: tuple[str, ...]) -> Iterator[tuple[str, int | None]]:
-    """Iterates over the URLs and sizes of the files that a URL names: a file, a folder or a pattern.
+def find_files(url: str, hidden: tuple[str, ...]) -> list[tuple[str, int | None]]:
+    """Returns the URLs and sizes of the files that a URL names: a file, a folder or a pattern.
 
     Args:
         url: The URL; a folder is searched recursively.
@@ -51,7 +48,7 @@ def find_files(url: str, hidden: tuple[str, ...]) -> Iterator[tuple[str, int | N
         raise _located(error, url) from None
     if not found:
         raise MissingFileError(errno.ENOENT, "no file has or matches this name", url)
-    return iter([(system.unstrip_protocol(name), _size(info)) for name, info in found.items()])
+    return [(system.unstrip_protocol(name), _size(info)) for name, info in found.items()]
 
 
 def open_url(url: str) -> BinaryIO:

@@ -156,8 +156,12 @@ def find_sources(
     return [_source(name, size, format, unnamed) for files in found for name, size in files]
 
 
-def _named(name: str) -> list[tuple[str, int | None]]:
-    """Returns the names and sizes of the files of a path, sorted by name, each once."""
+_Files = list[tuple[str, int | None]]
+"""The names and sizes of files."""
+
+
+def _named(name: str) -> _Files:
+    """Returns the files of a path, sorted by name, each once."""
     return sorted({normal_name(path): size for path, size in _expand(name)}.items())
 
 
@@ -174,9 +178,7 @@ def normal_name(name: str) -> str:
     return os.path.join(os.curdir, path) if path == STDIN else path
 
 
-def _warn_of_repeated(
-    names: Sequence[str], found: Sequence[Sequence[tuple[str, int | None]]]
-) -> None:
+def _warn_of_repeated(names: Sequence[str], found: Sequence[_Files]) -> None:
     """Warns if a folder or pattern has files that were named before; a file that is listed again is meant so."""
     known: set[str] = set()
     repeated: list[tuple[str, str]] = []
@@ -209,30 +211,25 @@ def _source(name: str, size: int | None, required: str | None, unnamed: str) -> 
     return source
 
 
-def _expand(name: str) -> Iterator[tuple[str, int | None]]:
-    """Iterates over the names and sizes of the files of a path."""
+def _expand(name: str) -> _Files:
+    """Returns the files of a path."""
     if name == STDIN:
-        return iter([(name, None)])
+        return [(name, None)]
     if is_url(name):
         return find_files(name, _HIDDEN)
     try:
         if os.path.isdir(name):
-            return _nonempty(_documents(_folder(name, ())), name, "the folder has no files")
-        if glob.has_magic(name) and not os.path.lexists(name):
-            found = (file for match in glob.iglob(name, recursive=True) for file in _expand(match))
-            return _nonempty(found, name, "no file matches this pattern")
-        return iter([(name, _size(os.stat(name)))])
+            found, problem = _documents(list(_folder(name, ()))), "the folder has no files"
+        elif glob.has_magic(name) and not os.path.lexists(name):
+            found = [file for match in glob.iglob(name, recursive=True) for file in _expand(match)]
+            problem = "no file matches this pattern"
+        else:
+            return [(name, _size(os.stat(name)))]
     except OSError as error:
         raise _located(error, name) from None
-
-
-def _nonempty(
-    found: Iterator[tuple[str, int | None]], name: str, problem: str
-) -> Iterator[tuple[str, int | None]]:
-    files = list(found)
-    if not files:
+    if not found:
         raise MissingFileError(errno.ENOENT, problem, name)
-    return iter(files)
+    return found
 
 
 def _folder(folder: str, above: tuple[tuple[int, int], ...]) -> Iterator[tuple[str, int | None]]:
@@ -254,11 +251,11 @@ def _folder(folder: str, above: tuple[tuple[int, int], ...]) -> Iterator[tuple[s
                 raise FileError(errno.EINVAL, "is neither a file nor a folder", entry.path)
 
 
-def _documents(files: Iterator[tuple[str, int | None]]) -> Iterator[tuple[str, int | None]]:
-    """Iterates over the files of a folder but those that `datasets` writes beside Arrow files."""
-    every = list(files)
-    has_arrow = any(path.endswith(".arrow") for path, _ in every)
-    return (file for file in every if not (has_arrow and os.path.basename(file[0]) in _OF_DATASETS))
+def _documents(files: _Files) -> _Files:
+    """Returns the files of a folder but those that `datasets` writes beside Arrow files."""
+    if not any(path.endswith(".arrow") for path, _ in files):
+        return files
+    return [file for file in files if os.path.basename(file[0]) not in _OF_DATASETS]
 
 
 def _size(status: os.stat_result) -> int | None:

@@ -94,12 +94,9 @@ def splitter_for(trainer: Trainer) -> PreTokenizer:
     if isinstance(trainer, UnigramTrainer):
         # The training starts no word after a symbol, so encoding must not prepend a space there either.
         scheme: Literal["first", "always"] = "first" if trainer.user_defined_symbols else "always"
-        return Metaspace(prepend_scheme=scheme, split=_keeps_to_words(trainer))
+        keeps_to_words = trainer.split_by_whitespace and not trainer.allow_whitespace_only_pieces
+        return Metaspace(prepend_scheme=scheme, split=keeps_to_words)
     return ByteLevel(add_prefix_space=False) if is_on_bytes(trainer) else WhitespaceSplit()
-
-
-def _keeps_to_words(trainer: UnigramTrainer) -> bool:
-    return trainer.split_by_whitespace and not trainer.allow_whitespace_only_pieces
 
 
 def ends_words_with_spaces(trainer: Trainer) -> bool:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from piecework import errors
+from piecework import Corpus, errors
 from piecework._io.document_batch import ReadOptions
 from piecework._io.documents import read, split
 from piecework._io.sources import Source, find_sources
@@ -274,11 +274,9 @@ def test_strings_are_written_as_objects(line: str, expected: list[str], tmp_path
 def test_utf_8_has_one_name(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("low\n" * 100)
-    reading = ReadOptions(encoding=name)
-    assert not reading.is_decoded
-    assert reading.to_json() == ReadOptions(encoding="utf-8").to_json()
-    [source] = sources_of(path, reading)
-    assert len(split(source, 40, reading)) == 10
+    corpus = Corpus(path, encoding=name)
+    assert corpus == Corpus(path)
+    assert len(split(corpus._sources[0], 40, corpus._reading)) == 10
 
 
 def test_the_options_of_a_plan_are_unchanged() -> None:
@@ -293,8 +291,6 @@ def test_the_options_of_a_plan_are_unchanged() -> None:
         "keep_line_ends": False,
     }
     assert json.dumps(ReadOptions().to_json()) == json.dumps(expected)
-    expected["encoding"] = "utf-8"
-    assert json.dumps(ReadOptions(encoding="utf-8").to_json()) == json.dumps(expected)
 
 
 def test_documents_have_the_numbers_of_their_lines(tmp_path: Path) -> None:
