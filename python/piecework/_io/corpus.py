@@ -24,7 +24,6 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from piecework._io.document_batch import Documents
     from piecework._io.files import Pathish
     from piecework._io.sources import Source
     from piecework._settings.choices import OnError, Per, TextFormat
@@ -167,7 +166,7 @@ class Corpus(Immutable):
             InvalidUtf8Error: A line is not UTF-8, with ``on_error="raise"``.
             MissingExtraError: A format requires a package that is not installed.
         """
-        for _, documents, _ in self._batches():
+        for _, documents, _ in read_all(self._sources, self._reading):
             texts = ArrowTexts(documents.texts)
             yield from (texts[index] for index in range(len(texts)))
 
@@ -183,7 +182,7 @@ class Corpus(Immutable):
         >>> [(each.text, each.line, each.byte) for each in Corpus(path).documents()]
         [('low', 1, 0), ('lower', 2, 4)]
         """
-        for source, documents, _ in self._batches():
+        for source, documents, _ in read_all(self._sources, self._reading):
             texts, lines = ArrowTexts(documents.texts), documents.lines
             rows = (documents.positions if lines is None else lines).tolist()
             # In a table, a text has no byte; in other encodings than UTF-8 its position is that of the decoded text.
@@ -191,10 +190,6 @@ class Corpus(Immutable):
             starts = documents.positions.tolist() if has_bytes else [None] * len(rows)
             for index, (row, start) in enumerate(zip(rows, starts, strict=True)):
                 yield Document(texts[index], source.name, row + 1, start)
-
-    def _batches(self, batch_bytes: int = 16 << 20) -> Iterator[tuple[Source, Documents, int]]:
-        """Iterates over the sources, their documents in batches, and the number of bytes read so far, as stored."""
-        return read_all(self._sources, self._reading, batch_bytes)
 
     def _each(self) -> Iterator[Corpus]:
         """Iterates over the corpora of one file each, in order and as often as they are read."""

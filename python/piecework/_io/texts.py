@@ -148,10 +148,10 @@ def _numbered(first: int) -> Callable[[int], str]:
 
 
 def _batches_of_corpus(corpus: Corpus, batch_bytes: int) -> Iterator[TextBatch]:
-    from piecework._io.documents import place_in  # whoever has a corpus has imported it
+    from piecework._io.documents import place_in, read_all  # whoever has a corpus has imported it
 
     total = total_size(corpus._sources)
-    for source, documents, done in corpus._batches(batch_bytes):
+    for source, documents, done in read_all(corpus._sources, corpus._reading, batch_bytes):
         place = partial(place_in, source, documents, corpus._reading)
         yield TextBatch(ArrowTexts(documents.texts), place, done, total)
 

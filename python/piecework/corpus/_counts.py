@@ -339,10 +339,7 @@ class WordCounts(Immutable):
 
     def first_occurrence(self, word: str) -> tuple[int, int]:
         """Returns the document number of a word's first occurrence, and the word's number in that document."""
-        entry = self._core.get(word)
-        if entry is None:
-            raise _unknown(word)
-        return entry[1]
+        return self._entry(word)[1]
 
     def items(self) -> Iterator[tuple[str, int]]:
         """Iterates over words and counts in order of first occurrence."""
@@ -354,10 +351,14 @@ class WordCounts(Immutable):
 
     def __getitem__(self, word: str) -> int:
         """Returns the count of a word."""
+        return self._entry(word)[0]
+
+    def _entry(self, word: str) -> tuple[int, tuple[int, int]]:
+        """Returns the count and the first occurrence of a word."""
         entry = self._core.get(word)
         if entry is None:
-            raise _unknown(word)
-        return entry[0]
+            raise KeyError(word if len(word) <= 60 else f"{word[:57]}…")
+        return entry
 
     def __contains__(self, word: object) -> bool:
         """Returns whether the table contains a word."""
@@ -493,10 +494,6 @@ def _checked_count(word: object, count: Any) -> int:
             f"the count of {shown(word)} is {shown(count)}; expected an integer from 0 to 2^64 - 1"
         )
     return number
-
-
-def _unknown(word: str) -> KeyError:
-    return KeyError(word if len(word) <= 60 else f"{word[:57]}…")
 
 
 def with_defaults(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from piecework.corpus._layouts import LAYOUTS, Target
+from piecework.corpus._layouts import LAYOUTS
+from piecework.corpus._layouts.layout import Target
 from piecework.corpus._parts import Rows, load
 from piecework.engines._jobs.tasks import Task
 
@@ -56,7 +57,7 @@ class WriteShard(Task):
         rows = self._documents(shard.pieces)
         if settings.sequence_length is not None:
             rows = sequences(self._tokens(shard.pieces), settings.sequence_length)
-        with LAYOUTS[settings.layout].writer(target) as writer:
+        with LAYOUTS[settings.layout](target) as writer:
             for each in rows:
                 writer.add(each)
             files = writer.finish()

@@ -2,12 +2,12 @@
 
 from piecework.corpus._layouts.datatrove import Datatrove
 from piecework.corpus._layouts.flat import LlmC, NanoGpt
-from piecework.corpus._layouts.layout import Layout, ShardContents, Target
+from piecework.corpus._layouts.layout import Layout
 from piecework.corpus._layouts.megatron import Megatron
 from piecework.corpus._layouts.npy import Npy
 from piecework.corpus._layouts.parquet import Parquet
 
-__all__ = ["LAYOUTS", "Layout", "ShardContents", "Target"]
+__all__ = ["LAYOUTS"]
 
 LAYOUTS: dict[str, type[Layout]] = {
     "npy": Npy,

@@ -5,28 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from piecework._io.arrays import map_array
-from piecework.corpus._layouts.layout import IndexedWriter, Layout, ShardContents
+from piecework.corpus._layouts.layout import IndexedLayout, ShardContents
 
 if TYPE_CHECKING:
     from piecework.corpus._layouts.layout import Target
 
 __all__ = ["Datatrove"]
-
-
-class _Writer(IndexedWriter):
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.ids, self._index, self._metadata = map(self.file, (".ds", ".ds.index", ".ds.metadata"))
-
-    def end(self) -> None:
-        """Writes the ends of rows, and the metadata."""
-        import numpy as np
-
-        self._index.write(self.ends()[1:].astype("<u8").data)
-        target = self.target
-        size = np.dtype(target.dtype).itemsize
-        lines = (f"{target.tokenizer}|{size}", str(target.tokens), _readable(target.tokens))
-        self._metadata.write("\n".join(lines).encode())
 
 
 def _readable(count: int) -> str:
@@ -40,11 +24,24 @@ def _readable(count: int) -> str:
     return f"{count / 1000 ** (exponent // 3):.{2 - exponent % 3}f} {prefix}T"
 
 
-class Datatrove(Layout):
-    """Describes datatrove's format of tokenized documents."""
+class Datatrove(IndexedLayout):
+    """Writes and reads datatrove's format of tokenized documents."""
 
-    writer = _Writer
     suffixes = (".ds", ".ds.index", ".ds.metadata")
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.ids, self._index, self._metadata = map(self.file, (".ds", ".ds.index", ".ds.metadata"))
+
+    def end(self) -> None:
+        """Writes the ends of rows, and the metadata."""
+        import numpy as np
+
+        self._index.write(self.ends()[1:].astype("<u8").data)
+        target = self.target
+        size = np.dtype(target.dtype).itemsize
+        lines = (f"{target.tokenizer}|{size}", str(target.tokens), _readable(target.tokens))
+        self._metadata.write("\n".join(lines).encode())
 
     @staticmethod
     def read(target: Target) -> ShardContents:

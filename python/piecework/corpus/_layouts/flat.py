@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from piecework._io.arrays import map_array, read_array
-from piecework.corpus._layouts.layout import Layout, ShardContents, ShardWriter, smallest_dtype
+from piecework.corpus._layouts.layout import Layout, ShardContents, smallest_dtype
 from piecework.errors import ConfigError, FormatError
 
 if TYPE_CHECKING:
@@ -20,32 +20,23 @@ _MAGIC = {"<u2": (20240520, 1), "<u4": (20240801, 7)}
 """The first two integers of llm.c's header: magic number and version, for GPT-2 and for Llama 3."""
 
 
-class _NanoGptWriter(ShardWriter):
+class _Flat(Layout):
+    """Writes ids alone to one file."""
+
+    suffixes = (".bin",)
+    has_rows = False
+
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._ids = self.file(".bin")
+        self.ids = self.file(".bin")
 
     def add(self, rows: Rows) -> None:
         """Appends rows."""
-        self._ids.write(rows.ids.data)
+        self.ids.write(rows.ids.data)
 
 
-class _LlmCWriter(_NanoGptWriter):
-    def __init__(self, target: Target) -> None:
-        import numpy as np
-
-        super().__init__(target)
-        header = np.zeros(_HEADER_INTEGERS, "<i4")
-        header[:3] = (*_MAGIC[target.dtype], target.tokens)
-        self._ids.write(header.data)
-
-
-class NanoGpt(Layout):
-    """Describes nanoGPT's format: ids of 16 bits, without a header."""
-
-    writer = _NanoGptWriter
-    suffixes = (".bin",)
-    has_rows = False
+class NanoGpt(_Flat):
+    """Writes and reads nanoGPT's format: ids of 16 bits, without a header."""
 
     @staticmethod
     def dtype(id_limit: int) -> str:
@@ -68,12 +59,16 @@ class NanoGpt(Layout):
         return ShardContents(map_array(target.path(".bin"), target.dtype, 0, target.tokens), None)
 
 
-class LlmC(Layout):
-    """Describes llm.c's format: 256 integers of 32 bits, then the ids."""
+class LlmC(_Flat):
+    """Writes and reads llm.c's format: 256 integers of 32 bits, then the ids."""
 
-    writer = _LlmCWriter
-    suffixes = (".bin",)
-    has_rows = False
+    def __init__(self, target: Target) -> None:
+        import numpy as np
+
+        super().__init__(target)
+        header = np.zeros(_HEADER_INTEGERS, "<i4")
+        header[:3] = (*_MAGIC[target.dtype], target.tokens)
+        self.ids.write(header.data)
 
     @staticmethod
     def read(target: Target) -> ShardContents:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from piecework._io.atomic import AtomicFiles
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Ids = npt.NDArray[np.uint16 | np.uint32 | np.int32]
 
-__all__ = ["IndexedWriter", "Layout", "ShardContents", "ShardWriter", "Target", "smallest_dtype"]
+__all__ = ["IndexedLayout", "Layout", "ShardContents", "Target", "smallest_dtype"]
 
 
 class Target(NamedTuple):
@@ -60,8 +60,38 @@ class ShardContents(NamedTuple):
     ends: npt.NDArray[np.int64] | None
 
 
-class ShardWriter(AtomicFiles):
-    """Writes the rows of a shard to files."""
+class Layout(AtomicFiles):
+    """Writes the rows of a shard to files of a format, and reads them; the base of the formats."""
+
+    suffixes: ClassVar[tuple[str, ...]]
+    """The suffixes of the files of a shard."""
+    has_rows: ClassVar[bool] = True
+    """Whether the files say where rows end."""
+    most_open: ClassVar[int] = 1000
+    """The largest number of shards that a reader has open: those that are mapped take no memory."""
+
+    @staticmethod
+    def dtype(id_limit: int) -> str:
+        """Returns the type of the ids for a vocabulary whose ids are below a limit.
+
+        Raises:
+            ConfigError: The format cannot hold the ids.
+        """
+        return smallest_dtype(id_limit)
+
+    @staticmethod
+    def check() -> None:
+        """Raises MissingExtraError if a package that the format requires is not installed."""
+
+    @staticmethod
+    @abstractmethod
+    def read(target: Target) -> ShardContents:
+        """Returns the tokens of a shard.
+
+        Raises:
+            FileError: A file is missing, or is too short.
+            FormatError: A file does not have the format.
+        """
 
     def __init__(self, target: Target) -> None:
         """Opens the files."""
@@ -85,7 +115,7 @@ class ShardWriter(AtomicFiles):
         return self.commit()
 
 
-class IndexedWriter(ShardWriter):
+class IndexedLayout(Layout):
     """Writes ids to a first file, and keeps the lengths of the rows for a second one."""
 
     ids: AtomicFile
@@ -106,41 +136,6 @@ class IndexedWriter(ShardWriter):
 
         first = np.zeros(1, np.int64)
         return np.cumsum(np.concatenate([first, *self._lengths]), dtype=np.int64)
-
-
-class Layout(ABC):
-    """Describes an output format."""
-
-    writer: ClassVar[type[ShardWriter]]
-    suffixes: ClassVar[tuple[str, ...]]
-    """The suffixes of the files of a shard."""
-    has_rows: ClassVar[bool] = True
-    """Whether the files say where rows end."""
-    most_open: ClassVar[int] = 1000
-    """The largest number of shards that a reader has open: those that are mapped take no memory."""
-
-    @staticmethod
-    def dtype(id_limit: int) -> str:
-        """Returns the type of the ids for a vocabulary whose ids are below a limit.
-
-        Raises:
-            ConfigError: The format cannot hold the ids.
-        """
-        return smallest_dtype(id_limit)
-
-    @staticmethod
-    @abstractmethod
-    def read(target: Target) -> ShardContents:
-        """Returns the tokens of a shard.
-
-        Raises:
-            FileError: A file is missing, or is too short.
-            FormatError: A file does not have the format.
-        """
-
-    @staticmethod  # noqa: B027  # most formats require no package
-    def check() -> None:
-        """Raises MissingExtraError if a package that the format requires is not installed."""
 
 
 def smallest_dtype(id_limit: int) -> str:

@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from piecework._io.arrays import map_array, read_array
-from piecework.corpus._layouts.layout import IndexedWriter, Layout, ShardContents
+from piecework.corpus._layouts.layout import IndexedLayout, ShardContents
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -22,7 +22,11 @@ _UINT16_LIMIT = 65_500
 """The number of entries from which Megatron takes 32 bits."""
 
 
-class _Writer(IndexedWriter):
+class Megatron(IndexedLayout):
+    """Writes and reads Megatron's format of indexed datasets."""
+
+    suffixes = (".bin", ".idx")
+
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.ids, self._index = self.file(".bin"), self.file(".idx")
@@ -37,13 +41,6 @@ class _Writer(IndexedWriter):
         self._index.write(np.diff(ends).astype("<i4").data)
         self._index.write((ends[:-1] * size).astype("<i8").data)
         self._index.write(np.arange(rows + 1, dtype="<i8").data)
-
-
-class Megatron(Layout):
-    """Describes Megatron's format of indexed datasets."""
-
-    writer = _Writer
-    suffixes = (".bin", ".idx")
 
     @staticmethod
     def dtype(id_limit: int) -> str:

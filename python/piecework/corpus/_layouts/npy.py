@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import math
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.arrays import map_array, read_array
-from piecework.corpus._layouts.layout import IndexedWriter, Layout, ShardContents
+from piecework.corpus._layouts.layout import IndexedLayout, ShardContents
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -15,21 +16,6 @@ if TYPE_CHECKING:
     from piecework.corpus._layouts.layout import Target
 
 __all__ = ["Npy"]
-
-
-class _Writer(IndexedWriter):
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.ids = self.file(".npy")
-        self.ids.write(_header(target.dtype, _shape(target)))
-
-    def end(self) -> None:
-        """Writes where rows begin and end, unless all have one length."""
-        if self.target.sequence_length is not None:
-            return
-        offsets, ends = self.file(".offsets.npy"), self.ends()
-        offsets.write(_header("<i8", (len(ends),)))
-        offsets.write(ends.astype("<i8", copy=False).data)
 
 
 def _shape(target: Target) -> tuple[int, ...]:
@@ -53,17 +39,26 @@ def _mapped(path: str, dtype: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
     found = read_array(path, "u1", 0, len(header)).tobytes()
     if found != header:
         raise FormatError(f"expected an array of {dtype} of the shape {shape}", place=f"{path}: ")
-    count = 1
-    for size in shape:
-        count *= size
-    return map_array(path, dtype, len(header), count)
+    return map_array(path, dtype, len(header), math.prod(shape))
 
 
-class Npy(Layout):
-    """Describes the format of NumPy's arrays."""
+class Npy(IndexedLayout):
+    """Writes and reads the format of NumPy's arrays."""
 
-    writer = _Writer
     suffixes = (".npy", ".offsets.npy")
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.ids = self.file(".npy")
+        self.ids.write(_header(target.dtype, _shape(target)))
+
+    def end(self) -> None:
+        """Writes where rows begin and end, unless all have one length."""
+        if self.target.sequence_length is not None:
+            return
+        offsets, ends = self.file(".offsets.npy"), self.ends()
+        offsets.write(_header("<i8", (len(ends),)))
+        offsets.write(ends.astype("<i8", copy=False).data)
 
     @staticmethod
     def read(target: Target) -> ShardContents:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.extras import import_extra
-from piecework.corpus._layouts.layout import Layout, ShardContents, ShardWriter
+from piecework.corpus._layouts.layout import Layout, ShardContents
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -32,7 +32,28 @@ class _Sink:
     close = flush
 
 
-class _Writer(ShardWriter):
+def _types(schema: Any) -> str:
+    return ", ".join(f"{field.name} {field.type}" for field in schema if field.name != _COLUMN)
+
+
+def _table(rows: Rows) -> Any:
+    """Returns rows as a table of pyarrow."""
+    import numpy as np
+    import pyarrow as pa
+
+    offsets = np.cumsum(np.concatenate([[0], rows.lengths]), dtype=np.int32)
+    ids = pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.ids))
+    if rows.kept is None:
+        return pa.table({_COLUMN: ids})
+    return rows.kept.combine_chunks().add_column(0, _COLUMN, ids)
+
+
+class Parquet(Layout):
+    """Writes and reads Parquet files with a column `ids`."""
+
+    suffixes = (".parquet",)
+    most_open = 1  # it is decompressed into memory
+
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._file = self.file(".parquet")
@@ -40,12 +61,10 @@ class _Writer(ShardWriter):
 
     def add(self, rows: Rows) -> None:
         """Appends rows as a row group."""
-        self._write(_table(rows))
-
-    def _write(self, table: Any) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        table = _table(rows)
         if self._parquet is None:
             self._parquet = pq.ParquetWriter(
                 pa.PythonFile(_Sink(self._file), mode="w"), table.schema, compression="zstd"
@@ -66,32 +85,8 @@ class _Writer(ShardWriter):
         from piecework.corpus._parts import Rows
 
         if self._parquet is None:  # a shard without rows has a schema nevertheless
-            self._write(_table(Rows(np.empty(0, self.target.dtype), np.empty(0, np.int64))))
+            self.add(Rows(np.empty(0, self.target.dtype), np.empty(0, np.int64)))
         self._parquet.close()
-
-
-def _types(schema: Any) -> str:
-    return ", ".join(f"{field.name} {field.type}" for field in schema if field.name != _COLUMN)
-
-
-def _table(rows: Rows) -> Any:
-    """Returns rows as a table of pyarrow."""
-    import numpy as np
-    import pyarrow as pa
-
-    offsets = np.cumsum(np.concatenate([[0], rows.lengths]), dtype=np.int32)
-    ids = pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.ids))
-    if rows.kept is None:
-        return pa.table({_COLUMN: ids})
-    return rows.kept.combine_chunks().add_column(0, _COLUMN, ids)
-
-
-class Parquet(Layout):
-    """Describes Parquet files with a column `ids`."""
-
-    writer = _Writer
-    suffixes = (".parquet",)
-    most_open = 1  # it is decompressed into memory
 
     @staticmethod
     def read(target: Target) -> ShardContents:
