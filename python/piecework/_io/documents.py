@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from piecework._exceptions import warn
 from piecework._io.document_batch import WHOLE, Range, ReadOptions
+from piecework._io.extras import import_extra
 from piecework._io.line_documents import count_lines, read_line_documents
 from piecework._io.sources import STDIN
 from piecework.errors import PieceworkError
@@ -119,7 +120,8 @@ def split(source: Source, part_bytes: int, options: ReadOptions | None = None) -
     """
     options = options or ReadOptions()
     if source.is_table:
-        from piecework._io.tables import split_rows  # requires an extra
+        import_extra("pyarrow", "parquet", source.shown_name)
+        from piecework._io.tables import split_rows
 
         return split_rows(source, part_bytes)
     if not source.size or source.compression or options.per == "file" or options.is_decoded:
@@ -157,7 +159,8 @@ def read(
     options, range = options or ReadOptions(), range or WHOLE  # noqa: A001
     with naming_file(source):
         if source.is_table:
-            from piecework._io.tables import read_rows  # requires an extra
+            import_extra("pyarrow", "parquet", source.shown_name)
+            from piecework._io.tables import read_rows
 
             yield from read_rows(source, options, range, batch_bytes)
         else:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from abc import ABC, abstractmethod
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from pyarrow import ipc
 
 from piecework._io.document_batch import WHOLE, Range
 from piecework.errors import FormatError
@@ -70,7 +71,6 @@ def open_table(file: BinaryIO, source: Source) -> Table:
 
 def _options(schema: Any, columns: list[str]) -> Any:
     """Returns the options that read the columns which contain these names alone."""
-    ipc = importlib.import_module("pyarrow.ipc")
     # A point may lead to a member of a column, or be a part of the column's name.
     fields = [
         place
@@ -85,7 +85,7 @@ class _ArrowFile(Table):
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file, self._size = file, size
-        reader = importlib.import_module("pyarrow.ipc").open_file(file)
+        reader = ipc.open_file(file)
         self.schema, self._count = reader.schema, reader.num_record_batches
 
     def split(self, part_bytes: int) -> list[Range]:
@@ -107,9 +107,7 @@ class _ArrowFile(Table):
 
     def _read(self, part: Range, columns: list[str]) -> Iterator[Any]:
         self._file.seek(0)
-        reader = importlib.import_module("pyarrow.ipc").open_file(
-            self._file, options=_options(self.schema, columns)
-        )
+        reader = ipc.open_file(self._file, options=_options(self.schema, columns))
         return (reader.get_batch(place) for place in range(self._count)[part.start : part.end])
 
 
@@ -118,7 +116,7 @@ class _ArrowStream(Table):
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file, self._size = file, size
-        self.schema = importlib.import_module("pyarrow.ipc").open_stream(file).schema
+        self.schema = ipc.open_stream(file).schema
 
     def split(self, part_bytes: int) -> list[Range]:  # noqa: ARG002  # as other tables have it
         """Returns the whole stream."""
@@ -133,9 +131,7 @@ class _ArrowStream(Table):
         self._file.seek(0)
         options = _options(self.schema, columns)
         done = 0
-        for batch in importlib.import_module("pyarrow.ipc").open_stream(
-            self._file, options=options
-        ):
+        for batch in ipc.open_stream(self._file, options=options):
             now = self._file.seek(0, os.SEEK_CUR)
             yield batch, now - done
             done = now
@@ -145,7 +141,9 @@ class _Parquet(Table):
     """Reads a Parquet file; its ranges are those of row groups."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file = importlib.import_module("pyarrow.parquet").ParquetFile(file)
+        import pyarrow.parquet as pq
+
+        self._file = pq.ParquetFile(file)
         self.schema = self._file.schema_arrow
 
     def split(self, part_bytes: int) -> list[Range]:

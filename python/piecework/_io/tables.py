@@ -1,15 +1,20 @@
-"""Reads the documents of tables, the rows of Parquet and Arrow files, a slice of a batch at a time."""
+"""Reads the documents of tables, the rows of Parquet and Arrow files, a slice of a batch at a time.
+
+It requires an extra: :mod:`piecework._io.documents` imports it after a check.
+"""
 
 from __future__ import annotations
 
-import importlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from piecework import _core
 from piecework._exceptions import from_undecodable
 from piecework._io.document_batch import DEFAULT_FIELD, Documents, Range, SkippedRow
-from piecework._io.extras import import_extra
 from piecework._io.opening import open_file
 from piecework._io.record_batches import open_table
 from piecework._io.remedies import column_remedy
@@ -46,17 +51,15 @@ def _open(source: Source) -> Iterator[Table]:
     Raises:
         FileError: The file cannot be read.
         FormatError: The file is damaged, or of another format.
-        MissingExtraError: pyarrow is not installed.
     """
     name = source.shown_name
-    arrow = import_extra("pyarrow", "parquet", name)
     with open_file(source) as file:
         if not file.seekable():
             problem = f"{source.format.capitalize()} cannot be read from a pipe"
             raise FormatError(problem, place=f"{name}: ", hint="pass a file")
         try:
             yield open_table(file, source)
-        except (arrow.ArrowException, OSError, EOFError) as error:
+        except (pa.ArrowException, OSError, EOFError) as error:
             if isinstance(error, OSError) and error.errno:
                 raise
             raise FormatError(str(error), place=f"{name}: ") from None
@@ -121,7 +124,6 @@ def column_path(field: str) -> list[str]:
 
 def _text_type(kind: Any) -> Any:
     """Returns the type with offsets for a type of texts; None for another type."""
-    pa = importlib.import_module("pyarrow")
     if pa.types.is_dictionary(kind):
         return _text_type(kind.value_type)
     if str(kind) in {"string", "large_string", "binary", "large_binary"}:
@@ -139,7 +141,6 @@ def _slices(batch: Any, columns: list[list[str]], batch_bytes: int) -> Iterator[
 
 def _extracted(batch: Any, path: list[str]) -> Any:
     """Returns the column of a path; texts as an array with offsets."""
-    pc = importlib.import_module("pyarrow.compute")
     array = batch.column(path[0])
     for name in path[1:]:
         array = pc.struct_field(array, name)
@@ -149,9 +150,6 @@ def _extracted(batch: Any, path: list[str]) -> Any:
 
 def _bounds(texts: Any, batch_bytes: int) -> Iterator[tuple[int, int]]:
     """Iterates over ranges of texts with at most `batch_bytes` bytes, unless one text is longer."""
-    import numpy as np
-
-    pc = importlib.import_module("pyarrow.compute")
     ends = np.cumsum(pc.binary_length(texts).fill_null(0).to_numpy(), dtype=np.int64)
     start, before = 0, 0
     while start < len(ends):
@@ -164,9 +162,6 @@ def _documents(
     source: Source, options: ReadOptions, arrays: list[Any], row: int, stored: int
 ) -> Documents:
     """Returns the documents of the rows from `row` on."""
-    import numpy as np
-
-    pc = importlib.import_module("pyarrow.compute")
     positions = np.arange(row, row + len(arrays[0]), dtype=np.int64)
     faults = _faults(arrays, [options.field or DEFAULT_FIELD, *options.keep])
     if faults and options.on_error == "raise":
@@ -191,8 +186,6 @@ def _documents(
 
 def _faults(arrays: list[Any], names: list[str]) -> list[_Fault]:
     """Returns the rows that are no documents, in order, each once."""
-    import numpy as np
-
     nulls = np.flatnonzero(arrays[0].is_null().to_numpy(zero_copy_only=False))
     name = shown(names[0])
     found = {row: _Fault(row, f"{name} is null; expected a string") for row in nulls.tolist()}
