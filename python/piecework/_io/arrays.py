@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from piecework._io.files import naming_errors
+from piecework._io.files import Pathish, naming_errors
 from piecework.errors import FileError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from piecework._io.files import Pathish
 
 __all__ = ["map_array", "read_array"]
 

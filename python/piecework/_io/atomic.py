@@ -7,15 +7,12 @@ import errno
 import hashlib
 import os
 import tempfile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from piecework._exceptions import wrap_os_error
-from piecework._io.files import checked, default_mode, naming_errors
+from piecework._io.files import Pathish, checked, default_mode, naming_errors
 from piecework._io.folders import list_folder, remove_file
 from piecework.errors import FileError, MissingFileError
-
-if TYPE_CHECKING:
-    from piecework._io.files import Pathish
 
 __all__ = ["AtomicFile", "AtomicFiles", "WrittenFile", "remove_temporary"]
 

@@ -15,7 +15,7 @@ from piecework._io.kinds import check_documents, check_start
 from piecework._io.lines import codec_name
 from piecework._io.opening import open_stream
 from piecework._io.remote import is_url
-from piecework._io.sources import STDIN, find_sources, total_size
+from piecework._io.sources import STDIN, Source, find_sources, total_size
 from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import check_flag
 from piecework._settings.immutable import Immutable
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from piecework._io.files import Pathish
-    from piecework._io.sources import Source
     from piecework._settings.choices import OnError, Per, TextFormat
 
 __all__ = ["Corpus", "Document"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from piecework._exceptions import from_surrogate
 from piecework._messages import shown, wrong_type
@@ -11,7 +11,6 @@ from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Protocol
 
     import numpy as np
     from numpy.typing import NDArray

@@ -7,17 +7,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from piecework._exceptions import warn
-from piecework._io.document_batch import WHOLE, Range, ReadOptions
+from piecework._io.document_batch import WHOLE, Documents, Range, ReadOptions
 from piecework._io.extras import import_extra
 from piecework._io.line_documents import count_lines, read_line_documents
-from piecework._io.sources import STDIN
+from piecework._io.sources import STDIN, Source
 from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from piecework._io.document_batch import Documents
-    from piecework._io.sources import Source
 
 __all__ = [
     "find_place",

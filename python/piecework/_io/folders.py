@@ -10,12 +10,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from piecework._exceptions import wrap_os_error
-from piecework._io.files import checked, naming_errors
+from piecework._io.files import Pathish, checked, naming_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from piecework._io.files import Pathish
 
 __all__ = ["list_folder", "remove_file", "remove_folder", "temporary_folder", "time_of_change"]
 

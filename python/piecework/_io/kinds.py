@@ -6,13 +6,12 @@ import re
 import shlex
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from piecework._io.files import checked, may_block
+from piecework._io.files import Pathish, checked, may_block
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from piecework._io.files import Pathish
     from piecework._io.json_texts import JsonTexts
 
 START = 512

@@ -8,20 +8,15 @@ from typing import TYPE_CHECKING
 
 from piecework import _core
 from piecework._exceptions import from_undecodable
-from piecework._io.document_batch import DEFAULT_FIELD, Documents, Skipped
+from piecework._io.document_batch import DEFAULT_FIELD, Documents, Range, ReadOptions, Skipped
 from piecework._io.kinds import START, check_documents, check_start
 from piecework._io.lines import SAMPLE, InvalidBytes, codec_name, decode_blocks, encoding_of
-from piecework._io.opening import open_stream
-from piecework._io.sources import describe_name
-from piecework.errors import DocumentError
+from piecework._io.opening import ByteStream, open_stream
+from piecework._io.sources import Source, describe_name
+from piecework.errors import DocumentError, PieceworkError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from piecework._io.document_batch import Range, ReadOptions
-    from piecework._io.opening import ByteStream
-    from piecework._io.sources import Source
-    from piecework.errors import PieceworkError
 
 __all__ = ["count_lines", "read_line_documents"]
 

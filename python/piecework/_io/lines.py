@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from piecework import _core
 from piecework._exceptions import from_undecodable
-from piecework._io.files import naming_errors
+from piecework._io.files import Pathish, naming_errors
 from piecework._io.kinds import check_start
 from piecework._messages import shown, wrong_type
 from piecework.errors import ConfigError, InvalidUtf8Error
@@ -19,7 +19,6 @@ from piecework.errors import ConfigError, InvalidUtf8Error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from piecework._io.files import Pathish
 
 SAMPLE = 1 << 20
 """The number of bytes at the start of a file that its encoding is detected by."""

@@ -7,13 +7,12 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from piecework._io.files import checked
+from piecework._io.files import Pathish, checked
 from piecework.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from piecework._io.files import Pathish
 
 __all__ = ["LOCK", "locked_folder"]
 

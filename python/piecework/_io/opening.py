@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, BinaryIO
 from piecework._io.compression import decompressed
 from piecework._io.files import naming_errors
 from piecework._io.remote import is_url, open_url
-from piecework._io.sources import STDIN
+from piecework._io.sources import STDIN, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from piecework._io.sources import Source
 
 __all__ = ["ByteStream", "open_file", "open_stream"]
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from piecework._exceptions import warn, wrap_os_error
-from piecework._io.files import checked
+from piecework._io.files import Pathish, checked
 from piecework._io.remote import find_files, is_url
 from piecework._messages import shown
 from piecework._settings.arguments import check_iterable
@@ -17,8 +17,6 @@ from piecework.errors import ConfigError, FileError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from piecework._io.files import Pathish
 
 __all__ = [
     "STDIN",

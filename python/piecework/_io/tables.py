@@ -14,20 +14,17 @@ import pyarrow.compute as pc
 
 from piecework import _core
 from piecework._exceptions import from_undecodable
-from piecework._io.document_batch import DEFAULT_FIELD, Documents, Range, SkippedRow
+from piecework._io.document_batch import DEFAULT_FIELD, Documents, Range, ReadOptions, SkippedRow
 from piecework._io.opening import open_file
-from piecework._io.record_batches import open_table
+from piecework._io.record_batches import Table, open_table
 from piecework._io.remedies import column_remedy
 from piecework._messages import shown
-from piecework.errors import ConfigError, DocumentError, FormatError
+from piecework.errors import ConfigError, DocumentError, FormatError, PieceworkError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from piecework._io.document_batch import ReadOptions
-    from piecework._io.record_batches import Table
     from piecework._io.sources import Source
-    from piecework.errors import PieceworkError
 
 __all__ = ["column_path", "read_rows", "split_rows"]
 

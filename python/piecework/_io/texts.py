@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,8 +18,6 @@ from piecework._settings.arguments import ArrowColumn, as_column
 from piecework.errors import ArrowError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from piecework._io.corpus import Corpus
 
 __all__ = [

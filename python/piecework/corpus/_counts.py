@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import operator
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from piecework import _core
-from piecework._io.files import existing_folder, read_bytes, replacing
+from piecework._io.files import Pathish, existing_folder, read_bytes, replacing
 from piecework._io.given import as_corpus
 from piecework._io.kinds import check_start, check_text
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
@@ -24,12 +24,8 @@ from piecework.tokenizer._phrases import warn_of_foreign_phrases
 from piecework.tokenizer._results import CountsSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Unpack
-
     from piecework._core import WordCounts as CoreCounts
     from piecework._io.corpus import Corpus
-    from piecework._io.files import Pathish
     from piecework._progress import ProgressLike
     from piecework._settings.added_tokens import AddedToken
     from piecework.corpus._counting.run import CountedInParts

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from piecework._messages import shown
 from piecework._settings.arguments import check_index
 from piecework.corpus._layouts import LAYOUTS
-from piecework.corpus._layouts.layout import Target
-from piecework.corpus._manifest import Manifest
+from piecework.corpus._layouts.layout import ShardContents, Target
+from piecework.corpus._manifest import Manifest, ShardRecord
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework._io.files import Pathish
-    from piecework.corpus._layouts.layout import Ids, ShardContents
-    from piecework.corpus._manifest import ShardRecord
+    from piecework.corpus._layouts.layout import Ids
     from piecework.corpus._torch_dataset import TorchDataset
 
 __all__ = ["Dataset"]

@@ -10,7 +10,7 @@ from piecework._exceptions import locate
 from piecework._io.documents import place_of, read
 from piecework.corpus._parts import PartWriter, Rows
 from piecework.corpus._plan import VERSION
-from piecework.engines._jobs.tasks import Task
+from piecework.engines._jobs.tasks import Receipt, Task
 from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from piecework.corpus._settings import CorpusSettings
     from piecework.engines._jobs.inputs import Inputs
     from piecework.engines._jobs.parts import Part
-    from piecework.engines._jobs.tasks import Receipt
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["EncodePart"]

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._io.atomic import WrittenFile
-from piecework._io.files import read_bytes, write_aside
+from piecework._io.files import Pathish, read_bytes, write_aside
 from piecework._result import MAX_ROWS, Result
 from piecework._settings.immutable import Record, dataclass
 from piecework.errors import FormatError, MissingFileError
@@ -17,7 +17,6 @@ from piecework.errors import FormatError, MissingFileError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from piecework._io.files import Pathish
     from piecework._io.sources import Source
     from piecework._show import Block
     from piecework.engines._jobs.tasks import Receipt

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from piecework.corpus._parts import Slice, load_keys, load_lengths
+from piecework.corpus._parts import Run, Slice, load_keys, load_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import numpy as np
     import numpy.typing as npt
-
-    from piecework.corpus._parts import Run
 
 __all__ = ["Chunk", "Piece", "Shard", "chunks", "document_shards", "sequence_shards"]
 

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._io.arrays import read_array
-from piecework._io.atomic import AtomicFiles
+from piecework._io.atomic import AtomicFiles, WrittenFile
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from piecework._io.atomic import WrittenFile
     from piecework._io.document_batch import Skipped
     from piecework.engines._jobs.parts import Part
 

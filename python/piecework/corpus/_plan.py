@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from piecework.engines._jobs.parts import divide
+from piecework.engines._jobs.parts import Part, divide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from piecework._io.sources import Source
     from piecework.corpus._settings import CorpusSettings
-    from piecework.engines._jobs.parts import Part
 
 __all__ = ["VERSION", "Plan"]
 

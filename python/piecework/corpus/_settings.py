@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from piecework._messages import shown
-from piecework._settings.arguments import check_index
+from piecework._settings.arguments import Specials, check_index
 from piecework._settings.choices import CorpusLayout
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
     from piecework._io.document_batch import ReadOptions
-    from piecework._settings.arguments import Specials
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["CorpusLayout", "CorpusSettings", "id_of"]

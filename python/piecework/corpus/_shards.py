@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from piecework.corpus._layouts import LAYOUTS
 from piecework.corpus._layouts.layout import Target
 from piecework.corpus._parts import Rows, load
-from piecework.engines._jobs.tasks import Task
+from piecework.engines._jobs.tasks import Receipt, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from piecework.corpus._order import Piece, Shard
     from piecework.corpus._settings import CorpusSettings
-    from piecework.engines._jobs.tasks import Receipt
 
 __all__ = ["WriteShard"]
 

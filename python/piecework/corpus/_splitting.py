@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from piecework._settings.arguments import DEFAULT, Default
-from piecework.normalizers import SentencePiece
-from piecework.pre_tokenizers import ByteLevel, Metaspace, Split, WhitespaceSplit
-from piecework.tokenizer._arguments import as_tokenizer
+from piecework.normalizers import Normalizer, SentencePiece
+from piecework.pre_tokenizers import ByteLevel, Metaspace, PreTokenizer, Split, WhitespaceSplit
+from piecework.tokenizer._arguments import TokenizerLike, as_tokenizer
 from piecework.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
 
 if TYPE_CHECKING:
-    from piecework.normalizers import Normalizer
-    from piecework.pre_tokenizers import PreTokenizer
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._arguments import TokenizerLike
 
 __all__ = [
     "ends_words_with_spaces",

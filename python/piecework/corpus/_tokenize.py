@@ -6,8 +6,8 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from piecework._io.atomic import AtomicFile
-from piecework._io.files import make_folder, read_bytes
+from piecework._io.atomic import AtomicFile, WrittenFile
+from piecework._io.files import Pathish, make_folder, read_bytes
 from piecework._io.lock import locked_folder
 from piecework._io.remote import is_url
 from piecework._io.sources import total_size
@@ -16,32 +16,25 @@ from piecework._messages import shown
 from piecework.corpus._encoding import EncodePart
 from piecework.corpus._layouts import LAYOUTS
 from piecework.corpus._manifest import SKIPPED, Manifest, ShardRecord, source_records
-from piecework.corpus._order import chunks, document_shards, sequence_shards
+from piecework.corpus._order import Shard, chunks, document_shards, sequence_shards
 from piecework.corpus._output import Output
 from piecework.corpus._parts import Run
 from piecework.corpus._plan import Plan
-from piecework.corpus._progress import Meter
+from piecework.corpus._progress import CorpusProgress, Meter
 from piecework.corpus._settings import CorpusSettings, id_of
 from piecework.corpus._shards import WriteShard
-from piecework.engines import Local, check_engine, connected
-from piecework.engines._jobs.tasks import complete
+from piecework.engines import Engine, Local, check_engine, connected
+from piecework.engines._jobs.tasks import Receipt, complete
 from piecework.errors import ConfigError
-from piecework.tokenizer._arguments import as_tokenizer
+from piecework.tokenizer._arguments import TokenizerLike, as_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from piecework._io.atomic import WrittenFile
     from piecework._io.corpus import Corpus
-    from piecework._io.files import Pathish
     from piecework._settings.arguments import Specials
     from piecework._settings.choices import CorpusLayout
-    from piecework.corpus._order import Shard
-    from piecework.corpus._progress import CorpusProgress
-    from piecework.engines import Engine
-    from piecework.engines._jobs.tasks import Receipt
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._arguments import TokenizerLike
 
     Report = Callable[[CorpusProgress], object]
 

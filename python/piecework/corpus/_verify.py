@@ -8,13 +8,12 @@ from piecework._io.folders import list_folder
 from piecework.corpus._dataset import Dataset
 from piecework.corpus._manifest import MANIFEST
 from piecework.errors import PieceworkError
-from piecework.tokenizer._arguments import as_tokenizer
+from piecework.tokenizer._arguments import TokenizerLike, as_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from piecework._io.files import Pathish
-    from piecework.tokenizer._arguments import TokenizerLike
 
 __all__ = ["Finding", "verify"]
 

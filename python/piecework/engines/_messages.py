@@ -6,12 +6,10 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from piecework._messages import shown
-from piecework.errors import WorkerError
+from piecework.errors import PieceworkError, WorkerError
 
 if TYPE_CHECKING:
     from types import ModuleType
-
-    from piecework.errors import PieceworkError
 
 __all__ = ["ATTEMPTS", "by_value", "name_of", "pack", "result_of", "too_many", "version"]
 

@@ -8,11 +8,10 @@ import pickle
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import IO
 
 __all__ = ["WorkerDied", "WorkerProcess"]
 

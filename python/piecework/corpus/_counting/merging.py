@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from piecework import _core
 from piecework._io.atomic import AtomicFiles
-from piecework.engines._jobs.tasks import Task
+from piecework.engines._jobs.tasks import Receipt, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from piecework.engines._jobs.tasks import Receipt
 
 __all__ = ["FAN_IN", "MergeBucket", "Merging", "TableFiles", "merge_level"]
 

@@ -10,13 +10,12 @@ from piecework import _core
 from piecework._io.atomic import AtomicFiles
 from piecework._io.documents import read
 from piecework.corpus._counting.plan import VERSION
-from piecework.engines._jobs.tasks import Task
+from piecework.engines._jobs.tasks import Receipt, Task
 
 if TYPE_CHECKING:
     from piecework._io.document_batch import ReadOptions
     from piecework.engines._jobs.inputs import Inputs
     from piecework.engines._jobs.parts import Part
-    from piecework.engines._jobs.tasks import Receipt
 
 __all__ = ["CountPart"]
 

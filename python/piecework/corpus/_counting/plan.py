@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from piecework import _core
 from piecework.engines._jobs.inputs import Inputs
-from piecework.engines._jobs.parts import divide
+from piecework.engines._jobs.parts import Part, divide
 
 if TYPE_CHECKING:
     from piecework._io.corpus import Corpus
     from piecework._io.document_batch import ReadOptions
-    from piecework.engines._jobs.parts import Part
 
 __all__ = ["VERSION", "CountPlan"]
 

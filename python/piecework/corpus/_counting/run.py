@@ -11,25 +11,21 @@ from typing import TYPE_CHECKING, ClassVar
 from piecework import _core
 from piecework._io.atomic import remove_temporary
 from piecework._io.documents import warn_of_skipped
-from piecework._io.files import make_folder, replacing
+from piecework._io.files import Pathish, make_folder, replacing
 from piecework._io.folders import remove_folder, temporary_folder
 from piecework._io.lock import locked_folder
-from piecework._progress import reporting
+from piecework._progress import ProgressLike, Report, reporting
 from piecework.corpus._counting.merging import MergeBucket, TableFiles, merge_level
 from piecework.corpus._counting.part import CountPart
-from piecework.engines import connected
-from piecework.engines._jobs.tasks import complete
+from piecework.engines import Engine, connected
+from piecework.engines._jobs.tasks import Receipt, complete
 from piecework.errors import ConfigError
 from piecework.tokenizer._results import CountsSummary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from piecework._io.files import Pathish
-    from piecework._progress import ProgressLike, Report
     from piecework.corpus._counting.plan import CountPlan
-    from piecework.engines import Engine
-    from piecework.engines._jobs.tasks import Receipt
 
 __all__ = ["CountedInParts"]
 

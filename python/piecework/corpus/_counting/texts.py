@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from piecework import _core
 from piecework._core import ArrowTexts
 from piecework._io.documents import naming_file, read_all
-from piecework._io.files import existing_folder, replacing
+from piecework._io.files import Pathish, existing_folder, replacing
 from piecework._io.given import as_corpus
 from piecework._io.sources import total_size
-from piecework._io.texts import batches_of, check_items, divisible
+from piecework._io.texts import TextBatch, batches_of, check_items, divisible
 from piecework._messages import shown
-from piecework._progress import reporting
-from piecework._settings.arguments import as_bytes, check_positive, check_threads
+from piecework._progress import ProgressLike, Report, reporting
+from piecework._settings.arguments import ArrowColumn, as_bytes, check_positive, check_threads
 from piecework.errors import ConfigError
 from piecework.tokenizer._results import CountsSummary
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from piecework._io.corpus import Corpus
-    from piecework._io.files import Pathish
-    from piecework._io.texts import TextBatch
-    from piecework._progress import ProgressLike, Report
-    from piecework._settings.arguments import ArrowColumn
     from piecework.corpus._counting.run import CountedInParts
     from piecework.engines import Engine
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from piecework._io.arrays import map_array
-from piecework.corpus._layouts.layout import IndexedLayout, ShardContents
-
-if TYPE_CHECKING:
-    from piecework.corpus._layouts.layout import Target
+from piecework.corpus._layouts.layout import IndexedLayout, ShardContents, Target
 
 __all__ = ["Datatrove"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from piecework._io.arrays import map_array, read_array
-from piecework.corpus._layouts.layout import Layout, ShardContents, smallest_dtype
+from piecework.corpus._layouts.layout import Layout, ShardContents, Target, smallest_dtype
 from piecework.errors import ConfigError, FormatError
 
 if TYPE_CHECKING:
-    from piecework.corpus._layouts.layout import Target
     from piecework.corpus._parts import Rows
 
 __all__ = ["LlmC", "NanoGpt"]

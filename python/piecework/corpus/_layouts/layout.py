@@ -6,13 +6,12 @@ import os
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from piecework._io.atomic import AtomicFiles
+from piecework._io.atomic import AtomicFile, AtomicFiles, WrittenFile
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from piecework._io.atomic import AtomicFile, WrittenFile
     from piecework.corpus._parts import Rows
 
     Ids = npt.NDArray[np.uint16 | np.uint32 | np.int32]

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 from piecework._io.arrays import map_array, read_array
-from piecework.corpus._layouts.layout import IndexedLayout, ShardContents
+from piecework.corpus._layouts.layout import IndexedLayout, ShardContents, Target
 from piecework.errors import FormatError
-
-if TYPE_CHECKING:
-    from piecework.corpus._layouts.layout import Target
 
 __all__ = ["Megatron"]
 

@@ -7,13 +7,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.arrays import map_array, read_array
-from piecework.corpus._layouts.layout import IndexedLayout, ShardContents
+from piecework.corpus._layouts.layout import IndexedLayout, ShardContents, Target
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from piecework.corpus._layouts.layout import Target
 
 __all__ = ["Npy"]
 

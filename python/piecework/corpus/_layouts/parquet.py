@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.extras import import_extra
-from piecework.corpus._layouts.layout import Layout, ShardContents
+from piecework.corpus._layouts.layout import Layout, ShardContents, Target
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
     from piecework._io.atomic import AtomicFile
-    from piecework.corpus._layouts.layout import Target
     from piecework.corpus._parts import Rows
 
 __all__ = ["Parquet"]
