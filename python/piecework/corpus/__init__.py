@@ -28,7 +28,7 @@ __getattr__, __dir__, __all__ = _lazy.lazily(
         "_dataset": "Dataset",
         "_manifest": "Manifest ShardRecord SourceRecord",
         "_progress": "CorpusProgress",
-        "_settings": "CorpusLayout",
+        "_plan": "CorpusLayout",
         "_tokenize": "tokenize",
         "_verify": "Finding verify",
     },

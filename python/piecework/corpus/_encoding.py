@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from piecework._io.document_batch import Documents
     from piecework._io.sources import Source
     from piecework._settings.arguments import ArrowColumn
-    from piecework.corpus._settings import CorpusSettings
+    from piecework.corpus._plan import CorpusSettings
     from piecework.engines._jobs.inputs import Inputs
     from piecework.engines._jobs.parts import Part
     from piecework.tokenizer import Tokenizer

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from piecework.corpus._order import Piece, Shard
-    from piecework.corpus._settings import CorpusSettings
+    from piecework.corpus._plan import CorpusSettings
 
 __all__ = ["WriteShard"]
 

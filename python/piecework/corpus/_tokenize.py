@@ -19,9 +19,8 @@ from piecework.corpus._manifest import SKIPPED, Manifest, ShardRecord, source_re
 from piecework.corpus._order import Shard, chunks, document_shards, sequence_shards
 from piecework.corpus._output import Output
 from piecework.corpus._parts import Run
-from piecework.corpus._plan import Plan
+from piecework.corpus._plan import CorpusSettings, Plan, id_of
 from piecework.corpus._progress import CorpusProgress, Meter
-from piecework.corpus._settings import CorpusSettings, id_of
 from piecework.corpus._shards import WriteShard
 from piecework.engines import Engine, Local, check_engine, connected
 from piecework.engines._jobs.tasks import Receipt, complete
