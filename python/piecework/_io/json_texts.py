@@ -16,8 +16,6 @@ _SAMPLE_LINES = 100
 """The maximum number of lines that are searched in a file named like JSON lines, without empty ones."""
 _LEAST, _ENOUGH = 2, 8
 """The number of objects from which on a text is JSON: at its end, and before its end."""
-_FIRST_TRY = 1 << 12
-"""The number of characters from which on an array over several lines is parsed."""
 
 
 class JsonTexts(NamedTuple):
@@ -40,7 +38,7 @@ def find_json_texts(lines: Iterable[str]) -> JsonTexts | None:
     of the same name. A single object is text.
 
     Args:
-        lines: The lines, with or without line ends, of which no more are read than are needed.
+        lines: The lines, with or without line ends; those of an array are read up to `SAMPLE` characters.
     """
     values: list[Any] = []
     iterator = iter(lines)
@@ -84,24 +82,14 @@ def _is_uniform(values: list[Any]) -> bool:
 
 def _find_array(text: str, lines: Iterator[str]) -> JsonTexts | None:
     """Returns the kind of a text that begins like an array of objects, by its further lines."""
-    parts, length, tried = [text], len(text), _FIRST_TRY
-    objects, is_whole = _objects(text)
-    if objects is None:
+    if _objects(text)[0] is None:
         return None
+    parts, length = [text], len(text)
     for line in lines:
-        if len(objects) >= _ENOUGH or length > SAMPLE:
-            break
-        if is_whole and line.strip():  # text after the array
-            if len(objects) < _LEAST:
-                return None
-            break
         parts.append(line if line.endswith("\n") else f"{line}\n")
         length += len(line)
-        if length >= tried or len(parts) == _LEAST:
-            tried = max(tried, 2 * length)
-            objects, is_whole = _objects("".join(parts))
-            if objects is None:
-                return None
+        if length > SAMPLE:
+            break
     objects, is_whole = _objects("".join(parts))
     if objects and (is_whole or len(objects) >= _LEAST) and (shared := _shared(objects)):
         members = {name: objects[0][name] for name in shared}
