@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from piecework._exceptions import locate
 from piecework._io.documents import place_of, read
 from piecework.corpus._parts import PartWriter, Rows
-from piecework.corpus._plan import VERSION
+from piecework.corpus._plan import VERSION, CorpusSettings
 from piecework.engines._jobs.tasks import Receipt, Task
 from piecework.errors import PieceworkError
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from piecework._io.document_batch import Documents
     from piecework._io.sources import Source
     from piecework._settings.arguments import ArrowColumn
-    from piecework.corpus._plan import CorpusSettings
     from piecework.engines._jobs.inputs import Inputs
     from piecework.engines._jobs.parts import Part
     from piecework.tokenizer import Tokenizer

@@ -39,11 +39,6 @@ class WorkerProcess:
         )
         self._fn: Callable[[Any], Any] | None = fn
 
-    @property
-    def pid(self) -> int:
-        """Returns the id of the process."""
-        return self._process.pid
-
     def call(self, part: Any) -> tuple[Any, BaseException | None]:
         """Returns the result of the function for a part and None, or None and what it raised.
 

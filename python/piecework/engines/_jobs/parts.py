@@ -42,7 +42,7 @@ def divide(sources: Sequence[Source], part_bytes: int, reading: ReadOptions) -> 
         part_bytes: The number of bytes from which on a part ends.
         reading: The options of reading.
 
-    >>> from piecework._io.documents import ReadOptions
+    >>> from piecework._io.document_batch import ReadOptions
     >>> from piecework._io.sources import Source
     >>> [part.bytes for part in divide([Source("a.txt", 5), Source("b.txt", 25)], 10, ReadOptions())]
     [13, 17]
