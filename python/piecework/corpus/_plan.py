@@ -12,6 +12,7 @@ from piecework._messages import shown
 from piecework._settings.arguments import Specials, check_index
 from piecework._settings.choices import CorpusLayout
 from piecework._settings.immutable import Immutable, dataclass
+from piecework.corpus._layouts import LAYOUTS
 from piecework.engines._jobs.parts import Part, divide
 from piecework.errors import ConfigError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from piecework._io.sources import Source
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["VERSION", "CorpusLayout", "CorpusSettings", "Plan", "id_of"]
+__all__ = ["VERSION", "CorpusSettings", "Plan", "id_of"]
 
 VERSION = 1
 """Changes when the same plan gives other bytes."""
@@ -70,7 +71,7 @@ class CorpusSettings(Immutable):
             _check_number("shuffle", self.shuffle, 0, 1 << 64)
         if self.sequence_length is not None:
             _check_number("sequence_length", self.sequence_length, 1, self.shard_tokens + 1)
-        if self.reading.keep and self.layout != "parquet":
+        if self.reading.keep and not LAYOUTS[self.layout].has_columns:
             message = f"the layout {self.layout!r} has no columns beside the ids"
             raise ConfigError(message, setting="keep", hint='use `layout="parquet"`')
         if self.reading.keep and self.sequence_length is not None:

@@ -3,7 +3,7 @@
 import struct
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,8 @@ import pytest
 
 import piecework as pw
 from corpora import InProcess, expected, large_vocabulary, texts, tokenizer, write_lines
-from piecework.corpus import Dataset, tokenize
+from piecework.corpus import CorpusLayout, Dataset, tokenize
+from piecework.corpus._layouts import LAYOUTS
 from piecework.errors import ConfigError
 
 TOK = tokenizer()
@@ -140,3 +141,7 @@ def test_datatrove_reads_its_format(tmp_path: Path) -> None:
     ends = merger.load_doc_ends(path.with_suffix(".ds.index").open("rb"))
     read = merger.get_data_reader(path.with_suffix(".ds").open("rb"), ends.tolist(), 2)
     assert [np.frombuffer(data, np.uint16).tolist() for data in read] == WANTED
+
+
+def test_names_of_layouts_are_those_of_the_choice() -> None:
+    assert tuple(LAYOUTS) == get_args(CorpusLayout)

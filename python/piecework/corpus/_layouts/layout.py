@@ -66,6 +66,8 @@ class Layout(AtomicFiles):
     """The suffixes of the files of a shard."""
     has_rows: ClassVar[bool] = True
     """Whether the files say where rows end."""
+    has_columns: ClassVar[bool] = False
+    """Whether the files have columns of the documents beside the ids."""
     most_open: ClassVar[int] = 1000
     """The largest number of shards that a reader has open: those that are mapped take no memory."""
 

@@ -51,6 +51,7 @@ class Parquet(Layout):
     """Writes and reads Parquet files with a column `ids`."""
 
     suffixes = (".parquet",)
+    has_columns = True
     most_open = 1  # it is decompressed into memory
 
     def __init__(self, target: Target) -> None:
