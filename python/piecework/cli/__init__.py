@@ -1,7 +1,7 @@
 """Runs the command line: data goes to standard output, everything else to standard error.
 
-A verb is a file in `verbs/`; the signature of its function of the same name defines arguments and options. Exit codes: 0
-success, 1 findings, 2 errors, 130 interrupted.
+A verb is a file in `verbs/`; the signature of its function of the same name defines arguments and options, and its docstring
+is their help. Exit codes: 0 success, 1 findings, 2 errors, 130 interrupted.
 """
 
 from __future__ import annotations

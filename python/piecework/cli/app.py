@@ -11,8 +11,9 @@ from click.shell_completion import get_completion_class
 
 import piecework
 from piecework.cli import verbs
+from piecework.cli.declare import help_text
 from piecework.cli.help import Program, VerbGroup
-from piecework.cli.verb import command, help_text
+from piecework.cli.verb import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,53 +1,69 @@
-"""Declares the arguments and options of verbs in annotations, from which parameters of click are made."""
+"""Declares the arguments and options of verbs by the signature and the docstring of a function or a group of options."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+import inspect
+import re
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 
-from piecework.cli.messages import option_of
+from piecework.cli.messages import negated, option_of
 
 if TYPE_CHECKING:
-    import inspect
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from types import ModuleType
 
-__all__ = ["Argument", "Option", "parameter_of", "placeholder"]
+__all__ = [
+    "ARGUMENTS",
+    "OPTIONS",
+    "Argument",
+    "Option",
+    "help_text",
+    "parameters_of",
+    "placeholder",
+]
+
+ARGUMENTS, OPTIONS = "Arguments", "Options"
+"""The sections of the help for arguments, and for options that are in no other section."""
+_METAVARS = {int: "N", Path: "FILE"}
+"""The names of values for the help by type, where they are not those of click."""
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Argument:
     """Describes an argument.
 
     Attributes:
         metavar: The name for the help.
-        help: The text of the help.
+        help: The text of the help; by default that of the docstring.
     """
 
     metavar: str
-    help: str
+    help: str = ""
 
 
 class Option:
-    """Describes an option.
+    """Describes an option, as far as its type and its default do not.
 
     Args:
-        *names: The names; by default the long option of the parameter.
-        help: The text of the help.
+        *names: The names; by default the long option of the parameter, and for a bool that is not false by default also
+            the one that switches it off.
+        help: The text of the help; by default that of the docstring.
         metavar: The name of the value for the help; by default that of its type.
         min: The least number.
         max: The largest number.
-        section: The section of the help; by default that of the group of options, or all options.
+        section: The section of the help; by default that of the docstring.
         parser: The function that returns the value of a text.
     """
 
     def __init__(
         self,
         *names: str,
-        help: str,  # noqa: A002  # the name that click has
+        help: str = "",  # noqa: A002  # the name that click has
         metavar: str | None = None,
         min: int | None = None,  # noqa: A002
         max: int | None = None,  # noqa: A002
@@ -62,6 +78,8 @@ class Option:
 class ShownArgument(click.Argument):
     """Is an argument with a text for the help."""
 
+    section = ARGUMENTS
+
     def __init__(self, *args: Any, text: str, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.help: str | None = text  # of click itself in new versions
@@ -74,7 +92,7 @@ class ShownArgument(click.Argument):
 class SectionOption(click.Option):
     """Is an option in a section of the help."""
 
-    def __init__(self, *args: Any, section: str | None = None, **settings: Any) -> None:
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.section = section
 
@@ -85,14 +103,56 @@ def placeholder(argument: click.Parameter) -> str:
     return (f"<{name}>" if argument.required else f"[{name}]") + "..." * (argument.nargs == -1)
 
 
-def parameter_of(parameter: inspect.Parameter, section: str | None = None) -> click.Parameter:
-    """Returns the parameter of click for a parameter of a function that is annotated by an argument or option.
+def help_text(documented: Callable[..., None] | ModuleType) -> str:
+    """Returns the docstring of a function or module for click: without its sections, and with the lines of its examples."""
+    text = "\n\n".join(each for each in _paragraphs(documented) if not _title(each))
+    return text.replace("Examples:\n", "\b\nExamples:\n")
 
-    Args:
-        parameter: The parameter.
-        section: The section of the help, unless the option names its own.
+
+def parameters_of(declaring: Callable[..., Any]) -> Iterator[click.Parameter]:
+    """Iterates over the parameters of click for those of a function or a group, whose texts are in its docstring.
+
+    A section of the docstring is one of the help. A parameter whose type is a group, a dataclass, is replaced by the fields of
+    that; the options of a group are in the section of the help that its attribute `section` names.
     """
-    kind, declared = get_args(parameter.annotation)
+    hints = get_type_hints(declaring, include_extras=True)
+    texts = _texts(declaring)
+    for parameter in inspect.signature(declaring).parameters.values():
+        hint = hints[parameter.name]
+        if dataclasses.is_dataclass(hint):
+            yield from parameters_of(hint)  # type: ignore[arg-type]  # a class
+        else:
+            section, text = texts.get(parameter.name, (OPTIONS, ""))
+            yield _parameter(parameter.replace(annotation=hint), section, text)
+
+
+def _paragraphs(documented: object) -> list[str]:
+    return (inspect.getdoc(documented) or "").split("\n\n")
+
+
+def _title(paragraph: str) -> str | None:
+    """Returns the title of a section that describes parameters; None for another paragraph."""
+    return match[1] if (match := re.match(r"(\S.*):\n    \w+: ", paragraph)) else None
+
+
+def _texts(declaring: Callable[..., Any]) -> dict[str, tuple[str, str]]:
+    """Returns the section and the text of each parameter in the docstrings of a function, or of a group and its bases."""
+    section = getattr(declaring, "section", OPTIONS)
+    return {
+        name: (section if title == OPTIONS else title, " ".join(text.split()))
+        for documented in reversed(getattr(declaring, "__mro__", (declaring,)))
+        for paragraph in _paragraphs(documented)
+        if (title := _title(paragraph))
+        for name, text in re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", paragraph, re.MULTILINE)
+    }
+
+
+def _parameter(parameter: inspect.Parameter, section: str, text: str) -> click.Parameter:
+    """Returns the parameter of click for a parameter, whose annotation may contain an argument or option."""
+    kind: Any = parameter.annotation
+    declared: Argument | Option = Option()
+    if get_origin(kind) is Annotated:
+        kind, declared = get_args(kind)
     if NoneType in get_args(kind):
         (kind,) = (each for each in get_args(kind) if each is not NoneType)
     is_list = get_origin(kind) is list
@@ -101,7 +161,7 @@ def parameter_of(parameter: inspect.Parameter, section: str | None = None) -> cl
     settings: dict[str, Any] = {
         "type": _type(item, declared),
         "required": is_required,
-        "metavar": declared.metavar,
+        "metavar": declared.metavar or _METAVARS.get(item),
     }
     if not is_required:
         settings["default"] = parameter.default
@@ -109,15 +169,15 @@ def parameter_of(parameter: inspect.Parameter, section: str | None = None) -> cl
         settings["callback"] = _as_list
     if isinstance(declared, Argument):
         nargs = -1 if is_list else 1
-        return ShownArgument([parameter.name], text=declared.help, nargs=nargs, **settings)
-    names = declared.names or (option_of(parameter.name),)
+        return ShownArgument([parameter.name], text=declared.help or text, nargs=nargs, **settings)
+    names = declared.names or (option_of(parameter.name, repeats=is_list),)
     if item is bool:
         settings |= {"type": None, "is_flag": True}
-        if not declared.names:
-            names = (f"{names[0]}/--no-{names[0].removeprefix('--')}",)
+        if not declared.names and parameter.default is not False:
+            names = (f"{names[0]}/{negated(names[0])}",)
     return SectionOption(
         [parameter.name, *names],
-        help=declared.help,
+        help=declared.help or text,
         multiple=is_list,
         section=declared.section or section,
         show_default=parameter.default != "",

@@ -19,45 +19,25 @@ EngineName = Literal["local", "ray", "spark"]
 """The engines."""
 
 
-Workers = Annotated[
-    int | None,
-    Option(
-        metavar="N",
-        help="Run N parts at once, each in a process (default: one per core); the result does not depend on it.",
-    ),
-]
-Address = Annotated[
-    str | None,
-    Option(
-        metavar="ADDRESS",
-        help="Connect to this cluster: auto or host:port for ray, a master such as spark://host:7077 for spark (default: "
-        "this machine).",
-    ),
-]
-
-
 @dataclass(frozen=True)
 class EngineOptions:
-    """Holds the options of engines for verbs that need none."""
+    """Holds the options of engines for verbs that need none.
+
+    Options:
+        engine: Read the files in parts: in processes of this machine, or on a cluster of Ray or Spark (default: in threads of
+            one process). The result does not depend on it.
+        address: Connect to this cluster: auto or host:port for ray, a master such as spark://host:7077 for spark (default: this
+            machine).
+        workers: Run N parts at once, each in a process (default: one per core); the result does not depend on it.
+        part_bytes: Read about N bytes of input at a time in each process (default: 64 MiB; evaluate: 32 MiB).
+    """
 
     section: ClassVar[str] = "Engine options"
 
-    engine: Annotated[
-        EngineName | None,
-        Option(
-            help="Read the files in parts: in processes of this machine, or on a cluster of Ray or Spark (default: in "
-            "threads of one process). The result does not depend on it."
-        ),
-    ] = None
-    address: Address = None
-    workers: Workers = None
-    part_bytes: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            help="Read about N bytes of input at a time in each process (default: 64 MiB; evaluate: 32 MiB).",
-        ),
-    ] = None
+    engine: EngineName | None = None
+    address: Annotated[str | None, Option(metavar="ADDRESS")] = None
+    workers: int | None = None
+    part_bytes: int | None = None
 
     def chosen(self) -> Engine | None:
         """Returns the engine; None for threads of this process.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import click
 
-from piecework.cli.declare import placeholder
+from piecework.cli.declare import ARGUMENTS, OPTIONS, placeholder
 
 __all__ = ["GLOBAL", "NoArgumentsError", "Program", "VerbCommand", "VerbGroup"]
 
 GLOBAL = "Global options"
 """The section of options that do not change the result; it comes last."""
-_ARGUMENTS, _OPTIONS = "Arguments", "Options"
 
 
 class VerbCommand(click.Command):
@@ -26,11 +25,12 @@ class VerbCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the sections of arguments and options."""
-        sections: dict[str, list[tuple[str, str]]] = {_ARGUMENTS: [], _OPTIONS: []}
+        sections: dict[str, list[tuple[str, str]]] = {ARGUMENTS: [], OPTIONS: []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
-                sections.setdefault(_section(param), []).append(record)
+                # An option without a section is --help, which click adds.
+                sections.setdefault(getattr(param, "section", GLOBAL), []).append(record)
         sections[GLOBAL] = sections.pop(GLOBAL, [])
         for title, rows in sections.items():
             if rows:
@@ -64,10 +64,3 @@ class VerbGroup(Program):
         if args and args[0] not in {*self.commands, *ctx.help_option_names}:
             args = [next(iter(self.commands)), *args]
         return super().parse_args(ctx, args)
-
-
-def _section(param: click.Parameter) -> str:
-    if isinstance(param, click.Argument):
-        return _ARGUMENTS
-    is_help = "--help" in param.opts
-    return GLOBAL if is_help else getattr(param, "section", None) or _OPTIONS

@@ -26,52 +26,31 @@ Strategy = Literal["longest-first", "only-first", "only-second"]
 
 @dataclass(frozen=True)
 class Limits:
-    """Holds the options of truncation and padding; None for the tokenizer's default."""
+    """Holds the options of truncation and padding; None for the tokenizer's default.
+
+    Options:
+        max_length: Truncate to N tokens, special tokens included. Only --json prints the removed tokens, as overflowing.
+        stride: Repeat the last N tokens of each part in the next overflowing part (requires --json).
+        truncation_side: Truncate at this end (default: right).
+        truncation_strategy: Truncate this text of a pair (default: longest-first; requires --pair).
+        no_truncation: Ignore the tokenizer's truncation.
+        pad: Pad to the number of tokens of the longest line, or to N tokens.
+        pad_to_multiple_of: Pad to a multiple of N tokens.
+        padding_side: Pad at this end (default: right).
+        no_padding: Ignore the tokenizer's padding.
+    """
 
     section: ClassVar[str] = "Truncation and padding"
 
-    max_length: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=1,
-            help="Truncate to N tokens, special tokens included. Only --json prints the removed tokens, as overflowing.",
-        ),
-    ] = None
-    stride: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=0,
-            help="Repeat the last N tokens of each part in the next overflowing part (requires --json).",
-        ),
-    ] = None
-    truncation_side: Annotated[
-        Side | None, Option(help="Truncate at this end (default: right).")
-    ] = None
-    truncation_strategy: Annotated[
-        Strategy | None,
-        Option(help="Truncate this text of a pair (default: longest-first; requires --pair)."),
-    ] = None
-    no_truncation: Annotated[
-        bool,
-        Option("--no-truncation", help="Ignore the tokenizer's truncation."),
-    ] = False
-    pad: Annotated[
-        str | None,
-        Option(
-            metavar="longest|N",
-            help="Pad to the number of tokens of the longest line, or to N tokens.",
-        ),
-    ] = None
-    pad_to_multiple_of: Annotated[
-        int | None, Option(metavar="N", min=1, help="Pad to a multiple of N tokens.")
-    ] = None
-    padding_side: Annotated[Side | None, Option(help="Pad at this end (default: right).")] = None
-    no_padding: Annotated[
-        bool,
-        Option("--no-padding", help="Ignore the tokenizer's padding."),
-    ] = False
+    max_length: Annotated[int | None, Option(min=1)] = None
+    stride: Annotated[int | None, Option(min=0)] = None
+    truncation_side: Side | None = None
+    truncation_strategy: Strategy | None = None
+    no_truncation: bool = False
+    pad: Annotated[str | None, Option(metavar="longest|N")] = None
+    pad_to_multiple_of: Annotated[int | None, Option(min=1)] = None
+    padding_side: Side | None = None
+    no_padding: bool = False
 
     @property
     def is_given(self) -> bool:

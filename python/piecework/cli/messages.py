@@ -31,13 +31,13 @@ _ANY = "..."
 """The value of a setting in a hint that leaves the value open."""
 
 
-def option_of(name: str) -> str:
-    """Returns the long option of a parameter.
+def option_of(name: str, *, repeats: bool = False) -> str:
+    """Returns the long option of a parameter; if it repeats, it has its name in the singular.
 
-    >>> option_of("vocab_size")
-    '--vocab-size'
+    >>> option_of("vocab_size"), option_of("special_tokens", repeats=True)
+    ('--vocab-size', '--special-token')
     """
-    return f"--{name.replace('_', '-')}"
+    return f"--{(name.removesuffix('s') if repeats else name).replace('_', '-')}"
 
 
 class Options:

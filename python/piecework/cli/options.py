@@ -55,41 +55,22 @@ PreTokenizerName = Literal[
 
 _TOKENIZER = "A tokenizer file (tokenizer.json, vocab.txt, merges.txt, ranks, .model, codes) or a model folder"
 
-TokenizerFile = Annotated[str, Argument(metavar="TOKENIZER", help=f"{_TOKENIZER}.")]
+TokenizerFile = Annotated[str, Argument("TOKENIZER", f"{_TOKENIZER}.")]
 TokenizerFiles = Annotated[
     list[str],
-    Option(
-        "--tokenizer",
-        "-t",
-        metavar="TOKENIZER",
-        help=f"{_TOKENIZER}; repeat for several.",
-    ),
+    Option("--tokenizer", "-t", metavar="TOKENIZER", help=f"{_TOKENIZER}; repeat for several."),
 ]
-TextFile = Annotated[
-    str,
-    Argument(metavar="FILE", help="A UTF-8 file; - is standard input."),
-]
+TextFile = Annotated[str, Argument("FILE", "A UTF-8 file; - is standard input.")]
 _DOCUMENTS = "text, JSON lines, Parquet or Arrow, also .gz or .zst; a folder, a pattern or a URL"
-DocumentFile = Annotated[
-    str,
-    Argument(
-        metavar="FILE",
-        help=f"A file of {_DOCUMENTS}; - is standard input.",
-    ),
-]
+DocumentFile = Annotated[str, Argument("FILE", f"A file of {_DOCUMENTS}; - is standard input.")]
 DocumentFiles = Annotated[
-    list[str] | None,
-    Argument(
-        metavar="FILE",
-        help=f"Files of {_DOCUMENTS}; - or no file is standard input.",
-    ),
+    list[str] | None, Argument("FILE", f"Files of {_DOCUMENTS}; - or no file is standard input.")
 ]
 ChangedTokenizer = Annotated[
     Path,
     Option(
         "--output",
         "-o",
-        metavar="FILE",
         help="Write the tokenizer to this file, in the format of its name (default: tokenizer.json).",
     ),
 ]
@@ -97,15 +78,13 @@ IdMap = Annotated[
     Path | None,
     Option(
         "--map",
-        metavar="FILE",
         help="Write the new id of each old one: an array for a name in .npy, otherwise JSON.",
     ),
 ]
-WordCountFiles = Annotated[
-    bool,
-    Option("--counts", help="Read FILEs as word counts of count-words, and add them up."),
+AreCounts = Annotated[
+    bool, Option(help="Read FILEs as word counts of count-words, and add them up.")
 ]
-AsJson = Annotated[bool, Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, Option(help="Print JSON.")]
 AsJsonLines = Annotated[bool, Option("--json", help="Print one JSON object per line.")]
 SpecialTokens = Annotated[
     bool,
@@ -117,7 +96,6 @@ SpecialTokens = Annotated[
 OnSpecials = Annotated[
     SpecialsWord | None,
     Option(
-        "--specials",
         help="Match special tokens in the text, encode them as ordinary text, or fail (default: match; for a "
         "SentencePiece model: text).",
     ),
@@ -125,79 +103,58 @@ OnSpecials = Annotated[
 Stream = Annotated[
     bool,
     Option(
-        "--stream",
-        help="Print each line at once, for endless input. By default output is printed only after all input succeeded.",
+        help="Print each line at once, for endless input. By default output is printed only after all input succeeded."
     ),
 ]
 Threads = Annotated[
     int | None,
     Option(
-        "--threads",
         min=1,
-        metavar="N",
         section=GLOBAL,
         help="Use N threads (default: one per core); the result does not depend on it.",
     ),
 ]
-NoProgress = Annotated[bool, Option("--no-progress", section=GLOBAL, help="Hide the progress bar.")]
+NoProgress = Annotated[bool, Option(section=GLOBAL, help="Hide the progress bar.")]
 
 
 @dataclass(frozen=True)
 class CountingMemory:
-    """Holds the options of the memory for counting words."""
+    """Holds the options of the memory for counting words.
+
+    Options:
+        max_memory: Count words in this memory, such as 300MB or 2GiB, and keep what exceeds it in temporary files; the result
+            does not depend on it (default: no limit).
+        work_dir: Write temporary files into this folder (default: the system's).
+    """
 
     section: ClassVar[str] = "Memory options"
 
-    max_memory: Annotated[
-        str | None,
-        Option(
-            metavar="SIZE",
-            help="Count words in this memory, such as 300MB or 2GiB, and keep what exceeds it in temporary files; the result "
-            "does not depend on it (default: no limit).",
-        ),
-    ] = None
-    work_dir: Annotated[
-        str | None,
-        Option(
-            metavar="FOLDER", help="Write temporary files into this folder (default: the system's)."
-        ),
-    ] = None
+    max_memory: Annotated[str | None, Option(metavar="SIZE")] = None
+    work_dir: Annotated[str | None, Option(metavar="FOLDER")] = None
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Holds the options of reading texts, the same for every verb."""
+    """Holds the options of reading texts, the same for every verb.
+
+    Options:
+        field: Read this member of JSON lines, or column of Parquet or Arrow (default: text). Then standard input and files
+            whose names say no format are JSON lines.
+        input_format: Read all files in this format (default: by their names).
+        per: Make a text of each line, or of each whole text file.
+        encoding: Read text and JSON lines in this character encoding; auto detects that of each file.
+        errors: Fail on invalid bytes, or replace them by U+FFFD.
+        on_error: Fail at a line or row that is no text, or skip it and warn.
+    """
 
     section: ClassVar[str] = "Reading options"
 
-    field: Annotated[
-        str | None,
-        Option(
-            metavar="NAME",
-            help="Read this member of JSON lines, or column of Parquet or Arrow (default: text). Then standard input and files "
-            "whose names say no format are JSON lines.",
-        ),
-    ] = None
-    input_format: Annotated[
-        TextFormat | None,
-        Option(help="Read all files in this format (default: by their names)."),
-    ] = None
-    per: Annotated[Per, Option(help="Make a text of each line, or of each whole text file.")] = (
-        "line"
-    )
-    encoding: Annotated[
-        str,
-        Option(
-            metavar="NAME",
-            help="Read text and JSON lines in this character encoding; auto detects that of each file.",
-        ),
-    ] = "utf-8"
-    errors: Annotated[
-        ByteErrors, Option(help="Fail on invalid bytes, or replace them by U+FFFD.")
-    ] = "strict"
-    on_error: Annotated[
-        OnError, Option(help="Fail at a line or row that is no text, or skip it and warn.")
-    ] = "raise"
+    field: Annotated[str | None, Option(metavar="NAME")] = None
+    input_format: TextFormat | None = None
+    per: Per = "line"
+    encoding: Annotated[str, Option(metavar="NAME")] = "utf-8"
+    errors: ByteErrors = "strict"
+    on_error: OnError = "raise"
 
     def corpus(self, files: Sequence[str] | None, *, keep_line_ends: bool | None = None) -> Corpus:
         """Returns the texts of files; without files, those of standard input.
@@ -235,71 +192,37 @@ class Reading:
 
 @dataclass(frozen=True)
 class Splitting:
-    """Holds the options of normalizer and pre-tokenizer; None for the default."""
+    """Holds the options of normalizer and pre-tokenizer; None for the default.
+
+    Options:
+        lowercase: Lowercase text (default: on).
+        strip_accents: Remove accents (default: the value of --lowercase).
+        clean_text: Remove control characters (default: on).
+        handle_chinese_chars: Make each CJK ideograph a word (default: on).
+        normalizer: Normalize text: bert by BERT's rules, the others by SentencePiece's, none not at all (default: bert for
+            WordPiece and vocab.txt, otherwise none).
+        pre_tokenizer: Split text into words (default: bert for WordPiece and vocab.txt). whitespace also splits off
+            punctuation, whitespace-split does not; byte-level splits like GPT-2, on bytes; metaspace splits before spaces and
+            writes them as ▁; jieba segments Chinese text and requires --no-handle-chinese-chars; none makes each line one
+            word.
+        split_pattern: Split with this pattern before byte-level: gpt2, cl100k, o200k, llama3, qwen2, qwen35, kimi, tekken,
+            clip, or a regular expression.
+        dictionary: Keep the phrases of this file whole: UTF-8, one per line, in normalized form; empty lines are ignored.
+        jieba_dictionary: Add the words of this file to jieba (requires --pre-tokenizer jieba): UTF-8, one per line, optionally
+            with frequency and tag.
+    """
 
     section: ClassVar[str] = "Text options"
 
-    lowercase: Annotated[
-        bool | None,
-        Option("--lowercase/--no-lowercase", help="Lowercase text (default: on)."),
-    ] = None
-    strip_accents: Annotated[
-        bool | None,
-        Option(
-            "--strip-accents/--no-strip-accents",
-            help="Remove accents (default: the value of --lowercase).",
-        ),
-    ] = None
-    clean_text: Annotated[
-        bool | None,
-        Option("--clean-text/--no-clean-text", help="Remove control characters (default: on)."),
-    ] = None
-    handle_chinese_chars: Annotated[
-        bool | None,
-        Option(
-            "--handle-chinese-chars/--no-handle-chinese-chars",
-            help="Make each CJK ideograph a word (default: on).",
-        ),
-    ] = None
-    normalizer: Annotated[
-        NormalizerName | None,
-        Option(
-            help="Normalize text: bert by BERT's rules, the others by SentencePiece's, none not at all (default: bert for "
-            "WordPiece and vocab.txt, otherwise none)."
-        ),
-    ] = None
-    pre_tokenizer: Annotated[
-        PreTokenizerName | None,
-        Option(
-            help="Split text into words (default: bert for WordPiece and vocab.txt). whitespace also splits "
-            "off punctuation, whitespace-split does not; byte-level splits like GPT-2, on bytes; metaspace splits before "
-            "spaces and writes them as ▁; jieba segments Chinese text and requires --no-handle-chinese-chars; none makes "
-            "each line one word."
-        ),
-    ] = None
-    split_pattern: Annotated[
-        str | None,
-        Option(
-            metavar="NAME|REGEX",
-            help="Split with this pattern before byte-level: gpt2, cl100k, o200k, llama3, qwen2, qwen35, kimi, tekken, clip, or a "
-            "regular expression.",
-        ),
-    ] = None
-    dictionary: Annotated[
-        str | None,
-        Option(
-            metavar="FILE",
-            help="Keep the phrases of this file whole: UTF-8, one per line, in normalized form; empty lines are ignored.",
-        ),
-    ] = None
-    jieba_dictionary: Annotated[
-        str | None,
-        Option(
-            metavar="FILE",
-            help="Add the words of this file to jieba (requires --pre-tokenizer jieba): UTF-8, one per line, optionally with "
-            "frequency and tag.",
-        ),
-    ] = None
+    lowercase: bool | None = None
+    strip_accents: bool | None = None
+    clean_text: bool | None = None
+    handle_chinese_chars: bool | None = None
+    normalizer: NormalizerName | None = None
+    pre_tokenizer: PreTokenizerName | None = None
+    split_pattern: Annotated[str | None, Option(metavar="NAME|REGEX")] = None
+    dictionary: Annotated[str | None, Option(metavar="FILE")] = None
+    jieba_dictionary: Annotated[str | None, Option(metavar="FILE")] = None
 
     def settings(self) -> dict[str, Any]:
         """Returns the options as arguments of a training."""
@@ -409,56 +332,30 @@ def _limit(text: str | int | None) -> int | None:
 
 @dataclass(frozen=True)
 class Loading(Splitting):
-    """Holds the options of loading a tokenizer; None for the file's setting."""
+    """Holds the options of loading a tokenizer; None for the file's setting.
+
+    Options:
+        tokenizer_format: Read this format, such as vocab.txt (default: that of the content and the name).
+        unknown: Encode the whole word as one unknown token, or each run of uncovered characters, or each such character
+            (default: the file's setting, or word).
+        unk_token: Set the unknown token; '' for none.
+        max_input_chars_per_word: Encode longer words as unknown; none for no limit.
+        segmentation: Take the longest match, or the likeliest segmentation by the counts of the training (WordPiece; default:
+            the file's setting).
+        continuing_subword_prefix: Set the prefix of tokens that continue a word (vocab.txt; default: ##).
+        added_token_ids: Where the added tokens of a tokenizer.json have other ids than `tokenizers` gives by counting, take
+            those of the file, or those of `tokenizers` (default: an error).
+    """
 
     section: ClassVar[str] = "Loading options"
 
-    tokenizer_format: Annotated[
-        str | None,
-        Option(
-            metavar="FORMAT",
-            help="Read this format, such as vocab.txt (default: that of the content and the name).",
-        ),
-    ] = None
-    unknown: Annotated[
-        UnknownPolicy | None,
-        Option(
-            help="Encode the whole word as one unknown token, or each run of uncovered characters, or each such character "
-            "(default: the file's setting, or word)."
-        ),
-    ] = None
-    unk_token: Annotated[
-        str | None, Option(metavar="TOKEN", help="Set the unknown token; '' for none.")
-    ] = None
-    max_input_chars_per_word: Annotated[
-        int | None,
-        Option(
-            parser=_limit,
-            metavar="N|none",
-            help="Encode longer words as unknown; none for no limit.",
-        ),
-    ] = None
-    segmentation: Annotated[
-        Segmentation | None,
-        Option(
-            help="Take the longest match, or the likeliest segmentation by the counts of the training (WordPiece; default: the "
-            "file's setting)."
-        ),
-    ] = None
-    continuing_subword_prefix: Annotated[
-        str | None,
-        Option(
-            metavar="TEXT",
-            help="Set the prefix of tokens that continue a word (vocab.txt; default: ##).",
-        ),
-    ] = None
-    added_token_ids: Annotated[
-        AddedTokenIds | None,
-        Option(
-            help="Where the added tokens of a tokenizer.json have other ids than `tokenizers` gives by counting, take those of "
-            "the file, or those of `tokenizers` (default: an error)."
-        ),
-    ] = None
+    tokenizer_format: Annotated[str | None, Option(metavar="FORMAT")] = None
+    unknown: UnknownPolicy | None = None
+    unk_token: Annotated[str | None, Option(metavar="TOKEN")] = None
+    max_input_chars_per_word: Annotated[int | None, Option(metavar="N|none", parser=_limit)] = None
+    segmentation: Segmentation | None = None
+    continuing_subword_prefix: str | None = None
+    added_token_ids: AddedTokenIds | None = None
 
     def load(self, path: str) -> Tokenizer:
         """Loads a tokenizer from a file or a model's folder, with these options."""

@@ -23,52 +23,23 @@ _GAMMA = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True)
 class Sampling:
-    """Holds the options of random segmentations."""
+    """Holds the options of random segmentations.
+
+    Options:
+        sample: Draw a segmentation at random (requires Unigram, or WordPiece with --segmentation likeliest).
+        alpha: Draw with the probability to this power: 1 samples from the model, 0 uniformly (default: 1; requires --sample).
+        nbest_size: Draw from the N best segmentations of each word (default: all; requires --sample).
+        dropout: Skip merges of BPE, or tokens of WordPiece, with this probability.
+        seed: Set the seed of --sample and --dropout (default: random).
+    """
 
     section: ClassVar[str] = "Sampling"
 
-    sample: Annotated[
-        bool,
-        Option(
-            "--sample",
-            help="Draw a segmentation at random (requires Unigram, or WordPiece with --segmentation likeliest).",
-        ),
-    ] = False
-    alpha: Annotated[
-        float | None,
-        Option(
-            metavar="POWER",
-            min=0,
-            help="Draw with the probability to this power: 1 samples from the model, 0 uniformly (default: 1; requires "
-            "--sample).",
-        ),
-    ] = None
-    nbest_size: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=1,
-            help="Draw from the N best segmentations of each word (default: all; requires --sample).",
-        ),
-    ] = None
-    dropout: Annotated[
-        float | None,
-        Option(
-            metavar="P",
-            min=0,
-            max=1,
-            help="Skip merges of BPE, or tokens of WordPiece, with this probability.",
-        ),
-    ] = None
-    seed: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=0,
-            max=_LARGEST_SEED,
-            help="Set the seed of --sample and --dropout (default: random).",
-        ),
-    ] = None
+    sample: bool = False
+    alpha: Annotated[float | None, Option(metavar="POWER", min=0)] = None
+    nbest_size: Annotated[int | None, Option(min=1)] = None
+    dropout: Annotated[float | None, Option(metavar="P", min=0, max=1)] = None
+    seed: Annotated[int | None, Option(min=0, max=_LARGEST_SEED)] = None
 
     @property
     def is_given(self) -> bool:

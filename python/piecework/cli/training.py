@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from piecework.trainers import Trainer
 
 __all__ = [
-    "FromCounts",
     "LikeTokenizer",
     "TrainerOptions",
     "UserDefinedSymbolsFile",
@@ -35,7 +34,6 @@ __all__ = [
 UserDefinedSymbolsFile = Annotated[
     str | None,
     Option(
-        "--user-defined-symbols-file",
         metavar="FILE",
         help="Add the words of this file like --user-defined-symbol: UTF-8, one per line; empty lines are ignored; - is "
         "standard input.",
@@ -44,277 +42,109 @@ UserDefinedSymbolsFile = Annotated[
 LikeTokenizer = Annotated[
     str | None,
     Option(
-        "--like",
         metavar="TOKENIZER",
         help="Take the normalizer, pre-tokenizer, special tokens and all else but the vocabulary from this tokenizer file or "
         "model folder.",
     ),
 ]
-FromCounts = Annotated[
-    bool,
-    Option("--counts", help="Read FILEs as word counts of count-words, and add them up."),
-]
-
 
 ModelName = Literal["wordpiece", "bpe", "unigram", "wordlevel"]
 """The models."""
 
 
-_WORDPIECE, _BPE, _UNIGRAM = "WordPiece options", "BPE options", "Unigram options"
-"""The sections of the help with the options of one model."""
-
-
 @dataclass(frozen=True)
 class TrainerOptions:
-    """Holds the options of a training; None for the default of the model."""
+    """Holds the options of a training; None for the default of the model.
+
+    Options:
+        model: Train this model.
+        vocab_size: Train this number of tokens; special tokens, user-defined symbols and alphabet included (required for
+            WordPiece, Unigram and WordLevel).
+        min_frequency: Merge only pairs with at least this count (default: 1); for Unigram, use only seed strings with at least
+            this count (default: 2), and for WordLevel only words.
+        min_word_frequency: Ignore words with a lower count, except user-defined symbols.
+        max_merges: Stop after N merges.
+        stop_at_pair_frequency: Stop when no pair occurs more than N times.
+        ties: Order pairs of equal score by bytes (lex), by first occurrence, by ids (hf; for BPE exactly like tokenizers), or
+            by length and bytes (sentencepiece; BPE) (default: lex).
+        special_tokens: Set a special token; repeat for several, which replace the default ones; '' for none (default: for
+            WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], for BPE the --unk-token, for Unigram <unk> <s> </s>, for WordLevel
+            [UNK]).
+        special_tokens_first: Give special tokens the first ids, or the last (default: first).
+        user_defined_symbols: Add a whole word, in normalized form, as a token; repeat for several.
+        initial_alphabet: Add these characters even if they never occur.
+        limit_alphabet: Keep the N most frequent characters.
+        continuing_subword_prefix: Set the prefix of tokens that continue a word; may be empty (default: ## for WordPiece, none
+            for BPE).
+        max_token_length: Limit tokens to N characters, prefix and suffix excluded.
+        unk_token: Set the special token for unknown characters or words; '' for none (BPE, Unigram and WordLevel; default:
+            <unk>, for BPE none with --alphabet byte or --ties hf, for WordLevel [UNK]).
+
+    WordPiece options:
+        criterion: Score pairs by this criterion (default: likelihood).
+        stop_without_gain: Stop before a merge that would not raise the likelihood.
+        prune_unused: Replace tokens that the encoded training words never contain.
+
+    BPE options:
+        alphabet: Start from the characters that occur, or from all 256 bytes (default: char).
+        end_of_word_suffix: Set the suffix of tokens that end a word, such as </w>.
+        suffix_style: Attach the suffix to the last character, or make it a separate symbol (default: attached).
+
+    Unigram options:
+        seed_size: Start with at most N seed strings, single characters excluded (default: 1,000,000).
+        shrinking_factor: Keep this fraction of the pieces at each pruning (default: 0.75).
+        em_steps: Run N EM steps before each pruning (default: 1).
+        max_piece_length: Limit pieces to N characters (default: 16).
+        byte_fallback: Add the 256 bytes as tokens, which encode unknown characters.
+        character_coverage: Keep the most frequent characters that cover this fraction of the text (default: 0.9995).
+        required_chars: Keep these characters even if they never occur.
+        split_by_unicode_script: Split pieces where the script changes (default: on).
+        split_by_number: Split pieces between digits and other characters (default: on).
+        split_digits: Make each digit a piece.
+        split_by_whitespace: Allow white space only at the start of a piece (default: on).
+        allow_whitespace_only_pieces: Allow pieces of several spaces.
+        treat_whitespace_as_suffix: Put white space at the end of words and pieces instead of the start.
+    """
 
     section: ClassVar[str] = "Training options"
 
-    model: Annotated[ModelName, Option(help="Train this model.")] = "wordpiece"
-    vocab_size: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=1,
-            help="Train this number of tokens; special tokens, user-defined symbols and alphabet included (required for "
-            "WordPiece, Unigram and WordLevel).",
-        ),
-    ] = None
-    criterion: Annotated[
-        Criterion | None,
-        Option(help="Score pairs by this criterion (default: likelihood).", section=_WORDPIECE),
-    ] = None
-    min_frequency: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=1,
-            help="Merge only pairs with at least this count (default: 1); for Unigram, use only seed strings with at least this "
-            "count (default: 2), and for WordLevel only words.",
-        ),
-    ] = None
-    min_word_frequency: Annotated[
-        int,
-        Option(
-            metavar="N",
-            min=1,
-            help="Ignore words with a lower count, except user-defined symbols.",
-        ),
-    ] = 1
-    max_merges: Annotated[int | None, Option(metavar="N", min=0, help="Stop after N merges.")] = (
-        None
-    )
-    stop_at_pair_frequency: Annotated[
-        int | None,
-        Option(metavar="N", min=0, help="Stop when no pair occurs more than N times."),
-    ] = None
-    stop_without_gain: Annotated[
-        bool,
-        Option(
-            "--stop-without-gain",
-            help="Stop before a merge that would not raise the likelihood.",
-            section=_WORDPIECE,
-        ),
-    ] = False
-    ties: Annotated[
-        BpeTies | None,
-        Option(
-            help="Order pairs of equal score by bytes (lex), by first occurrence, by ids (hf; for BPE exactly like tokenizers), "
-            "or by length and bytes (sentencepiece; BPE) (default: lex)."
-        ),
-    ] = None
-    special_tokens: Annotated[
-        list[str] | None,
-        Option(
-            "--special-token",
-            metavar="TOKEN",
-            help="Set a special token; repeat for several, which replace the default ones; '' for none (default: for WordPiece [PAD] [UNK] [CLS] [SEP] [MASK], "
-            "for BPE the --unk-token, for Unigram <unk> <s> </s>, for WordLevel [UNK]).",
-        ),
-    ] = None
+    model: ModelName = "wordpiece"
+    vocab_size: Annotated[int | None, Option(min=1)] = None
+    criterion: Criterion | None = None
+    min_frequency: Annotated[int | None, Option(min=1)] = None
+    min_word_frequency: Annotated[int, Option(min=1)] = 1
+    max_merges: Annotated[int | None, Option(min=0)] = None
+    stop_at_pair_frequency: Annotated[int | None, Option(min=0)] = None
+    stop_without_gain: bool = False
+    ties: BpeTies | None = None
+    special_tokens: Annotated[list[str] | None, Option(metavar="TOKEN")] = None
     special_tokens_first: Annotated[
-        bool | None,
-        Option(
-            "--special-tokens-first/--special-tokens-last",
-            help="Give special tokens the first ids, or the last (default: first).",
-        ),
+        bool | None, Option("--special-tokens-first/--special-tokens-last")
     ] = None
-    user_defined_symbols: Annotated[
-        list[str] | None,
-        Option(
-            "--user-defined-symbol",
-            metavar="WORD",
-            help="Add a whole word, in normalized form, as a token; repeat for several.",
-        ),
-    ] = None
-    initial_alphabet: Annotated[
-        str,
-        Option(
-            metavar="CHARACTERS",
-            help="Add these characters even if they never occur.",
-        ),
-    ] = ""
-    limit_alphabet: Annotated[
-        int | None,
-        Option(metavar="N", min=1, help="Keep the N most frequent characters."),
-    ] = None
-    alphabet: Annotated[
-        Alphabet | None,
-        Option(
-            help="Start from the characters that occur, or from all 256 bytes (default: char).",
-            section=_BPE,
-        ),
-    ] = None
-    continuing_subword_prefix: Annotated[
-        str | None,
-        Option(
-            metavar="TEXT",
-            help="Set the prefix of tokens that continue a word; may be empty (default: ## for WordPiece, none for BPE).",
-        ),
-    ] = None
-    end_of_word_suffix: Annotated[
-        str | None,
-        Option(
-            metavar="TEXT",
-            help="Set the suffix of tokens that end a word, such as </w>.",
-            section=_BPE,
-        ),
-    ] = None
-    suffix_style: Annotated[
-        SuffixStyle | None,
-        Option(
-            help="Attach the suffix to the last character, or make it a separate symbol (default: attached).",
-            section=_BPE,
-        ),
-    ] = None
-    max_token_length: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=1,
-            help="Limit tokens to N characters, prefix and suffix excluded.",
-        ),
-    ] = None
-    prune_unused: Annotated[
-        bool,
-        Option(
-            "--prune-unused",
-            help="Replace tokens that the encoded training words never contain.",
-            section=_WORDPIECE,
-        ),
-    ] = False
+    user_defined_symbols: Annotated[list[str] | None, Option(metavar="WORD")] = None
+    initial_alphabet: Annotated[str, Option(metavar="CHARACTERS")] = ""
+    limit_alphabet: Annotated[int | None, Option(min=1)] = None
+    alphabet: Alphabet | None = None
+    continuing_subword_prefix: str | None = None
+    end_of_word_suffix: str | None = None
+    suffix_style: SuffixStyle | None = None
+    max_token_length: Annotated[int | None, Option(min=1)] = None
+    prune_unused: bool = False
 
-    unk_token: Annotated[
-        str | None,
-        Option(
-            metavar="TOKEN",
-            help="Set the special token for unknown characters or words; '' for none (BPE, Unigram and WordLevel; default: <unk>, for "
-            "BPE none with --alphabet byte or --ties hf, for WordLevel [UNK]).",
-        ),
-    ] = None
-    seed_size: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=0,
-            help="Start with at most N seed strings, single characters excluded (default: 1,000,000).",
-            section=_UNIGRAM,
-        ),
-    ] = None
-    shrinking_factor: Annotated[
-        float | None,
-        Option(
-            metavar="FRACTION",
-            help="Keep this fraction of the pieces at each pruning (default: 0.75).",
-            section=_UNIGRAM,
-        ),
-    ] = None
-    em_steps: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=1,
-            help="Run N EM steps before each pruning (default: 1).",
-            section=_UNIGRAM,
-        ),
-    ] = None
-    max_piece_length: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=1,
-            help="Limit pieces to N characters (default: 16).",
-            section=_UNIGRAM,
-        ),
-    ] = None
-    byte_fallback: Annotated[
-        bool,
-        Option(
-            "--byte-fallback",
-            help="Add the 256 bytes as tokens, which encode unknown characters.",
-            section=_UNIGRAM,
-        ),
-    ] = False
-    character_coverage: Annotated[
-        float | None,
-        Option(
-            metavar="FRACTION",
-            help="Keep the most frequent characters that cover this fraction of the text (default: 0.9995).",
-            section=_UNIGRAM,
-        ),
-    ] = None
-    required_chars: Annotated[
-        str,
-        Option(
-            metavar="CHARACTERS",
-            help="Keep these characters even if they never occur.",
-            section=_UNIGRAM,
-        ),
-    ] = ""
-    split_by_unicode_script: Annotated[
-        bool | None,
-        Option(
-            "--split-by-unicode-script/--no-split-by-unicode-script",
-            help="Split pieces where the script changes (default: on).",
-            section=_UNIGRAM,
-        ),
-    ] = None
-    split_by_number: Annotated[
-        bool | None,
-        Option(
-            "--split-by-number/--no-split-by-number",
-            help="Split pieces between digits and other characters (default: on).",
-            section=_UNIGRAM,
-        ),
-    ] = None
-    split_digits: Annotated[
-        bool,
-        Option("--split-digits", help="Make each digit a piece.", section=_UNIGRAM),
-    ] = False
-    split_by_whitespace: Annotated[
-        bool | None,
-        Option(
-            "--split-by-whitespace/--no-split-by-whitespace",
-            help="Allow white space only at the start of a piece (default: on).",
-            section=_UNIGRAM,
-        ),
-    ] = None
-    allow_whitespace_only_pieces: Annotated[
-        bool,
-        Option(
-            "--allow-whitespace-only-pieces",
-            help="Allow pieces of several spaces.",
-            section=_UNIGRAM,
-        ),
-    ] = False
-    treat_whitespace_as_suffix: Annotated[
-        bool,
-        Option(
-            "--treat-whitespace-as-suffix",
-            help="Put white space at the end of words and pieces instead of the start.",
-            section=_UNIGRAM,
-        ),
-    ] = False
+    unk_token: Annotated[str | None, Option(metavar="TOKEN")] = None
+    seed_size: Annotated[int | None, Option(min=0)] = None
+    shrinking_factor: Annotated[float | None, Option(metavar="FRACTION")] = None
+    em_steps: Annotated[int | None, Option(min=1)] = None
+    max_piece_length: Annotated[int | None, Option(min=1)] = None
+    byte_fallback: bool = False
+    character_coverage: Annotated[float | None, Option(metavar="FRACTION")] = None
+    required_chars: Annotated[str, Option(metavar="CHARACTERS")] = ""
+    split_by_unicode_script: bool | None = None
+    split_by_number: bool | None = None
+    split_digits: bool = False
+    split_by_whitespace: bool | None = None
+    allow_whitespace_only_pieces: bool = False
+    treat_whitespace_as_suffix: bool = False
 
     def trainer(self, more_symbols: Sequence[str] = ()) -> Trainer:
         """Returns the trainer; `more_symbols` follow the user-defined symbols of the options."""
@@ -372,9 +202,8 @@ class TrainerOptions:
                 del settings[name]
                 continue
             message = f"has no effect with {source}; remove it"
-            # An option that is repeated has its name in the singular.
-            shown = name.removesuffix("s") if isinstance(settings[name], list) else name
-            raise click.BadParameter(message, param_hint=option_of(shown))
+            option = option_of(name, repeats=isinstance(settings[name], list))
+            raise click.BadParameter(message, param_hint=option)
         return settings
 
     def _given(self) -> dict[str, Any]:

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 def compare(
     *,
-    words: Annotated[
-        list[str] | None,
-        Argument(metavar="WORD", help="Words or texts (default: those of standard input)."),
-    ] = None,
+    words: Annotated[list[str] | None, Argument("WORD")] = None,
     tokenizers: TokenizerFiles,
     json: AsJsonLines = False,
     reading: Reading,
@@ -31,6 +28,9 @@ def compare(
     Prints for each tokenizer the name of its file, the number of tokens, the tokens in readable form and their ids, without added
     special tokens. Tokens are aligned, and ^ marks what the tokenizers cut differently. With --json each word is an object.
     `piecework evaluate --disagreements` compares tokenizers on files.
+
+    Arguments:
+        words: Words or texts (default: those of standard input).
 
     Examples:
       piecework compare tokenization -t wordpiece.json -t bpe.json

@@ -26,49 +26,26 @@ Target = Literal[
 def convert(
     *,
     tokenizer: TokenizerFile,
-    target: Annotated[
-        Path,
-        Argument(
-            metavar="TARGET",
-            help="The file to write; with --to merges.txt the folder of vocab.json and merges.txt.",
-        ),
-    ],
-    to: Annotated[
-        Target | None,
-        Option(
-            "--to",
-            help="Write this format (default: by the name of TARGET: sentencepiece for x.model, tiktoken for x.tiktoken, "
-            "vocab.txt for x.txt, otherwise tokenizer.json).",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        Option(
-            "--name",
-            metavar="NAME",
-            help="Read ranks of this tiktoken encoding, such as cl100k_base (default: the name of the file).",
-        ),
-    ] = None,
-    base: Annotated[
-        str | None,
-        Option(
-            "--base",
-            metavar="FILE",
-            help="Copy other fields from this .model (requires --to sentencepiece).",
-        ),
-    ] = None,
-    approximate: Annotated[
-        bool,
-        Option(
-            "--approximate",
-            help="Write the closest tokenizer that the other library loads, and list the changes (Unigram).",
-        ),
-    ] = False,
+    target: Annotated[Path, Argument("TARGET")],
+    to: Target | None = None,
+    name: Annotated[str | None, Option(metavar="NAME")] = None,
+    base: Annotated[str | None, Option(metavar="FILE")] = None,
+    approximate: bool = False,
     loading: Loading,
 ) -> None:
     """Write a tokenizer in another format.
 
     Lost data raises a warning that lists it; for a .model, CLIP and subword-nmt, losses that change ids are errors.
+
+    Arguments:
+        target: The file to write; with --to merges.txt the folder of vocab.json and merges.txt.
+
+    Options:
+        to: Write this format (default: by the name of TARGET: sentencepiece for x.model, tiktoken for x.tiktoken, vocab.txt
+            for x.txt, otherwise tokenizer.json).
+        name: Read ranks of this tiktoken encoding, such as cl100k_base (default: the name of the file).
+        base: Copy other fields from this .model (requires --to sentencepiece).
+        approximate: Write the closest tokenizer that the other library loads, and list the changes (Unigram).
 
     Examples:
       piecework convert cl100k_base.tiktoken tokenizer.json

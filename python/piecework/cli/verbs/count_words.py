@@ -29,35 +29,13 @@ from piecework.cli.training import LikeTokenizer
 def count_words(
     *,
     files: DocumentFiles = None,
-    output: Annotated[
-        Path | None,
-        Option(
-            "--output", "-o", metavar="FILE", help="Write to this file (default: standard output)."
-        ),
-    ] = None,
+    output: Annotated[Path | None, Option("--output", "-o")] = None,
     json: AsJson = False,
     splitting: Splitting,
     like: LikeTokenizer = None,
-    special_tokens: Annotated[
-        list[str] | None,
-        Option(
-            "--special-token",
-            metavar="TOKEN",
-            help="Cut texts at a special token of the training; repeat for several.",
-        ),
-    ] = None,
-    user_defined_symbols: Annotated[
-        list[str] | None,
-        Option(
-            "--user-defined-symbol",
-            metavar="WORD",
-            help="Cut texts at a user-defined symbol of the training (BPE and Unigram); repeat for several.",
-        ),
-    ] = None,
-    keep_line_ends: Annotated[
-        bool,
-        Option("--keep-line-ends", help="Keep line ends in documents, as for training BPE."),
-    ] = False,
+    special_tokens: Annotated[list[str] | None, Option(metavar="TOKEN")] = None,
+    user_defined_symbols: Annotated[list[str] | None, Option(metavar="WORD")] = None,
+    keep_line_ends: bool = False,
     reading: Reading,
     memory: CountingMemory,
     engine: EngineOptions,
@@ -69,6 +47,12 @@ def count_words(
     Each line of text is a document and is split into words as for training. The table is text and contains the normalizer and the
     pre-tokenizer of its words. `train --counts` adds up any number of tables, so several machines can count for one
     training. With --json a summary is printed.
+
+    Options:
+        output: Write to this file (default: standard output).
+        special_tokens: Cut texts at a special token of the training; repeat for several.
+        user_defined_symbols: Cut texts at a user-defined symbol of the training (BPE and Unigram); repeat for several.
+        keep_line_ends: Keep line ends in documents, as for training BPE.
 
     Examples:
       piecework count-words story.txt poem.txt -o counts.txt

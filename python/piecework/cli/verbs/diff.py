@@ -13,25 +13,10 @@ from piecework.cli.output import as_json, printing
 
 def diff(
     *,
-    old: Annotated[
-        str,
-        Argument(metavar="OLD", help="The old tokenizer: a file or folder."),
-    ],
-    new: Annotated[
-        str,
-        Argument(metavar="NEW", help="The new tokenizer."),
-    ],
-    files: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="FILE",
-            help="Files whose texts both encode: text, JSON lines, Parquet or Arrow, also .gz or .zst; - is standard input "
-            "(default: texts that are made of the changed entries).",
-        ),
-    ] = None,
-    limit: Annotated[
-        int, Option(metavar="N", min=0, help="Show the first N items of each list.")
-    ] = 10,
+    old: Annotated[str, Argument("OLD")],
+    new: Annotated[str, Argument("NEW")],
+    files: Annotated[list[str] | None, Argument("FILE")] = None,
+    limit: Annotated[int, Option(min=0)] = 10,
     json: AsJson = False,
     reading: Reading,
 ) -> None:
@@ -40,6 +25,15 @@ def diff(
     Prints the entries that were added, removed or renumbered, the settings, merges and scores that changed, and texts that
     are now encoded differently, with both encodings. The exit code is 1 if the two can give different results, for which a
     different decoder, truncation or padding suffices; it is 0 if only the record of the training differs, or nothing.
+
+    Arguments:
+        old: The old tokenizer: a file or folder.
+        new: The new tokenizer.
+        files: Files whose texts both encode: text, JSON lines, Parquet or Arrow, also .gz or .zst; - is standard input
+            (default: texts that are made of the changed entries).
+
+    Options:
+        limit: Show the first N items of each list.
 
     Examples:
       piecework diff old.json new.json

@@ -41,36 +41,12 @@ def encode(
     *,
     tokenizer: TokenizerFile,
     file: DocumentFile = STDIN,
-    tokens: Annotated[bool, Option("--tokens", help="Print tokens instead of ids.")] = False,
-    readable: Annotated[
-        bool,
-        Option(
-            "--readable",
-            help="Print tokens in readable form: bytes as text, tokens with spaces in quotes.",
-        ),
-    ] = False,
+    tokens: bool = False,
+    readable: bool = False,
     json: AsJsonLines = False,
-    pair: Annotated[
-        bool, Option("--pair", help="Encode lines of two texts separated by a tab.")
-    ] = False,
-    pretokenized: Annotated[
-        bool,
-        Option(
-            "--pretokenized",
-            help="Encode each word separately; words are separated by white space.",
-        ),
-    ] = False,
-    nbest: Annotated[
-        int | None,
-        Option(
-            "--nbest",
-            metavar="N",
-            min=1,
-            max=10_000,
-            help="Print the N best segmentations of each line, each after its score and a tab (requires Unigram, or WordPiece "
-            "with --segmentation likeliest).",
-        ),
-    ] = None,
+    pair: bool = False,
+    pretokenized: bool = False,
+    nbest: Annotated[int | None, Option(min=1, max=10_000)] = None,
     limits: Limits,
     sampling: Sampling,
     add_special_tokens: SpecialTokens = True,
@@ -87,6 +63,14 @@ def encode(
     with --pretokenized word_ids (offsets then count in the word), with padding attention_mask, and with truncation
     overflowing, a list of such objects. Truncation and padding are those of the tokenizer unless options override them.
     --nbest applies neither, and with --json prints a list of objects with their scores.
+
+    Options:
+        tokens: Print tokens instead of ids.
+        readable: Print tokens in readable form: bytes as text, tokens with spaces in quotes.
+        pair: Encode lines of two texts separated by a tab.
+        pretokenized: Encode each word separately; words are separated by white space.
+        nbest: Print the N best segmentations of each line, each after its score and a tab (requires Unigram, or WordPiece with
+            --segmentation likeliest).
 
     Examples:
       piecework encode tokenizer.json story.txt >ids.txt

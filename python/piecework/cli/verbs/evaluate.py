@@ -39,74 +39,17 @@ def evaluate(
     *,
     tokenizer: TokenizerFile,
     files: DocumentFiles = None,
-    others: Annotated[
-        list[str] | None,
-        Option(
-            "--tokenizer",
-            "-t",
-            metavar="TOKENIZER",
-            help="Compare with this tokenizer file or model folder; repeat for several.",
-        ),
-    ] = None,
-    by: Annotated[
-        str | None,
-        Option(
-            metavar="file|folder|NAME",
-            help="Show the metrics of each file, too, of the files of each folder, or of the texts of each value of this member "
-            "of JSON lines or column of Parquet or Arrow, such as a language.",
-        ),
-    ] = None,
-    disagreements: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=0,
-            help="Show how many texts all tokenizers cut in the same way, and the first N that they cut differently.",
-        ),
-    ] = None,
-    parallel: Annotated[
-        bool,
-        Option(
-            "--parallel",
-            help="Compare the tokens of translations: all files (or folders) have equally many lines, one for each sentence "
-            "(requires --by).",
-        ),
-    ] = False,
-    reference: Annotated[
-        str | None,
-        Option(
-            metavar="NAME",
-            help="Compare with this file or folder (default: the first; requires --parallel).",
-        ),
-    ] = None,
-    renyi_power: Annotated[
-        float, Option(metavar="P", help="Compute the Rényi efficiency of this power.")
-    ] = 2.5,
-    fail_under: Annotated[
-        list[str] | None,
-        Option(
-            metavar=_LIMIT,
-            help="Exit with code 1 if a metric that is better when higher is under this value; repeat for several.",
-        ),
-    ] = None,
-    fail_over: Annotated[
-        list[str] | None,
-        Option(
-            metavar=_LIMIT,
-            help="Exit with code 1 if a metric that is better when lower is over this value; repeat for several.",
-        ),
-    ] = None,
+    others: Annotated[list[str] | None, Option("--tokenizer", "-t", metavar="TOKENIZER")] = None,
+    by: Annotated[str | None, Option(metavar="file|folder|NAME")] = None,
+    disagreements: Annotated[int | None, Option(min=0)] = None,
+    parallel: bool = False,
+    reference: Annotated[str | None, Option(metavar="NAME")] = None,
+    renyi_power: Annotated[float, Option(metavar="P")] = 2.5,
+    fail_under: Annotated[list[str] | None, Option(metavar=_LIMIT)] = None,
+    fail_over: Annotated[list[str] | None, Option(metavar=_LIMIT)] = None,
     json: AsJson = False,
-    html: Annotated[
-        Path | None,
-        Option(
-            metavar="FILE",
-            help="Write a report as a page that loads nothing.",
-        ),
-    ] = None,
-    markdown: Annotated[
-        Path | None, Option(metavar="FILE", help="Write a report in Markdown.")
-    ] = None,
+    html: Path | None = None,
+    markdown: Path | None = None,
     specials: OnSpecials = None,
     reading: Reading,
     engine: EngineOptions,
@@ -119,6 +62,20 @@ def evaluate(
     Each line or document is encoded separately, without added special tokens, truncation and padding. Prints a table of
     metrics, which docs/evaluation.md defines. With --json prints one object, with the distributions of lengths. Exits with
     code 1 if a limit is not kept.
+
+    Options:
+        others: Compare with this tokenizer file or model folder; repeat for several.
+        by: Show the metrics of each file, too, of the files of each folder, or of the texts of each value of this member of
+            JSON lines or column of Parquet or Arrow, such as a language.
+        disagreements: Show how many texts all tokenizers cut in the same way, and the first N that they cut differently.
+        parallel: Compare the tokens of translations: all files (or folders) have equally many lines, one for each sentence
+            (requires --by).
+        reference: Compare with this file or folder (default: the first; requires --parallel).
+        renyi_power: Compute the Rényi efficiency of this power.
+        fail_under: Exit with code 1 if a metric that is better when higher is under this value; repeat for several.
+        fail_over: Exit with code 1 if a metric that is better when lower is over this value; repeat for several.
+        html: Write a report as a page that loads nothing.
+        markdown: Write a report in Markdown.
 
     Examples:
       piecework evaluate tokenizer.json story.txt

@@ -19,32 +19,11 @@ from piecework.cli.texts import given_texts
 def explain(
     *,
     tokenizer: TokenizerFile,
-    words: Annotated[
-        list[str] | None,
-        Argument(metavar="TEXT", help="Words or texts (default: those of standard input)."),
-    ] = None,
-    lineage: Annotated[
-        list[str] | None,
-        Option(
-            "--lineage",
-            metavar="TOKEN",
-            help="Show the merges that created this token, with its counts, instead of texts; repeatable.",
-        ),
-    ] = None,
+    words: Annotated[list[str] | None, Argument("TEXT")] = None,
+    lineage: Annotated[list[str] | None, Option(metavar="TOKEN")] = None,
     specials: OnSpecials = None,
-    nbest: Annotated[
-        int,
-        Option("--nbest", metavar="N", min=1, help="The number of best segmentations (Unigram)."),
-    ] = 5,
-    max_characters: Annotated[
-        int,
-        Option(
-            "--max-characters",
-            metavar="N",
-            min=1,
-            help="The number of characters to explain in a text; the rest is only counted.",
-        ),
-    ] = 10_000,
+    nbest: Annotated[int, Option(min=1)] = 5,
+    max_characters: Annotated[int, Option(min=1)] = 10_000,
     json: AsJsonLines = False,
     reading: Reading,
     loading: Loading,
@@ -54,6 +33,14 @@ def explain(
     Prints the text after normalization, its words, and their pieces with ids and characters. For WordPiece it prints the
     longer prefixes that are not in the vocabulary, for BPE the merges in order and those that they block, for Unigram the
     scores and the best segmentations. With --json each text is an object that holds all stages, linked by offsets.
+
+    Arguments:
+        words: Words or texts (default: those of standard input).
+
+    Options:
+        lineage: Show the merges that created this token, with its counts, instead of texts; repeatable.
+        nbest: The number of best segmentations (Unigram).
+        max_characters: The number of characters to explain in a text; the rest is only counted.
 
     Examples:
       piecework explain tokenizer.json tokenization

@@ -11,6 +11,7 @@ from piecework._settings.choices import Criterion  # read at run time
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
 from piecework.cli.options import (
+    AreCounts,
     AsJson,
     ChangedTokenizer,
     CountingMemory,
@@ -21,7 +22,6 @@ from piecework.cli.options import (
     Reading,
     Threads,
     TokenizerFile,
-    WordCountFiles,
 )
 from piecework.cli.progress import bar
 from piecework.cli.vocabulary import check_targets, read_words, write_change
@@ -37,52 +37,15 @@ def extend(
     tokenizer: TokenizerFile,
     files: DocumentFiles = None,
     output: ChangedTokenizer,
-    words: Annotated[
-        str | None,
-        Option(
-            "--words",
-            metavar="FILE",
-            help="Make each line of this file a single token, instead of learning tokens.",
-        ),
-    ] = None,
-    vocab_size: Annotated[
-        int | None,
-        Option("--vocab-size", min=1, metavar="N", help="Add tokens until there are N."),
-    ] = None,
-    new_tokens: Annotated[
-        int | None, Option("--new-tokens", min=1, metavar="N", help="Add N tokens.")
-    ] = None,
-    new_characters: Annotated[
-        str | None,
-        Option(
-            "--new-characters",
-            metavar="N|SHARE|all",
-            help="First add N of the characters that the vocabulary lacks, a share of their occurrences, such as 0.99, or all.",
-        ),
-    ] = None,
-    criterion: Annotated[
-        Criterion | None,
-        Option(
-            "--criterion", help="Score pairs by this criterion (WordPiece; default: likelihood)."
-        ),
-    ] = None,
-    min_frequency: Annotated[
-        int,
-        Option(
-            "--min-frequency", min=1, metavar="N", help="Learn tokens that occur N times or more."
-        ),
-    ] = 2,
-    max_token_length: Annotated[
-        int | None,
-        Option(
-            "--max-token-length",
-            min=1,
-            metavar="N",
-            help="Learn tokens of at most N characters (default: no limit; 16 for Unigram).",
-        ),
-    ] = None,
+    words: Annotated[str | None, Option(metavar="FILE")] = None,
+    vocab_size: Annotated[int | None, Option(min=1)] = None,
+    new_tokens: Annotated[int | None, Option(min=1)] = None,
+    new_characters: Annotated[str | None, Option(metavar="N|SHARE|all")] = None,
+    criterion: Criterion | None = None,
+    min_frequency: Annotated[int, Option(min=1)] = 2,
+    max_token_length: Annotated[int | None, Option(min=1)] = None,
     id_map: IdMap = None,
-    counts: WordCountFiles = False,
+    counts: AreCounts = False,
     json: AsJson = False,
     loading: Loading,
     reading: Reading,
@@ -95,6 +58,16 @@ def extend(
     Each line of text is a document; for BPE it includes its line end. Old ids do not change, and new ones follow the largest.
     BPE learns merges on top of its own, WordPiece entries by its criterion, Unigram pieces by EM with the old scores fixed.
     --map also writes the old ids that each new token was made of, whose embedding rows may be averaged.
+
+    Options:
+        words: Make each line of this file a single token, instead of learning tokens.
+        vocab_size: Add tokens until there are N.
+        new_tokens: Add N tokens.
+        new_characters: First add N of the characters that the vocabulary lacks, a share of their occurrences, such as 0.99, or
+            all.
+        criterion: Score pairs by this criterion (WordPiece; default: likelihood).
+        min_frequency: Learn tokens that occur N times or more.
+        max_token_length: Learn tokens of at most N characters (default: no limit; 16 for Unigram).
 
     Examples:
       piecework extend gpt2/vocab.json code.py -o code.json --new-tokens 2000

@@ -30,22 +30,16 @@ _MAX_CHARACTERS = 1000
 def inspect(
     *,
     tokenizer: TokenizerFile,
-    merges: Annotated[
-        int,
-        Option("--merges", metavar="N", min=0, help="Show the first N and the last N merges."),
-    ] = 5,
-    token: Annotated[
-        str | None,
-        Option(
-            "--token",
-            metavar="TOKEN",
-            help="Show the id, count, probability and merges of this token.",
-        ),
-    ] = None,
+    merges: Annotated[int, Option(min=0)] = 5,
+    token: Annotated[str | None, Option(metavar="TOKEN")] = None,
     json: AsJson = False,
     loading: Loading,
 ) -> None:
     """Show the stages of a tokenizer and its training.
+
+    Options:
+        merges: Show the first N and the last N merges.
+        token: Show the id, count, probability and merges of this token.
 
     Examples:
       piecework inspect tokenizer.json --merges 20

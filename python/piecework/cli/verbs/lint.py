@@ -14,21 +14,9 @@ from piecework.cli.output import as_json, printing
 def lint(
     *,
     tokenizer: TokenizerFile,
-    select: Annotated[
-        list[str] | None,
-        Option(
-            metavar="RULE",
-            help="Check only this rule, or the rules of this severity (error, warning, note); repeat for several, or separate "
-            "them by commas.",
-        ),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        Option(metavar="RULE", help="Do not check this rule, or the rules of this severity."),
-    ] = None,
-    limit: Annotated[
-        int, Option(metavar="N", min=0, help="Show the first N findings of each rule.")
-    ] = 10,
+    select: Annotated[list[str] | None, Option(metavar="RULE")] = None,
+    ignore: Annotated[list[str] | None, Option(metavar="RULE")] = None,
+    limit: Annotated[int, Option(min=0)] = 10,
     json: AsJson = False,
     loading: Loading,
 ) -> None:
@@ -38,6 +26,12 @@ def lint(
     ordinary text can spell, control characters, entries that differ only by case or white space, and gaps between ids, each
     with its reason. docs/lint.md describes the rules. The exit code is 1 if there are findings. With --json all findings are
     in one object.
+
+    Options:
+        select: Check only this rule, or the rules of this severity (error, warning, note); repeat for several, or separate
+            them by commas.
+        ignore: Do not check this rule, or the rules of this severity.
+        limit: Show the first N findings of each rule.
 
     Examples:
       piecework lint tokenizer.json

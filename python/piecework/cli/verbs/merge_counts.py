@@ -13,27 +13,22 @@ from piecework.cli.output import as_json, check_target, printing
 
 def merge_counts(
     *,
-    files: Annotated[
-        list[str],
-        Argument(metavar="FILE", help="Files of word counts, in any order."),
-    ],
-    output: Annotated[
-        Path,
-        Option("--output", "-o", metavar="FILE", help="Write the sum to this file."),
-    ],
+    files: Annotated[list[str], Argument("FILE")],
+    output: Annotated[Path, Option("--output", "-o")],
     json: AsJson = False,
-    work_dir: Annotated[
-        str | None,
-        Option(
-            metavar="FOLDER",
-            help="Write temporary files into this folder, which more than 128 files need (default: the system's).",
-        ),
-    ] = None,
+    work_dir: Annotated[str | None, Option(metavar="FOLDER")] = None,
 ) -> None:
     """Add up files of word counts.
 
     The files are read a word at a time, so the memory does not grow with the tables. The sum does not depend on the order of
     the files. With --json a summary is printed.
+
+    Arguments:
+        files: Files of word counts, in any order.
+
+    Options:
+        output: Write the sum to this file.
+        work_dir: Write temporary files into this folder, which more than 128 files need (default: the system's).
 
     Examples:
       piecework merge-counts part-*.counts -o all.counts

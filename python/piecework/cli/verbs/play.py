@@ -14,26 +14,22 @@ from piecework.cli.tokenizer_names import tokenizer_names
 
 def play(
     *,
-    tokenizers: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="TOKENIZER",
-            help="Files or folders of tokenizers (default: small ones, trained on texts of the page).",
-        ),
-    ] = None,
-    port: Annotated[
-        int,
-        Option(metavar="N", min=0, max=65535, help="Listen on this port (default: a free one)."),
-    ] = 0,
-    no_browser: Annotated[
-        bool, Option("--no-browser", help="Print the address without opening it.")
-    ] = False,
+    tokenizers: Annotated[list[str] | None, Argument("TOKENIZER")] = None,
+    port: Annotated[int, Option(min=0, max=65535)] = 0,
+    no_browser: bool = False,
     loading: Loading,
 ) -> None:
     """Show tokenizers, trainings and vocabularies on a page in the browser.
 
     Serves a page on the loopback interface, prints its address, and opens it. Texts stay on this machine: the page loads
     nothing from the network. The address contains a token, without which the server answers nothing. Ctrl-C ends it.
+
+    Arguments:
+        tokenizers: Files or folders of tokenizers (default: small ones, trained on texts of the page).
+
+    Options:
+        port: Listen on this port (default: a free one).
+        no_browser: Print the address without opening it.
 
     Examples:
       piecework play tokenizer.json vocab.txt

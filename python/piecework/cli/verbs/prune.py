@@ -9,6 +9,7 @@ import click
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
+    AreCounts,
     AsJson,
     ChangedTokenizer,
     CountingMemory,
@@ -19,7 +20,6 @@ from piecework.cli.options import (
     Reading,
     Threads,
     TokenizerFile,
-    WordCountFiles,
 )
 from piecework.cli.progress import bar
 from piecework.cli.vocabulary import check_targets, read_words, write_change
@@ -30,39 +30,13 @@ def prune(
     tokenizer: TokenizerFile,
     files: DocumentFiles = None,
     output: ChangedTokenizer,
-    vocab_size: Annotated[
-        int | None,
-        Option("--vocab-size", min=1, metavar="N", help="Keep the N tokens that are used most."),
-    ] = None,
-    min_count: Annotated[
-        int | None,
-        Option(
-            "--min-count", min=1, metavar="N", help="Keep the tokens that occur N times or more."
-        ),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        Option(
-            "--keep",
-            metavar="TOKEN",
-            help="Keep this token; repeat for several.",
-        ),
-    ] = None,
-    keep_alphabet: Annotated[
-        bool,
-        Option(
-            "--keep-alphabet/--no-keep-alphabet",
-            help="Keep all single characters, so that no known character becomes unknown.",
-        ),
-    ] = True,
-    force: Annotated[
-        bool,
-        Option(
-            "--force", help="Remove more tokens than the files have, which is otherwise an error."
-        ),
-    ] = False,
+    vocab_size: Annotated[int | None, Option(min=1)] = None,
+    min_count: Annotated[int | None, Option(min=1)] = None,
+    keep: Annotated[list[str] | None, Option(metavar="TOKEN")] = None,
+    keep_alphabet: bool = True,
+    force: bool = False,
     id_map: IdMap = None,
-    counts: WordCountFiles = False,
+    counts: AreCounts = False,
     json: AsJson = False,
     loading: Loading,
     reading: Reading,
@@ -74,6 +48,13 @@ def prune(
 
     Each line of text is a document. Special tokens, single characters and what kept tokens of BPE are merged from stay. Ids are
     renumbered in their order; --map writes the new id of each old one. Texts that use only kept tokens keep their tokens.
+
+    Options:
+        vocab_size: Keep the N tokens that are used most.
+        min_count: Keep the tokens that occur N times or more.
+        keep: Keep this token; repeat for several.
+        keep_alphabet: Keep all single characters, so that no known character becomes unknown.
+        force: Remove more tokens than the files have, which is otherwise an error.
 
     Examples:
       piecework prune bert-vocab.txt story.txt -o small.json --vocab-size 10000 --map map.npy

@@ -12,6 +12,7 @@ from piecework._display import visible
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
+    AreCounts,
     CountingMemory,
     DocumentFiles,
     NoProgress,
@@ -23,7 +24,6 @@ from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
 from piecework.cli.training import (
-    FromCounts,
     TrainerOptions,
     UserDefinedSymbolsFile,
     check_counting,
@@ -56,52 +56,17 @@ TraceFormat = Literal["text", "table", "ndjson", "json", "parquet"]
 def trace(
     *,
     files: DocumentFiles = None,
-    counts: FromCounts = False,
-    example: Annotated[
-        ExampleName | None,
-        Option(
-            help="Trace an example of a tutorial instead of files; training options change its settings."
-        ),
-    ] = None,
+    counts: AreCounts = False,
+    example: ExampleName | None = None,
     trainer: TrainerOptions,
     user_defined_symbols_file: UserDefinedSymbolsFile = None,
-    top: Annotated[
-        int,
-        Option(metavar="K", min=1, help="Record the K best candidates or pieces of each step."),
-    ] = 10,
-    words: Annotated[
-        str,
-        Option(
-            metavar="N|all",
-            help="Record the segmentations of the N most frequent words, or of all.",
-        ),
-    ] = "100",
-    steps: Annotated[
-        str | None,
-        Option(metavar="A:B", help="Print steps A to B, from 1; one number prints one step."),
-    ] = None,
-    criteria: Annotated[
-        str | None,
-        Option(
-            metavar="all|NAME,...",
-            help="Train WordPiece by several criteria on the same counts, and print them side by side.",
-        ),
-    ] = None,
-    format: Annotated[  # noqa: A002  # the name of the option
-        TraceFormat | None,
-        Option(
-            "--format",
-            help="Print text, one line a step (table), one JSON object a step (ndjson), the whole training as one JSON object, "
-            "or write Parquet (default: by the name of --output, otherwise text).",
-        ),
-    ] = None,
-    json: Annotated[
-        bool, Option("--json", help="Print one JSON object a step (--format ndjson).")
-    ] = False,
-    output: Annotated[
-        Path | None,
-        Option("--output", "-o", metavar="FILE", help="Write to this file."),
-    ] = None,
+    top: Annotated[int, Option(metavar="K", min=1)] = 10,
+    words: Annotated[str, Option(metavar="N|all")] = "100",
+    steps: Annotated[str | None, Option(metavar="A:B")] = None,
+    criteria: Annotated[str | None, Option(metavar="all|NAME,...")] = None,
+    format: TraceFormat | None = None,  # noqa: A002  # the name of the option
+    json: bool = False,
+    output: Annotated[Path | None, Option("--output", "-o")] = None,
     splitting: Splitting,
     reading: Reading,
     memory: CountingMemory,
@@ -113,6 +78,17 @@ def trace(
     Trains as `piecework train` does, and prints for each merge the best candidates with their scores and counts, the number of
     ties, and the words that it changed; for Unigram the EM steps and prunings. Text, JSON lines, Parquet or word counts are
     read as by `train`.
+
+    Options:
+        example: Trace an example of a tutorial instead of files; training options change its settings.
+        top: Record the K best candidates or pieces of each step.
+        words: Record the segmentations of the N most frequent words, or of all.
+        steps: Print steps A to B, from 1; one number prints one step.
+        criteria: Train WordPiece by several criteria on the same counts, and print them side by side.
+        format: Print text, one line a step (table), one JSON object a step (ndjson), the whole training as one JSON object, or
+            write Parquet (default: by the name of --output, otherwise text).
+        json: Print one JSON object a step (--format ndjson).
+        output: Write to this file.
 
     Examples:
       piecework trace --example note-001

@@ -13,6 +13,7 @@ from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
+    AreCounts,
     CountingMemory,
     DocumentFiles,
     NoProgress,
@@ -25,7 +26,6 @@ from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
 from piecework.cli.training import (
-    FromCounts,
     LikeTokenizer,
     TrainerOptions,
     UserDefinedSymbolsFile,
@@ -43,33 +43,14 @@ if TYPE_CHECKING:
 def train(
     *,
     files: DocumentFiles = None,
-    output: Annotated[
-        Path,
-        Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the tokenizer.json to this file.",
-        ),
-    ],
+    output: Annotated[Path, Option("--output", "-o")],
     trainer: TrainerOptions,
     user_defined_symbols_file: UserDefinedSymbolsFile = None,
-    vocab_txt: Annotated[
-        Path | None, Option("--vocab-txt", metavar="FILE", help="Write a vocab.txt too.")
-    ] = None,
-    counts: FromCounts = False,
+    vocab_txt: Path | None = None,
+    counts: AreCounts = False,
     like: LikeTokenizer = None,
-    trace: Annotated[
-        bool,
-        Option("--trace", help="Print the merges, or the steps of Unigram, one per line."),
-    ] = False,
-    json: Annotated[
-        bool,
-        Option(
-            "--json",
-            help="Print a summary as JSON; with --trace print one JSON object per merge or step.",
-        ),
-    ] = False,
+    trace: bool = False,
+    json: bool = False,
     splitting: Splitting,
     reading: Reading,
     memory: CountingMemory,
@@ -82,6 +63,12 @@ def train(
     Each line of text is a document; for BPE it includes its line end. By default text is split like BERT for WordPiece, at white
     space for BPE, like GPT-2 for BPE with --alphabet byte, and before white space, written as ▁, for Unigram. The
     tokenizer keeps its history, which `piecework explain` and `inspect` show.
+
+    Options:
+        output: Write the tokenizer.json to this file.
+        vocab_txt: Write a vocab.txt too.
+        trace: Print the merges, or the steps of Unigram, one per line.
+        json: Print a summary as JSON; with --trace print one JSON object per merge or step.
 
     Examples:
       piecework train story.txt poem.txt -o tokenizer.json --vocab-size 4000

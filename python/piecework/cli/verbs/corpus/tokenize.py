@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from piecework._display import visible
 from piecework._settings.choices import CorpusLayout  # read at run time
 from piecework.cli.declare import Argument, Option
-from piecework.cli.engine import Address, EngineName, Workers, engine_of
+from piecework.cli.engine import EngineName, engine_of
 from piecework.cli.options import (
     AsJson,
     Loading,
@@ -27,71 +27,22 @@ if TYPE_CHECKING:
 def tokenize(
     *,
     tokenizer: TokenizerFile,
-    files: Annotated[
-        list[str],
-        Argument(
-            metavar="FILE",
-            help="Files, folders, patterns or URLs of text, JSON lines, Parquet or Arrow, also .gz or .zst.",
-        ),
-    ],
-    output: Annotated[
-        Path,
-        Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="A new folder, or that of a run that was interrupted.",
-        ),
-    ],
-    layout: Annotated[CorpusLayout, Option(help="Write files of this layout.")] = "npy",
-    keep: Annotated[
-        list[str] | None,
-        Option(
-            metavar="NAME",
-            help="Keep this member or column beside the ids (requires --layout parquet); repeat for several.",
-        ),
-    ] = None,
+    files: Annotated[list[str], Argument("FILE")],
+    output: Annotated[Path, Option("--output", "-o", metavar="DIR")],
+    layout: CorpusLayout = "npy",
+    keep: Annotated[list[str] | None, Option(metavar="NAME")] = None,
     reading: Reading,
-    end_of_document: Annotated[
-        str | None,
-        Option(metavar="TOKEN", help="Write this token after each document."),
-    ] = None,
-    add_special_tokens: Annotated[
-        bool,
-        Option(
-            "--special-tokens/--no-special-tokens",
-            help="Include the special tokens of the post-processor, such as [CLS] and [SEP].",
-        ),
-    ] = False,
+    end_of_document: Annotated[str | None, Option(metavar="TOKEN")] = None,
+    add_special_tokens: Annotated[bool, Option("--special-tokens/--no-special-tokens")] = False,
     specials: OnSpecials = None,
-    sequence_length: Annotated[
-        int | None,
-        Option(
-            metavar="N", help="Write rows of N tokens, which may begin and end within documents."
-        ),
-    ] = None,
-    shuffle: Annotated[
-        int | None, Option(metavar="SEED", help="Write documents in a random order.")
-    ] = None,
-    shard_tokens: Annotated[
-        int, Option(metavar="N", help="Write at most N tokens to a shard.")
-    ] = 100_000_000,
-    part_bytes: Annotated[
-        int,
-        Option(metavar="N", help="Encode about N bytes of input at a time in each process."),
-    ] = 1 << 25,
-    engine: Annotated[
-        EngineName,
-        Option(
-            help="Run the parts in processes of this machine, or on a cluster of Ray or Spark; the result does not depend "
-            "on it."
-        ),
-    ] = "local",
-    address: Address = None,
-    workers: Workers = None,
-    overwrite: Annotated[
-        bool, Option("--overwrite", help="Replace a corpus or an unfinished run.")
-    ] = False,
+    sequence_length: int | None = None,
+    shuffle: Annotated[int | None, Option(metavar="SEED")] = None,
+    shard_tokens: int = 100_000_000,
+    part_bytes: int = 1 << 25,
+    engine: EngineName = "local",
+    address: Annotated[str | None, Option(metavar="ADDRESS")] = None,
+    workers: int | None = None,
+    overwrite: bool = False,
     json: AsJson = False,
     no_progress: NoProgress = False,
     loading: Loading,
@@ -100,6 +51,25 @@ def tokenize(
 
     With --on-error skip, lines that are no documents are listed in the file skipped.jsonl. The manifest.json of the folder is written last. A run that was interrupted resumes when the same command is repeated,
     with the same result.
+
+    Arguments:
+        files: Files, folders, patterns or URLs of text, JSON lines, Parquet or Arrow, also .gz or .zst.
+
+    Options:
+        output: A new folder, or that of a run that was interrupted.
+        layout: Write files of this layout.
+        keep: Keep this member or column beside the ids (requires --layout parquet); repeat for several.
+        end_of_document: Write this token after each document.
+        add_special_tokens: Include the special tokens of the post-processor, such as [CLS] and [SEP].
+        sequence_length: Write rows of N tokens, which may begin and end within documents.
+        shuffle: Write documents in a random order.
+        shard_tokens: Write at most N tokens to a shard.
+        part_bytes: Encode about N bytes of input at a time in each process.
+        engine: Run the parts in processes of this machine, or on a cluster of Ray or Spark; the result does not depend on it.
+        address: Connect to this cluster: auto or host:port for ray, a master such as spark://host:7077 for spark (default: this
+            machine).
+        workers: Run N parts at once, each in a process (default: one per core); the result does not depend on it.
+        overwrite: Replace a corpus or an unfinished run.
 
     Examples:
       piecework corpus tokenize tokenizer.json texts.jsonl -o tokens

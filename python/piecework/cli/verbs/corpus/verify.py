@@ -15,24 +15,19 @@ from piecework.cli.output import as_json, printing
 
 def verify(
     *,
-    folder: Annotated[
-        Path,
-        Argument(metavar="DIR", help="The folder of a tokenized corpus."),
-    ],
-    tokenizer: Annotated[
-        str | None,
-        Option(
-            "--tokenizer",
-            "-t",
-            metavar="TOKENIZER",
-            help="Check that the ids are those of this tokenizer, too.",
-        ),
-    ] = None,
+    folder: Annotated[Path, Argument("DIR")],
+    tokenizer: Annotated[str | None, Option("--tokenizer", "-t", metavar="TOKENIZER")] = None,
     json: AsJson = False,
 ) -> None:
     """Check the files of a tokenized corpus against its manifest.
 
     Every byte is read. The exit code is 1 if a file is missing, was changed, or does not belong to the corpus.
+
+    Arguments:
+        folder: The folder of a tokenized corpus.
+
+    Options:
+        tokenizer: Check that the ids are those of this tokenizer, too.
 
     Examples:
       piecework corpus verify tokens
