@@ -1,4 +1,4 @@
-"""Makes settings of counting words, and loads word counts."""
+"""Counts the words of files with the options of verbs, and loads word counts."""
 
 from __future__ import annotations
 
@@ -6,43 +6,95 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from piecework.cli.input import STDIN
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from piecework import WordCounts
+    from piecework import Tokenizer, WordCounts
     from piecework._progress import Progress
     from piecework.cli.engine import EngineOptions
-    from piecework.cli.options import CountingMemory
+    from piecework.cli.options import CountingMemory, Reading
     from piecework.tokenizer._results import CountsSummary
+    from piecework.trainers import Trainer
 
-__all__ = ["counting_settings", "load_counts", "summary_of"]
+__all__ = ["counting_settings", "read_counts", "summary_of"]
 
 
 def counting_settings(
-    splitting: dict[str, Any],
     memory: CountingMemory,
     threads: int | None,
     progress: Callable[[Progress], object],
     engine: EngineOptions | None = None,
 ) -> dict[str, Any]:
-    """Returns the settings of :meth:`piecework.WordCounts.from_texts`.
+    """Returns the settings of :meth:`piecework.WordCounts.from_texts`, except for how texts are split.
 
     Args:
-        splitting: The normalizer, pre-tokenizer and added tokens.
         memory: The limit of memory.
         threads: The number of threads; by default one per core.
         progress: The callback for progress.
         engine: The engine, if the files are counted in parts.
     """
-    settings = {**splitting, **asdict(memory), "threads": threads, "progress": progress}
+    settings = {**asdict(memory), "threads": threads, "progress": progress}
     if engine is not None and (chosen := engine.chosen()) is not None:
         # The workers of an engine have one thread each.
         settings |= {"threads": None, "engine": chosen, "part_bytes": engine.part_bytes}
     return settings
+
+
+def read_counts(
+    files: Sequence[str],
+    like: Trainer | Tokenizer,
+    pipeline: Mapping[str, Any] | None = None,
+    *,
+    are_counts: bool,
+    reading: Reading,
+    memory: CountingMemory,
+    threads: int | None,
+    progress: Callable[[Progress], object],
+    engine: EngineOptions | None = None,
+) -> WordCounts:
+    """Adds up files of word counts, or counts the words of files of documents.
+
+    Args:
+        files: The files; `-` is standard input.
+        like: The trainer that learns from the words, or the tokenizer that splits the texts.
+        pipeline: The normalizer and the pre-tokenizer that replace those of `like`.
+        are_counts: Whether the files are word counts.
+        reading: The options of reading.
+        memory: The limit of memory.
+        threads: The number of threads; by default one per core.
+        progress: The callback for progress.
+        engine: The engine, if the files are counted in parts.
+
+    Raises:
+        BadParameter: An option of reading or counting is given for files of word counts.
+    """
+    from piecework import WordCounts
+    from piecework.corpus._splitting import splitting_like
+
+    if are_counts:
+        _check_unused(reading, memory, engine)
+        return _load_counts(files, memory.work_dir)
+    splitting, keeps_line_ends = splitting_like(like)
+    return WordCounts.from_texts(
+        reading.corpus(files, keep_line_ends=keeps_line_ends),
+        **splitting | dict(pipeline or {}),
+        **counting_settings(memory, threads, progress, engine),
+    )
+
+
+def _check_unused(reading: Reading, memory: CountingMemory, engine: EngineOptions | None) -> None:
+    """Raises BadParameter for options of reading and counting, since there are no words to count."""
+    why = "with --counts, which counts no words"
+    reading.check_unused(why)
+    given = {"--max-memory": memory.max_memory, "--engine": engine and engine.chosen()}
+    for option in filter(given.get, given):
+        raise click.BadParameter(f"has no effect {why}; remove it", param_hint=option)
 
 
 def summary_of(output: Path, summary: CountsSummary) -> dict[str, Any]:
@@ -55,7 +107,7 @@ def summary_of(output: Path, summary: CountsSummary) -> dict[str, Any]:
     }
 
 
-def load_counts(files: Sequence[str], work_dir: str | None) -> WordCounts:
+def _load_counts(files: Sequence[str], work_dir: str | None) -> WordCounts:
     """Returns the sum of files of word counts, one of which may be standard input.
 
     Raises:

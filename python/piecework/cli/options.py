@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
@@ -171,16 +171,9 @@ class Reading:
             raise click.BadParameter(message, param_hint="FILE")
         if STDIN in names:
             announce_terminal()
-        return Corpus(
-            names,
-            format=self.input_format,
-            field=self.field,
-            per=self.per,
-            encoding=self.encoding,
-            errors=self.errors,
-            on_error=self.on_error,
-            keep_line_ends=keep_line_ends,
-        )
+        settings = asdict(self)
+        form = settings.pop("input_format")
+        return Corpus(names, format=form, keep_line_ends=keep_line_ends, **settings)
 
     def check_unused(self, why: str) -> None:
         """Raises BadParameter for the first option that is given, if no files are read, and says why."""

@@ -1,4 +1,4 @@
-"""Defines the options of a training, and reads its word counts; shared by the verbs that train."""
+"""Defines the options of a training, shared by the verbs that train."""
 
 from __future__ import annotations
 
@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 import click
 
 from piecework._settings.choices import Alphabet, BpeTies, Criterion, SuffixStyle  # noqa: TC001  # read at run time
-from piecework.cli.counting import counting_settings, load_counts
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
 from piecework.cli.messages import option_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from piecework import Tokenizer, WordCounts
-    from piecework._progress import Progress
-    from piecework.cli.engine import EngineOptions
-    from piecework.cli.options import CountingMemory, Reading, Splitting
+    from piecework import Tokenizer
+    from piecework.cli.options import Reading, Splitting
     from piecework.trainers import Trainer
 
 __all__ = [
     "LikeTokenizer",
     "TrainerOptions",
     "UserDefinedSymbolsFile",
-    "check_counting",
-    "read_counts",
+    "pipeline_of",
     "read_symbols",
 ]
 
@@ -221,95 +217,29 @@ class TrainerOptions:
         return settings
 
 
-def read_counts(
-    files: Sequence[str],
-    trainer: Trainer,
-    *,
-    is_counted: bool,
-    splitting: Splitting,
-    reading: Reading,
-    memory: CountingMemory,
-    threads: int | None,
-    progress: Callable[[Progress], object],
-    engine: EngineOptions | None = None,
-    like: Tokenizer | None = None,
-) -> tuple[WordCounts, dict[str, Any]]:
-    """Reads word counts, or counts the words of files of documents.
+def pipeline_of(
+    trainer: Trainer, splitting: Splitting, like: Tokenizer | None = None
+) -> dict[str, Any]:
+    """Returns the given normalizer and pre-tokenizer as arguments of a training.
+
+    SentencePiece's rules also append spaces if the trainer treats them as suffix.
 
     Args:
-        files: The files; `-` is standard input.
-        trainer: The settings of the training, whose normalizer and pre-tokenizer are the defaults.
-        is_counted: Whether the files are word counts.
+        trainer: The settings of the training.
         splitting: The options of normalizer and pre-tokenizer.
-        reading: The options of reading.
-        memory: The limit of memory.
-        threads: The number of threads; by default one per core.
-        progress: The callback for progress.
-        engine: The engine, if the files are counted in parts.
-        like: The tokenizer that splits the texts; None for the trainer.
-
-    Returns:
-        The counts, and the given normalizer and pre-tokenizer as arguments of a training.
+        like: The tokenizer whose pipeline is kept, so that there may be none of these options.
     """
-    from piecework import WordCounts
-    from piecework.trainers import BpeTrainer
-
-    pipeline = _with_suffix_spaces(trainer, splitting.settings())
-    if like is not None and pipeline:
-        message = (
-            f"the {' and the '.join(pipeline)} are those of this tokenizer; remove their options"
-        )
-        raise click.BadParameter(message.replace("_", "-"), param_hint="--like")
-    if is_counted:
-        return load_counts(files, memory.work_dir), pipeline
-    if like is not None:
-        settings = counting_settings({"like": like}, memory, threads, progress, engine)
-        return WordCounts.from_texts(reading.corpus(files), **settings), pipeline
-    corpus = reading.corpus(files)._learned_by(bpe=isinstance(trainer, BpeTrainer))
-    settings = counting_settings(_splitting(trainer, pipeline), memory, threads, progress, engine)
-    return WordCounts.from_texts(corpus, **settings), pipeline
-
-
-def check_counting(
-    is_counted: bool,
-    reading: Reading,
-    memory: CountingMemory,
-    engine: EngineOptions | None = None,
-) -> None:
-    """Raises BadParameter for options of reading and counting without words to count."""
-    if not is_counted:
-        return
-    why = "with --counts, which counts no words"
-    reading.check_unused(why)
-    for option, value in (
-        ("--max-memory", memory.max_memory),
-        ("--engine", engine and engine.chosen()),
-    ):
-        if value:
-            raise click.BadParameter(f"has no effect {why}; remove it", param_hint=option)
-
-
-def _splitting(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
-    """Returns the given normalizer and pre-tokenizer, with the trainer's defaults, and its added tokens."""
-    from piecework.corpus._splitting import splitting_for
-
-    normalizer, pre_tokenizer = splitting_for(trainer, **given)
-    return {
-        "normalizer": normalizer,
-        "pre_tokenizer": pre_tokenizer,
-        "added_tokens": trainer.added_tokens,
-    }
-
-
-def _with_suffix_spaces(trainer: Trainer, given: dict[str, Any]) -> dict[str, Any]:
-    """Returns the given settings; SentencePiece's rules also append spaces if the trainer treats them as suffix."""
     from piecework.corpus._splitting import splitting_for
     from piecework.normalizers import Precompiled, SentencePiece
 
+    given = splitting.settings()
+    if like is not None and given:
+        message = f"the {' and the '.join(given)} are those of this tokenizer; remove their options"
+        raise click.BadParameter(message.replace("_", "-"), param_hint="--like")
     rules, (own, _) = given.get("normalizer"), splitting_for(trainer)
-    if not (isinstance(rules, Precompiled) and isinstance(own, SentencePiece)):
-        return given
-    return given | {"normalizer": replace(own, precompiled_charsmap=rules.precompiled_charsmap)}
+    if isinstance(rules, Precompiled) and isinstance(own, SentencePiece):
+        given["normalizer"] = replace(own, precompiled_charsmap=rules.precompiled_charsmap)
+    return given
 
 
 def read_symbols(file: str | None, texts: Sequence[str], reading: Reading) -> list[str]:

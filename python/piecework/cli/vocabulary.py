@@ -1,4 +1,4 @@
-"""Reads the words, and writes the results, of the verbs that change a vocabulary."""
+"""Writes the results of the verbs that change a vocabulary."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from piecework._display import visible
-from piecework.cli.counting import counting_settings, load_counts
 from piecework.cli.input import STDIN
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.streams import report
-from piecework.cli.training import check_counting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from piecework import Tokenizer, VocabularyChange, WordCounts
-    from piecework._progress import Progress
-    from piecework.cli.options import CountingMemory, Reading
+    from piecework import Tokenizer, VocabularyChange
 
-__all__ = ["check_targets", "read_words", "write_change"]
+__all__ = ["check_targets", "write_change"]
 
 
 def check_targets(output: Path, map_file: Path | None, inputs: Sequence[str]) -> None:
@@ -33,28 +29,6 @@ def check_targets(output: Path, map_file: Path | None, inputs: Sequence[str]) ->
     check_target(map_file, *named)
     if map_file.resolve() == output.resolve():
         raise click.BadParameter("expected another file than that of --output", param_hint="--map")
-
-
-def read_words(
-    tok: Tokenizer,
-    names: Sequence[str],
-    *,
-    are_counts: bool,
-    reading: Reading,
-    memory: CountingMemory,
-    threads: int | None,
-    progress: Callable[[Progress], object],
-) -> WordCounts:
-    """Returns the words of documents, as a tokenizer splits them, or the sum of files of word counts."""
-    from piecework import WordCounts
-    from piecework.corpus._splitting import splitting_of
-
-    check_counting(are_counts, reading, memory)
-    if are_counts:
-        return load_counts(names, memory.work_dir)
-    corpus = reading.corpus(names)._learned_by(bpe=tok.model_type == "BPE")
-    settings = counting_settings(splitting_of(tok), memory, threads, progress)
-    return WordCounts.from_texts(corpus, **settings)
 
 
 def write_change(

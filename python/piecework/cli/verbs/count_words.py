@@ -90,7 +90,7 @@ def count_words(
             raise click.BadParameter(message, param_hint="--like")
         splits = {"like": load(like)}
     with bar(no_progress) as show, printing() as write:
-        settings = counting_settings(splits, memory, threads, show, engine)
+        settings = splits | counting_settings(memory, threads, show, engine)
         if not output:
             counts = WordCounts.from_texts(corpus, **settings)
             write(counts.to_bytes().decode().removesuffix("\n"))

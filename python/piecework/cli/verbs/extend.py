@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from piecework._settings.choices import Criterion  # read at run time
+from piecework.cli.counting import read_counts
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
 from piecework.cli.options import (
@@ -24,7 +25,7 @@ from piecework.cli.options import (
     TokenizerFile,
 )
 from piecework.cli.progress import bar
-from piecework.cli.vocabulary import check_targets, read_words, write_change
+from piecework.cli.vocabulary import check_targets, write_change
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,9 +94,9 @@ def extend(
     with bar(no_progress) as show:
         from piecework import extend as run
 
-        counted = read_words(
-            tok,
+        counted = read_counts(
             names,
+            tok,
             are_counts=counts,
             reading=reading,
             memory=memory,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import click
 
+from piecework.cli.counting import read_counts
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
@@ -22,7 +23,7 @@ from piecework.cli.options import (
     TokenizerFile,
 )
 from piecework.cli.progress import bar
-from piecework.cli.vocabulary import check_targets, read_words, write_change
+from piecework.cli.vocabulary import check_targets, write_change
 
 
 def prune(
@@ -69,9 +70,9 @@ def prune(
     with bar(no_progress) as show:
         from piecework import prune as run
 
-        words = read_words(
-            tok,
+        words = read_counts(
             names,
+            tok,
             are_counts=counts,
             reading=reading,
             memory=memory,

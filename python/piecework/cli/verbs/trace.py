@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import click
 
 from piecework._display import visible
+from piecework.cli.counting import read_counts
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.options import (
@@ -26,8 +27,7 @@ from piecework.cli.streams import report
 from piecework.cli.training import (
     TrainerOptions,
     UserDefinedSymbolsFile,
-    check_counting,
-    read_counts,
+    pipeline_of,
     read_symbols,
 )
 
@@ -107,7 +107,6 @@ def trace(
     most, by = _words(words), _criteria(criteria)
     if by and trainer.criterion:
         raise click.BadParameter("cannot be combined with --criterion", param_hint="--criteria")
-    check_counting(counts, reading, memory)
     more = read_symbols(user_defined_symbols_file, names, reading)
     with bar(no_progress) as show:
         pipeline: dict[str, Any] = {}
@@ -125,11 +124,12 @@ def trace(
         else:
             settings = trainer.trainer(more)
             _check_trainer(settings, by)
-            table, pipeline = read_counts(
+            pipeline = pipeline_of(settings, splitting)
+            table = read_counts(
                 names,
                 settings,
-                is_counted=counts,
-                splitting=splitting,
+                pipeline,
+                are_counts=counts,
                 reading=reading,
                 memory=memory,
                 threads=threads,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from piecework._display import visible
+from piecework.cli.counting import read_counts
 from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
@@ -29,8 +30,7 @@ from piecework.cli.training import (
     LikeTokenizer,
     TrainerOptions,
     UserDefinedSymbolsFile,
-    check_counting,
-    read_counts,
+    pipeline_of,
     read_symbols,
 )
 
@@ -85,24 +85,23 @@ def train(
     inputs = [*names, *symbols, *splitting.files(), *([like] if like else [])]
     _check_targets([output, *([vocab_txt] if vocab_txt else [])], inputs)
     _check_name(output.name)
-    check_counting(counts, reading, memory, engine)
     more = read_symbols(user_defined_symbols_file, names, reading)
     known = None if like is None else load(like)
     settings = trainer.trainer(more) if known is None else trainer.like(known, more)
+    pipeline = pipeline_of(settings, splitting, known)
     with bar(no_progress) as show:
         from piecework import train as run
 
-        table, pipeline = read_counts(
+        table = read_counts(
             names,
-            settings,
-            is_counted=counts,
-            splitting=splitting,
+            known or settings,
+            pipeline,
+            are_counts=counts,
             reading=reading,
             memory=memory,
             engine=engine,
             threads=threads,
             progress=show,
-            like=known,
         )
         tok = run(table, settings, like=known, **pipeline, threads=threads, progress=show)
     with printing() as write:
