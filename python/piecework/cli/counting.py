@@ -6,9 +6,8 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from piecework.cli.input import STDIN
+from piecework.cli.messages import refuse
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def read_counts(
         engine: The engine, if the files are counted in parts.
 
     Raises:
-        BadParameter: An option of reading or counting is given for files of word counts.
+        OptionError: An option of reading or counting is given for files of word counts.
     """
     from piecework import WordCounts
     from piecework.corpus._splitting import splitting_like
@@ -89,12 +88,11 @@ def read_counts(
 
 
 def _check_unused(reading: Reading, memory: CountingMemory, engine: EngineOptions | None) -> None:
-    """Raises BadParameter for options of reading and counting, since there are no words to count."""
+    """Raises OptionError for options of reading and counting, since there are no words to count."""
     why = "with --counts, which counts no words"
     reading.check_unused(why)
-    given = {"--max-memory": memory.max_memory, "--engine": engine and engine.chosen()}
-    for option in filter(given.get, given):
-        raise click.BadParameter(f"has no effect {why}; remove it", param_hint=option)
+    given = {"max_memory": memory.max_memory, "engine": engine and engine.chosen()}
+    refuse(given, f"has no effect {why}; remove it")
 
 
 def summary_of(output: Path, summary: CountsSummary) -> dict[str, Any]:

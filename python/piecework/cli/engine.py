@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import click
-
 from piecework.cli.declare import Option
+from piecework.cli.messages import OptionError, refuse
 
 if TYPE_CHECKING:
     from piecework.engines import Engine
@@ -43,14 +42,11 @@ class EngineOptions:
         """Returns the engine; None for threads of this process.
 
         Raises:
-            BadParameter: Another option requires an engine.
+            OptionError: Another option requires an engine.
         """
         if self.engine is not None:
             return engine_of(self.engine, self.address, self.workers)
-        for name in ("address", "workers", "part_bytes"):
-            if getattr(self, name) is not None:
-                option = f"--{name.replace('_', '-')}"
-                raise click.BadParameter("requires --engine", param_hint=option)
+        refuse(asdict(self), "requires --engine")
         return None
 
 
@@ -63,7 +59,7 @@ def engine_of(name: EngineName, address: str | None, workers: int | None) -> Eng
         workers: The number of parts at once.
 
     Raises:
-        BadParameter: An address is given for the engine of this machine.
+        OptionError: An address is given for the engine of this machine.
     """
     from piecework.engines import Local, Ray, Spark
 
@@ -72,5 +68,5 @@ def engine_of(name: EngineName, address: str | None, workers: int | None) -> Eng
     if name == "spark":
         return Spark(address, workers)
     if address is not None:
-        raise click.BadParameter("requires --engine ray or spark", param_hint="--address")
+        raise OptionError("--address", "requires --engine ray or spark")
     return Local(workers)

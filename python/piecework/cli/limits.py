@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import click
-
 from piecework._messages import shown
 from piecework._settings.choices import Side  # read at run time
 from piecework.cli.declare import Option
-from piecework.cli.messages import option_of
+from piecework.cli.messages import OptionError, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,10 +61,10 @@ class Limits:
 
         given = self._given(_TRUNCATION)
         if self.no_truncation:
-            _refuse(given, "cannot be combined with --no-truncation")
+            refuse(given, "cannot be combined with --no-truncation")
             return None
         if self.max_length is None and not tok.truncation:
-            _refuse(given, "requires --max-length, since the tokenizer has no truncation")
+            refuse(given, "requires --max-length, since the tokenizer has no truncation")
             return None
         settings = {_TRUNCATION[name]: value for name, value in given.items()}
         return replace(tok.truncation, **settings) if tok.truncation else Truncation(**settings)
@@ -77,10 +75,10 @@ class Limits:
 
         given = self._given(_PADDING)
         if self.no_padding:
-            _refuse(given, "cannot be combined with --no-padding")
+            refuse(given, "cannot be combined with --no-padding")
             return None
         if self.pad is None and not tok.padding:
-            _refuse(given, "requires --pad, since the tokenizer has no padding")
+            refuse(given, "requires --pad, since the tokenizer has no padding")
             return None
         settings = {_PADDING[name]: value for name, value in given.items()}
         if self.pad is not None:
@@ -110,17 +108,10 @@ _PADDING = {
 """The settings of `Truncation` and `Padding` by the option that sets them."""
 
 
-def _refuse(given: Mapping[str, object], problem: str) -> None:
-    for name in given:
-        raise click.BadParameter(problem, param_hint=option_of(name))
-
-
 def _length(text: str) -> int | None:
     """Returns a number of tokens, or None for that of the longest line."""
     if text == "longest":
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):  # 32 bits
-        raise click.BadParameter(
-            f"expected a number or longest, found {shown(text)}", param_hint="--pad"
-        )
+        raise OptionError("--pad", f"expected a number or longest, found {shown(text)}")
     return int(text)

@@ -1,10 +1,12 @@
-"""Writes errors and warnings with the options of a verb instead of Python settings."""
+"""Raises errors of options, and writes errors and warnings with the options of a verb instead of Python settings."""
 
 from __future__ import annotations
 
 import ast
 from shlex import quote
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from piecework._messages import with_hint
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
     from piecework._messages import MessageParts
 
-__all__ = ["Options", "negated", "option_of"]
+__all__ = ["OptionError", "Options", "negated", "option_of", "refuse"]
 
 _PARAMETERS = {
     "truncation": "no_truncation",
@@ -38,6 +40,21 @@ def option_of(name: str, *, repeats: bool = False) -> str:
     ('--vocab-size', '--special-token')
     """
     return f"--{(name.removesuffix('s') if repeats else name).replace('_', '-')}"
+
+
+class OptionError(click.BadParameter):
+    """Is raised for an option, or argument, whose value is invalid or does not fit the others."""
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(problem, param_hint=option)
+
+
+def refuse(given: Mapping[str, object], problem: str) -> None:
+    """Raises OptionError for the first of some parameters that is given, which means not None."""
+    for name, value in given.items():
+        if value is not None:
+            option = option_of(name)
+            raise OptionError(negated(option) if value is False else option, problem)
 
 
 class Options:

@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
-import click
-
 from piecework._messages import shown
 from piecework._settings.choices import (  # read at run time
     AddedTokenIds,
@@ -24,7 +22,7 @@ from piecework._settings.choices import (  # read at run time
 from piecework.cli.declare import Argument, Option
 from piecework.cli.help import GLOBAL
 from piecework.cli.input import STDIN, announce_terminal
-from piecework.cli.messages import negated, option_of
+from piecework.cli.messages import OptionError, refuse
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -167,8 +165,7 @@ class Reading:
 
         names = files or [STDIN]
         if names.count(STDIN) > 1:
-            message = "standard input can be read only once"
-            raise click.BadParameter(message, param_hint="FILE")
+            raise OptionError("FILE", "standard input can be read only once")
         if STDIN in names:
             announce_terminal()
         settings = asdict(self)
@@ -176,11 +173,13 @@ class Reading:
         return Corpus(names, format=form, keep_line_ends=keep_line_ends, **settings)
 
     def check_unused(self, why: str) -> None:
-        """Raises BadParameter for the first option that is given, if no files are read, and says why."""
-        for each in fields(self):
-            if getattr(self, each.name) != each.default:
-                message = f"has no effect {why}; remove it"
-                raise click.BadParameter(message, param_hint=option_of(each.name))
+        """Raises OptionError for the first option that is given, if no files are read, and says why."""
+        given = {
+            each.name: value
+            for each in fields(self)
+            if (value := getattr(self, each.name)) != each.default
+        }
+        refuse(given, f"has no effect {why}; remove it")
 
 
 @dataclass(frozen=True)
@@ -235,21 +234,19 @@ class Splitting:
 
             settings = {"normalizer": BertNormalizer(**settings)}
         elif self.normalizer:
-            _refuse(settings, f"--normalizer {self.normalizer}")
+            refuse(settings, f"cannot be combined with --normalizer {self.normalizer}")
             settings["normalizer"] = _rules(self.normalizer)
         if self.jieba_dictionary and self.pre_tokenizer != "jieba":
-            message = "requires --pre-tokenizer jieba"
-            raise click.BadParameter(message, param_hint="--jieba-dictionary")
+            raise OptionError("--jieba-dictionary", "requires --pre-tokenizer jieba")
         if self.split_pattern and self.pre_tokenizer not in (None, "byte-level"):
-            message = "requires --pre-tokenizer byte-level"
-            raise click.BadParameter(message, param_hint="--split-pattern")
+            raise OptionError("--split-pattern", "requires --pre-tokenizer byte-level")
         if self.pre_tokenizer or self.dictionary or self.split_pattern:
             settings["pre_tokenizer"] = self._split
         return settings
 
-    def files(self) -> list[str]:
-        """Returns the files that the options name."""
-        return [file for file in (self.dictionary, self.jieba_dictionary) if file]
+    def files(self) -> tuple[str | None, str | None]:
+        """Returns the files that the options name; None where not given."""
+        return self.dictionary, self.jieba_dictionary
 
     @cached_property
     def _split(self) -> PreTokenizer | None:
@@ -305,13 +302,6 @@ def _phrases(file: str) -> list[str]:
     return phrases
 
 
-def _refuse(given: dict[str, bool], other: str) -> None:
-    for name, value in given.items():
-        option = option_of(name)
-        hint = option if value else negated(option)
-        raise click.BadParameter(f"cannot be combined with {other}", param_hint=hint)
-
-
 def _limit(text: str | int | None) -> int | None:
     """Returns a number of characters, or -1 for no limit, since None means that the option is not given."""
     if text is None or isinstance(text, int):
@@ -319,7 +309,9 @@ def _limit(text: str | int | None) -> int | None:
     if text == "none":
         return -1
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise click.BadParameter(f"expected a number or none, found {shown(text)}")
+        raise OptionError(
+            "--max-input-chars-per-word", f"expected a number or none, found {shown(text)}"
+        )
     return int(text)
 
 

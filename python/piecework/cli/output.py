@@ -12,14 +12,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from piecework._exceptions import wrap_os_error
+from piecework.cli.input import STDIN
+from piecework.cli.messages import OptionError
 from piecework.cli.streams import discard_output
 from piecework.errors import FileError, NotAFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["as_json", "check_target", "printing"]
+__all__ = ["as_json", "check_target", "check_targets", "printing"]
 
 _IN_MEMORY = 1 << 24
 
@@ -81,12 +83,33 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def check_target(path: Path, *inputs: str) -> None:
+def check_targets(targets: Mapping[str, Path | None], *inputs: str | None) -> None:
+    """Raises an error for files that cannot be written, before their contents are computed; None are not given.
+
+    Args:
+        targets: The files to write by their options.
+        inputs: The files that are read, which may not be written.
+
+    Raises:
+        FileError: See :func:`check_target`.
+        OptionError: Two options name the same file.
+    """
+    options: dict[Path, str] = {}
+    for option, path in targets.items():
+        if path is None:
+            continue
+        check_target(path, *inputs)
+        first = options.setdefault(path.resolve(), option)
+        if first != option:
+            raise OptionError(option, f"expected another file than that of {first}")
+
+
+def check_target(path: Path, *inputs: str | None) -> None:
     """Raises FileError for a file that cannot be written, before its content is computed.
 
     Args:
         path: The file to write.
-        inputs: The files that are read, which may not be written.
+        inputs: The files that are read, which may not be written; None are not given.
 
     Raises:
         FileError: The path is not a file, its folder is missing or not writable, or the file is also an input.
@@ -110,6 +133,7 @@ def check_target(path: Path, *inputs: str) -> None:
         raise FileError(errno.EACCES, "the folder is not writable", named)
     if os.path.exists(path) and not os.path.isfile(path):
         raise FileError(errno.EINVAL, "is not a regular file", str(path))
-    for name in inputs:
-        if os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name):
+    files = [name for name in inputs if name not in (None, STDIN) and os.path.exists(name)]
+    for name in files if os.path.exists(path) else ():
+        if os.path.samefile(path, name):
             raise FileError(errno.EINVAL, "is also an input; write to another file", str(path))

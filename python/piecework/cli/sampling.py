@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import click
-
 from piecework.cli.declare import Option
+from piecework.cli.messages import OptionError, refuse
 
 if TYPE_CHECKING:
     from piecework import Tokenizer
@@ -58,12 +57,10 @@ class Sampling:
         return CallSampling(alpha, self.nbest_size, self.dropout, seed)
 
     def check(self, tok: Tokenizer) -> None:
-        """Raises BadParameter for options without effect."""
-        for option, given in (("--alpha", self.alpha), ("--nbest-size", self.nbest_size)):
-            if given is not None and not self.sample:
-                raise click.BadParameter("requires --sample", param_hint=option)
+        """Raises OptionError for options without effect."""
+        if not self.sample:
+            refuse({"alpha": self.alpha, "nbest_size": self.nbest_size}, "requires --sample")
         samples = self.sample or self.dropout is not None
         # Checked last, since `tok.model` copies the vocabulary.
         if self.seed is not None and not samples and not getattr(tok.model, "dropout", None):
-            message = "requires --sample, --dropout, or a model with dropout"
-            raise click.BadParameter(message, param_hint="--seed")
+            raise OptionError("--seed", "requires --sample, --dropout, or a model with dropout")

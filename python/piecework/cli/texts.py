@@ -105,7 +105,7 @@ def given_texts(
     """Iterates over the texts among the arguments, or else those of standard input, as :func:`located_texts`.
 
     Raises:
-        BadParameter: There are arguments, and options of reading.
+        OptionError: There are arguments, and options of reading.
     """
     if not texts:
         return located_texts(reading.corpus(None))

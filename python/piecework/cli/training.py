@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
-import click
-
 from piecework._settings.choices import Alphabet, BpeTies, Criterion, SuffixStyle  # noqa: TC001  # read at run time
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
-from piecework.cli.messages import option_of
+from piecework.cli.messages import OptionError, option_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,16 +147,14 @@ class TrainerOptions:
         kind = self._kind()
         settings = self._known(kind, f"--model {self.model}", more_symbols)
         if kind is not BpeTrainer and self.vocab_size is None:
-            message = f"required with --model {self.model}"
-            raise click.BadParameter(message, param_hint="--vocab-size")
+            raise OptionError("--vocab-size", f"required with --model {self.model}")
         return kind(**settings)
 
     def like(self, tok: Tokenizer, more_symbols: Sequence[str] = ()) -> Trainer:
         """Returns the trainer of a new vocabulary for the pipeline of a tokenizer, by default of its size."""
         model = cast("ModelName", tok.model_type.lower())
         if self.model not in {"wordpiece", model}:
-            message = f"the tokenizer of --like has a {tok.model_type} model"
-            raise click.BadParameter(message, param_hint="--model")
+            raise OptionError("--model", f"the tokenizer of --like has a {tok.model_type} model")
         size = self.vocab_size or tok.vocab_size
         return replace(self, model=model, vocab_size=size).trainer(more_symbols)
 
@@ -166,8 +162,7 @@ class TrainerOptions:
         """Returns a trainer with the options that differ from their defaults; `source` names the trainer in errors."""
         defaults = {field.name: field.default for field in fields(self)}
         if self.model != defaults["model"] and not isinstance(trainer, self._kind()):
-            message = f"has no effect with {source}; remove it"
-            raise click.BadParameter(message, param_hint="--model")
+            raise OptionError("--model", f"has no effect with {source}; remove it")
         settings = self._known(type(trainer), source, more_symbols)
         given = {name: value for name, value in settings.items() if value != defaults[name]}
         return replace(trainer, **given)  # type: ignore[type-var]  # trainers are dataclasses
@@ -187,7 +182,7 @@ class TrainerOptions:
     def _known(
         self, kind: type[Trainer], source: str, more_symbols: Sequence[str]
     ) -> dict[str, Any]:
-        """Returns the given options; raises BadParameter for one that the kind of trainer does not have."""
+        """Returns the given options; raises OptionError for one that the kind of trainer does not have."""
         settings = self._given()
         if symbols := [*(self.user_defined_symbols or ()), *more_symbols]:
             settings["user_defined_symbols"] = symbols
@@ -199,7 +194,7 @@ class TrainerOptions:
                 continue
             message = f"has no effect with {source}; remove it"
             option = option_of(name, repeats=isinstance(settings[name], list))
-            raise click.BadParameter(message, param_hint=option)
+            raise OptionError(option, message)
         return settings
 
     def _given(self) -> dict[str, Any]:
@@ -235,7 +230,7 @@ def pipeline_of(
     given = splitting.settings()
     if like is not None and given:
         message = f"the {' and the '.join(given)} are those of this tokenizer; remove their options"
-        raise click.BadParameter(message.replace("_", "-"), param_hint="--like")
+        raise OptionError("--like", message.replace("_", "-"))
     rules, (own, _) = given.get("normalizer"), splitting_for(trainer)
     if isinstance(rules, Precompiled) and isinstance(own, SentencePiece):
         given["normalizer"] = replace(own, precompiled_charsmap=rules.precompiled_charsmap)
@@ -253,8 +248,6 @@ def read_symbols(file: str | None, texts: Sequence[str], reading: Reading) -> li
     if not file:
         return []
     if file == STDIN and STDIN in texts:
-        raise click.BadParameter(
-            "standard input can be read only once", param_hint="--user-defined-symbols-file"
-        )
+        raise OptionError("--user-defined-symbols-file", "standard input can be read only once")
     with Input(file, reading.errors) as source:
         return list(filter(None, source.lines()))

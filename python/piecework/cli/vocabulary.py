@@ -4,31 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from piecework._display import visible
-from piecework.cli.input import STDIN
-from piecework.cli.output import as_json, check_target, printing
+from piecework.cli.output import as_json, printing
 from piecework.cli.streams import report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from piecework import Tokenizer, VocabularyChange
 
-__all__ = ["check_targets", "write_change"]
-
-
-def check_targets(output: Path, map_file: Path | None, inputs: Sequence[str]) -> None:
-    """Raises an error for files that cannot be written, or that are also inputs."""
-    named = [name for name in inputs if name != STDIN]
-    check_target(output, *named)
-    if map_file is None:
-        return
-    check_target(map_file, *named)
-    if map_file.resolve() == output.resolve():
-        raise click.BadParameter("expected another file than that of --output", param_hint="--map")
+__all__ = ["write_change"]
 
 
 def write_change(

@@ -6,9 +6,8 @@ import errno
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import click
-
 from piecework.cli.declare import Argument, Option
+from piecework.cli.messages import OptionError
 from piecework.cli.options import Loading, TokenizerFile
 from piecework.cli.output import check_target
 from piecework.errors import FileError
@@ -58,15 +57,15 @@ def convert(
 
     kind = to or format_from_name(target.name)
     if base and kind != "sentencepiece":
-        raise click.BadParameter("requires --to sentencepiece", param_hint="--base")
+        raise OptionError("--base", "requires --to sentencepiece")
     if base and approximate:
-        raise click.BadParameter("cannot be combined with --approximate", param_hint="--base")
-    _check_targets(target, kind, [tokenizer, *([base] if base else [])])
+        raise OptionError("--base", "cannot be combined with --approximate")
+    _check_targets(target, kind, [tokenizer, base])
     tok = _load_ranks(tokenizer, name) if name else loading.load(tokenizer)
     tok.save(target, kind, base=base, approximate=approximate)
 
 
-def _check_targets(target: Path, kind: str, inputs: list[str]) -> None:
+def _check_targets(target: Path, kind: str, inputs: list[str | None]) -> None:
     """Raises FileError for files that cannot be written, or that are also inputs."""
     from piecework.tokenizer._formats.detect import companion_file
 
@@ -75,7 +74,7 @@ def _check_targets(target: Path, kind: str, inputs: list[str]) -> None:
         return
     if target.exists() and not target.is_dir():
         raise FileError(errno.ENOTDIR, "is a file; expected a folder", str(target))
-    companions = [other for name in inputs if (other := companion_file(name))]
+    companions = [companion_file(name) for name in inputs if name]
     for name in ("vocab.json", "merges.txt") if target.exists() else ():
         check_target(target / name, *inputs, *companions)
 
@@ -86,5 +85,5 @@ def _load_ranks(path: str, name: str) -> Tokenizer:
     from piecework.tokenizer._formats.detect import detect_format
 
     if detect_format(read_unpacked(path), path) != "tiktoken":
-        raise click.BadParameter(f"{path} is not a tiktoken file of ranks", param_hint="--name")
+        raise OptionError("--name", f"{path} is not a tiktoken file of ranks")
     return Tokenizer.from_tiktoken(path, name, build_tables=False)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import Annotated
 
-import click
-
 from piecework.cli.counting import counting_settings, summary_of
 from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
+from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AsJson,
     CountingMemory,
@@ -63,13 +62,12 @@ def count_words(
     """
     names = files or [STDIN]
     if json and not output:
-        raise click.BadParameter(
-            "requires --output, since the table is written to standard output", param_hint="--json"
+        raise OptionError(
+            "--json", "requires --output, since the table is written to standard output"
         )
     if memory.max_memory and not output:
-        raise click.BadParameter(
-            "requires --output, since standard output is held back until the end",
-            param_hint="--max-memory",
+        raise OptionError(
+            "--max-memory", "requires --output, since standard output is held back until the end"
         )
     if output:
         check_target(output, *names, *splitting.files())
@@ -84,10 +82,10 @@ def count_words(
     if like is not None:
         given = [name for name, value in splits.items() if value]
         if given:
-            message = (
-                "has no effect on the words of another tokenizer; remove the options of splitting"
+            raise OptionError(
+                "--like",
+                "has no effect on the words of another tokenizer; remove the options of splitting",
             )
-            raise click.BadParameter(message, param_hint="--like")
         splits = {"like": load(like)}
     with bar(no_progress) as show, printing() as write:
         settings = splits | counting_settings(memory, threads, show, engine)

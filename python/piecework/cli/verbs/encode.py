@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import click
-
 from piecework._display import quoted
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.limits import Limits
+from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AsJsonLines,
     DocumentFile,
@@ -144,20 +143,23 @@ def encode(
 
 
 def _check(limits: Limits, *, json: bool, pair: bool, streams_to_longest: bool) -> None:
-    """Raises BadParameter for limits without effect, or that a stream cannot have."""
+    """Raises OptionError for limits without effect, or that a stream cannot have."""
     if limits.stride and not json:
-        raise click.BadParameter("requires --json", param_hint="--stride")
+        raise OptionError("--stride", "requires --json")
     if limits.truncation_strategy and not pair:
-        raise click.BadParameter("requires --pair", param_hint="--truncation-strategy")
+        raise OptionError("--truncation-strategy", "requires --pair")
     if streams_to_longest:
-        message = "cannot pad to the longest line; pass --pad N or --no-padding"
-        raise click.BadParameter(message, param_hint="--stream")
+        raise OptionError(
+            "--stream", "cannot pad to the longest line; pass --pad N or --no-padding"
+        )
 
 
 def _check_nbest(has_others: bool) -> None:
     if has_others:
-        message = "cannot be combined with --pair, --pretokenized, sampling, truncation or padding"
-        raise click.BadParameter(message, param_hint="--nbest")
+        raise OptionError(
+            "--nbest",
+            "cannot be combined with --pair, --pretokenized, sampling, truncation or padding",
+        )
 
 
 def _inputs(batch: Batch, pair: bool, pretokenized: bool) -> list[Any]:

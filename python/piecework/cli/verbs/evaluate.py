@@ -11,6 +11,7 @@ from piecework._messages import shown
 from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
+from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AsJson,
     DocumentFiles,
@@ -22,7 +23,7 @@ from piecework.cli.options import (
     TokenizerFile,
     load,
 )
-from piecework.cli.output import as_json, check_target, printing
+from piecework.cli.output import as_json, check_targets, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
 from piecework.cli.tokenizer_names import tokenizer_names
@@ -93,12 +94,7 @@ def evaluate(
         "fail_over": _limits("--fail-over", fail_over),
     }
     check_limits(**limits, parallel=parallel)
-    for target in filter(None, (html, markdown)):
-        check_target(target, tokenizer, *(others or ()), *inputs)
-    if html and markdown and html.resolve() == markdown.resolve():
-        raise click.BadParameter(
-            "expected another file than that of --html", param_hint="--markdown"
-        )
+    check_targets({"--html": html, "--markdown": markdown}, tokenizer, *(others or ()), *inputs)
     tokenizers = _loaded(tokenizer, others or (), loading)
     runs = engine.chosen()
     parts = {} if engine.part_bytes is None else {"part_bytes": engine.part_bytes}
@@ -141,8 +137,7 @@ def _limits(option: str, limits: Sequence[str] | None) -> dict[str, float]:
         try:
             parsed[name] = float(value)
         except ValueError:
-            message = f"expected {_LIMIT}, found {shown(limit)}"
-            raise click.BadParameter(message, param_hint=option) from None
+            raise OptionError(option, f"expected {_LIMIT}, found {shown(limit)}") from None
     return parsed
 
 

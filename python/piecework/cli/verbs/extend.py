@@ -5,12 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
-import click
-
 from piecework._settings.choices import Criterion  # read at run time
 from piecework.cli.counting import read_counts
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
+from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AreCounts,
     AsJson,
@@ -24,8 +23,9 @@ from piecework.cli.options import (
     Threads,
     TokenizerFile,
 )
+from piecework.cli.output import check_targets
 from piecework.cli.progress import bar
-from piecework.cli.vocabulary import check_targets, write_change
+from piecework.cli.vocabulary import write_change
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,16 +80,14 @@ def extend(
     if words is not None:
         learning = [vocab_size, new_tokens, new_characters, criterion, max_token_length]
         if files or counts or any(learning) or min_frequency != 2:
-            raise click.BadParameter(
-                "takes neither files of texts nor options of learning", param_hint="--words"
-            )
+            raise OptionError("--words", "takes neither files of texts nor options of learning")
         made = _by_words(tokenizer, words, output, id_map, reading=reading, loading=loading)
         write_change(*made, output, id_map, json=json)
         return
     if (vocab_size is None) == (new_tokens is None):
-        raise click.BadParameter("expected --vocab-size or --new-tokens", param_hint="--new-tokens")
+        raise OptionError("--new-tokens", "expected --vocab-size or --new-tokens")
     names = files or [STDIN]
-    check_targets(output, id_map, [tokenizer, *names, *loading.files()])
+    check_targets({"--output": output, "--map": id_map}, tokenizer, *names, *loading.files())
     tok = loading.load(tokenizer)
     with bar(no_progress) as show:
         from piecework import extend as run
@@ -130,7 +128,7 @@ def _by_words(
     """Returns a tokenizer, and what makes each line of a file a single token of it."""
     from piecework import extend as run
 
-    check_targets(output, id_map, [tokenizer, words, *loading.files()])
+    check_targets({"--output": output, "--map": id_map}, tokenizer, words, *loading.files())
     tok = loading.load(tokenizer)
     with Input(words, reading.errors) as source:
         return tok, run(tok, words=list(filter(None, source.lines())))

@@ -7,6 +7,7 @@ from typing import Annotated
 import click
 
 from piecework.cli.declare import Argument, Option
+from piecework.cli.messages import OptionError
 from piecework.cli.options import Loading
 from piecework.cli.streams import report
 from piecework.cli.tokenizer_names import tokenizer_names
@@ -60,9 +61,7 @@ def play(
     try:
         serve(Session(loaded), port=port, on_start=show)
     except OSError as error:
-        raise click.BadParameter(
-            f"port {port}: {error.strerror}; 0 takes a free one", param_hint="--port"
-        ) from None
+        raise OptionError("--port", f"port {port}: {error.strerror}; 0 takes a free one") from None
     if any(not thread.daemon and thread is not current_thread() for thread in enumerate_threads()):
         # A training still runs, which can take minutes, and Python would wait for it.
         sys.stdout.flush()

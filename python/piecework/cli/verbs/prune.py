@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import click
-
 from piecework.cli.counting import read_counts
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
+from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AreCounts,
     AsJson,
@@ -22,8 +21,9 @@ from piecework.cli.options import (
     Threads,
     TokenizerFile,
 )
+from piecework.cli.output import check_targets
 from piecework.cli.progress import bar
-from piecework.cli.vocabulary import check_targets, write_change
+from piecework.cli.vocabulary import write_change
 
 
 def prune(
@@ -63,9 +63,9 @@ def prune(
       piecework prune tokenizer.json --counts counts.txt -o small.json --min-count 1 --keep "##ing"
     """
     if (vocab_size is None) == (min_count is None):
-        raise click.BadParameter("expected --vocab-size or --min-count", param_hint="--vocab-size")
+        raise OptionError("--vocab-size", "expected --vocab-size or --min-count")
     names = files or [STDIN]
-    check_targets(output, id_map, [tokenizer, *names, *loading.files()])
+    check_targets({"--output": output, "--map": id_map}, tokenizer, *names, *loading.files())
     tok = loading.load(tokenizer)
     with bar(no_progress) as show:
         from piecework import prune as run

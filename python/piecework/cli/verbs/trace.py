@@ -6,12 +6,11 @@ import re
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-import click
-
 from piecework._display import visible
 from piecework.cli.counting import read_counts
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
+from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AreCounts,
     CountingMemory,
@@ -101,12 +100,10 @@ def trace(
     chosen = _slice(steps, kind)
     names = [] if example else files or [STDIN]
     if output:
-        symbols = [user_defined_symbols_file] if user_defined_symbols_file else []
-        inputs = [name for name in (*names, *symbols, *splitting.files()) if name != STDIN]
-        check_target(output, *inputs)
+        check_target(output, *names, user_defined_symbols_file, *splitting.files())
     most, by = _words(words), _criteria(criteria)
     if by and trainer.criterion:
-        raise click.BadParameter("cannot be combined with --criterion", param_hint="--criteria")
+        raise OptionError("--criteria", "cannot be combined with --criterion")
     more = read_symbols(user_defined_symbols_file, names, reading)
     with bar(no_progress) as show:
         pipeline: dict[str, Any] = {}
@@ -161,14 +158,14 @@ def _format(given: TraceFormat | None, json: bool, output: Path | None) -> str:
     from piecework.training._tracing.files import FORMATS
 
     if json and given not in (None, "ndjson"):
-        raise click.BadParameter(f"cannot be combined with --format {given}", param_hint="--json")
+        raise OptionError("--json", f"cannot be combined with --format {given}")
     kind: str
     if json or given:
         kind = given or "ndjson"
     else:
         kind = FORMATS.get(output.suffix.lower(), "text") if output else "text"
     if kind == "parquet" and output is None:
-        raise click.BadParameter("parquet requires --output", param_hint="--format")
+        raise OptionError("--format", "parquet requires --output")
     return kind
 
 
@@ -177,23 +174,20 @@ def _slice(steps: str | None, kind: str) -> slice:
     if steps is None:
         return slice(None)
     if kind in _WHOLE:
-        raise click.BadParameter(
-            f"cannot be combined with the format {kind}, which holds the whole training",
-            param_hint="--steps",
+        raise OptionError(
+            "--steps", f"cannot be combined with the format {kind}, which holds the whole training"
         )
     match = re.fullmatch(
         r"(?P<only>[0-9]{1,18})|(?P<first>[0-9]{0,18}):(?P<last>[0-9]{0,18})", steps
     )
     if match is None:
-        raise click.BadParameter(
-            f"expected A:B, such as 1:20, or one number; found {steps}", param_hint="--steps"
-        )
+        raise OptionError("--steps", f"expected A:B, such as 1:20, or one number; found {steps}")
     first, last = match["first"] or match["only"] or "1", match["last"] or match["only"]
     if int(first) < 1:
-        raise click.BadParameter("expected numbers from 1", param_hint="--steps")
+        raise OptionError("--steps", "expected numbers from 1")
     if last and int(last) < int(first):
-        raise click.BadParameter(
-            f"expected a first step that is not after the last; found {steps}", param_hint="--steps"
+        raise OptionError(
+            "--steps", f"expected a first step that is not after the last; found {steps}"
         )
     return slice(int(first) - 1, int(last) if last else None)
 
@@ -202,7 +196,7 @@ def _words(text: str) -> int | None:
     if text == "all":
         return None
     if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise click.BadParameter(f"expected a number or all; found {text}", param_hint="--words")
+        raise OptionError("--words", f"expected a number or all; found {text}")
     return int(text)
 
 
@@ -215,28 +209,28 @@ def _criteria(text: str | None) -> tuple[str, ...]:
     names = CRITERIA if text == "all" else tuple(text.split(","))
     for name in names:
         if name not in CRITERIA or names.count(name) > 1:
-            raise click.BadParameter(
+            raise OptionError(
+                "--criteria",
                 f"expected all, or different names among {', '.join(CRITERIA)}; found {text}",
-                param_hint="--criteria",
             )
     return names
 
 
 def _check_trainer(settings: Trainer, criteria: Sequence[str]) -> None:
-    """Raises BadParameter for a training without steps, or for criteria of another model than WordPiece."""
+    """Raises OptionError for a training without steps, or for criteria of another model than WordPiece."""
     from piecework import WordLevelTrainer, WordPieceTrainer
 
     if isinstance(settings, WordLevelTrainer):
-        raise click.BadParameter("wordlevel is trained without steps", param_hint="--model")
+        raise OptionError("--model", "wordlevel is trained without steps")
     if criteria and not isinstance(settings, WordPieceTrainer):
-        raise click.BadParameter("requires WordPiece", param_hint="--criteria")
+        raise OptionError("--criteria", "requires WordPiece")
 
 
 def _check_alone(others: Mapping[str, object]) -> None:
-    """Raises BadParameter for an example with other input, by the options of that."""
+    """Raises OptionError for an example with other input, by the options of that."""
     for name, given in others.items():
         if given:
-            raise click.BadParameter(f"cannot be combined with {name}", param_hint="--example")
+            raise OptionError("--example", f"cannot be combined with {name}")
 
 
 def _example(

@@ -6,13 +6,12 @@ from dataclasses import asdict
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
-import click
-
 from piecework._display import visible
 from piecework.cli.counting import read_counts
 from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
+from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AreCounts,
     CountingMemory,
@@ -23,7 +22,7 @@ from piecework.cli.options import (
     Threads,
     load,
 )
-from piecework.cli.output import as_json, check_target, printing
+from piecework.cli.output import as_json, check_targets, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
 from piecework.cli.training import (
@@ -81,9 +80,12 @@ def train(
       piecework train zh.txt -o zh.json --vocab-size 8000 --pre-tokenizer jieba --no-handle-chinese-chars
     """
     names = files or [STDIN]
-    symbols = [user_defined_symbols_file] if user_defined_symbols_file else []
-    inputs = [*names, *symbols, *splitting.files(), *([like] if like else [])]
-    _check_targets([output, *([vocab_txt] if vocab_txt else [])], inputs)
+    targets = {"--output": output, "--vocab-txt": vocab_txt}
+    for option, target in targets.items():
+        if str(target) == STDIN:
+            problem = "expected a file, found -; standard output is for --trace and --json"
+            raise OptionError(option, problem)
+    check_targets(targets, *names, user_defined_symbols_file, *splitting.files(), like)
     _check_name(output.name)
     more = read_symbols(user_defined_symbols_file, names, reading)
     known = None if like is None else load(like)
@@ -117,29 +119,15 @@ def train(
     report(_summary_line(tok, table, output, trainer.vocab_size))
 
 
-def _check_targets(targets: Sequence[Path], inputs: Sequence[str]) -> None:
-    for target in targets:
-        if str(target) == STDIN:
-            raise click.BadParameter(
-                "expected a file, found -; standard output is for --trace and --json",
-                param_hint="--output" if target is targets[0] else "--vocab-txt",
-            )
-        check_target(target, *(name for name in inputs if name != STDIN))
-    if len({target.resolve() for target in targets}) < len(targets):
-        raise click.BadParameter(
-            "expected another file than that of --output", param_hint="--vocab-txt"
-        )
-
-
 def _check_name(output: str) -> None:
-    """Raises BadParameter for a name of another format, which may lose data, before the training starts."""
+    """Raises OptionError for a name of another format, which may lose data, before the training starts."""
     from piecework.tokenizer._formats.detect import format_from_name
 
     if (kind := format_from_name(output)) != "tokenizer.json":
-        raise click.BadParameter(
+        raise OptionError(
+            "--output",
             f"expected a name for a tokenizer.json, found {output}, a name for the format {kind}; write a tokenizer.json, then "
             "run `piecework convert`",
-            param_hint="--output",
         )
 
 
