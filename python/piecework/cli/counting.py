@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
+from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.messages import refuse
+from piecework.cli.options import NoProgress, Reading, Threads  # noqa: TC001  # read at run time
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -17,82 +19,83 @@ if TYPE_CHECKING:
     from piecework import Tokenizer, WordCounts
     from piecework._progress import Progress
     from piecework.cli.engine import EngineOptions
-    from piecework.cli.options import CountingMemory, Reading
     from piecework.tokenizer._results import CountsSummary
     from piecework.trainers import Trainer
 
-__all__ = ["counting_settings", "read_counts", "summary_of"]
+__all__ = ["Counting", "summary_of"]
 
 
-def counting_settings(
-    memory: CountingMemory,
-    threads: int | None,
-    progress: Callable[[Progress], object],
-    engine: EngineOptions | None = None,
-) -> dict[str, Any]:
-    """Returns the settings of :meth:`piecework.WordCounts.from_texts`, except for how texts are split.
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """Holds the options of counting the words of files.
 
-    Args:
-        memory: The limit of memory.
-        threads: The number of threads; by default one per core.
-        progress: The callback for progress.
-        engine: The engine, if the files are counted in parts.
+    Memory options:
+        max_memory: Count words in this memory, such as 300MB or 2GiB, and keep what exceeds it in temporary files; the result
+            does not depend on it (default: no limit).
+        work_dir: Write temporary files into this folder (default: the system's).
     """
-    settings = {**asdict(memory), "threads": threads, "progress": progress}
-    if engine is not None and (chosen := engine.chosen()) is not None:
-        # The workers of an engine have one thread each.
-        settings |= {"threads": None, "engine": chosen, "part_bytes": engine.part_bytes}
-    return settings
 
+    reading: Reading
+    max_memory: Annotated[str | None, Option(metavar="SIZE")] = None
+    work_dir: Annotated[str | None, Option(metavar="FOLDER")] = None
+    threads: Threads = None
+    no_progress: NoProgress = False
 
-def read_counts(
-    files: Sequence[str],
-    like: Trainer | Tokenizer,
-    pipeline: Mapping[str, Any] | None = None,
-    *,
-    are_counts: bool,
-    reading: Reading,
-    memory: CountingMemory,
-    threads: int | None,
-    progress: Callable[[Progress], object],
-    engine: EngineOptions | None = None,
-) -> WordCounts:
-    """Adds up files of word counts, or counts the words of files of documents.
+    def settings(
+        self, progress: Callable[[Progress], object], engine: EngineOptions | None = None
+    ) -> dict[str, Any]:
+        """Returns the settings of :meth:`piecework.WordCounts.from_texts`, except for how texts are split.
 
-    Args:
-        files: The files; `-` is standard input.
-        like: The trainer that learns from the words, or the tokenizer that splits the texts.
-        pipeline: The normalizer and the pre-tokenizer that replace those of `like`.
-        are_counts: Whether the files are word counts.
-        reading: The options of reading.
-        memory: The limit of memory.
-        threads: The number of threads; by default one per core.
-        progress: The callback for progress.
-        engine: The engine, if the files are counted in parts.
+        Args:
+            progress: The callback for progress.
+            engine: The engine, if the files are counted in parts.
+        """
+        settings = {"max_memory": self.max_memory, "work_dir": self.work_dir, "progress": progress}
+        if engine is not None and (chosen := engine.chosen()) is not None:
+            # The workers of an engine have one thread each.
+            return settings | {"engine": chosen, "part_bytes": engine.part_bytes}
+        return settings | {"threads": self.threads}
 
-    Raises:
-        OptionError: An option of reading or counting is given for files of word counts.
-    """
-    from piecework import WordCounts
-    from piecework.corpus._splitting import splitting_like
+    def words(
+        self,
+        files: Sequence[str],
+        like: Trainer | Tokenizer,
+        pipeline: Mapping[str, Any] | None = None,
+        *,
+        are_counts: bool,
+        progress: Callable[[Progress], object],
+        engine: EngineOptions | None = None,
+    ) -> WordCounts:
+        """Adds up files of word counts, or counts the words of files of documents.
 
-    if are_counts:
-        _check_unused(reading, memory, engine)
-        return _load_counts(files, memory.work_dir)
-    splitting, keeps_line_ends = splitting_like(like)
-    return WordCounts.from_texts(
-        reading.corpus(files, keep_line_ends=keeps_line_ends),
-        **splitting | dict(pipeline or {}),
-        **counting_settings(memory, threads, progress, engine),
-    )
+        Args:
+            files: The files; `-` is standard input.
+            like: The trainer that learns from the words, or the tokenizer that splits the texts.
+            pipeline: The normalizer and the pre-tokenizer that replace those of `like`.
+            are_counts: Whether the files are word counts.
+            progress: The callback for progress.
+            engine: The engine, if the files are counted in parts.
 
+        Raises:
+            OptionError: An option of reading or counting is given for files of word counts.
+        """
+        from piecework import WordCounts
+        from piecework.corpus._splitting import splitting_like
 
-def _check_unused(reading: Reading, memory: CountingMemory, engine: EngineOptions | None) -> None:
-    """Raises OptionError for options of reading and counting, since there are no words to count."""
-    why = "with --counts, which counts no words"
-    reading.check_unused(why)
-    given = {"max_memory": memory.max_memory, "engine": engine and engine.chosen()}
-    refuse(given, f"has no effect {why}; remove it")
+        if are_counts:
+            self._check_unused(engine)
+            return _load_counts(files, self.work_dir)
+        splitting, keeps_line_ends = splitting_like(like)
+        corpus = self.reading.corpus(files, keep_line_ends=keeps_line_ends)
+        settings = {**splitting, **(pipeline or {}), **self.settings(progress, engine)}
+        return WordCounts.from_texts(corpus, **settings)
+
+    def _check_unused(self, engine: EngineOptions | None) -> None:
+        """Raises OptionError for options of reading and counting, since there are no words to count."""
+        why = "with --counts, which counts no words"
+        self.reading.check_unused(why)
+        given = {"max_memory": self.max_memory, "engine": engine and engine.chosen()}
+        refuse(given, f"has no effect {why}; remove it")
 
 
 def summary_of(output: Path, summary: CountsSummary) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import re
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -14,7 +14,7 @@ import click
 from piecework.cli.messages import negated, option_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "OPTIONS",
     "Argument",
     "Option",
+    "arguments_of",
     "help_text",
     "parameters_of",
     "placeholder",
@@ -33,7 +34,7 @@ _METAVARS = {int: "N", Path: "FILE"}
 """The names of values for the help by type, where they are not those of click."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Argument:
     """Describes an argument.
 
@@ -57,7 +58,6 @@ class Option:
         min: The least number.
         max: The largest number.
         section: The section of the help; by default that of the docstring.
-        parser: The function that returns the value of a text.
     """
 
     def __init__(
@@ -68,11 +68,10 @@ class Option:
         min: int | None = None,  # noqa: A002
         max: int | None = None,  # noqa: A002
         section: str | None = None,
-        parser: Callable[[str], Any] | None = None,
     ) -> None:
         self.names, self.help, self.metavar = names, help, metavar
         self.min, self.max = min, max
-        self.section, self.parser = section, parser
+        self.section = section
 
 
 class ShownArgument(click.Argument):
@@ -119,11 +118,25 @@ def parameters_of(declaring: Callable[..., Any]) -> Iterator[click.Parameter]:
     texts = _texts(declaring)
     for parameter in inspect.signature(declaring).parameters.values():
         hint = hints[parameter.name]
-        if dataclasses.is_dataclass(hint):
-            yield from parameters_of(hint)  # type: ignore[arg-type]  # a class
+        if _is_group(hint):
+            yield from parameters_of(hint)
         else:
             section, text = texts.get(parameter.name, (OPTIONS, ""))
             yield _parameter(parameter.replace(annotation=hint), section, text)
+
+
+def arguments_of(declaring: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of a function or a group, of which groups are made, from the values of its parameters."""
+    hints, arguments = get_type_hints(declaring), {}
+    for name in inspect.signature(declaring).parameters:
+        hint = hints[name]
+        arguments[name] = hint(**arguments_of(hint, values)) if _is_group(hint) else values[name]
+    return arguments
+
+
+def _is_group(hint: Any) -> bool:
+    """Returns whether the type of a parameter is a group of options."""
+    return is_dataclass(hint)
 
 
 def _paragraphs(documented: object) -> list[str]:
@@ -191,12 +204,9 @@ def _as_list(_: click.Context, __: click.Parameter, value: Sequence[Any]) -> lis
 
 
 def _type(kind: Any, declared: Argument | Option) -> Any:
-    if isinstance(declared, Option):
-        if declared.parser is not None:
-            return click.types.FuncParamType(declared.parser)
-        if declared.min is not None or declared.max is not None:
-            limited = click.IntRange if kind is int else click.FloatRange
-            return limited(min=declared.min, max=declared.max)
+    if isinstance(declared, Option) and (declared.min is not None or declared.max is not None):
+        limited = click.IntRange if kind is int else click.FloatRange
+        return limited(min=declared.min, max=declared.max)
     if kind is Path:
         return click.Path(path_type=Path)
     return click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from piecework._messages import shown
 from piecework._settings.choices import Side  # read at run time
 from piecework.cli.declare import Option
-from piecework.cli.messages import OptionError, refuse
+from piecework.cli.messages import number_or, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +81,7 @@ class Limits:
             return None
         settings = {_PADDING[name]: value for name, value in given.items()}
         if self.pad is not None:
-            settings["length"] = _length(self.pad)
+            settings["length"] = number_or("longest", self.pad, "--pad", digits=9)  # 32 bits
         return replace(tok.padding or Padding(), **settings)
 
     def _given(self, names: Mapping[str, str]) -> dict[str, Any]:
@@ -106,12 +105,3 @@ _PADDING = {
     "padding_side": "direction",
 }
 """The settings of `Truncation` and `Padding` by the option that sets them."""
-
-
-def _length(text: str) -> int | None:
-    """Returns a number of tokens, or None for that of the longest line."""
-    if text == "longest":
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 10):  # 32 bits
-        raise OptionError("--pad", f"expected a number or longest, found {shown(text)}")
-    return int(text)

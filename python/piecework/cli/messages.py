@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from piecework._messages import with_hint
+from piecework._messages import shown, with_hint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from piecework._messages import MessageParts
 
-__all__ = ["OptionError", "Options", "negated", "option_of", "refuse"]
+__all__ = ["OptionError", "Options", "negated", "number_or", "option_of", "refuse"]
 
 _PARAMETERS = {
     "truncation": "no_truncation",
@@ -55,6 +55,19 @@ def refuse(given: Mapping[str, object], problem: str) -> None:
         if value is not None:
             option = option_of(name)
             raise OptionError(negated(option) if value is False else option, problem)
+
+
+def number_or(word: str, text: str, option: str, *, digits: int) -> int | None:
+    """Returns the number that is the value of an option, or None for the word that stands for none.
+
+    Raises:
+        OptionError: It is neither.
+    """
+    if text == word:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= digits):
+        raise OptionError(option, f"expected a number or {word}, found {shown(text)}")
+    return int(text)
 
 
 class Options:

@@ -6,9 +6,8 @@ import os
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from piecework._messages import shown
 from piecework._settings.choices import (  # read at run time
     AddedTokenIds,
     ByteErrors,
@@ -22,7 +21,7 @@ from piecework._settings.choices import (  # read at run time
 from piecework.cli.declare import Argument, Option
 from piecework.cli.help import GLOBAL
 from piecework.cli.input import STDIN, announce_terminal
-from piecework.cli.messages import OptionError, refuse
+from piecework.cli.messages import OptionError, number_or, refuse
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from piecework import Tokenizer
     from piecework._io.corpus import Corpus
-    from piecework.normalizers import Normalizer, RuleName
     from piecework.pre_tokenizers import PreTokenizer
 
 
@@ -113,22 +111,6 @@ Threads = Annotated[
     ),
 ]
 NoProgress = Annotated[bool, Option(section=GLOBAL, help="Hide the progress bar.")]
-
-
-@dataclass(frozen=True)
-class CountingMemory:
-    """Holds the options of the memory for counting words.
-
-    Options:
-        max_memory: Count words in this memory, such as 300MB or 2GiB, and keep what exceeds it in temporary files; the result
-            does not depend on it (default: no limit).
-        work_dir: Write temporary files into this folder (default: the system's).
-    """
-
-    section: ClassVar[str] = "Memory options"
-
-    max_memory: Annotated[str | None, Option(metavar="SIZE")] = None
-    work_dir: Annotated[str | None, Option(metavar="FOLDER")] = None
 
 
 @dataclass(frozen=True)
@@ -218,24 +200,25 @@ class Splitting:
 
     def settings(self) -> dict[str, Any]:
         """Returns the options as arguments of a training."""
-        from piecework import normalizers
+        from piecework.normalizers import BertNormalizer
 
         settings = self.load_settings()
-        if self.normalizer is None and (flags := self._flags()):
-            settings = {name: value for name, value in settings.items() if name not in flags}
-            settings["normalizer"] = normalizers.BertNormalizer(**flags)
+        if flags := {name: settings.pop(name) for name in _FLAGS if name in settings}:
+            settings["normalizer"] = BertNormalizer(**flags)
         return settings
 
     def load_settings(self) -> dict[str, Any]:
         """Returns the options as arguments of a loader."""
-        settings: dict[str, Any] = self._flags()
-        if self.normalizer == "bert":
-            from piecework.normalizers import BertNormalizer
+        from piecework.normalizers import BertNormalizer, Precompiled
 
+        settings = self._given(_FLAGS)
+        if self.normalizer == "bert":
             settings = {"normalizer": BertNormalizer(**settings)}
         elif self.normalizer:
             refuse(settings, f"cannot be combined with --normalizer {self.normalizer}")
-            settings["normalizer"] = _rules(self.normalizer)
+            settings["normalizer"] = (
+                None if self.normalizer == "none" else Precompiled.of(self.normalizer)
+            )
         if self.jieba_dictionary and self.pre_tokenizer != "jieba":
             raise OptionError("--jieba-dictionary", "requires --pre-tokenizer jieba")
         if self.split_pattern and self.pre_tokenizer not in (None, "byte-level"):
@@ -243,6 +226,10 @@ class Splitting:
         if self.pre_tokenizer or self.dictionary or self.split_pattern:
             settings["pre_tokenizer"] = self._split
         return settings
+
+    def _given(self, names: Sequence[str]) -> dict[str, Any]:
+        """Returns the options that are given, of some."""
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def files(self) -> tuple[str | None, str | None]:
         """Returns the files that the options name; None where not given."""
@@ -279,15 +266,9 @@ class Splitting:
         }
         return kinds.get(self.pre_tokenizer, pre_tokenizers.BertPreTokenizer)()
 
-    def _flags(self) -> dict[str, bool]:
-        names = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
-
-def _rules(name: NormalizerName) -> Normalizer | None:
-    from piecework.normalizers import Precompiled
-
-    return None if name == "none" else Precompiled.of(cast("RuleName", name))
+_FLAGS = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
+"""The settings of BERT's normalizer."""
 
 
 def _phrases(file: str) -> list[str]:
@@ -300,19 +281,6 @@ def _phrases(file: str) -> list[str]:
         problem = "expected at least one phrase, one per line, found none"
         raise FormatError(problem, place=f"{file}: ", hint="write a phrase into the file")
     return phrases
-
-
-def _limit(text: str | int | None) -> int | None:
-    """Returns a number of characters, or -1 for no limit, since None means that the option is not given."""
-    if text is None or isinstance(text, int):
-        return text
-    if text == "none":
-        return -1
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise OptionError(
-            "--max-input-chars-per-word", f"expected a number or none, found {shown(text)}"
-        )
-    return int(text)
 
 
 @dataclass(frozen=True)
@@ -337,7 +305,7 @@ class Loading(Splitting):
     tokenizer_format: Annotated[str | None, Option(metavar="FORMAT")] = None
     unknown: UnknownPolicy | None = None
     unk_token: Annotated[str | None, Option(metavar="TOKEN")] = None
-    max_input_chars_per_word: Annotated[int | None, Option(metavar="N|none", parser=_limit)] = None
+    max_input_chars_per_word: Annotated[str | None, Option(metavar="N|none")] = None
     segmentation: Segmentation | None = None
     continuing_subword_prefix: str | None = None
     added_token_ids: AddedTokenIds | None = None
@@ -347,31 +315,25 @@ class Loading(Splitting):
         return load(path, **self.load_settings(), **self._model_settings())
 
     def _model_settings(self) -> dict[str, Any]:
-        given = {name: getattr(self, name) for name in _MODEL}
-        settings = {name: value for name, value in given.items() if value is not None}
+        settings = self._given(_MODEL)
         if self.tokenizer_format is not None:
             settings["format"] = self.tokenizer_format
-        if self.unknown:
-            settings["unknown"] = self.unknown
-        if self.segmentation:
-            settings["segmentation"] = self.segmentation
-        if self.added_token_ids:
-            settings["added_token_ids"] = self.added_token_ids
         if self.unk_token == "":
             settings["unk_token"] = None
-        if self.max_input_chars_per_word == -1:
-            settings["max_input_chars_per_word"] = None
+        if (limit := self.max_input_chars_per_word) is not None:
+            option = "--max-input-chars-per-word"
+            settings["max_input_chars_per_word"] = number_or("none", limit, option, digits=18)
         return settings
 
 
 _MODEL = (
     "unknown",
     "unk_token",
-    "max_input_chars_per_word",
     "segmentation",
     "continuing_subword_prefix",
+    "added_token_ids",
 )
-"""The settings of the model among the options of loading."""
+"""The options of loading that are settings of the model."""
 
 
 def load(path: str, **settings: Any) -> Tokenizer:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from click.exceptions import Exit
 
 from piecework._display import visible
 from piecework._messages import MessageParts, one_line
-from piecework.cli.declare import help_text, parameters_of
+from piecework.cli.declare import arguments_of, help_text, parameters_of
 from piecework.cli.help import VerbCommand
 from piecework.cli.messages import Options
 from piecework.cli.streams import report
@@ -34,14 +33,10 @@ def command(name: str, function: Callable[..., None], settings: Mapping[str, Any
         function: A function of keyword parameters, which `declare.py` reads.
         settings: The settings of contexts of click.
     """
-    hints = get_type_hints(function)
-    groups = {name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)}
 
-    def run(**given: Any) -> None:
-        for of, group in groups.items():
-            given[of] = group(**{f.name: given.pop(f.name) for f in dataclasses.fields(group)})  # type: ignore[operator]
+    def run(**values: Any) -> None:
         with _one_line_errors(options):
-            function(**given)
+            function(**arguments_of(function, values))
 
     params = list(parameters_of(function))
     options = Options(

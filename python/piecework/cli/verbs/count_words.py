@@ -5,19 +5,15 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import Annotated
 
-from piecework.cli.counting import counting_settings, summary_of
+from piecework.cli.counting import Counting, summary_of
 from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AsJson,
-    CountingMemory,
     DocumentFiles,
-    NoProgress,
-    Reading,
     Splitting,
-    Threads,
     load,
 )
 from piecework.cli.output import as_json, check_target, printing
@@ -35,11 +31,8 @@ def count_words(
     special_tokens: Annotated[list[str] | None, Option(metavar="TOKEN")] = None,
     user_defined_symbols: Annotated[list[str] | None, Option(metavar="WORD")] = None,
     keep_line_ends: bool = False,
-    reading: Reading,
-    memory: CountingMemory,
+    counting: Counting,
     engine: EngineOptions,
-    threads: Threads = None,
-    no_progress: NoProgress = False,
 ) -> None:
     """Count the words of text files, JSON lines or Parquet for a training.
 
@@ -65,7 +58,7 @@ def count_words(
         raise OptionError(
             "--json", "requires --output, since the table is written to standard output"
         )
-    if memory.max_memory and not output:
+    if counting.max_memory and not output:
         raise OptionError(
             "--max-memory", "requires --output, since standard output is held back until the end"
         )
@@ -77,7 +70,7 @@ def count_words(
         *(AddedToken(token, special=True) for token in special_tokens or ()),
         *map(AddedToken, user_defined_symbols or ()),
     ]
-    corpus = reading.corpus(names, keep_line_ends=keep_line_ends or None)
+    corpus = counting.reading.corpus(names, keep_line_ends=keep_line_ends or None)
     splits = splitting.settings() | {"added_tokens": added}
     if like is not None:
         given = [name for name, value in splits.items() if value]
@@ -87,8 +80,8 @@ def count_words(
                 "has no effect on the words of another tokenizer; remove the options of splitting",
             )
         splits = {"like": load(like)}
-    with bar(no_progress) as show, printing() as write:
-        settings = splits | counting_settings(memory, threads, show, engine)
+    with bar(counting.no_progress) as show, printing() as write:
+        settings = splits | counting.settings(show, engine)
         if not output:
             counts = WordCounts.from_texts(corpus, **settings)
             write(counts.to_bytes().decode().removesuffix("\n"))

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from piecework._settings.choices import Criterion  # read at run time
-from piecework.cli.counting import read_counts
+from piecework.cli.counting import Counting
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, Input
 from piecework.cli.messages import OptionError
@@ -14,13 +14,9 @@ from piecework.cli.options import (
     AreCounts,
     AsJson,
     ChangedTokenizer,
-    CountingMemory,
     DocumentFiles,
     IdMap,
     Loading,
-    NoProgress,
-    Reading,
-    Threads,
     TokenizerFile,
 )
 from piecework.cli.output import check_targets
@@ -31,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from piecework import Tokenizer, VocabularyChange
+    from piecework.cli.options import Reading
 
 
 def extend(
@@ -49,10 +46,7 @@ def extend(
     counts: AreCounts = False,
     json: AsJson = False,
     loading: Loading,
-    reading: Reading,
-    memory: CountingMemory,
-    threads: Threads = None,
-    no_progress: NoProgress = False,
+    counting: Counting,
 ) -> None:
     """Add tokens that are learned from text files, JSON lines or Parquet of a new domain, or given words.
 
@@ -81,7 +75,9 @@ def extend(
         learning = [vocab_size, new_tokens, new_characters, criterion, max_token_length]
         if files or counts or any(learning) or min_frequency != 2:
             raise OptionError("--words", "takes neither files of texts nor options of learning")
-        made = _by_words(tokenizer, words, output, id_map, reading=reading, loading=loading)
+        made = _by_words(
+            tokenizer, words, output, id_map, reading=counting.reading, loading=loading
+        )
         write_change(*made, output, id_map, json=json)
         return
     if (vocab_size is None) == (new_tokens is None):
@@ -89,28 +85,19 @@ def extend(
     names = files or [STDIN]
     check_targets({"--output": output, "--map": id_map}, tokenizer, *names, *loading.files())
     tok = loading.load(tokenizer)
-    with bar(no_progress) as show:
+    with bar(counting.no_progress) as show:
         from piecework import extend as run
 
-        counted = read_counts(
-            names,
-            tok,
-            are_counts=counts,
-            reading=reading,
-            memory=memory,
-            threads=threads,
-            progress=show,
-        )
         change = run(
             tok,
-            counted,
+            counting.words(names, tok, are_counts=counts, progress=show),
             vocab_size=vocab_size,
             new_tokens=new_tokens,
             new_characters=_characters(new_characters),
             criterion=criterion,
             min_frequency=min_frequency,
             max_token_length=max_token_length,
-            threads=threads,
+            threads=counting.threads,
             progress=show,
         )
     write_change(tok, change, output, id_map, json=json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from piecework.cli.counting import read_counts
+from piecework.cli.counting import Counting
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
@@ -12,13 +12,9 @@ from piecework.cli.options import (
     AreCounts,
     AsJson,
     ChangedTokenizer,
-    CountingMemory,
     DocumentFiles,
     IdMap,
     Loading,
-    NoProgress,
-    Reading,
-    Threads,
     TokenizerFile,
 )
 from piecework.cli.output import check_targets
@@ -40,10 +36,7 @@ def prune(
     counts: AreCounts = False,
     json: AsJson = False,
     loading: Loading,
-    reading: Reading,
-    memory: CountingMemory,
-    threads: Threads = None,
-    no_progress: NoProgress = False,
+    counting: Counting,
 ) -> None:
     """Remove the tokens that text files, JSON lines or Parquet use least.
 
@@ -67,21 +60,12 @@ def prune(
     names = files or [STDIN]
     check_targets({"--output": output, "--map": id_map}, tokenizer, *names, *loading.files())
     tok = loading.load(tokenizer)
-    with bar(no_progress) as show:
+    with bar(counting.no_progress) as show:
         from piecework import prune as run
 
-        words = read_counts(
-            names,
-            tok,
-            are_counts=counts,
-            reading=reading,
-            memory=memory,
-            threads=threads,
-            progress=show,
-        )
         change = run(
             tok,
-            words,
+            counting.words(names, tok, are_counts=counts, progress=show),
             vocab_size=vocab_size,
             min_count=min_count,
             keep=keep or (),

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from piecework._display import visible
-from piecework.cli.counting import read_counts
+from piecework.cli.counting import Counting
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AreCounts,
-    CountingMemory,
     DocumentFiles,
-    NoProgress,
     Reading,
     Splitting,
-    Threads,
 )
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
@@ -31,11 +29,10 @@ from piecework.cli.training import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from piecework import WordCounts
     from piecework._settings.choices import Criterion
-    from piecework.trainers import Trainer, WordPieceTrainer
+    from piecework.trainers import Trainer
     from piecework.training._tracing.criteria import CriteriaTrace
     from piecework.training._tracing.merges import MergeTrace
     from piecework.training._tracing.unigram import UnigramTrace
@@ -67,10 +64,7 @@ def trace(
     json: bool = False,
     output: Annotated[Path | None, Option("--output", "-o")] = None,
     splitting: Splitting,
-    reading: Reading,
-    memory: CountingMemory,
-    threads: Threads = None,
-    no_progress: NoProgress = False,
+    counting: Counting,
 ) -> None:
     """Show a training step by step: candidates, scores, counts, ties and words.
 
@@ -96,6 +90,9 @@ def trace(
       piecework trace --counts counts.txt --vocab-size 4000 -o trace.parquet
       piecework trace story.txt --model unigram --vocab-size 500 --format table
     """
+    import piecework as pw
+    from piecework.training._tracing.examples import example as example_of
+
     kind = _format(format, json, output)
     chosen = _slice(steps, kind)
     names = [] if example else files or [STDIN]
@@ -104,54 +101,28 @@ def trace(
     most, by = _words(words), _criteria(criteria)
     if by and trainer.criterion:
         raise OptionError("--criteria", "cannot be combined with --criterion")
-    more = read_symbols(user_defined_symbols_file, names, reading)
-    with bar(no_progress) as show:
-        pipeline: dict[str, Any] = {}
-        if example:
-            _check_alone(
-                {
-                    "FILE": files,
-                    "--counts": counts,
-                    "text options": splitting != Splitting(),
-                    "reading options": reading != Reading(errors=reading.errors),
-                    "--max-memory": memory.max_memory,
-                }
-            )
-            table, settings = _example(example, trainer, more)
-        else:
-            settings = trainer.trainer(more)
-            _check_trainer(settings, by)
-            pipeline = pipeline_of(settings, splitting)
-            table = read_counts(
-                names,
-                settings,
-                pipeline,
-                are_counts=counts,
-                reading=reading,
-                memory=memory,
-                threads=threads,
-                progress=show,
-            )
-        _check_trainer(settings, by)
-        limits: dict[str, Any] = {"top": top, "words": most, "threads": threads, "progress": show}
-        traced = _trace(table, settings, by, {**pipeline, **limits})
+    more = read_symbols(user_defined_symbols_file, names, counting.reading)
+    if example:
+        _check_alone(files, counts, splitting, counting)
+        table, known = example_of(example)
+        settings = trainer.change(known, f"--example {example}", more)
+        pipeline = {}
+    else:
+        settings = trainer.trainer(more)
+        pipeline = pipeline_of(settings, splitting)
+    _check_trainer(settings, by)
+    run: Any = partial(pw.trace_criteria, criteria=by) if by else pw.trace
+    with bar(counting.no_progress) as show:
+        if not example:
+            table = counting.words(names, settings, pipeline, are_counts=counts, progress=show)
+        threads = counting.threads
+        traced = run(
+            table, settings, **pipeline, top=top, words=most, threads=threads, progress=show
+        )
     _write(traced, kind, chosen, output)
     if output:
         source = f"from {len(table):,} different words, {table.total:,} in total"
         report(f"{visible(str(output))}: {visible(repr(traced))}, {source}")
-
-
-def _trace(
-    table: WordCounts, settings: Trainer, criteria: Sequence[str], options: dict[str, Any]
-) -> MergeTrace | UnigramTrace | CriteriaTrace:
-    import piecework as pw
-
-    if not criteria:
-        return pw.trace(table, settings, **options)
-    wordpiece = cast("WordPieceTrainer", settings)
-    return pw.trace_criteria(
-        table, wordpiece, criteria=cast("Sequence[Criterion]", criteria), **options
-    )
 
 
 def _format(given: TraceFormat | None, json: bool, output: Path | None) -> str:
@@ -200,13 +171,13 @@ def _words(text: str) -> int | None:
     return int(text)
 
 
-def _criteria(text: str | None) -> tuple[str, ...]:
+def _criteria(text: str | None) -> tuple[Criterion, ...]:
     """Returns the names of criteria; none without the option."""
     from piecework.training._tracing.criteria import CRITERIA
 
     if text is None:
         return ()
-    names = CRITERIA if text == "all" else tuple(text.split(","))
+    names = CRITERIA if text == "all" else cast("tuple[Criterion, ...]", tuple(text.split(",")))
     for name in names:
         if name not in CRITERIA or names.count(name) > 1:
             raise OptionError(
@@ -226,21 +197,19 @@ def _check_trainer(settings: Trainer, criteria: Sequence[str]) -> None:
         raise OptionError("--criteria", "requires WordPiece")
 
 
-def _check_alone(others: Mapping[str, object]) -> None:
+def _check_alone(
+    files: list[str] | None, are_counts: bool, splitting: Splitting, counting: Counting
+) -> None:
     """Raises OptionError for an example with other input, by the options of that."""
-    for name, given in others.items():
-        if given:
-            raise OptionError("--example", f"cannot be combined with {name}")
-
-
-def _example(
-    name: str, options: TrainerOptions, symbols: Sequence[str]
-) -> tuple[WordCounts, Trainer]:
-    """Returns the counts of an example, and its trainer with the given options."""
-    from piecework.training._tracing.examples import example
-
-    table, trainer = example(name)
-    return table, options.change(trainer, f"--example {name}", symbols)
+    others = {
+        "FILE": files,
+        "--counts": are_counts,
+        "text options": splitting != Splitting(),
+        "reading options": counting.reading != Reading(errors=counting.reading.errors),
+        "--max-memory": counting.max_memory,
+    }
+    for other in filter(others.get, others):
+        raise OptionError("--example", f"cannot be combined with {other}")
 
 
 def _write(

@@ -7,19 +7,15 @@ from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import visible
-from piecework.cli.counting import read_counts
+from piecework.cli.counting import Counting
 from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AreCounts,
-    CountingMemory,
     DocumentFiles,
-    NoProgress,
-    Reading,
     Splitting,
-    Threads,
     load,
 )
 from piecework.cli.output import as_json, check_targets, printing
@@ -51,11 +47,8 @@ def train(
     trace: bool = False,
     json: bool = False,
     splitting: Splitting,
-    reading: Reading,
-    memory: CountingMemory,
+    counting: Counting,
     engine: EngineOptions,
-    threads: Threads = None,
-    no_progress: NoProgress = False,
 ) -> None:
     """Train a WordPiece, BPE, Unigram or WordLevel tokenizer on text files, JSON lines or Parquet.
 
@@ -87,24 +80,17 @@ def train(
             raise OptionError(option, problem)
     check_targets(targets, *names, user_defined_symbols_file, *splitting.files(), like)
     _check_name(output.name)
-    more = read_symbols(user_defined_symbols_file, names, reading)
+    more = read_symbols(user_defined_symbols_file, names, counting.reading)
     known = None if like is None else load(like)
     settings = trainer.trainer(more) if known is None else trainer.like(known, more)
     pipeline = pipeline_of(settings, splitting, known)
-    with bar(no_progress) as show:
+    with bar(counting.no_progress) as show:
         from piecework import train as run
 
-        table = read_counts(
-            names,
-            known or settings,
-            pipeline,
-            are_counts=counts,
-            reading=reading,
-            memory=memory,
-            engine=engine,
-            threads=threads,
-            progress=show,
+        table = counting.words(
+            names, known or settings, pipeline, are_counts=counts, progress=show, engine=engine
         )
+        threads = counting.threads
         tok = run(table, settings, like=known, **pipeline, threads=threads, progress=show)
     with printing() as write:
         if vocab_txt:  # first, since a token may have no place in a vocab.txt
