@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import quoted
@@ -28,9 +29,9 @@ from piecework.cli.texts import joined, read_batches
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from piecework import EncodedBatch, Encoding, ScoredEncoding
+    from piecework import Encoding, Tokenizer
     from piecework.cli.texts import Batch
 
 _PAIR = 2
@@ -90,18 +91,6 @@ def encode(
     if nbest is not None:
         _check_nbest(pair or pretokenized or sampling.is_given or limits.is_given)
 
-    def encoded(batch: Batch) -> EncodedBatch:
-        inputs = _inputs(batch, pair, pretokenized) if pair or pretokenized else batch.texts
-        with batch.located():
-            return tok.encode_batch(
-                inputs,
-                is_pretokenized=pretokenized,
-                add_special_tokens=add_special_tokens,
-                specials=specials,
-                threads=threads,
-                sampling=sampling.at(batch.first),
-            )
-
     optional = {
         "type_ids": pair,
         "word_ids": pretokenized,
@@ -110,35 +99,43 @@ def encode(
     }
     columns = ["ids", "tokens", "offsets", *(name for name, is_on in optional.items() if is_on)]
 
-    def format_encoding(encoding: Encoding) -> str:
-        if json:
-            return as_json(_object(encoding, columns))
-        texts = (
-            (quoted(tok.display_token(t)) for t in encoding.tokens) if readable else encoding.tokens
-        )
-        return " ".join(texts)
+    text_of = partial(_text, tok, tokens=tokens, readable=readable)
 
-    formatter = format_encoding if json or readable or tokens else None
+    def rows(batch: Batch) -> Iterable[str]:
+        inputs = _inputs(batch, pair, pretokenized) if pair or pretokenized else batch.texts
+        with batch.located():
+            encoded = tok.encode_batch(
+                inputs,
+                is_pretokenized=pretokenized,
+                add_special_tokens=add_special_tokens,
+                specials=specials,
+                threads=threads,
+                sampling=sampling.at(batch.first),
+            )
+        if json:
+            return (as_json(_object(encoding, columns)) for encoding in encoded)
+        if readable or tokens:
+            return map(text_of, encoded)
+        return (" ".join(map(str, ids)) for ids in encoded.to_list())  # which needs no `Encoding`
 
     def best(batch: Batch) -> Iterator[str]:
         for index, text in enumerate(batch.each()):
             with batch.located(index):
-                segmentations = tok.lm.nbest(
-                    text,
-                    nbest or 1,
-                    add_special_tokens=add_special_tokens,
-                    specials=specials,
+                scored = tok.lm.nbest(
+                    text, nbest or 1, add_special_tokens=add_special_tokens, specials=specials
                 )
-            scored = (
-                _scored_json(segmentations, columns) if json else _scored(segmentations, formatter)
-            )
-            yield from scored
+            if json:
+                yield as_json(
+                    [{"score": score, **_object(each, columns)} for each, score in scored]
+                )
+            else:
+                yield from (f"{score:.6g}\t{text_of(encoding)}" for encoding, score in scored)
 
     corpus = reading.corpus([file])
     with bar(no_progress or stream) as show, printing(stream) as write:
         batches = read_batches(corpus, show, "encoding", stream=stream)
         for batch in joined(batches) if to_longest else batches:
-            for row in _rows(encoded(batch), formatter) if nbest is None else best(batch):
+            for row in rows(batch) if nbest is None else best(batch):
                 write(row)
 
 
@@ -180,26 +177,11 @@ def _input(line: str, pair: bool, pretokenized: bool) -> Any:
     return tuple(parts) if pair else parts[0]
 
 
-def _rows(batch: EncodedBatch, formatter: Callable[[Encoding], str] | None) -> Iterator[str]:
-    """Iterates over the output lines of a batch; without formatter only ids, which need no `Encoding`."""
-    if formatter is None:
-        return (" ".join(map(str, ids)) for ids in batch.to_list())
-    return map(formatter, batch)
-
-
-def _scored(
-    segmentations: list[ScoredEncoding], formatter: Callable[[Encoding], str] | None
-) -> Iterator[str]:
-    """Iterates over the output lines of the best segmentations of a text."""
-    for encoding, score in segmentations:
-        text = formatter(encoding) if formatter else " ".join(map(str, encoding.ids))
-        yield f"{score:.6g}\t{text}"
-
-
-def _scored_json(segmentations: list[ScoredEncoding], columns: list[str]) -> list[str]:
-    """Returns the output line of the best segmentations of a text as JSON."""
-    objects = [{"score": score, **_object(encoding, columns)} for encoding, score in segmentations]
-    return [as_json(objects)]
+def _text(tok: Tokenizer, encoding: Encoding, *, tokens: bool, readable: bool) -> str:
+    """Returns the ids or tokens of an encoding on a line."""
+    if readable:
+        return " ".join(quoted(tok.display_token(token)) for token in encoding.tokens)
+    return " ".join(encoding.tokens if tokens else map(str, encoding.ids))
 
 
 def _object(encoding: Encoding, columns: list[str]) -> dict[str, Any]:
