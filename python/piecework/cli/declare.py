@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -23,6 +23,7 @@ __all__ = [
     "Argument",
     "Option",
     "arguments_of",
+    "given_of",
     "help_text",
     "parameters_of",
     "placeholder",
@@ -132,6 +133,15 @@ def arguments_of(declaring: Callable[..., Any], values: Mapping[str, Any]) -> di
         hint = hints[name]
         arguments[name] = hint(**arguments_of(hint, values)) if _is_group(hint) else values[name]
     return arguments
+
+
+def given_of(group: Any) -> dict[str, Any]:
+    """Returns the options of a group that differ from their defaults, by their parameters."""
+    return {
+        field.name: value
+        for field in fields(group)
+        if (value := getattr(group, field.name)) != field.default
+    }
 
 
 def _is_group(hint: Any) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from piecework._progress import Progress
 
-__all__ = ["STDIN", "Input", "announce_terminal", "at_line"]
+__all__ = ["STDIN", "Input", "announce_terminal", "at_line", "words_of"]
 
 STDIN = "-"
 
@@ -121,6 +121,12 @@ class Input:
                 hint='pass `errors="replace"` to replace it by U+FFFD',
                 place=f"{self.name}: ",
             ) from None
+
+
+def words_of(file: str, errors: str) -> list[str]:
+    """Returns the lines of a file that are not empty."""
+    with Input(file, errors) as source:
+        return list(filter(None, source.lines()))
 
 
 @contextmanager

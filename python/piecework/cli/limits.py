@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from piecework._settings.choices import Side  # read at run time
-from piecework.cli.declare import Option
+from piecework.cli.declare import Option, given_of
 from piecework.cli.messages import number_or, refuse
 
 if TYPE_CHECKING:
@@ -49,11 +49,6 @@ class Limits:
     padding_side: Side | None = None
     no_padding: bool = False
 
-    @property
-    def is_given(self) -> bool:
-        """Whether any of the options is given."""
-        return self != Limits()
-
     def truncation(self, tok: Tokenizer) -> Truncation | None:
         """Returns the tokenizer's truncation, overridden by the given options."""
         from piecework import Truncation
@@ -85,11 +80,10 @@ class Limits:
         return replace(tok.padding or Padding(), **settings)
 
     def _given(self, names: Mapping[str, str]) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in names}
         return {
             name: value.replace("-", "_") if name == "truncation_strategy" else value
-            for name, value in values.items()
-            if value is not None
+            for name, value in given_of(self).items()
+            if name in names
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -18,7 +18,7 @@ from piecework._settings.choices import (  # read at run time
     TextFormat,
     UnknownPolicy,
 )
-from piecework.cli.declare import Argument, Option
+from piecework.cli.declare import Argument, Option, given_of
 from piecework.cli.help import GLOBAL
 from piecework.cli.input import STDIN, announce_terminal
 from piecework.cli.messages import OptionError, number_or, refuse
@@ -156,12 +156,7 @@ class Reading:
 
     def check_unused(self, why: str) -> None:
         """Raises OptionError for the first option that is given, if no files are read, and says why."""
-        given = {
-            each.name: value
-            for each in fields(self)
-            if (value := getattr(self, each.name)) != each.default
-        }
-        refuse(given, f"has no effect {why}; remove it")
+        refuse(given_of(self), f"has no effect {why}; remove it")
 
 
 @dataclass(frozen=True)
@@ -229,7 +224,7 @@ class Splitting:
 
     def _given(self, names: Sequence[str]) -> dict[str, Any]:
         """Returns the options that are given, of some."""
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        return {name: value for name, value in given_of(self).items() if name in names}
 
     def files(self) -> tuple[str | None, str | None]:
         """Returns the files that the options name; None where not given."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from piecework.cli.declare import Option
+from piecework.cli.declare import Option, given_of
 from piecework.cli.messages import OptionError, refuse
 
 if TYPE_CHECKING:
@@ -40,17 +40,12 @@ class Sampling:
     dropout: Annotated[float | None, Option(metavar="P", min=0, max=1)] = None
     seed: Annotated[int | None, Option(min=0, max=_LARGEST_SEED)] = None
 
-    @property
-    def is_given(self) -> bool:
-        """Whether any of the options is given."""
-        return self != Sampling()
-
     def at(self, line: int) -> CallSampling | Default:
         """Returns the sampling of a batch that starts at a line; tokens do not depend on the batch size."""
         from piecework._settings.arguments import DEFAULT
         from piecework._settings.encoding import Sampling as CallSampling
 
-        if self == Sampling():
+        if not given_of(self):
             return DEFAULT
         alpha = 1.0 if self.sample and self.alpha is None else self.alpha
         seed = None if self.seed is None else self.seed + line * _GAMMA & _LARGEST_SEED

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from piecework._settings.choices import Alphabet, BpeTies, Criterion, SuffixStyle  # noqa: TC001  # read at run time
-from piecework.cli.declare import Option
-from piecework.cli.input import STDIN, Input
+from piecework.cli.declare import Option, given_of
+from piecework.cli.input import STDIN, words_of
 from piecework.cli.messages import OptionError, option_of
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ LikeTokenizer = Annotated[
 
 ModelName = Literal["wordpiece", "bpe", "unigram", "wordlevel"]
 """The models."""
+
+
+_DEFAULT_MODEL: ModelName = "wordpiece"
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class TrainerOptions:
 
     section: ClassVar[str] = "Training options"
 
-    model: ModelName = "wordpiece"
+    model: ModelName = _DEFAULT_MODEL
     vocab_size: Annotated[int | None, Option(min=1)] = None
     criterion: Criterion | None = None
     min_frequency: Annotated[int | None, Option(min=1)] = None
@@ -145,7 +148,7 @@ class TrainerOptions:
         from piecework import BpeTrainer
 
         kind = self._kind()
-        settings = self._known(kind, f"--model {self.model}", more_symbols)
+        settings = self._given(kind, f"--model {self.model}", more_symbols)
         if kind is not BpeTrainer and self.vocab_size is None:
             raise OptionError("--vocab-size", f"required with --model {self.model}")
         return kind(**settings)
@@ -153,18 +156,16 @@ class TrainerOptions:
     def like(self, tok: Tokenizer, more_symbols: Sequence[str] = ()) -> Trainer:
         """Returns the trainer of a new vocabulary for the pipeline of a tokenizer, by default of its size."""
         model = cast("ModelName", tok.model_type.lower())
-        if self.model not in {"wordpiece", model}:
+        if self.model not in {_DEFAULT_MODEL, model}:
             raise OptionError("--model", f"the tokenizer of --like has a {tok.model_type} model")
         size = self.vocab_size or tok.vocab_size
         return replace(self, model=model, vocab_size=size).trainer(more_symbols)
 
     def change(self, trainer: Trainer, source: str, more_symbols: Sequence[str] = ()) -> Trainer:
-        """Returns a trainer with the options that differ from their defaults; `source` names the trainer in errors."""
-        defaults = {field.name: field.default for field in fields(self)}
-        if self.model != defaults["model"] and not isinstance(trainer, self._kind()):
+        """Returns a trainer with the given options; `source` names the trainer in errors."""
+        if self.model != _DEFAULT_MODEL and not isinstance(trainer, self._kind()):
             raise OptionError("--model", f"has no effect with {source}; remove it")
-        settings = self._known(type(trainer), source, more_symbols)
-        given = {name: value for name, value in settings.items() if value != defaults[name]}
+        given = self._given(type(trainer), source, more_symbols)
         return replace(trainer, **given)  # type: ignore[type-var]  # trainers are dataclasses
 
     def _kind(self) -> type[Trainer]:
@@ -179,37 +180,27 @@ class TrainerOptions:
         }
         return kinds[self.model]
 
-    def _known(
+    def _given(
         self, kind: type[Trainer], source: str, more_symbols: Sequence[str]
     ) -> dict[str, Any]:
-        """Returns the given options; raises OptionError for one that the kind of trainer does not have."""
-        settings = self._given()
-        if symbols := [*(self.user_defined_symbols or ()), *more_symbols]:
-            settings["user_defined_symbols"] = symbols
-        known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # trainers are dataclasses
-        defaults = {field.name: field.default for field in fields(self)}
-        for name in sorted(settings.keys() - known):
-            if settings[name] == defaults[name]:
-                del settings[name]
-                continue
-            message = f"has no effect with {source}; remove it"
-            option = option_of(name, repeats=isinstance(settings[name], list))
-            raise OptionError(option, message)
-        return settings
+        """Returns the options that differ from their defaults, which are those of the trainers.
 
-    def _given(self) -> dict[str, Any]:
-        """Returns the given options, and those that all trainers have."""
-        flags = {field.name for field in fields(self) if field.default in (False, "")}
-        settings: dict[str, Any] = {
-            name: value
-            for name, value in asdict(self).items()
-            if name != "model" and value is not None and (value or name not in flags)
-        }
+        Raises:
+            OptionError: The kind of trainer does not have one of them.
+        """
+        given = given_of(self)
+        given.pop("model", None)
+        if symbols := [*(self.user_defined_symbols or ()), *more_symbols]:
+            given["user_defined_symbols"] = symbols
+        known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # trainers are dataclasses
+        for name in sorted(given.keys() - known):
+            option = option_of(name, repeats=isinstance(given[name], list))
+            raise OptionError(option, f"has no effect with {source}; remove it")
         if self.special_tokens == [""]:
-            settings["special_tokens"] = []
+            given["special_tokens"] = []
         if self.unk_token == "":
-            settings["unk_token"] = None
-        return settings
+            given["unk_token"] = None
+        return given
 
 
 def pipeline_of(
@@ -249,5 +240,4 @@ def read_symbols(file: str | None, texts: Sequence[str], reading: Reading) -> li
         return []
     if file == STDIN and STDIN in texts:
         raise OptionError("--user-defined-symbols-file", "standard input can be read only once")
-    with Input(file, reading.errors) as source:
-        return list(filter(None, source.lines()))
+    return words_of(file, reading.errors)

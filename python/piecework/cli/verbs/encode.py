@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import quoted
-from piecework.cli.declare import Option
+from piecework.cli.declare import Option, given_of
 from piecework.cli.input import STDIN
 from piecework.cli.limits import Limits
 from piecework.cli.messages import OptionError
@@ -89,7 +89,7 @@ def encode(
     _check(limits, json=json, pair=pair, streams_to_longest=stream and to_longest)
     sampling.check(tok)
     if nbest is not None:
-        _check_nbest(pair or pretokenized or sampling.is_given or limits.is_given)
+        _check_nbest([pair, pretokenized, given_of(sampling), given_of(limits)])
 
     optional = {
         "type_ids": pair,
@@ -151,8 +151,8 @@ def _check(limits: Limits, *, json: bool, pair: bool, streams_to_longest: bool) 
         )
 
 
-def _check_nbest(has_others: bool) -> None:
-    if has_others:
+def _check_nbest(others: list[object]) -> None:
+    if any(others):
         raise OptionError(
             "--nbest",
             "cannot be combined with --pair, --pretokenized, sampling, truncation or padding",

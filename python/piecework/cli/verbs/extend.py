@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from piecework._settings.choices import Criterion  # read at run time
 from piecework.cli.counting import Counting
 from piecework.cli.declare import Option
-from piecework.cli.input import STDIN, Input
+from piecework.cli.input import STDIN, words_of
 from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AreCounts,
@@ -117,8 +117,7 @@ def _by_words(
 
     check_targets({"--output": output, "--map": id_map}, tokenizer, words, *loading.files())
     tok = loading.load(tokenizer)
-    with Input(words, reading.errors) as source:
-        return tok, run(tok, words=list(filter(None, source.lines())))
+    return tok, run(tok, words=words_of(words, reading.errors))
 
 
 def _characters(text: str | None) -> int | float | str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from piecework._display import visible
 from piecework.cli.counting import Counting
-from piecework.cli.declare import Option
+from piecework.cli.declare import Option, given_of
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
 from piecework.cli.options import (
@@ -204,7 +204,7 @@ def _check_alone(
     others = {
         "FILE": files,
         "--counts": are_counts,
-        "text options": splitting != Splitting(),
+        "text options": given_of(splitting),
         "reading options": counting.reading != Reading(errors=counting.reading.errors),
         "--max-memory": counting.max_memory,
     }
