@@ -54,32 +54,30 @@ class Access:
             await self._app(scope, receive, send)
             return
         sending = _with_headers(send)
-        if (refusal := self._refusal(scope)) is not None:
+        if (problem := self._problem(scope)) is not None:
+            refusal = _refused(403, problem, "open the address as printed")
             await refusal(scope, receive, sending)
             return
         path = scope["path"].removeprefix(self._prefix)
         limit = MAX_FILE if path == "api/tokenizers" else MAX_REQUEST
-        body = _Body(receive, limit)
-        if body.declared(scope) > limit or not await body.read():
+        body = await _read(scope, receive, limit)
+        if body is None:
             too_large = _refused(413, f"expected at most {limit:,} bytes", "send less text")
             await too_large(scope, receive, sending)
             return
         inner = {**scope, "path": f"/{path}", "raw_path": f"/{path}".encode(), "root_path": ""}
-        await self._app(inner, body.receive, sending)
+        await self._app(inner, _receiving(body, receive), sending)
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
+    def _problem(self, scope: Scope) -> str | None:
+        """Returns why a request is not one of the page; None if it is."""
         hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
         if len(hosts) != 1 or _without_port(hosts[0]) not in _LOOPBACK:
-            return _refused(
-                403, "the header Host does not name this machine", "open the address as printed"
-            )
+            return "the header Host does not name this machine"
         if any(origin != f"http://{hosts[0]}" for origin in origins):
-            return _refused(
-                403, "the request comes from another page", "open the address as printed"
-            )
+            return "the request comes from another page"
         start = scope["path"][: len(self._prefix)]
         if not compare_digest(start.encode("utf-8", "surrogateescape"), self._prefix.encode()):
-            return _refused(403, "the address has no valid token", "open the address as printed")
+            return "the address has no valid token"
         return None
 
 
@@ -112,35 +110,29 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-class _Body:
-    """Reads the body of a request up to a limit, and gives it to the application as one message."""
+async def _read(scope: Scope, receive: Receive, limit: int) -> bytes | None:
+    """Returns the body of a request; None if it is larger than the limit, or the connection ends."""
+    if any(
+        length.isdecimal() and int(length) > limit for length in _values(scope, b"content-length")
+    ):
+        return None
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        if len(body) > limit:
+            return None
+        if not message.get("more_body", False):
+            return bytes(body)
 
-    def __init__(self, receive: Receive, limit: int) -> None:
-        self._receive, self._limit = receive, limit
-        self._body = bytearray()
-        self._is_given = False
 
-    @staticmethod
-    def declared(scope: Scope) -> int:
-        """Returns the declared length of the body; 0 if there is none."""
-        lengths = [value for name, value in scope["headers"] if name == b"content-length"]
-        return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
+def _receiving(body: bytes, receive: Receive) -> Receive:
+    """Returns a function that returns the body, then what follows it, such as the end of the connection."""
+    unread = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def read(self) -> bool:
-        """Reads the body; returns whether it is within the limit."""
-        while True:
-            message = await self._receive()
-            if message["type"] != "http.request":
-                return False
-            self._body += message.get("body", b"")
-            if len(self._body) > self._limit:
-                return False
-            if not message.get("more_body", False):
-                return True
+    async def receiving() -> Message:
+        return unread.pop() if unread else await receive()
 
-    async def receive(self) -> Message:
-        """Returns the body, then what follows it, such as the end of the connection."""
-        if self._is_given:
-            return await self._receive()
-        self._is_given = True
-        return {"type": "http.request", "body": bytes(self._body), "more_body": False}
+    return receiving

@@ -12,7 +12,7 @@ import piecework as pw
 from piecework.play.entry import describe_entry, tokens_of_merges
 from piecework.play.fields import MAX_TEXT, Fields
 from piecework.play.samples import PARALLEL_TEXTS
-from piecework.play.training import examples_with_criteria, read_training, readable_tokens
+from piecework.play.training import examples_with_criteria, readable_tokens, train
 from piecework.play.uploads import load_files, read_files
 from piecework.play.vocabulary import KINDS, SORTS, VocabularyQuery
 from piecework.training._tracing.examples import EXAMPLES
@@ -129,9 +129,7 @@ def _token(session: Session, fields: Fields) -> dict[str, Any]:
 
 
 def _trace(session: Session, fields: Fields) -> dict[str, Any]:
-    training = read_training(fields)
-    fields.end()
-    traces = training.run()
+    traces = train(fields)
     first = next(iter(traces.values()))
     name = session.add(f"trained {first.tokenizer.model_type}", first.tokenizer)
     return {

@@ -67,10 +67,7 @@ class Fields:
             ConfigError: It is missing, no text, or longer than the limit.
         """
         text: str = self._take(name, str, "a text")
-        if len(text) > limit:
-            raise ConfigError(
-                f"expected at most {limit:,} characters, found {len(text):,}", setting=name
-            )
+        _check_size(name, len(text), limit)
         return text
 
     def optional_text(self, name: str, limit: int = MAX_TEXT) -> str | None:
@@ -79,10 +76,7 @@ class Fields:
         Raises:
             ConfigError: It is no text, or longer than the limit.
         """
-        if self.has(name):
-            return self.text(name, limit)
-        self._take(name, str, "a text", None)
-        return None
+        return self.text(name, limit) if self.has(name) else self._take(name, str, "a text", None)
 
     def flag(self, name: str) -> bool:
         """Returns true or false, which is the default."""
@@ -139,10 +133,7 @@ class Fields:
             raise ConfigError("expected an object of texts", setting=name)
         if not 1 <= len(values) <= most:
             raise ConfigError(f"expected 1 to {most} texts, found {len(values)}", setting=name)
-        if (size := sum(map(len, values.values()))) > limit:
-            raise ConfigError(
-                f"expected at most {limit:,} characters, found {size:,}", setting=name
-            )
+        _check_size(name, sum(map(len, values.values())), limit)
         return dict(values)
 
     def span(self, name: str) -> tuple[int, int] | None:
@@ -157,3 +148,9 @@ class Fields:
         if len(value) != 2 or not all(type(each) is int for each in value):
             raise ConfigError(f"expected a start and an end, found {shown(value)}", setting=name)
         return value[0], value[1]
+
+
+def _check_size(name: str, size: int, limit: int) -> None:
+    if size > limit:
+        message = f"expected at most {limit:,} characters, found {size:,}"
+        raise ConfigError(message, setting=name)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from piecework._messages import shown
 from piecework.errors import ConfigError
+from piecework.play.vocabulary import VocabularyTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from piecework.play.vocabulary import VocabularyTable
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["MAX_ADDED", "Session"]
@@ -36,9 +36,8 @@ class Session:
 
     def __init__(self, tokenizers: Mapping[str, Tokenizer]) -> None:
         """Holds tokenizers by their names."""
-        self._given = dict(tokenizers)
-        self._added: dict[str, Tokenizer] = {}
-        self._tables: dict[str, VocabularyTable] = {}
+        self._given = {name: VocabularyTable(tok) for name, tok in tokenizers.items()}
+        self._added: dict[str, VocabularyTable] = {}
         self._lock = Lock()
 
     def add(self, name: str, tokenizer: Tokenizer) -> str:
@@ -52,12 +51,9 @@ class Session:
             while chosen in self._given:
                 chosen, number = f"{name} ({number})", number + 1
             self._added.pop(chosen, None)
-            self._tables.pop(chosen, None)
-            self._added[chosen] = tokenizer
+            self._added[chosen] = VocabularyTable(tokenizer)
             while len(self._added) > MAX_ADDED:
-                oldest = next(iter(self._added))
-                del self._added[oldest]
-                self._tables.pop(oldest, None)
+                del self._added[next(iter(self._added))]
             return chosen
 
     def __getitem__(self, name: str) -> Tokenizer:
@@ -66,11 +62,7 @@ class Session:
         Raises:
             ConfigError: There is none of this name.
         """
-        with self._lock:
-            found = self._given.get(name, self._added.get(name))
-        if found is None:
-            raise ConfigError(f"there is no tokenizer {shown(name)}; load its file again")
-        return found
+        return self.vocabulary(name).tokenizer
 
     def chosen(self, names: Sequence[str]) -> dict[str, Tokenizer]:
         """Returns several tokenizers by their names.
@@ -81,19 +73,16 @@ class Session:
         return {name: self[name] for name in names}
 
     def vocabulary(self, name: str) -> VocabularyTable:
-        """Returns the vocabulary of a tokenizer as a table, which is made once.
+        """Returns the vocabulary of a tokenizer as a table.
 
         Raises:
             ConfigError: There is no tokenizer of this name.
         """
-        from piecework.play.vocabulary import VocabularyTable
-
-        tokenizer = self[name]
         with self._lock:
-            table = self._tables.get(name)
-            if table is None or table.tokenizer is not tokenizer:
-                table = self._tables[name] = VocabularyTable(tokenizer)
-        return table
+            found = self._given.get(name, self._added.get(name))
+        if found is None:
+            raise ConfigError(f"there is no tokenizer {shown(name)}; load its file again")
+        return found
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Returns the name, model and size of each tokenizer as JSON values."""
@@ -102,9 +91,9 @@ class Session:
         return [
             {
                 "name": name,
-                "model": tok.model_type,
-                "vocab_size": tok.vocab_size,
-                "has_history": bool(tok.training),
+                "model": table.tokenizer.model_type,
+                "vocab_size": table.tokenizer.vocab_size,
+                "has_history": bool(table.tokenizer.training),
             }
-            for name, tok in every.items()
+            for name, table in every.items()
         ]

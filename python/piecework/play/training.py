@@ -1,9 +1,9 @@
-"""Reads the settings of a training that the page asks for, and runs it."""
+"""Runs the trainings that the page asks for."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import piecework as pw
 from piecework._settings.choices import Criterion
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from piecework.trainers import Trainer
     from piecework.training._tracing.merges import MergeTrace
 
-__all__ = ["Training", "examples_with_criteria", "read_training", "readable_tokens"]
+__all__ = ["examples_with_criteria", "readable_tokens", "train"]
 
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 MODELS = ("wordpiece", "bpe", "byte-bpe", "unigram")
@@ -33,34 +33,11 @@ _WORDS = 100
 """The number of words whose segmentations the page shows."""
 
 
-class Training(NamedTuple):
-    """Describes a training with its input.
+def train(fields: Fields) -> dict[str, MergeTrace | UnigramTrace]:
+    """Runs the training of a request: of an example of the notes by its name, or of a text with settings.
 
-    Attributes:
-        counts: Texts or word counts.
-        trainer: The settings.
-        criteria: The criteria that WordPiece is trained by side by side; empty for that of the settings.
-    """
-
-    counts: Any
-    trainer: Trainer
-    criteria: tuple[Criterion, ...]
-
-    def run(self) -> dict[str, MergeTrace | UnigramTrace]:
-        """Returns the records of the trainings by criterion; by the name of the model if there is no choice."""
-        if self.criteria:
-            trainer: Any = self.trainer
-            traces = pw.trace_criteria(
-                self.counts, trainer, criteria=self.criteria, top=_TOP, words=_WORDS
-            )
-            return {name: traces[name] for name in traces}
-        traced = pw.trace(self.counts, self.trainer, top=_TOP, words=_WORDS)
-        name = getattr(self.trainer, "criterion", traced.tokenizer.model_type)
-        return {name: traced}
-
-
-def read_training(fields: Fields) -> Training:
-    """Reads a training: an example of the notes by its name, or a text with settings.
+    Returns:
+        The records by criterion; by the name of the model if there is no choice.
 
     Raises:
         ConfigError: A member is invalid.
@@ -73,12 +50,16 @@ def read_training(fields: Fields) -> Training:
         counts = [_checked(fields.text("text"))]
         trainer = _trainer(fields, _MAX_SIDE_BY_SIDE if is_side_by_side else _MAX_VOCABULARY)
     if not is_side_by_side:
-        return Training(counts, trainer, ())
+        fields.end()
+        traced = pw.trace(counts, trainer, top=_TOP, words=_WORDS)
+        return {getattr(trainer, "criterion", traced.tokenizer.model_type): traced}
     if not isinstance(trainer, pw.WordPieceTrainer):
         raise ConfigError("requires WordPiece", setting="side_by_side")
+    fields.end()
     # The criterion of the settings comes first: its tokenizer is the one that other views show.
-    others = (name for name in CRITERIA if name != trainer.criterion)
-    return Training(counts, trainer, (trainer.criterion, *others))
+    criteria = (trainer.criterion, *(name for name in CRITERIA if name != trainer.criterion))
+    traces = pw.trace_criteria(counts, trainer, criteria=criteria, top=_TOP, words=_WORDS)
+    return dict(traces.items())
 
 
 def _checked(text: str) -> str:
