@@ -11,26 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 
 import click
 
+from piecework.cli.help import OPTIONS, SectionOption, ShownArgument
 from piecework.cli.messages import negated, option_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
-__all__ = [
-    "ARGUMENTS",
-    "OPTIONS",
-    "Argument",
-    "Option",
-    "arguments_of",
-    "given_of",
-    "help_text",
-    "parameters_of",
-    "placeholder",
-]
+__all__ = ["Argument", "Option", "arguments_of", "given_of", "help_text", "parameters_of"]
 
-ARGUMENTS, OPTIONS = "Arguments", "Options"
-"""The sections of the help for arguments, and for options that are in no other section."""
 _METAVARS = {int: "N", Path: "FILE"}
 """The names of values for the help by type, where they are not those of click."""
 
@@ -75,34 +64,6 @@ class Option:
         self.section = section
 
 
-class ShownArgument(click.Argument):
-    """Is an argument with a text for the help."""
-
-    section = ARGUMENTS
-
-    def __init__(self, *args: Any, text: str, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.help: str | None = text  # of click itself in new versions
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:  # noqa: ARG002  # that of click
-        """Returns the placeholder and the text."""
-        return placeholder(self), self.help or ""
-
-
-class SectionOption(click.Option):
-    """Is an option in a section of the help."""
-
-    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.section = section
-
-
-def placeholder(argument: click.Parameter) -> str:
-    """Returns an argument as in a usage: `<NAME>` if it is required, `[NAME]` if not, with dots if it repeats."""
-    name = argument.metavar or str(argument.name).upper()
-    return (f"<{name}>" if argument.required else f"[{name}]") + "..." * (argument.nargs == -1)
-
-
 def help_text(documented: Callable[..., None] | ModuleType) -> str:
     """Returns the docstring of a function or module for click: without its sections, and with the lines of its examples."""
     text = "\n\n".join(each for each in _paragraphs(documented) if not _title(each))
@@ -114,6 +75,16 @@ def parameters_of(declaring: Callable[..., Any]) -> Iterator[click.Parameter]:
 
     A section of the docstring is one of the help. A parameter whose type is a group, a dataclass, is replaced by the fields of
     that; the options of a group are in the section of the help that its attribute `section` names.
+
+    >>> def greet(*, times: Annotated[int, Option(min=1)] = 1, loud: bool = False) -> None:
+    ...     '''Greet.
+    ...
+    ...     Options:
+    ...         times: Greet N times.
+    ...         loud: Use capitals.
+    ...     '''
+    >>> [(option.opts, option.metavar, option.help) for option in parameters_of(greet)]
+    [(['--times'], 'N', 'Greet N times.'), (['--loud'], None, 'Use capitals.')]
     """
     hints = get_type_hints(declaring, include_extras=True)
     texts = _texts(declaring)

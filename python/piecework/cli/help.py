@@ -2,14 +2,53 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from piecework.cli.declare import ARGUMENTS, OPTIONS, placeholder
+__all__ = [
+    "GLOBAL",
+    "OPTIONS",
+    "NoArgumentsError",
+    "Program",
+    "SectionOption",
+    "ShownArgument",
+    "VerbCommand",
+    "VerbGroup",
+]
 
-__all__ = ["GLOBAL", "NoArgumentsError", "Program", "VerbCommand", "VerbGroup"]
-
+_ARGUMENTS, OPTIONS = "Arguments", "Options"
+"""The sections of the help for arguments, and for options that are in no other section."""
 GLOBAL = "Global options"
 """The section of options that do not change the result; it comes last."""
+
+
+class ShownArgument(click.Argument):
+    """Is an argument with a text for the help."""
+
+    section = _ARGUMENTS
+
+    def __init__(self, *args: Any, text: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.help: str | None = text  # of click itself in new versions
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:  # noqa: ARG002  # that of click
+        """Returns the placeholder and the text."""
+        return _placeholder(self), self.help or ""
+
+
+class SectionOption(click.Option):
+    """Is an option in a section of the help."""
+
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+def _placeholder(argument: click.Parameter) -> str:
+    """Returns an argument as in a usage: `<NAME>` if it is required, `[NAME]` if not, with dots if it repeats."""
+    name = argument.metavar or str(argument.name).upper()
+    return (f"<{name}>" if argument.required else f"[{name}]") + "..." * (argument.nargs == -1)
 
 
 class VerbCommand(click.Command):
@@ -18,14 +57,14 @@ class VerbCommand(click.Command):
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """Returns the usage after the name of the command, such as `[OPTIONS] <TOKENIZER> [FILE]...`."""
         arguments = (param for param in self.get_params(ctx) if isinstance(param, click.Argument))
-        return ["[OPTIONS]", *map(placeholder, arguments)]
+        return ["[OPTIONS]", *map(_placeholder, arguments)]
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes nothing: arguments are the first section of the options, in every version of click."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the sections of arguments and options."""
-        sections: dict[str, list[tuple[str, str]]] = {ARGUMENTS: [], OPTIONS: []}
+        sections: dict[str, list[tuple[str, str]]] = {_ARGUMENTS: [], OPTIONS: []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
