@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from piecework._settings.choices import Criterion  # read at run time
 from piecework.cli.counting import Counting
@@ -22,12 +22,6 @@ from piecework.cli.options import (
 from piecework.cli.output import check_targets
 from piecework.cli.progress import bar
 from piecework.cli.vocabulary import write_change
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from piecework import Tokenizer, VocabularyChange
-    from piecework.cli.options import Reading
 
 
 def extend(
@@ -71,23 +65,22 @@ def extend(
       piecework extend llama2.model amharic.txt -o amharic.model --new-tokens 4000 --new-characters all
       piecework extend gpt2/vocab.json --words terms.txt -o more.json
     """
+    from piecework import extend as run
+
     if words is not None:
         learning = [vocab_size, new_tokens, new_characters, criterion, max_token_length]
         if files or counts or any(learning) or min_frequency != 2:
             raise OptionError("--words", "takes neither files of texts nor options of learning")
-        made = _by_words(
-            tokenizer, words, output, id_map, reading=counting.reading, loading=loading
-        )
-        write_change(*made, output, id_map, json=json)
-        return
-    if (vocab_size is None) == (new_tokens is None):
+    elif (vocab_size is None) == (new_tokens is None):
         raise OptionError("--new-tokens", "expected --vocab-size or --new-tokens")
-    names = files or [STDIN]
+    names = files or [STDIN] if words is None else [words]
     check_targets({"--output": output, "--map": id_map}, tokenizer, *names, *loading.files())
     tok = loading.load(tokenizer)
+    if words is not None:
+        change = run(tok, words=words_of(words, counting.reading.errors))
+        write_change(tok, change, output, id_map, json=json)
+        return
     with bar(counting.no_progress) as show:
-        from piecework import extend as run
-
         change = run(
             tok,
             counting.words(names, tok, are_counts=counts, progress=show),
@@ -101,23 +94,6 @@ def extend(
             progress=show,
         )
     write_change(tok, change, output, id_map, json=json)
-
-
-def _by_words(
-    tokenizer: str,
-    words: str,
-    output: Path,
-    id_map: Path | None,
-    *,
-    reading: Reading,
-    loading: Loading,
-) -> tuple[Tokenizer, VocabularyChange]:
-    """Returns a tokenizer, and what makes each line of a file a single token of it."""
-    from piecework import extend as run
-
-    check_targets({"--output": output, "--map": id_map}, tokenizer, words, *loading.files())
-    tok = loading.load(tokenizer)
-    return tok, run(tok, words=words_of(words, reading.errors))
 
 
 def _characters(text: str | None) -> int | float | str | None:

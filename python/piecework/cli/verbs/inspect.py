@@ -137,7 +137,7 @@ def _probability(tok: Tokenizer, token: str, count: int, total: int) -> float:
 
 
 def _steps(tok: Tokenizer, steps: Iterable[int]) -> list[Facts]:
-    return [{"step": step + 1, **asdict(tok.history[step])} for step in dict.fromkeys(steps)]
+    return [{"step": step + 1, **asdict(tok.history[step])} for step in steps]
 
 
 def _take_merges(facts: Facts) -> list[Facts]:

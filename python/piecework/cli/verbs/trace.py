@@ -12,21 +12,11 @@ from piecework.cli.counting import Counting
 from piecework.cli.declare import Option, given_of
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
-from piecework.cli.options import (
-    AreCounts,
-    DocumentFiles,
-    Reading,
-    Splitting,
-)
+from piecework.cli.options import AreCounts, DocumentFiles, Reading, Splitting
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
-from piecework.cli.training import (
-    TrainerOptions,
-    UserDefinedSymbolsFile,
-    pipeline_of,
-    read_symbols,
-)
+from piecework.cli.training import TrainerOptions, UserDefinedSymbolsFile, pipeline_of, read_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,12 +12,7 @@ from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
-from piecework.cli.options import (
-    AreCounts,
-    DocumentFiles,
-    Splitting,
-    load,
-)
+from piecework.cli.options import AreCounts, DocumentFiles, Splitting, load
 from piecework.cli.output import as_json, check_targets, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
