@@ -1,10 +1,10 @@
-"""Defines the program, in which every file of `verbs/` is a command, and every folder a group of commands."""
+"""Defines the program, in which every file of `verbs/` is a command, and every folder a group, whose docstring is its help."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import get_completion_class
@@ -16,7 +16,6 @@ from piecework.cli.help import Program, VerbGroup
 from piecework.cli.verb import command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
 __all__ = ["COMPLETION", "app"]
@@ -25,18 +24,6 @@ _SETTINGS = {"help_option_names": ["-h", "--help"]}
 COMPLETION = "_PIECEWORK_COMPLETE"
 """The variable by which the scripts of shells ask for completions."""
 _SHELLS = ("bash", "zsh", "fish")
-_HELP = """\
-Train, run and explain subword tokenizers.
-
-Data goes to standard output, everything else to standard error. `-`, or no file, is standard input. Exit codes: 0
-success, 1 findings, 2 errors, 130 interrupted.
-
-\b
-Examples:
-  piecework train story.txt -o tokenizer.json --vocab-size 4000
-  piecework encode tokenizer.json story.txt | head -3
-  piecework explain tokenizer.json tokenization
-"""
 
 
 def _add_verbs(group: click.Group, package: ModuleType) -> None:
@@ -52,42 +39,28 @@ def _add_verbs(group: click.Group, package: ModuleType) -> None:
             group.add_command(command(name, getattr(module, found.name), _SETTINGS))
 
 
-def _printing(text: Callable[[Any], str]) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """Returns a callback that prints the text for the value of an option, and ends the program."""
-
-    def run(ctx: click.Context, _: click.Parameter, value: Any) -> None:
-        if value and not ctx.resilient_parsing:
-            click.echo(text(value))
-            ctx.exit()
-
-    return run
-
-
-def _completion(shell: str) -> str:
-    """Returns the script with which a shell completes commands and options."""
+def _show_completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
+    """Prints the script with which a shell completes commands and options, and ends the program."""
+    if not shell or ctx.resilient_parsing:
+        return
     kind = get_completion_class(shell)
-    return kind(app, {}, "piecework", COMPLETION).source() if kind else ""
+    click.echo(kind(app, {}, "piecework", COMPLETION).source() if kind else "")
+    ctx.exit()
 
 
 def _build_app() -> Program:
-    version = click.Option(
-        ["--version"],
-        is_flag=True,
-        expose_value=False,
-        is_eager=True,
-        callback=_printing(lambda _: f"piecework {piecework.__version__}"),
-        help="Print the version.",
-    )
-    completion = click.Option(
-        ["--show-completion"],
+    program = Program("piecework", help=help_text(verbs), context_settings=_SETTINGS)
+    click.version_option(
+        piecework.__version__, message="piecework %(version)s", help="Print the version."
+    )(program)
+    click.option(
+        "--show-completion",
         type=click.Choice(_SHELLS),
         expose_value=False,
         is_eager=True,
-        callback=_printing(_completion),
+        callback=_show_completion,
         help="Print the script with which a shell completes commands and options.",
-    )
-    params: list[click.Parameter] = [version, completion]
-    program = Program("piecework", help=_HELP, params=params, context_settings=_SETTINGS)
+    )(program)
     _add_verbs(program, verbs)
     return program
 
