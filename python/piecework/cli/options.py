@@ -151,8 +151,8 @@ class Reading:
         if STDIN in names:
             announce_terminal()
         settings = asdict(self)
-        form = settings.pop("input_format")
-        return Corpus(names, format=form, keep_line_ends=keep_line_ends, **settings)
+        text_format = settings.pop("input_format")
+        return Corpus(names, format=text_format, keep_line_ends=keep_line_ends, **settings)
 
     def check_unused(self, why: str) -> None:
         """Raises OptionError for the first option that is given, if no files are read, and says why."""
