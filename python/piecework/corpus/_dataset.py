@@ -37,12 +37,12 @@ class Dataset:
 
     Args:
         path: The folder of a corpus.
-        sequence_length: Divides the tokens of each shard into rows of this number, for formats that do not say where rows
+        sequence_length: Divides the tokens of each shard into rows of this number, for layouts that do not say where rows
             end; by default that of the corpus.
 
     Raises:
         MissingFileError: The folder has no manifest: it has no corpus, or its run has not ended.
-        ConfigError: The sequence length is not that of the corpus. Reading rows raises it, too, if the format does not say
+        ConfigError: The sequence length is not that of the corpus. Reading rows raises it, too, if the layout does not say
             where they end, and there is no `sequence_length`.
     """
 
@@ -118,7 +118,7 @@ class Dataset:
 
         Raises:
             FileError: A file is missing, or is too short.
-            FormatError: A file does not have its format.
+            FormatError: A file does not have its layout.
         """
         # Threads may change the dictionary meanwhile; a shard that is read twice is the same.
         contents = self._open.get(number)

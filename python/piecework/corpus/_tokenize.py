@@ -91,7 +91,7 @@ def tokenize(
         FileError: A file cannot be read or written, or the folder has something else.
         DocumentError: A line is no document, with ``on_error="raise"``.
         InvalidUtf8Error: A line is not UTF-8, with ``on_error="raise"``.
-        MissingExtraError: A format requires a package that is not installed.
+        MissingExtraError: A layout requires a package that is not installed.
         WorkerError: The worker of a part died at each of three attempts.
 
     Cost: time linear in the input; disk for the tokens twice, until the manifest is written.

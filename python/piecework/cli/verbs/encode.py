@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from piecework._display import quoted
 from piecework.cli.declare import Option, given_of
 from piecework.cli.input import STDIN
-from piecework.cli.limits import Limits
+from piecework.cli.length import Limits
 from piecework.cli.messages import OptionError
 from piecework.cli.options import (
     AsJsonLines,

@@ -21,7 +21,7 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import check_targets
 from piecework.cli.progress import bar
-from piecework.cli.vocabulary import write_change
+from piecework.cli.vocabulary_change import write_change
 
 
 def extend(

@@ -1,4 +1,4 @@
-"""Defines the options of truncation and padding."""
+"""Defines the options of truncation and padding (`--max-length`, `--pad`)."""
 
 from __future__ import annotations
 
