@@ -11,8 +11,6 @@ from piecework.errors import FileError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["map_array", "read_array"]
-
 
 def read_array(
     path: Pathish, dtype: npt.DTypeLike, start: int = 0, count: int = -1

@@ -14,9 +14,6 @@ from piecework._io.files import Pathish, checked, default_mode, naming_errors
 from piecework._io.folders import list_folder, remove_file
 from piecework.errors import FileError, MissingFileError
 
-__all__ = ["AtomicFile", "AtomicFiles", "WrittenFile", "remove_temporary"]
-
-
 _SUFFIX = ".part"
 """The end of the names of temporary files."""
 

@@ -12,8 +12,6 @@ from piecework.errors import FormatError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["decompressed"]
-
 
 class _Kind(NamedTuple):
     """Describes a kind of compression.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from piecework._io.files import Pathish
     from piecework._settings.choices import OnError, Per, TextFormat
 
-__all__ = ["Corpus", "Document"]
-
 _START = 1 << 16
 """The number of bytes of a file by which its format is recognized."""
 

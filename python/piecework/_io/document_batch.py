@@ -24,17 +24,6 @@ if TYPE_CHECKING:
         def __len__(self) -> int: ...
 
 
-__all__ = [
-    "DEFAULT_FIELD",
-    "WHOLE",
-    "Documents",
-    "Range",
-    "ReadOptions",
-    "Skipped",
-    "SkippedRow",
-    "check_name",
-]
-
 DEFAULT_FIELD = "text"
 """The member or column with the text, unless another one is chosen."""
 

@@ -16,17 +16,6 @@ from piecework.errors import PieceworkError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = [
-    "find_place",
-    "naming_file",
-    "place_in",
-    "place_of",
-    "read",
-    "read_all",
-    "split",
-    "warn_of_skipped",
-]
-
 
 def read_all(
     sources: Iterable[Source], options: ReadOptions, batch_bytes: int = 16 << 20

@@ -8,8 +8,6 @@ from typing import Any
 
 from piecework.errors import MissingExtraError
 
-__all__ = ["has_program", "import_extra"]
-
 _PACKAGES = {
     "parquet": "pyarrow",
     "play": "starlette uvicorn",

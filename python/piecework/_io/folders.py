@@ -15,9 +15,6 @@ from piecework._io.files import Pathish, checked, naming_errors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["list_folder", "remove_file", "remove_folder", "temporary_folder", "time_of_change"]
-
-
 _ATTEMPTS = 5
 """The number of attempts to remove a folder into which others write."""
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from piecework._io.corpus import Corpus
 
-__all__ = ["as_corpus"]
-
 
 def as_corpus(texts: object) -> Corpus | None:
     """Returns texts that are a :class:`piecework.Corpus`, or None for anything else."""

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["SAMPLE", "JsonTexts", "find_json_texts", "program_for_lines"]
-
 SAMPLE = 1 << 24
 """The maximum number of characters or bytes of a file that are searched for JSON."""
 _SAMPLE_LINES = 100

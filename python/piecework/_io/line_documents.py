@@ -18,8 +18,6 @@ from piecework.errors import DocumentError, PieceworkError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["count_lines", "read_line_documents"]
-
 _AFTER_RANGE = 1 << 16
 """The number of bytes after a range that are read at a time to finish its last line."""
 _START = 1 << 16

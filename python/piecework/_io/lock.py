@@ -13,8 +13,6 @@ from piecework.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["LOCK", "locked_folder"]
-
 LOCK = ".lock"
 """The name of the file in a locked folder; a process that is killed leaves it, unlocked."""
 

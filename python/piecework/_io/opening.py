@@ -14,8 +14,6 @@ from piecework._io.sources import STDIN, Source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ByteStream", "open_file", "open_stream"]
-
 
 class ByteStream:
     """Reads the bytes of a source, decompressed, in blocks.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from piecework._io.sources import Source
 
-__all__ = ["Table", "open_table"]
-
 _FILE = b"ARROW1"
 _FEATHER = b"FEA1"
 """The first bytes of an Arrow file, and of a file of Feather's version 1; one of version 2 is an Arrow file."""

@@ -16,15 +16,6 @@ from piecework._io.sources import describe_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "bytes_remedy",
-    "column_remedy",
-    "file_for",
-    "json_remedy",
-    "line_remedy",
-    "several_lines_remedy",
-]
-
 _OF_LINES = {
     "too long": "divide it",
     "invalid JSON": "correct the line",

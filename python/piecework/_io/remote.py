@@ -9,8 +9,6 @@ from piecework._exceptions import wrap_os_error
 from piecework._io.extras import import_extra
 from piecework.errors import ConfigError, FileError, MissingExtraError, MissingFileError
 
-__all__ = ["find_files", "is_url", "open_url"]
-
 
 def is_url(name: str) -> bool:
     """Returns whether a name is a URL, such as ``"s3://bucket/file"``.

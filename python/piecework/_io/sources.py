@@ -18,15 +18,6 @@ from piecework.errors import ConfigError, FileError, MissingFileError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = [
-    "STDIN",
-    "Source",
-    "describe_name",
-    "find_sources",
-    "normal_name",
-    "total_size",
-]
-
 STDIN = "-"
 """The name of standard input."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from piecework._io.sources import Source
 
-__all__ = ["column_path", "read_rows", "split_rows"]
-
 _ROWS = 1 << 14
 """The maximum number of rows whose texts are made at a time, since a dictionary can be much smaller than its texts."""
 

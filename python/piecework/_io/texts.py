@@ -20,15 +20,6 @@ from piecework.errors import ArrowError
 if TYPE_CHECKING:
     from piecework._io.corpus import Corpus
 
-__all__ = [
-    "TextBatch",
-    "batches_of",
-    "check_items",
-    "check_texts",
-    "divisible",
-    "warn_of_file_names",
-]
-
 _TEXTS_AT_A_TIME = 4096
 _CHARACTERS_AT_A_TIME = 1 << 22
 """The size of a batch of texts: enough to keep the threads busy, few enough to hold in memory."""

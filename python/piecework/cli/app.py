@@ -18,8 +18,6 @@ from piecework.cli.verb import command
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["COMPLETION", "app"]
-
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 COMPLETION = "_PIECEWORK_COMPLETE"
 """The variable by which the scripts of shells ask for completions."""

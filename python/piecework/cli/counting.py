@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._results import CountsSummary
     from piecework.trainers import Trainer
 
-__all__ = ["Counting", "summary_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Counting:

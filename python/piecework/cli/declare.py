@@ -6,7 +6,7 @@ import inspect
 import re
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from types import NoneType
+from types import ModuleType, NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
@@ -16,9 +16,6 @@ from piecework.cli.messages import negated, option_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import ModuleType
-
-__all__ = ["Argument", "Option", "arguments_of", "given_of", "help_text", "parameters_of"]
 
 _METAVARS = {int: "N", Path: "FILE"}
 """The names of values for the help by type, where they are not those of click."""

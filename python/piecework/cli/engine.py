@@ -11,9 +11,6 @@ from piecework.cli.messages import OptionError, refuse
 if TYPE_CHECKING:
     from piecework.engines import Engine
 
-__all__ = ["EngineName", "EngineOptions", "engine_of"]
-
-
 EngineName = Literal["local", "ray", "spark"]
 """The engines."""
 

@@ -6,17 +6,6 @@ from typing import Any
 
 import click
 
-__all__ = [
-    "GLOBAL",
-    "OPTIONS",
-    "NoArgumentsError",
-    "Program",
-    "SectionOption",
-    "ShownArgument",
-    "VerbCommand",
-    "VerbGroup",
-]
-
 _ARGUMENTS, OPTIONS = "Arguments", "Options"
 """The sections of the help for arguments, and for options that are in no other section."""
 GLOBAL = "Global options"

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from piecework._progress import Progress
 
-__all__ = ["STDIN", "Input", "announce_terminal", "at_line", "words_of"]
-
 STDIN = "-"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from piecework._settings.choices import Side  # read at run time
+from piecework._settings.choices import Side  # noqa: TC001  # read at run time
 from piecework.cli.declare import Option, given_of
 from piecework.cli.messages import number_or, refuse
 
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from piecework import Padding, Tokenizer, Truncation
-
-__all__ = ["Limits", "Side", "Strategy"]
-
 
 Strategy = Literal["longest-first", "only-first", "only-second"]
 """The text of a pair that is truncated."""

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from piecework._messages import shown, with_hint
+from piecework._messages import MessageParts, shown, with_hint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from piecework._messages import MessageParts
-
-__all__ = ["OptionError", "Options", "negated", "number_or", "option_of", "refuse"]
 
 _PARAMETERS = {
     "truncation": "no_truncation",

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["as_json", "check_target", "check_targets", "printing"]
-
 _IN_MEMORY = 1 << 24
 
 

@@ -6,15 +6,12 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from piecework._progress import progress_line, replaced_line
+from piecework._progress import Progress, progress_line, replaced_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from piecework._progress import Progress
     from piecework.corpus import CorpusProgress
-
-__all__ = ["bar", "rate_line"]
 
 
 @contextmanager

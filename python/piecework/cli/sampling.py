@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from piecework._settings.arguments import Default
     from piecework._settings.encoding import Sampling as CallSampling
 
-__all__ = ["Sampling"]
-
 _LARGEST_SEED = 2**64 - 1
 _GAMMA = 0x9E3779B97F4A7C15
 """The difference between the seeds of consecutive inputs (B11 of spec/bpe.md)."""

@@ -10,8 +10,6 @@ from typing import Any, NoReturn
 
 from piecework.errors import FileError
 
-__all__ = ["discard_output", "replace_closed", "report"]
-
 
 class _Closed(io.RawIOBase):
     """Represents a closed standard stream; using it raises an error that names it."""

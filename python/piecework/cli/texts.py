@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from piecework._progress import Progress
     from piecework.cli.options import Reading
 
-__all__ = ["Batch", "given_texts", "joined", "located_texts", "read_batches"]
-
 _BATCH_BYTES = 1 << 20
 """The size of a batch: enough to keep the threads busy, few enough to hold its ids in memory."""
 

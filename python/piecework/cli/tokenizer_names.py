@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["tokenizer_names"]
-
 
 def tokenizer_names(paths: Iterable[str]) -> dict[str, str]:
     """Returns a name for each file or folder: that without its folder, or the path if two names are equal.

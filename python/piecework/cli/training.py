@@ -17,14 +17,6 @@ if TYPE_CHECKING:
     from piecework.cli.options import Reading, Splitting
     from piecework.trainers import Trainer
 
-__all__ = [
-    "LikeTokenizer",
-    "TrainerOptions",
-    "UserDefinedSymbolsFile",
-    "pipeline_of",
-    "read_symbols",
-]
-
 UserDefinedSymbolsFile = Annotated[
     str | None,
     Option(

@@ -19,8 +19,6 @@ from piecework.errors import PieceworkError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["command"]
-
 
 def command(name: str, function: Callable[..., None], settings: Mapping[str, Any]) -> VerbCommand:
     """Returns the command that runs a function.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from piecework import Tokenizer, VocabularyChange
 
-__all__ = ["write_change"]
-
 
 def write_change(
     old: Tokenizer, change: VocabularyChange, output: Path, map_file: Path | None, *, json: bool

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._arguments import TokenizerLike
     from piecework.trainers import Trainer
 
-__all__ = ["CountSettings", "WordCounts", "count_words"]
-
 LOAD_COMMAND = "train --counts - -o tokenizer.json"
 """The command that reads word counts from standard input, for errors."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from piecework.corpus._layouts.layout import Ids
     from piecework.corpus._torch_dataset import TorchDataset
 
-__all__ = ["Dataset"]
-
 
 class Dataset:
     """Reads the rows of a tokenized corpus, as an iterator or by their numbers.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from piecework.engines._jobs.parts import Part
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["EncodePart"]
-
 _BATCH_BYTES = 1 << 21
 """The bytes of text that are encoded at a time: small enough for the processor's cache, and for memory."""
 

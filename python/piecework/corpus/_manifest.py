@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from piecework._show import Block
     from piecework.engines._jobs.tasks import Receipt
 
-__all__ = ["MANIFEST", "SKIPPED", "Manifest", "ShardRecord", "SourceRecord"]
-
 MANIFEST = "manifest.json"
 SKIPPED = "skipped.jsonl"
 _FORMAT = "piecework.corpus"

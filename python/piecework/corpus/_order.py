@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Chunk", "Piece", "Shard", "chunks", "document_shards", "sequence_shards"]
-
 _CHUNK_TOKENS = 4_000_000
 """The number of tokens of a chunk of shuffled documents; of more, a chunk would take more memory, of fewer, their list."""
 

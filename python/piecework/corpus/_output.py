@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from piecework.corpus._plan import Plan
 
-__all__ = ["Output"]
-
 _WORK_FOLDER = ".piecework"
 """The folder in the output with everything that is not complete."""
 _SOURCES = ".sources.json"

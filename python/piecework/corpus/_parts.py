@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-__all__ = ["PartWriter", "Rows", "Run", "Slice", "load", "load_lengths"]
-
 RUN_TOKENS = 2_000_000
 """The number of tokens after which a run ends; it bounds the memory of a worker, as the next two do."""
 _RUN_DOCUMENTS = 500_000

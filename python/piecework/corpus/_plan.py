@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from piecework._io.sources import Source
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["VERSION", "CorpusSettings", "Plan", "id_of"]
-
 VERSION = 1
 """Changes when the same plan gives other bytes."""
 _MOST_TOKENS = 2**31

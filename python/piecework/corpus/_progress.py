@@ -11,8 +11,6 @@ from piecework._settings.immutable import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CorpusProgress", "Meter"]
-
 
 @dataclass(frozen=True, slots=True)
 class CorpusProgress(Progress):

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from piecework.corpus._order import Piece, Shard
     from piecework.corpus._plan import CorpusSettings
 
-__all__ = ["WriteShard"]
-
 
 @dataclass(frozen=True)
 class WriteShard(Task):

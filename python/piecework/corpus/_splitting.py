@@ -13,15 +13,6 @@ from piecework.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTra
 if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
 
-__all__ = [
-    "ends_words_with_spaces",
-    "is_on_bytes",
-    "splitter_for",
-    "splitting_for",
-    "splitting_like",
-    "splitting_of",
-]
-
 
 def splitting_like(like: Trainer | TokenizerLike) -> tuple[dict[str, Any], bool]:
     """Returns the arguments by which `WordCounts` splits texts as a training or a tokenizer does.

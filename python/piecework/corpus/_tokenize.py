@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     Report = Callable[[CorpusProgress], object]
 
-__all__ = ["tokenize"]
-
 
 def tokenize(
     tokenizer: TokenizerLike,

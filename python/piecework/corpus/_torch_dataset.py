@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from piecework.corpus._dataset import Dataset
 
-__all__ = ["TorchDataset"]
-
 _HAS_TORCH = importlib.util.find_spec("torch") is not None
 if TYPE_CHECKING:
     _Base: TypeAlias = DatasetOfTorch[Tensor]

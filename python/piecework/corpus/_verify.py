@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from piecework._io.files import Pathish
 
-__all__ = ["Finding", "verify"]
-
 
 class Finding(NamedTuple):
     """Describes something wrong with a corpus.

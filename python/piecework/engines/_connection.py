@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Connection"]
-
 
 class Connection:
     """Counts the users of a connection: the first one opens it, the last one closes it.

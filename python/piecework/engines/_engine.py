@@ -10,8 +10,6 @@ from piecework._messages import wrong_type
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Engine", "check_engine", "connected"]
-
 Part = TypeVar("Part")
 Receipt = TypeVar("Receipt")
 

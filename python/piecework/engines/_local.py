@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from piecework.engines._engine import Part, Receipt
 
-__all__ = ["Local"]
-
 
 @dataclass(frozen=True)
 class Local(Immutable):

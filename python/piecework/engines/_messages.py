@@ -11,8 +11,6 @@ from piecework.errors import PieceworkError, WorkerError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["ATTEMPTS", "by_value", "name_of", "pack", "result_of", "too_many", "version"]
-
 ATTEMPTS = 3
 """The number of attempts for a part whose worker dies: killed, out of memory, or crashed."""
 

@@ -13,8 +13,6 @@ from typing import IO, TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["WorkerDied", "WorkerProcess"]
-
 _PROGRAM = (
     "import sys; sys.path[:] = sys.argv[1:]; from piecework.engines._worker import main; main()"
 )

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from piecework.engines._engine import Part, Receipt
 
-__all__ = ["Ray"]
-
 _CONNECTION = Connection()
 _STORE_BYTES = 1 << 28
 """The memory for objects of a local cluster, through which only calls and receipts go."""

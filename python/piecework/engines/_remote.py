@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["answers", "call"]
-
 
 def call(version: str, folder: str, function: bytes, part: bytes) -> bytes | str:
     """Returns the pickled outcome of a function for a part, or what is wrong with this worker.

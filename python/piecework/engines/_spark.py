@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from piecework.engines._engine import Part, Receipt
 
-__all__ = ["Spark", "is_connected"]
-
 _CONNECTION = Connection()
 _SECONDS_BETWEEN = 0.5
 """The time between attempts to end the jobs of a run that stops."""

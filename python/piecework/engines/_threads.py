@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["ThreadedRun"]
-
 
 class ThreadedRun(ABC):
     """Runs one job: threads take items from a queue, and put what becomes of them into another one.

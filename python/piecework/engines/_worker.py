@@ -17,8 +17,6 @@ from typing import Any, BinaryIO
 
 from piecework.errors import PieceworkError, WorkerError
 
-__all__ = ["answer", "main"]
-
 
 def main() -> None:
     """Runs a worker on standard input and output."""

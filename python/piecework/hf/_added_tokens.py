@@ -7,8 +7,6 @@ from typing import Any, Final
 from piecework.hf._arguments import flag, ignored, is_of_tokenizers, listed, maybe, string
 from piecework.hf._declared import DeclaredSettings, fixed, setting
 
-__all__ = ["AddedToken", "checked_flags"]
-
 Flags = tuple[str, bool, bool, bool, bool, bool]
 """Content, single_word, lstrip, rstrip, normalized and special, as the core takes them."""
 

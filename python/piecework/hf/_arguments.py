@@ -9,21 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from piecework._core import TextStages
 
-__all__ = [
-    "character",
-    "flag",
-    "ignored",
-    "instance",
-    "is_of_tokenizers",
-    "listed",
-    "maybe",
-    "number32",
-    "real",
-    "stages",
-    "string",
-    "unsigned",
-]
-
 
 def stages(**parts: dict[str, Any]) -> TextStages:
     """Returns a normalizer or a pre-tokenizer of the core, given by its state."""

@@ -11,22 +11,6 @@ from piecework.hf._state import Component, Parts, dumps
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-__all__ = [
-    "checked_direction",
-    "checked_ids",
-    "checked_rows",
-    "checked_text",
-    "checked_truncation",
-    "has_custom",
-    "in_thread",
-    "json_or_none",
-    "padding_json",
-    "padding_of",
-    "truncation_json",
-    "truncation_of",
-    "written",
-]
-
 Result = TypeVar("Result")
 
 _DIRECTIONS = {"left": "Left", "right": "Right"}

@@ -8,21 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piecework._settings.arguments import FAST
-from piecework.hf._added_tokens import AddedToken
+from piecework.hf._added_tokens import AddedToken, Flags
 from piecework.hf._encoding import Encoding
 from piecework.hf._state import dumps
-from piecework.hf._strings import PreTokenizedString, Token
+from piecework.hf._strings import NormalizedString, PreTokenizedString, Split, Token
 from piecework.hf.models import _read_core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from piecework._core import Tokenizer as CoreTokenizer
-    from piecework.hf._added_tokens import Flags
-    from piecework.hf._strings import NormalizedString, Split
     from piecework.hf._tokenizer import Tokenizer
-
-__all__ = ["encode_rows", "words_of"]
 
 _Row = tuple[Any, Any]
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Check = Callable[[Any], Any]
 
-__all__ = ["DeclaredSettings", "Kind", "Setting", "fixed", "setting"]
-
 _REQUIRED = object()
 """The default of an argument that must be given."""
 

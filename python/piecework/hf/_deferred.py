@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from piecework import _core
 
-__all__ = ["DeferredColumns"]
-
 
 class DeferredColumns:
     """Holds the columns of single texts of one call.

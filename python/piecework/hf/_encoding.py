@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from piecework.hf._deferred import DeferredColumns
 
-__all__ = ["Encoding"]
-
 _NONE = (1 << 32) - 1
 """The value of the core for a token without word."""
 

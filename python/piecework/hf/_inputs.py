@@ -4,19 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = [
-    "EncodeInput",
-    "InputSequence",
-    "OffsetReferential",
-    "OffsetType",
-    "Offsets",
-    "PreTokenizedEncodeInput",
-    "PreTokenizedInputSequence",
-    "SplitDelimiterBehavior",
-    "TextEncodeInput",
-    "TextInputSequence",
-]
-
 Offsets = tuple[int, int]
 """The start and end of a token."""
 

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["ParityLearner"]
-
 _Json = dict[str, Any]
 _Pair = tuple[int, int]
 

@@ -9,8 +9,6 @@ from typing import Any
 from piecework.hf._arguments import is_of_tokenizers, stages, string
 from piecework.hf._declared import Kind
 
-__all__ = ["BEHAVIOR", "Regex", "behavior", "hidden_pattern", "pattern_state", "prepend_scheme"]
-
 _BEHAVIORS = {
     "removed": "Removed",
     "isolated": "Isolated",

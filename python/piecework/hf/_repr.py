@@ -6,8 +6,6 @@ from typing import Any
 
 from piecework.tokenizer._formats.own import PIECEWORK
 
-__all__ = ["MANY", "SEVERAL", "describe"]
-
 MANY, SEVERAL = 99, 5
 """The number of elements of a list or mapping that `repr` and `str` show."""
 

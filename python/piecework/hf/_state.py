@@ -13,17 +13,6 @@ from piecework.tokenizer._formats.own import PIECEWORK
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "Component",
-    "OwnComponent",
-    "Parts",
-    "call_custom",
-    "changes",
-    "dumps",
-    "own",
-    "revision",
-]
-
 _counter = itertools.count(1)
 _latest = [0]
 """The number of the last change of any component; tokenizers compare it before they compare states."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from piecework.hf._encoding import Encoding
 
-__all__ = ["NormalizedString", "PreTokenizedString", "Token"]
-
 _Span = tuple[int, int]
 _Range = int | tuple[int, int] | slice
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from piecework import _core
 from piecework.hf import _calls
-from piecework.hf._added_tokens import AddedToken, checked_flags
+from piecework.hf._added_tokens import AddedToken, Flags, checked_flags
 from piecework.hf._arguments import flag, ignored, instance, maybe, number32, string, unsigned
 from piecework.hf._deferred import DeferredColumns
 from piecework.hf._encoding import Encoding
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from piecework._core import Options, Tokenizer as CoreTokenizer
-    from piecework.hf._added_tokens import Flags
     from piecework.hf.decoders import Decoder
     from piecework.hf.normalizers import Normalizer
     from piecework.hf.pre_tokenizers import PreTokenizer
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from piecework.hf.trainers import Trainer
     from piecework.tokenizer import Tokenizer as OwnTokenizer
     from piecework.tokenizer._settings import SpecialRoles
-
-__all__ = ["Tokenizer"]
 
 Part = TypeVar("Part", bound=Component)
 _STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder")

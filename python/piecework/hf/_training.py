@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.hf._tokenizer import Tokenizer
 
-__all__ = ["train_files", "train_languages", "train_texts"]
-
 _Json = dict[str, Any]
 _AFFIXES = ("continuing_subword_prefix", "end_of_word_suffix")
 

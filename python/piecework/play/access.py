@@ -10,8 +10,6 @@ from starlette.responses import JSONResponse
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HEADERS", "MAX_FILE", "MAX_REQUEST", "Access"]
-
 MAX_REQUEST = 1 << 23
 """The largest size of a request in bytes."""
 MAX_FILE = 3 << 25

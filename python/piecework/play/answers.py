@@ -21,8 +21,6 @@ from piecework.training._tracing.unigram import UnigramTrace
 if TYPE_CHECKING:
     from piecework.play.session import Session
 
-__all__ = ["ANSWERS", "Answer", "describe_session"]
-
 Answer = Callable[["Session", Fields], dict[str, Any]]
 """Answers a request; raises PieceworkError for an invalid one."""
 

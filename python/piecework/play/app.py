@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from piecework.errors import PieceworkError
-from piecework.play.answers import ANSWERS, describe_session
+from piecework.play.answers import ANSWERS, Answer, describe_session
 from piecework.play.fields import Fields
 
 if TYPE_CHECKING:
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from piecework.play.answers import Answer
     from piecework.play.session import Session
-
-__all__ = ["create_app"]
 
 _TYPES = {
     ".html": "text/html",

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["describe_entry", "tokens_of_merges"]
-
 
 def describe_entry(tokenizer: Tokenizer, number: int) -> dict[str, Any]:
     r"""Returns an entry as JSON values.

@@ -11,8 +11,6 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["MAX_TEXT", "Fields"]
-
 MAX_TEXT = 2_000_000
 """The largest number of characters of a text."""
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["PARALLEL_TEXTS", "train_samples"]
-
 PARALLEL_TEXTS: Final[Mapping[str, str]] = json.loads(
     (resources.files("piecework.play") / "assets" / "parallel-texts.json").read_text("utf-8")
 )

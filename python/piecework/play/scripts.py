@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from unicodedata import category, name
 
-__all__ = ["OTHER", "script_of"]
-
 OTHER = "Other"
 """The script of texts without a letter, and of letters that belong to no script."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from piecework.play.session import Session
 
-__all__ = ["serve"]
-
 HOST = "127.0.0.1"
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["MAX_ADDED", "Session"]
-
 MAX_ADDED = 8
 """The number of tokenizers that the page can add; a further one replaces the oldest."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from piecework.trainers import Trainer
     from piecework.training._tracing.merges import MergeTrace
 
-__all__ = ["examples_with_criteria", "readable_tokens", "train"]
-
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 MODELS = ("wordpiece", "bpe", "byte-bpe", "unigram")
 _MAX_VOCABULARY = 10_000

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from piecework.play.fields import Fields
 
-__all__ = ["load_files", "read_files"]
-
 _MAX_FILES = 4
 _MAX_DECOMPRESSED = 1 << 26
 """The largest size of a file of gzip in bytes, decompressed."""

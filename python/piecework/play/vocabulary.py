@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["KINDS", "SORTS", "VocabularyQuery", "VocabularyTable"]
-
 KINDS = ("all", "unused", "unreachable")
 """Which entries a query finds: all, those with a count of 0, or those that no text produces."""
 SORTS = ("id", "token", "count", "length", "script")

@@ -102,6 +102,7 @@ from piecework.reference.learn.criteria import (
     pmi,
     ratio_to_sum,
 )
+from piecework.reference.learn.merging import Candidate, Merge, TrainedVocabulary
 from piecework.reference.learn.settings import (
     SPECIAL_TOKENS,
     BpeTrainer,
@@ -109,13 +110,7 @@ from piecework.reference.learn.settings import (
     WordPieceTrainer,
 )
 from piecework.reference.learn.unigram_train import UnigramTraining, train_unigram
-from piecework.reference.learn.wordpiece_train import (
-    Candidate,
-    Merge,
-    TrainedVocabulary,
-    WordPieceTraining,
-    train,
-)
+from piecework.reference.learn.wordpiece_train import WordPieceTraining, train
 from piecework.reference.model.bpe import BpeEncoder, BpeSettings, ListedMerges
 from piecework.reference.model.unigram import UnigramEncoder, UnigramSettings
 from piecework.reference.model.wordpiece import LongestMatchEncoder, Piece

@@ -10,9 +10,10 @@ from contextlib import suppress
 from fractions import Fraction
 
 from piecework.reference.learn.counts import count_words, sort_counts
+from piecework.reference.learn.merging import Merge
 from piecework.reference.learn.pairs import Pair
 from piecework.reference.learn.settings import WordPieceTrainer
-from piecework.reference.learn.wordpiece_train import Merge, WordPieceTraining
+from piecework.reference.learn.wordpiece_train import WordPieceTraining
 from piecework.reference.text.bert import BertNormalizer
 from piecework.reference.tokenizer import Tokenizer
 

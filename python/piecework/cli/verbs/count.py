@@ -19,12 +19,10 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
-from piecework.cli.texts import read_batches
+from piecework.cli.texts import Batch, read_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    from piecework.cli.texts import Batch
 
 
 @dataclass(slots=True)

@@ -25,14 +25,13 @@ from piecework.cli.options import (
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
 from piecework.cli.sampling import Sampling
-from piecework.cli.texts import joined, read_batches
+from piecework.cli.texts import Batch, joined, read_batches
 from piecework.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from piecework import Encoding, Tokenizer
-    from piecework.cli.texts import Batch
 
 _PAIR = 2
 

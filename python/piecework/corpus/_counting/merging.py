@@ -12,8 +12,6 @@ from piecework.engines._jobs.tasks import Receipt, Task
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["FAN_IN", "MergeBucket", "Merging", "TableFiles", "merge_level"]
-
 FAN_IN = 64
 """The number of files that a worker merges at once."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from piecework.engines._jobs.inputs import Inputs
     from piecework.engines._jobs.parts import Part
 
-__all__ = ["CountPart"]
-
 
 @dataclass(frozen=True)
 class CountPart(Task):

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from piecework._io.corpus import Corpus
     from piecework._io.document_batch import ReadOptions
 
-__all__ = ["VERSION", "CountPlan"]
-
 VERSION = 1
 """Changes when the same plan gives other files."""
 _BUCKET_BYTES = 1 << 28

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from piecework.corpus._counting.plan import CountPlan
 
-__all__ = ["CountedInParts"]
-
 
 @dataclass(frozen=True)
 class CountedInParts:

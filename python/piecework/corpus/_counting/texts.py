@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from piecework.corpus._counting.run import CountedInParts
     from piecework.engines import Engine
 
-__all__ = ["Counted", "count_texts"]
-
 _WORKER_MEMORY = "300MB"
 """The default limit of memory for counting of a worker of an engine."""
 _PART_BYTES = 1 << 26

@@ -5,8 +5,6 @@ from __future__ import annotations
 from piecework._io.arrays import map_array
 from piecework.corpus._layouts.layout import IndexedLayout, ShardContents, Target
 
-__all__ = ["Datatrove"]
-
 
 def _readable(count: int) -> str:
     """Returns a number of tokens with three digits and the prefix of a unit, as datatrove writes it.

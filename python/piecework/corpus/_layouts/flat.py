@@ -11,8 +11,6 @@ from piecework.errors import ConfigError, FormatError
 if TYPE_CHECKING:
     from piecework.corpus._parts import Rows
 
-__all__ = ["LlmC", "NanoGpt"]
-
 _HEADER_INTEGERS = 256
 _HEADER_BYTES = _HEADER_INTEGERS * 4
 _MAGIC = {"<u2": (20240520, 1), "<u4": (20240801, 7)}

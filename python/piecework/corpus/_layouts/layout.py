@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Ids = npt.NDArray[np.uint16 | np.uint32 | np.int32]
 
-__all__ = ["IndexedLayout", "Layout", "ShardContents", "Target", "smallest_dtype"]
-
 
 class Target(NamedTuple):
     """Describes a shard to write or to read.

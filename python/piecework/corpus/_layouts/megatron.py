@@ -8,8 +8,6 @@ from piecework._io.arrays import map_array, read_array
 from piecework.corpus._layouts.layout import IndexedLayout, ShardContents, Target
 from piecework.errors import FormatError
 
-__all__ = ["Megatron"]
-
 _MAGIC = b"MMIDIDX\0\0"
 _HEADER = struct.Struct("<9sQBQQ")
 """The magic bytes, the version, the code of the type, the numbers of rows and of entries of the list of documents."""

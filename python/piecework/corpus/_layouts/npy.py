@@ -13,8 +13,6 @@ from piecework.errors import FormatError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Npy"]
-
 
 def _shape(target: Target) -> tuple[int, ...]:
     if target.sequence_length is None:

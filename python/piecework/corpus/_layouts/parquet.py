@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from piecework._io.atomic import AtomicFile
     from piecework.corpus._parts import Rows
 
-__all__ = ["Parquet"]
-
 _COLUMN = "ids"
 
 

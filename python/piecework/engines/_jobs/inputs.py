@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from piecework._io.sources import Source
 
-__all__ = ["Inputs"]
-
 
 @dataclass(frozen=True)
 class Inputs:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from piecework._io.document_batch import Range, ReadOptions
     from piecework._io.sources import Source
 
-__all__ = ["Part", "divide"]
-
 
 class Part(NamedTuple):
     """Describes the input that a worker reads at a time.

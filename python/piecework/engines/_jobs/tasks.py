@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from piecework.engines import Engine
 
-__all__ = ["Receipt", "Task", "complete"]
-
 
 class Receipt(NamedTuple):
     """Records a part or a shard that is done.

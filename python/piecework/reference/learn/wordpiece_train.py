@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from piecework.reference.learn.criteria import likelihood
-from piecework.reference.learn.merging import Candidate, Merge, MergeTraining, TrainedVocabulary
+from piecework.reference.learn.merging import MergeTraining, TrainedVocabulary
 from piecework.reference.learn.pairs import Pair, count_symbols
 from piecework.reference.learn.settings import WordPieceTrainer
 from piecework.reference.model.probability import count_longest_matches, count_tokens
-
-__all__ = ["Candidate", "Merge", "TrainedVocabulary", "WordPieceTraining", "train"]
 
 PRUNING_ROUNDS = 4
 
