@@ -14,13 +14,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from piecework.analysis._evaluation.sums import TextSums
-    from piecework.analysis._evaluation.vocabulary import Vocabulary
+    from piecework.tokenizer import Tokenizer
 
-__all__ = ["METRICS", "PARITY_METRICS", "Better", "Metric", "Value", "formatted", "metrics_of"]
+__all__ = [
+    "METRICS",
+    "PARITY_METRICS",
+    "Better",
+    "Metric",
+    "Value",
+    "Vocabulary",
+    "formatted",
+    "metrics_of",
+]
 
 Value = float | int | None
 """The value of a metric; None where it is undefined, such as tokens per word without words."""
 Better = Literal["higher", "lower"]
+Unit = Literal["count", "share", "number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +48,37 @@ class Metric:
     name: str
     label: str
     better: Better
-    unit: Literal["count", "share", "number"]
+    unit: Unit
     definition: str
+
+
+class Vocabulary:
+    r"""Describes the vocabulary of a tokenizer for the metrics: which entries count.
+
+    >>> from piecework import Tokenizer
+    >>> tok = Tokenizer.from_str("[UNK]\n[SEP]\nlow\n##er\n")
+    >>> Vocabulary(tok).entries.tolist(), Vocabulary(tok).unk_id
+    ([2, 3], 0)
+    """
+
+    def __init__(self, tok: Tokenizer) -> None:
+        self.tok = tok
+
+    @cached_property
+    def unk_id(self) -> int | None:
+        """Returns the id of the unknown token, or None if there is none."""
+        unk_token = self.tok.unk_token
+        return None if unk_token is None else self.tok.token_to_id(unk_token)
+
+    @cached_property
+    def entries(self) -> NDArray[np.int64]:
+        """Returns the ids of all tokens but special tokens and the unknown token, in ascending order."""
+        import numpy as np
+
+        ids = self.tok._core.vocab_ids().astype(np.int64)
+        unknown = [] if self.unk_id is None else [self.unk_id]
+        others = [*self.tok.special_tokens.values(), *unknown]
+        return ids[~np.isin(ids, others)]
 
 
 @dataclass(frozen=True)
@@ -57,9 +96,15 @@ class _Input:
     power: float
 
     @cached_property
-    def log_probabilities(self) -> NDArray[np.float64] | None:
-        """Returns the natural logarithm of the model's probability of each token that occurs; None if it has none."""
-        return self.vocabulary.log_probabilities(self.sums.ids)
+    def log_likelihood(self) -> float | None:
+        """Returns the natural logarithm of the model's probability of all tokens; None if it has no probabilities.
+
+        Unigram has scores; other models have given probabilities, or the shares of tokens in their training.
+        """
+        import numpy as np
+
+        logarithms = self.vocabulary.tok._core.log_probabilities(self.sums.ids.tolist())
+        return None if logarithms is None else float(np.sum(self.sums.counts * logarithms))
 
     @cached_property
     def entry_counts(self) -> NDArray[np.int64]:
@@ -77,36 +122,92 @@ def _ratio(one: float, other: float) -> float | None:
     return one / other if other else None
 
 
-def _compression(given: _Input) -> Value:
+METRICS: dict[str, Metric] = {}
+"""The metrics of texts by their names."""
+_FUNCTIONS: dict[str, Callable[[_Input], Value]] = {}
+"""The functions that compute them."""
+
+
+def _metric(
+    label: str, better: Better, unit: Unit, definition: str
+) -> Callable[[Callable[[_Input], Value]], Callable[[_Input], Value]]:
+    """Returns a decorator that defines a metric by the function that computes it, which has its name."""
+
+    def define(function: Callable[[_Input], Value]) -> Callable[[_Input], Value]:
+        name = function.__name__
+        METRICS[name] = Metric(name, label, better, unit, definition)
+        _FUNCTIONS[name] = function
+        return function
+
+    return define
+
+
+@_metric("tokens per word", "lower", "number", "tokens / words")
+def fertility(given: _Input) -> Value:
+    return _ratio(given.sums.tokens, given.sums.words)
+
+
+@_metric("words kept whole", "higher", "share", "words with one token, which is known / words")
+def whole_words(given: _Input) -> Value:
+    return _ratio(given.sums.whole_words, given.sums.words)
+
+
+@_metric("characters per token", "higher", "number", "characters / tokens")
+def characters_per_token(given: _Input) -> Value:
+    return _ratio(given.sums.characters, given.sums.tokens)
+
+
+@_metric("bytes per token", "higher", "number", "UTF-8 bytes / tokens")
+def bytes_per_token(given: _Input) -> Value:
+    return _ratio(given.sums.bytes, given.sums.tokens)
+
+
+@_metric("compression against bytes", "higher", "share", "1 - tokens / UTF-8 bytes")
+def compression(given: _Input) -> Value:
     tokens = _ratio(given.sums.tokens, given.sums.bytes)
     return None if tokens is None else 1 - tokens
 
 
-def _unknown_rate(given: _Input) -> Value:
+@_metric("unknown tokens", "lower", "share", "unknown tokens / tokens")
+def unknown_rate(given: _Input) -> Value:
     """Returns the share of unknown tokens; 0 for a tokenizer without unknown token."""
     sums, unk_id = given.sums, given.vocabulary.unk_id
     unknown = 0 if unk_id is None else int(sums.counts[sums.ids == unk_id].sum())
     return _ratio(unknown, sums.tokens)
 
 
-def _vocabulary_used(given: _Input) -> Value:
+@_metric("vocabulary used", "higher", "share", "entries that occur / entries")
+def vocabulary_used(given: _Input) -> Value:
     counts = given.entry_counts
     return _ratio(int((counts > 0).sum()), len(counts))
 
 
-def _frequency_at_95(given: _Input) -> Value:
+@_metric(
+    "frequency at 95% of the vocabulary",
+    "higher",
+    "count",
+    "count of the entry at 95% of the entries by count",
+)
+def frequency_at_95(given: _Input) -> Value:
     """Returns the count of the entry at 95% of the entries, of which the most frequent is first."""
     counts = given.entry_counts
     return int(counts[math.ceil(0.95 * len(counts)) - 1]) if len(counts) else None
 
 
-def _rare_half(given: _Input) -> Value:
+@_metric(
+    "tokens from the rarer half",
+    "higher",
+    "share",
+    "tokens from the less frequent half of the entries / tokens",
+)
+def rare_half(given: _Input) -> Value:
     """Returns the share of the tokens that are occurrences of the less frequent half of the entries."""
     counts = given.entry_counts
     return _ratio(int(counts[(len(counts) + 1) // 2 :].sum()), given.sums.tokens)
 
 
-def _renyi_efficiency(given: _Input) -> Value:
+@_metric("Rényi efficiency", "higher", "share", "Rényi entropy of the tokens / its largest value")
+def renyi_efficiency(given: _Input) -> Value:
     counts, power = given.sums.counts, given.power
     if len(counts) < 2:
         return None  # the largest possible entropy is 0
@@ -123,161 +224,50 @@ def _renyi_efficiency(given: _Input) -> Value:
     return entropy / math.log2(len(counts))
 
 
-def _unigram_bits(given: _Input) -> float:
-    """Returns the size of the tokens in bits, coded by their own relative frequencies."""
+@_metric(
+    "bits per byte by own frequencies",
+    "lower",
+    "number",
+    "bits of the tokens by their own frequencies / UTF-8 bytes",
+)
+def unigram_bits_per_byte(given: _Input) -> Value:
     import numpy as np
 
     counts = given.sums.counts
-    return float(np.sum(counts * np.log2(max(1, counts.sum()) / counts)))
+    bits = float(np.sum(counts * np.log2(max(1, counts.sum()) / counts)))
+    return _ratio(bits, given.sums.bytes)
 
 
-def _log_likelihood(given: _Input) -> float | None:
-    import numpy as np
-
-    logarithms = given.log_probabilities
-    return None if logarithms is None else float(np.sum(given.sums.counts * logarithms))
-
-
-def _model_bits_per_byte(given: _Input) -> Value:
-    log_likelihood = _log_likelihood(given)
-    return (
-        None if log_likelihood is None else _ratio(-log_likelihood / math.log(2), given.sums.bytes)
-    )
-
-
-_DEFINED: tuple[tuple[Metric, Callable[[_Input], Value]], ...] = (
-    (
-        Metric("fertility", "tokens per word", "lower", "number", "tokens / words"),
-        lambda given: _ratio(given.sums.tokens, given.sums.words),
-    ),
-    (
-        Metric(
-            "whole_words",
-            "words kept whole",
-            "higher",
-            "share",
-            "words with one token, which is known / words",
-        ),
-        lambda given: _ratio(given.sums.whole_words, given.sums.words),
-    ),
-    (
-        Metric(
-            "characters_per_token",
-            "characters per token",
-            "higher",
-            "number",
-            "characters / tokens",
-        ),
-        lambda given: _ratio(given.sums.characters, given.sums.tokens),
-    ),
-    (
-        Metric("bytes_per_token", "bytes per token", "higher", "number", "UTF-8 bytes / tokens"),
-        lambda given: _ratio(given.sums.bytes, given.sums.tokens),
-    ),
-    (
-        Metric(
-            "compression",
-            "compression against bytes",
-            "higher",
-            "share",
-            "1 - tokens / UTF-8 bytes",
-        ),
-        _compression,
-    ),
-    (
-        Metric("unknown_rate", "unknown tokens", "lower", "share", "unknown tokens / tokens"),
-        _unknown_rate,
-    ),
-    (
-        Metric(
-            "vocabulary_used", "vocabulary used", "higher", "share", "entries that occur / entries"
-        ),
-        _vocabulary_used,
-    ),
-    (
-        Metric(
-            "frequency_at_95",
-            "frequency at 95% of the vocabulary",
-            "higher",
-            "count",
-            "count of the entry at 95% of the entries by count",
-        ),
-        _frequency_at_95,
-    ),
-    (
-        Metric(
-            "rare_half",
-            "tokens from the rarer half",
-            "higher",
-            "share",
-            "tokens from the less frequent half of the entries / tokens",
-        ),
-        _rare_half,
-    ),
-    (
-        Metric(
-            "renyi_efficiency",
-            "Rényi efficiency",
-            "higher",
-            "share",
-            "Rényi entropy of the tokens / its largest value",
-        ),
-        _renyi_efficiency,
-    ),
-    (
-        Metric(
-            "unigram_bits_per_byte",
-            "bits per byte by own frequencies",
-            "lower",
-            "number",
-            "bits of the tokens by their own frequencies / UTF-8 bytes",
-        ),
-        lambda given: _ratio(_unigram_bits(given), given.sums.bytes),
-    ),
-    (
-        Metric(
-            "model_bits_per_byte",
-            "bits per byte by the model",
-            "lower",
-            "number",
-            "-log2 of the probability of the tokens / UTF-8 bytes",
-        ),
-        _model_bits_per_byte,
-    ),
-    (
-        Metric(
-            "log_likelihood",
-            "log-likelihood of the model",
-            "higher",
-            "number",
-            "sum of ln p over the tokens",
-        ),
-        _log_likelihood,
-    ),
-    (
-        Metric(
-            "changed_texts",
-            "texts changed by encoding and decoding",
-            "lower",
-            "count",
-            "texts that differ from their decoded tokens",
-        ),
-        lambda given: given.sums.changed_texts,
-    ),
-    (
-        Metric(
-            "round_trip_rate",
-            "texts that decode to themselves",
-            "higher",
-            "share",
-            "1 - changed texts / texts",
-        ),
-        lambda given: _ratio(given.sums.texts - given.sums.changed_texts, given.sums.texts),
-    ),
+@_metric(
+    "bits per byte by the model",
+    "lower",
+    "number",
+    "-log2 of the probability of the tokens / UTF-8 bytes",
 )
+def model_bits_per_byte(given: _Input) -> Value:
+    logarithm = given.log_likelihood
+    return None if logarithm is None else _ratio(-logarithm / math.log(2), given.sums.bytes)
 
-METRICS: dict[str, Metric] = {metric.name: metric for metric, _ in _DEFINED}
-"""The metrics of texts by their names."""
+
+@_metric("log-likelihood of the model", "higher", "number", "sum of ln p over the tokens")
+def log_likelihood(given: _Input) -> Value:
+    return given.log_likelihood
+
+
+@_metric(
+    "texts changed by encoding and decoding",
+    "lower",
+    "count",
+    "texts that differ from their decoded tokens",
+)
+def changed_texts(given: _Input) -> Value:
+    return given.sums.changed_texts
+
+
+@_metric("texts that decode to themselves", "higher", "share", "1 - changed texts / texts")
+def round_trip_rate(given: _Input) -> Value:
+    return _ratio(given.sums.texts - given.sums.changed_texts, given.sums.texts)
+
 
 PARITY_METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -329,4 +319,4 @@ def metrics_of(sums: TextSums, vocabulary: Vocabulary, power: float) -> dict[str
     1.5
     """
     given = _Input(sums, vocabulary, power)
-    return {metric.name: compute(given) for metric, compute in _DEFINED}
+    return {name: function(given) for name, function in _FUNCTIONS.items()}

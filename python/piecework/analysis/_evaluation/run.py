@@ -11,11 +11,10 @@ from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import check_flag, check_index, check_str
 from piecework.analysis._evaluation.agreement import Agreement
 from piecework.analysis._evaluation.meters import Measures
-from piecework.analysis._evaluation.metrics import metrics_of
+from piecework.analysis._evaluation.metrics import Vocabulary, metrics_of
 from piecework.analysis._evaluation.parity import Parity, reference_of
 from piecework.analysis._evaluation.result import Evaluation, TextResult, TokenizerResult
 from piecework.analysis._evaluation.sums import TextSums
-from piecework.analysis._evaluation.vocabulary import Vocabulary
 from piecework.analysis._measuring.pairs import check_parallel
 from piecework.engines import check_engine
 from piecework.errors import ConfigError
