@@ -15,8 +15,7 @@ from piecework.tokenizer._arguments import as_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from piecework.analysis._lint.checks.problem import Problem
-    from piecework.analysis._lint.rules import Rule
+    from piecework.analysis._lint.rules import Problem, Rule
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._arguments import TokenizerLike
 

@@ -1,1 +1,0 @@
-"""Checks a tokenizer, one file for each family of rules."""
