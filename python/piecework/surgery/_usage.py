@@ -15,7 +15,7 @@ from piecework._messages import shown
 from piecework._progress import reporting
 from piecework._settings.component import splitter_json
 from piecework.analysis._lint.byte_text import bytes_of
-from piecework.analysis._measuring import measure
+from piecework.analysis._measuring import measure, threads_of_meter
 from piecework.corpus._counts import WordCounts
 from piecework.corpus._splitting import splitting_of
 from piecework.errors import ConfigError, CountsError, PieceworkError
@@ -77,15 +77,13 @@ def token_counts(
     with reporting(progress) as report:
         if words is not None:
             return np.array(_core.count_tokens(tokenizer._core, words._core, report), np.uint64)
-        learned = _as_learned(tokenizer, texts)
         sums = measure(
-            _TokenCounts(tokenizer),
-            learned,
-            threads=threads,
+            partial(_TokenMeter, tokenizer, threads_of_meter(threads, engine)),
+            {None: _as_learned(tokenizer, texts)},
             engine=engine,
             report=partial(report, "counting tokens"),
         )
-        return sums.counts
+        return sums[None].counts
 
 
 @dataclass(frozen=True)
@@ -101,17 +99,6 @@ class _Counts:
     def placed(self, place: object) -> _Counts:  # noqa: ARG002  # no text is kept
         """Returns the sums, which keep no text."""
         return self
-
-
-@dataclass(frozen=True)
-class _TokenCounts:
-    """Counts the tokens of texts: a measure."""
-
-    tokenizer: Tokenizer
-
-    def meter(self, threads: int | None) -> _TokenMeter:
-        """Returns a meter of no texts."""
-        return _TokenMeter(self.tokenizer, threads)
 
 
 class _TokenMeter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     Ids = npt.NDArray[np.uint32]
 
-__all__ = ["Behaviour"]
+__all__ = ["BehaviourMeter"]
 
 
 class FoundChange(NamedTuple):
@@ -60,33 +59,28 @@ class BehaviourSums(NamedTuple):
         return self._replace(texts=texts)
 
 
-@dataclass(frozen=True)
-class Behaviour:
-    """Compares how two tokenizers encode texts: a measure.
-
-    Attributes:
-        old: The old tokenizer.
-        new: The new tokenizer.
-        examples: The maximum number of texts to keep.
-        reused: The ids that are those of other entries in the new version.
-    """
-
-    old: Tokenizer
-    new: Tokenizer
-    examples: int
-    reused: frozenset[int]
-
-    def meter(self, threads: int | None) -> BehaviourMeter:
-        """Returns a meter of no texts."""
-        return BehaviourMeter(self, threads)
-
-
 class BehaviourMeter:
     """Counts the texts that two tokenizers encode differently, and keeps the first."""
 
-    def __init__(self, behaviour: Behaviour, threads: int | None) -> None:
-        self._behaviour, self._threads = behaviour, threads
-        self._sums = BehaviourSums(0, 0, (), behaviour.examples)
+    def __init__(
+        self,
+        old: Tokenizer,
+        new: Tokenizer,
+        examples: int,
+        reused: frozenset[int],
+        threads: int | None,
+    ) -> None:
+        """Creates the sums of no texts.
+
+        Args:
+            old: The old tokenizer.
+            new: The new tokenizer.
+            examples: The maximum number of texts to keep.
+            reused: The ids that are those of other entries in the new version.
+            threads: The number of threads.
+        """
+        self._old, self._new, self._reused, self._threads = old, new, reused, threads
+        self._sums = BehaviourSums(0, 0, (), examples)
 
     def sums(self) -> BehaviourSums:
         """Returns the sums over the texts so far."""
@@ -94,23 +88,22 @@ class BehaviourMeter:
 
     def add(self, texts: ArrowTexts | Sequence[str], place: Callable[[int], Place]) -> None:
         """Adds texts, which follow those of earlier calls."""
-        behaviour = self._behaviour
         _check(texts, place)
-        old = self._encoded(behaviour.old, texts)
-        new = self._encoded(behaviour.new, texts)
+        old = self._encoded(self._old, texts)
+        new = self._encoded(self._new, texts)
         pairs = list(zip(old, new, strict=True))
         changed = [index for index, pair in enumerate(pairs) if self._differs(*pair)]
-        missing = behaviour.examples - len(self._sums.texts)
+        missing = self._sums.most - len(self._sums.texts)
         found = (
             FoundChange(
                 *place(index),
                 texts[index],
-                _outcome(behaviour.old, pairs[index][0]),
-                _outcome(behaviour.new, pairs[index][1]),
+                _outcome(self._old, pairs[index][0]),
+                _outcome(self._new, pairs[index][1]),
             )
             for index in changed[:missing]
         )
-        added = BehaviourSums(len(texts), len(changed), tuple(found), behaviour.examples)
+        added = BehaviourSums(len(texts), len(changed), tuple(found), self._sums.most)
         self._sums = self._sums.plus(added)
 
     def _differs(self, old: Ids | str, new: Ids | str) -> bool:
@@ -118,7 +111,7 @@ class BehaviourMeter:
             return not (isinstance(old, str) and isinstance(new, str) and old == new)
         if not np.array_equal(old, new):
             return True
-        return not self._behaviour.reused.isdisjoint(old.tolist())
+        return not self._reused.isdisjoint(old.tolist())
 
     def _encoded(self, tokenizer: Tokenizer, texts: ArrowTexts | Sequence[str]) -> list[Ids | str]:
         """Returns the ids of each text, or the message of the error."""

@@ -58,7 +58,7 @@ def diff(
     from piecework._io.given import as_corpus
     from piecework._progress import reporting
     from piecework._settings.arguments import check_index, check_threads
-    from piecework.analysis._difference.behaviour import Behaviour
+    from piecework.analysis._difference.behaviour import BehaviourMeter
     from piecework.analysis._difference.model import (
         merges_change,
         model_parts,
@@ -67,7 +67,7 @@ def diff(
     )
     from piecework.analysis._difference.parts import setting_changes, training_changes
     from piecework.analysis._difference.probes import changed_entries, probe_texts
-    from piecework.analysis._measuring import measure
+    from piecework.analysis._measuring import measure, threads_of_meter
     from piecework.tokenizer._arguments import as_tokenizer
 
     check_threads(threads)
@@ -85,18 +85,18 @@ def diff(
     reused = frozenset(
         number for token, number in vocabs[0].items() if meanings.get(number, token) != token
     )
-    behaviour = Behaviour(old, new, check_index("examples", examples), reused)
+    examples = check_index("examples", examples)
+    threads = threads_of_meter(threads, engine)
     names = [*added, *removed, *(each.token for each in moved)]
     if texts is None:
         texts = probe_texts(old, new, changed_entries(names, merges, scores, models))
     with reporting(progress) as report:
         found = measure(
-            behaviour,
-            texts,
-            threads=threads,
+            partial(BehaviourMeter, old, new, examples, reused, threads),
+            {None: texts},
             engine=engine,
             report=partial(report, "encoding"),
-        )
+        )[None]
     is_of_files = as_corpus(texts) is not None
     return Difference(
         fingerprints=(_fingerprint(old), _fingerprint(new)),

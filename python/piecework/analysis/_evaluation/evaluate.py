@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from piecework._settings.arguments import check_positive, check_threads
-from piecework.analysis._evaluation.run import Settings, corpus_groups, groups_of
+from piecework._io.document_batch import check_name
+from piecework._io.given import as_corpus
+from piecework._messages import shown, wrong_type
+from piecework._progress import reporting
+from piecework._settings.arguments import (
+    check_flag,
+    check_index,
+    check_positive,
+    check_str,
+    check_threads,
+)
+from piecework.analysis._evaluation.agreement import Agreement
+from piecework.analysis._evaluation.meters import GroupMeter
+from piecework.analysis._evaluation.metrics import Vocabulary, metrics_of
+from piecework.analysis._evaluation.parity import Parity, reference_of
+from piecework.analysis._evaluation.result import Evaluation, TextResult, TokenizerResult
+from piecework.analysis._evaluation.sums import TextSums
+from piecework.analysis._measuring import measure, threads_of_meter
+from piecework.analysis._measuring.pairs import check_parallel
+from piecework.engines import check_engine
 from piecework.errors import ConfigError
+from piecework.tokenizer._arguments import named_tokenizers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from piecework._io.corpus import Corpus
     from piecework._progress import ProgressLike
     from piecework._settings.arguments import ArrowColumn, Specials
-    from piecework.analysis._evaluation.result import Evaluation
+    from piecework.analysis._evaluation.meters import GroupSums
     from piecework.engines import Engine
+    from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._arguments import TokenizerLike
 
 __all__ = ["evaluate"]
+
+_FREQUENT = 20
+"""The number of most frequent tokens in a result."""
 
 
 def evaluate(
@@ -81,44 +105,150 @@ def evaluate(
     >>> evaluate(tok, languages, parallel=True).tokenizers[0].parity.premiums
     {'en': 1.0, 'de': 2.0}
     """
-    from piecework._progress import reporting
-    from piecework.analysis._measuring import measure_texts
-
-    settings = Settings(
-        tokenizers,
-        specials=specials,
-        power=renyi_power,
-        parallel=parallel,
-        reference=reference,
-        disagreements=disagreements,
-    )
+    disagreements = _checked_number(disagreements)
+    named = named_tokenizers(tokenizers)
+    parallel = check_flag("parallel", parallel)
+    _check_power(renyi_power)
+    if reference is not None and not parallel:
+        message = "requires parallel texts"
+        raise ConfigError(message, setting="reference", hint="pass `parallel=True`")
+    for tok in named.values():
+        tok.encode_ids("", specials=specials, sampling=None)  # checks `specials`
     check_positive("part_bytes", part_bytes)
     check_threads(threads)
-    corpora = corpus_groups(texts, by, engine)
-    groups = groups_of(texts) if corpora is None else corpora
+    groups = _groups(texts, by, engine)
     member = None if by in {None, "file", "folder"} else by
     if member is not None and parallel:
         message = "texts of a member are in no order of translations"
         hint = 'pass `by="file"`, or a mapping of languages to texts'
         raise ConfigError(message, setting="parallel", hint=hint)
-    if corpora is None and part_bytes is not None:
+    if part_bytes is not None and not _are_corpora(groups):
         raise ConfigError("requires a piecework.Corpus", setting="part_bytes", hint="remove it")
-    compared = settings.reference([name for name in groups if name is not None])
-    with reporting(progress) as progressed:
-        report = partial(progressed, "evaluating")
-        if corpora is None:
-            sums = measure_texts(settings.measures, groups, threads, report)
-        else:
-            from piecework.analysis._measuring.files import PART_BYTES, measure_files
+    languages = [name for name in groups if name is not None]
+    compared = reference_of(languages, reference) if parallel else None
+    threads = threads_of_meter(threads, engine)
+    with reporting(progress) as report:
+        sums = measure(
+            partial(GroupMeter, named, specials, disagreements, threads),
+            groups,
+            engine=engine,
+            report=partial(report, "evaluating"),
+            member=member,
+            is_parallel=parallel,
+            part_bytes=part_bytes,
+        )
+    return _evaluation(named, sums, compared, renyi_power, disagreements)
 
-            sums = measure_files(
-                settings.measures,
-                corpora,
-                member=member,
-                is_parallel=parallel,
-                part_bytes=part_bytes or PART_BYTES,
-                threads=threads,
-                engine=engine,
-                report=report,
-            )
-    return settings.evaluation(sums, compared)
+
+def _checked_number(disagreements: int | None) -> int | None:
+    """Returns the number of disagreements."""
+    if isinstance(disagreements, bool):
+        raise wrong_type("disagreements", "an integer or None", disagreements)
+    number = None if disagreements is None else check_index("disagreements", disagreements)
+    if number is not None and number < 0:
+        message = f"expected an integer from 0 on, found {number}"
+        raise ConfigError(message, setting="disagreements")
+    return number
+
+
+def _check_power(power: object) -> None:
+    if isinstance(power, bool) or not isinstance(power, int | float) or not 0 < power < 1e3:
+        message = f"expected a number above 0 and below 1000, found {shown(power)}"
+        raise ConfigError(message, setting="renyi_power")
+
+
+def _groups(texts: Any, by: str | None, engine: Engine | None) -> dict[str | None, Any]:
+    """Returns the texts of each group; the group None has all texts if there are no groups, or those of a member.
+
+    Args:
+        texts: A corpus or other texts, or a mapping of groups to them.
+        by: What makes the groups of a corpus; see :func:`piecework.evaluate`.
+        engine: Where the parts of files run.
+
+    Raises:
+        ConfigError: `by` is given with a mapping.
+        TypeError: `by` or an engine is given, and the texts are not those of files that they can divide.
+    """
+    check_name("by", by)
+    if engine is not None:
+        check_engine(engine)
+    groups: dict[str | None, Any] = {None: texts}
+    if isinstance(texts, Mapping):
+        if by is not None:
+            message = "cannot be combined with a mapping of groups"
+            raise ConfigError(message, setting="by", hint="pass a Corpus")
+        if not texts:
+            raise ConfigError("expected at least one group", setting="texts")
+        groups = {
+            check_str("texts: the name of a group", name): each for name, each in texts.items()
+        }
+    if (engine is not None or by is not None) and not _are_corpora(groups):
+        setting = "by" if engine is None else "engine"
+        raise wrong_type("texts", f"a piecework.Corpus, whose files `{setting}` divides", texts)
+    return texts._groups(by) if by in {"file", "folder"} else groups
+
+
+def _are_corpora(groups: Mapping[str | None, object]) -> bool:
+    return all(as_corpus(each) is not None for each in groups.values())
+
+
+def _evaluation(
+    tokenizers: Mapping[str, Tokenizer],
+    groups: Mapping[str | None, GroupSums],
+    reference: str | None,
+    power: float,
+    disagreements: int | None,
+) -> Evaluation:
+    """Returns the result for the sums of each group; the group None has all texts if there are no groups."""
+    names = tuple(name for name in groups if name is not None)
+    if reference is not None:
+        check_parallel({name: groups[name].sums[0].texts for name in names})
+    results = (
+        _result(
+            name, tok, {group: each.sums[place] for group, each in groups.items()}, reference, power
+        )
+        for place, (name, tok) in enumerate(tokenizers.items())
+    )
+    agreements = {name: each.agreement for name, each in groups.items() if each.agreement}
+    return Evaluation(
+        tuple(results),
+        names,
+        float(power),
+        None if disagreements is None else Agreement.total(agreements.values(), disagreements),
+        {name: each for name, each in agreements.items() if name is not None},
+    )
+
+
+def _result(
+    name: str,
+    tok: Tokenizer,
+    sums: Mapping[str | None, TextSums],
+    reference: str | None,
+    power: float,
+) -> TokenizerResult:
+    """Returns the result of a tokenizer for its sums of each group."""
+    vocabulary = Vocabulary(tok)
+
+    def result(each: TextSums) -> TextResult:
+        return TextResult(each, metrics_of(each, vocabulary, power))
+
+    total = sums[None] if None in sums else TextSums.total(sums.values())
+    groups = {group: each for group, each in sums.items() if group is not None}
+    tokens = {group: each.tokens for group, each in groups.items()}
+    return TokenizerResult(
+        name,
+        tok.model_type,
+        tok.vocab_size,
+        tok.fingerprint,
+        result(total),
+        {group: result(each) for group, each in groups.items()},
+        None if reference is None else Parity.of(tokens, reference),
+        _frequent(tok, total),
+    )
+
+
+def _frequent(tok: Tokenizer, sums: TextSums) -> tuple[tuple[str, int], ...]:
+    """Returns the most frequent tokens in readable form; of equally frequent ones those of the smallest ids."""
+    order = (-sums.counts).argsort(kind="stable")[:_FREQUENT]
+    pairs = zip(sums.ids[order].tolist(), sums.counts[order].tolist(), strict=True)
+    return tuple((tok.display_token(number), count) for number, count in pairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import TextMeasures
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from piecework.analysis._measuring import Place
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["GroupSums", "Measures"]
+__all__ = ["GroupMeter", "GroupSums"]
 
 _BEFORE, _AFTER = 20, 40
 """The number of characters of an example before and after its first difference."""
@@ -121,34 +121,28 @@ class GroupSums(NamedTuple):
         return GroupSums(tuple(sums), agreement, self.most)
 
 
-@dataclass(frozen=True)
-class Measures:
-    """Defines what is measured, for each group of texts.
-
-    Attributes:
-        tokenizers: The tokenizers by name.
-        specials: How special tokens in a text are treated.
-        disagreements: The maximum number of disagreements to keep; None to count no agreement.
-    """
-
-    tokenizers: dict[str, Tokenizer]
-    specials: Specials | None
-    disagreements: int | None
-
-    def meter(self, threads: int | None) -> GroupMeter:
-        """Returns a meter of no texts."""
-        return GroupMeter(self, threads)
-
-
 class GroupMeter:
     """Adds up texts of a group for all tokenizers."""
 
-    def __init__(self, measures: Measures, threads: int | None) -> None:
-        tokenizers, specials = measures.tokenizers, measures.specials
+    def __init__(
+        self,
+        tokenizers: dict[str, Tokenizer],
+        specials: Specials | None,
+        disagreements: int | None,
+        threads: int | None,
+    ) -> None:
+        """Creates the sums of no texts.
+
+        Args:
+            tokenizers: The tokenizers by name.
+            specials: How special tokens in a text are treated.
+            disagreements: The maximum number of disagreements to keep; None to count no agreement.
+            threads: The number of threads.
+        """
         self._meters = {name: TextMeter(tok, specials, threads) for name, tok in tokenizers.items()}
-        self._most = measures.disagreements or 0
+        self._most = disagreements or 0
         self._agreement: AgreementMeter | None = None
-        if measures.disagreements is not None:
+        if disagreements is not None:
             from piecework.analysis._evaluation.agreeing import AgreementMeter
 
             self._agreement = AgreementMeter(tokenizers, self._most, specials, threads)

@@ -1,18 +1,19 @@
 """Measures texts with tokenizers in one pass; files are measured in parts, by `files`.
 
-A measure makes meters. A meter adds up texts, and sums of parts add up in the order of the texts, so that a result depends
-neither on the parts nor on where they run. Evaluation, comparison of versions and pruning are measures.
+A meter adds up texts, and sums of parts add up in the order of the texts, so that a result depends neither on the parts nor
+on where they run. Evaluation, comparison of versions and pruning each have a meter.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from piecework._io.given import as_corpus
 from piecework._io.texts import batches_of, divisible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from piecework._core import ArrowTexts
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     """The number of a file or group, the position in it, and the place of a text for people."""
     Report = Callable[[int, int], object]
 
-__all__ = ["BATCH_BYTES", "Measure", "Meter", "S", "Sums", "measure", "measure_texts"]
+__all__ = ["BATCH_BYTES", "Meter", "NewMeter", "S", "Sums", "measure", "threads_of_meter"]
 
 BATCH_BYTES = 1 << 22
 """The bytes of text that are measured at a time: enough to keep the threads busy, few enough to hold in memory."""
@@ -53,40 +54,56 @@ class Meter(Protocol[S_co]):
         """Returns the sums over the texts so far."""
 
 
-class Measure(Protocol[S_co]):
-    """Says what is measured; it is pickled for the workers of an engine."""
+NewMeter = Callable[[], Meter[S]]
+"""Makes a meter of no texts; it is pickled for the workers of an engine."""
 
-    def meter(self, threads: int | None) -> Meter[S_co]:
-        """Returns a meter of no texts, which encodes with a number of threads."""
+
+def threads_of_meter(threads: int | None, engine: Engine | None) -> int | None:
+    """Returns the number of threads by which a meter encodes: by default one per core, and with an engine one for each part."""
+    return 1 if threads is None and engine is not None else threads
 
 
 def measure(
-    what: Measure[S], texts: Any, *, threads: int | None, engine: Engine | None, report: Report
-) -> S:
-    """Returns the sums over texts, a column or a corpus, whose parts an engine runs if there is one."""
+    new_meter: NewMeter[S],
+    groups: Mapping[str | None, Any],
+    *,
+    engine: Engine | None,
+    report: Report,
+    **of_files: Any,
+) -> dict[str | None, S]:
+    """Returns the sums over the texts of each group, which are read once.
+
+    Args:
+        new_meter: Makes a meter of no texts.
+        groups: Texts, a column or a corpus for each group; the group None has all texts if there are no groups.
+        engine: Where the parts of corpora run.
+        report: The callback for the number of texts, or of bytes of files, and all of them.
+        **of_files: More arguments of `measure_files`.
+    """
     if engine is not None:
         from piecework.engines import check_engine
 
         check_engine(engine)
-        divisible(texts, "a piecework.Corpus, whose files `engine` divides")
-    corpus = as_corpus(texts)
-    if corpus is None:
-        return measure_texts(what, {None: texts}, threads, report)[None]
+        for texts in groups.values():
+            divisible(texts, "a piecework.Corpus, whose files `engine` divides")
+    found = {name: as_corpus(texts) for name, texts in groups.items()}
+    corpora = {name: corpus for name, corpus in found.items() if corpus is not None}
+    if len(corpora) < len(groups):
+        return _measure_texts(new_meter, groups, report)
     from piecework.analysis._measuring.files import measure_files
 
-    return measure_files(what, {None: corpus}, threads=threads, engine=engine, report=report)[None]
+    return measure_files(new_meter, corpora, engine=engine, report=report, **of_files)
 
 
-def measure_texts(
-    what: Measure[S], groups: Mapping[str | None, Any], threads: int | None, report: Report
+def _measure_texts(
+    new_meter: NewMeter[S], groups: Mapping[str | None, Any], report: Report
 ) -> dict[str | None, S]:
-    """Returns the sums over the texts of each group, which are read once."""
     done, sums = 0, {}
     for number, (name, texts) in enumerate(groups.items()):
-        meter, start = what.meter(threads), 0
+        meter, start = new_meter(), 0
         prefix = "" if name is None else f"{name}: "
         for batch in batches_of(texts, BATCH_BYTES):
-            meter.add(batch.texts, _placing_texts(batch, number, start, prefix))
+            meter.add(batch.texts, _placing(batch, number, start, prefix))
             start += len(batch.texts)
             done += len(batch.texts)
             report(done, 0)
@@ -94,6 +111,6 @@ def measure_texts(
     return sums
 
 
-def _placing_texts(batch: TextBatch, group: int, start: int, prefix: str) -> Callable[[int], Place]:
+def _placing(batch: TextBatch, group: int, start: int, prefix: str) -> Callable[[int], Place]:
     """Returns the function for the place of a text of a batch, whose first text has the number `start` in its group."""
     return lambda index: (group, start + index, f"{prefix}{batch.place(index)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from piecework._core import ArrowTexts
 from piecework._io.document_batch import DEFAULT_FIELD
@@ -11,7 +11,12 @@ from piecework._io.documents import find_place, place_in, place_of, read, warn_o
 from piecework._io.sources import total_size
 from piecework._messages import shown
 from piecework.analysis._measuring import BATCH_BYTES, S
-from piecework.analysis._measuring.pairs import ListEntries, entries_of, without_skipped_pairs
+from piecework.analysis._measuring.pairs import (
+    ListEntries,
+    PartEntries,
+    entries_of,
+    without_skipped_pairs,
+)
 from piecework.engines._jobs.parts import divide
 from piecework.errors import ArrowError, ConfigError, WorkerError
 
@@ -22,35 +27,33 @@ if TYPE_CHECKING:
     from piecework._io.corpus import Corpus
     from piecework._io.document_batch import Documents, Range, ReadOptions, Skipped
     from piecework._io.sources import Source
-    from piecework.analysis._measuring import Measure, Meter, Place, Report
+    from piecework.analysis._measuring import Meter, NewMeter, Place, Report
     from piecework.engines import Engine
 
-__all__ = ["PART_BYTES", "measure_files"]
+__all__ = ["measure_files"]
 
 PART_BYTES = 1 << 25
 """The bytes of files that are measured as one part."""
 
 
 def measure_files(
-    what: Measure[S],
+    new_meter: NewMeter[S],
     groups: Mapping[str | None, Corpus],
     *,
     member: str | None = None,
     is_parallel: bool = False,
-    part_bytes: int = PART_BYTES,
-    threads: int | None,
+    part_bytes: int | None = None,
     engine: Engine | None,
     report: Report,
 ) -> dict[str | None, S]:
     """Returns the sums over the files of each group.
 
     Args:
-        what: What is measured.
+        new_meter: Makes a meter of no texts.
         groups: The files of each group; the group None has all files if there are no groups, or those of a member.
         member: The member or column whose values are the groups.
         is_parallel: Whether the texts of the groups are translations of each other, so that they are skipped together.
-        part_bytes: The bytes of input that are measured as one part.
-        threads: The number of threads.
+        part_bytes: The bytes of input that are measured as one part; None for `PART_BYTES`.
         engine: Where the parts run.
         report: The callback for the bytes that were read, and all of them.
     """
@@ -59,16 +62,15 @@ def measure_files(
         groups = {name: each._with(keep=(member,)) for name, each in groups.items()}
     readings = {name: each._reading for name, each in groups.items()}
     files = [(source, each._reading) for each in groups.values() for source in each._sources]
-    parts = list(_parts(groups, part_bytes))
-    threads = threads if engine is None or threads is not None else 1
+    parts = list(_parts(groups, part_bytes or PART_BYTES))
     if is_parallel and any(each.on_error == "skip" for each in readings.values()):
         entries = dict(_results(ListEntries(readings), parts, engine))
         parts = without_skipped_pairs(parts, entries, groups)
     total, done, skipped, first = total_size(source for source, _ in files), 0, 0, None
     sums: dict[str | None, S] = {}
     if member is None:
-        sums = {name: what.meter(threads).sums() for name in groups}
-    of_part = _MeasurePart(what, readings, member, threads)
+        sums = {name: new_meter().sums() for name in groups}
+    of_part = _MeasurePart(new_meter, readings, member)
     for part, result in _results(of_part, parts, engine):
         for name, each in result.groups.items():
             sums[name] = sums[name].plus(each) if name in sums else each
@@ -125,15 +127,7 @@ class _PartSums(NamedTuple):
     first_skipped: Skipped | None
 
 
-class _Numbered(Protocol):
-    """Has the number of the part that it is a result of."""
-
-    @property
-    def number(self) -> int:
-        """Returns the number."""
-
-
-R = TypeVar("R", bound=_Numbered)
+R = TypeVar("R", _PartSums, PartEntries)
 
 
 def _results(
@@ -157,16 +151,14 @@ class _MeasurePart(Generic[S]):
     """Measures a part of files; a pure function of the part.
 
     Attributes:
-        what: What is measured.
+        new_meter: Makes a meter of no texts.
         readings: How the documents of each group are read.
         member: The member or column whose values are the groups, which is read, too; None for the groups of the parts.
-        threads: The number of threads; None for one per core.
     """
 
-    what: Measure[S]
+    new_meter: NewMeter[S]
     readings: dict[str | None, ReadOptions]
     member: str | None
-    threads: int | None
 
     def __call__(self, part: GroupPart) -> _PartSums:
         """Returns the sums over the documents of a part."""
@@ -184,7 +176,7 @@ class _MeasurePart(Generic[S]):
                     if len(rows) < len(texts):
                         texts = [texts[row] for row in rows]
                     if group not in meters:
-                        meters[group] = self.what.meter(self.threads)
+                        meters[group] = self.new_meter()
                     place = _placing(
                         number,
                         source,
