@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework.analysis._evaluation.shapes import lengths_of, rank_counts
+from piecework._show import Bar
+from piecework.analysis._evaluation.report import length_tables
 
 HOSTILE = '<script>alert("x")</script>'
 BIDI = "\u202eevil\u202c\u2066x"
@@ -81,15 +82,16 @@ def test_figures_near_0_and_1() -> None:
 
 def test_distributions() -> None:
     evaluation = pw.evaluate(TOK, ["low " * 1000, "low", ""])
-    words, by_bytes, texts = lengths_of(evaluation)
-    assert (words.labels, words.shares) == (("0", "1"), ((0.0, 1.0),))
-    assert by_bytes.labels[-1] == "3"
-    assert texts.labels[-2:] == ("256-511", "512-1023")
-    assert sum(texts.shares[0]) == pytest.approx(1)
-    assert rank_counts(evaluation.tokenizers[0].total.sums) == {1: 1001}
+    words, by_bytes, texts, ranks = length_tables(evaluation)
+    assert words.rows == [("0", (Bar(0.0),)), ("1", (Bar(1.0),))]
+    assert by_bytes.rows[-1][0] == "3"
+    assert [row[0] for row in texts.rows[-2:]] == ["256-511", "512-1023"]
+    assert sum(bar.share for _, (bar,) in texts.rows) == pytest.approx(1)
+    assert ranks.rows == [("1", "1,001")]
     single = pw.Tokenizer.from_str("[UNK]\na\n##a\n")
-    long = next(iter(lengths_of(pw.evaluate(single, ["a" * 99]))))
-    assert long.labels[-1] == "20+"
+    long = next(length_tables(pw.evaluate({"a": single, "b": TOK}, ["a" * 99])))
+    assert long.rows[-1] == ("20+", (Bar(1.0),), (Bar(0.0),))
+    assert [len(each.rows) for each in length_tables(pw.evaluate(TOK, []))] == [0, 0, 0, 0]
 
 
 def test_json_is_plain(evaluation: pw.analysis.Evaluation) -> None:

@@ -229,7 +229,7 @@ class Evaluation(Result["TokenizerResult"]):
     def _document(self) -> Iterator[Block]:
         """Iterates over tables of the metrics: of all texts by tokenizer, and by group."""
         from piecework._show import Text
-        from piecework.analysis._evaluation.tables import figure_tables
+        from piecework.analysis._evaluation.report import figure_tables
 
         metrics, *groups = figure_tables(self)
         yield metrics._replace(title="")
