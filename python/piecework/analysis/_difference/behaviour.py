@@ -24,27 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["BehaviourMeter"]
 
 
-class FoundChange(NamedTuple):
-    """Holds a text that is encoded differently, after the number of its file, the position and the place for people."""
-
-    source: int
-    position: int
-    place: str
-    text: str
-    old: Outcome
-    new: Outcome
-
-    def as_change(self, *, with_place: bool) -> TextChange:
-        """Returns the change for the result."""
-        return TextChange(self.text, self.place if with_place else None, self.old, self.new)
-
-
 class BehaviourSums(NamedTuple):
     """Holds how many texts were tried and encoded differently, and at most `most` of these."""
 
     tried: int
     changed: int
-    texts: tuple[FoundChange, ...]
+    texts: tuple[tuple[Place, TextChange], ...]
     most: int
 
     def plus(self, other: BehaviourSums) -> BehaviourSums:
@@ -55,8 +40,8 @@ class BehaviourSums(NamedTuple):
 
     def placed(self, place: Callable[[int, int, str], str]) -> BehaviourSums:
         """Returns the sums with other places of the texts."""
-        texts = tuple(each._replace(place=place(*each[:3])) for each in self.texts)
-        return self._replace(texts=texts)
+        texts = (((*found[:2], place(*found)), change) for found, change in self.texts)
+        return self._replace(texts=tuple(texts))
 
 
 class BehaviourMeter:
@@ -95,11 +80,14 @@ class BehaviourMeter:
         changed = [index for index, pair in enumerate(pairs) if self._differs(*pair)]
         missing = self._sums.most - len(self._sums.texts)
         found = (
-            FoundChange(
-                *place(index),
-                texts[index],
-                _outcome(self._old, pairs[index][0]),
-                _outcome(self._new, pairs[index][1]),
+            (
+                place(index),
+                TextChange(
+                    texts[index],
+                    None,
+                    _outcome(self._old, pairs[index][0]),
+                    _outcome(self._new, pairs[index][1]),
+                ),
             )
             for index in changed[:missing]
         )

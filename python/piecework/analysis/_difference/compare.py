@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from piecework._io.given import as_corpus
+from piecework._progress import reporting
+from piecework._settings.arguments import check_index, check_threads
+from piecework.analysis._difference.behaviour import BehaviourMeter
+from piecework.analysis._difference.changes import (
+    merges_change,
+    model_parts,
+    renumbered,
+    score_changes,
+    setting_changes,
+    training_changes,
+)
+from piecework.analysis._difference.probes import changed_entries, probe_texts
 from piecework.analysis._difference.result import Difference
+from piecework.analysis._measuring import measure, threads_of_meter
+from piecework.tokenizer._arguments import as_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,21 +71,6 @@ def diff(
     >>> bool(found), dict(found.added), found.ids_compatible, found.texts[0].new.ids
     (True, {'##gs': 2}, False, (1, 3))
     """
-    from piecework._io.given import as_corpus
-    from piecework._progress import reporting
-    from piecework._settings.arguments import check_index, check_threads
-    from piecework.analysis._difference.behaviour import BehaviourMeter
-    from piecework.analysis._difference.model import (
-        merges_change,
-        model_parts,
-        renumbered,
-        score_changes,
-    )
-    from piecework.analysis._difference.parts import setting_changes, training_changes
-    from piecework.analysis._difference.probes import changed_entries, probe_texts
-    from piecework.analysis._measuring import measure, threads_of_meter
-    from piecework.tokenizer._arguments import as_tokenizer
-
     check_threads(threads)
     old, new = as_tokenizer("old", old), as_tokenizer("new", new)
     vocabs = old.vocab, new.vocab
@@ -108,7 +109,10 @@ def diff(
         scores=scores,
         texts_tried=found.tried,
         texts_changed=found.changed,
-        texts=tuple(each.as_change(with_place=is_of_files) for each in found.texts),
+        texts=tuple(
+            replace(change, place=place[2]) if is_of_files else change
+            for place, change in found.texts
+        ),
         training=tuple(training_changes(old, new)),
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from piecework.analysis._difference.model import ModelParts
+    from piecework.analysis._difference.changes import ModelParts
     from piecework.analysis._difference.result import MergesChange, ScoreChange
     from piecework.tokenizer import Tokenizer
 

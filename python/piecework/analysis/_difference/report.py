@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         TextChange,
     )
 
-__all__ = ["document", "summary"]
+__all__ = ["document"]
 
 _LONGEST_VALUE = 60
 """The maximum number of characters of a value of a setting."""
@@ -30,25 +30,6 @@ _LONGEST_TEXT = 200
 """The maximum number of characters of a text."""
 _BEFORE, _SHOWN = 3, 30
 """The number of equal tokens before the first difference, and of all tokens that are shown of an encoding."""
-
-
-def summary(difference: Difference) -> str:
-    """Returns the numbers of changes on one line."""
-    numbers = {
-        "added": difference.added,
-        "removed": difference.removed,
-        "renumbered": difference.renumbered,
-        "settings": difference.settings,
-        "scores": difference.scores,
-    }
-    parts = [f"{len(each):,} {name}" for name, each in numbers.items() if each]
-    if difference.merges is not None:
-        parts.append("other merges")
-    if difference.texts_changed:
-        parts.append(f"{difference.texts_changed:,} of {difference.texts_tried:,} texts")
-    if difference.training:
-        parts.append("another training record")
-    return ", ".join(parts) or "none"
 
 
 def document(difference: Difference, limit: int | None) -> Iterator[Block]:

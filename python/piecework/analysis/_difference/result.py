@@ -199,9 +199,16 @@ class Difference(Result["IdChange | SettingChange | MergesChange | ScoreChange |
         return (*ids, *self.settings, *merges, *self.scores, *self.texts, *self.training)
 
     def _summary(self) -> str:
-        from piecework.analysis._difference.report import summary
-
-        return summary(self)
+        names = ("added", "removed", "renumbered", "settings", "scores")
+        numbers = ((len(getattr(self, name)), name) for name in names)
+        parts = [f"{number:,} {name}" for number, name in numbers if number]
+        if self.merges is not None:
+            parts.append("other merges")
+        if self.texts_changed:
+            parts.append(f"{self.texts_changed:,} of {self.texts_tried:,} texts")
+        if self.training:
+            parts.append("another training record")
+        return ", ".join(parts) or "none"
 
     def report(self, limit: int | None = 10) -> str:
         """Returns a report.
