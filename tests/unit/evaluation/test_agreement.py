@@ -10,7 +10,7 @@ import pytest
 import piecework as pw
 from corpora import WORDS, texts, write_lines
 from piecework import models
-from piecework.analysis._evaluation import agreeing as module
+from piecework.analysis._evaluation import agreement as module
 from piecework.engines import Local
 
 PIECES = pw.train([" ".join(WORDS)] * 3, pw.WordPieceTrainer(vocab_size=60))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import TextMeasures
 from piecework._exceptions import locate
-from piecework.analysis._evaluation.agreement import Agreement
+from piecework.analysis._evaluation.agreement import Agreement, AgreementMeter
 from piecework.analysis._evaluation.sums import EXAMPLES, ChangedText, TextSums
 from piecework.errors import PieceworkError
 from piecework.tokenizer._options import UNLIMITED
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from piecework._core import ArrowTexts
     from piecework._settings.arguments import Specials
-    from piecework.analysis._evaluation.agreeing import AgreementMeter
     from piecework.analysis._measuring import Place
     from piecework.tokenizer import Tokenizer
 
@@ -143,8 +142,6 @@ class GroupMeter:
         self._most = disagreements or 0
         self._agreement: AgreementMeter | None = None
         if disagreements is not None:
-            from piecework.analysis._evaluation.agreeing import AgreementMeter
-
             self._agreement = AgreementMeter(tokenizers, self._most, specials, threads)
 
     def add(self, texts: ArrowTexts | Sequence[str], place: Callable[[int], Place]) -> None:
