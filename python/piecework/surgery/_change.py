@@ -6,6 +6,8 @@ import os
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import numpy as np
+
 from piecework._messages import shown, wrong_type
 from piecework._result import Result
 from piecework._settings.immutable import dataclass
@@ -14,7 +16,6 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import numpy as np
     import numpy.typing as npt
 
     from piecework._io.files import Pathish
@@ -85,8 +86,6 @@ class VocabularyChange(Result[str]):
         >>> pw.prune(tok, {"hugs": 9}, vocab_size=3, keep_alphabet=False).apply(np.array([10, 11, 12, 13]))
         array([10, 11, 13])
         """
-        import numpy as np
-
         if not isinstance(matrix, np.ndarray):
             raise wrong_type("matrix", "a NumPy array", matrix)
         rows = len(self.id_map)
@@ -172,8 +171,6 @@ class VocabularyChange(Result[str]):
         import io
         import json
 
-        import numpy as np
-
         from piecework._io.files import write_aside
 
         if os.fspath(path).endswith(".npy"):
@@ -195,7 +192,5 @@ def _check_gaps(gaps: object) -> None:
 
 def _mean(rows: npt.NDArray[Any]) -> Any:
     """Returns the mean of rows, in 64 bits before it is rounded to the type of a matrix."""
-    import numpy as np
-
     is_real = np.issubdtype(rows.dtype, np.floating) or np.issubdtype(rows.dtype, np.integer)
     return rows.mean(axis=0, dtype=np.float64 if is_real else rows.dtype)

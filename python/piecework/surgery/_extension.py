@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+import numpy as np
+
 from piecework import _core
 from piecework._exceptions import warn
 from piecework._messages import shown
@@ -24,7 +26,6 @@ from piecework.tokenizer._results import Merge
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from piecework._io.corpus import Corpus
@@ -301,8 +302,6 @@ def _positive(name: str, value: int) -> int:
 
 def _identity(tok: Tokenizer, ids: int) -> npt.NDArray[np.int64]:
     """Returns the map of ids to themselves; -1 for ids without token."""
-    import numpy as np
-
     id_map = np.full(ids, -1, np.int64)
     known = list(tok.vocab.values())
     id_map[known] = known

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from piecework._exceptions import warn
 from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import check_flag, check_index, check_threads
@@ -82,8 +84,6 @@ def prune(
     >>> change.id_map
     array([ 0,  1, -1,  2,  3,  4,  5, -1])
     """
-    import numpy as np
-
     check_threads(threads)
     tok = as_tokenizer("tokenizer", tokenizer)
     keep_alphabet = check_flag("keep_alphabet", keep_alphabet)

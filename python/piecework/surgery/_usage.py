@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from piecework import _core
 from piecework._exceptions import locate, warn
 from piecework._io.given import as_corpus
@@ -23,7 +25,6 @@ from piecework.errors import ConfigError, CountsError, PieceworkError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from piecework._core import ArrowTexts
@@ -69,8 +70,6 @@ def token_counts(
     >>> token_counts(tok, ["hugs hug"], None, False).tolist()
     [0, 2, 1]
     """
-    import numpy as np
-
     if isinstance(texts, np.ndarray):
         return _checked(tokenizer, texts)
     words = _counted(tokenizer, texts)
@@ -105,15 +104,11 @@ class _TokenMeter:
     """Adds up the tokens of texts."""
 
     def __init__(self, tokenizer: Tokenizer, threads: int | None) -> None:
-        import numpy as np
-
         self._tokenizer, self._threads = tokenizer, threads
         self._counts = np.zeros(_ids(tokenizer), np.uint64)
 
     def add(self, texts: ArrowTexts | Sequence[str], place: Callable[[int], Place]) -> None:
         """Adds texts, which follow those of earlier calls."""
-        import numpy as np
-
         try:
             encoded = self._tokenizer.encode_batch(
                 texts,
@@ -204,8 +199,6 @@ def _ids(tok: Tokenizer) -> int:
 
 def _checked(tok: Tokenizer, counts: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     """Returns an array of counts, one for each id."""
-    import numpy as np
-
     if (
         counts.shape != (_ids(tok),)
         or not np.issubdtype(counts.dtype, np.integer)

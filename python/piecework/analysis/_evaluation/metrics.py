@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from piecework.analysis._evaluation.sums import TextSums
@@ -73,8 +74,6 @@ class Vocabulary:
     @cached_property
     def entries(self) -> NDArray[np.int64]:
         """Returns the ids of all tokens but special tokens and the unknown token, in ascending order."""
-        import numpy as np
-
         ids = self.tok._core.vocab_ids().astype(np.int64)
         unknown = [] if self.unk_id is None else [self.unk_id]
         others = [*self.tok.special_tokens.values(), *unknown]
@@ -101,16 +100,12 @@ class _Input:
 
         Unigram has scores; other models have given probabilities, or the shares of tokens in their training.
         """
-        import numpy as np
-
         logarithms = self.vocabulary.tok._core.log_probabilities(self.sums.ids.tolist())
         return None if logarithms is None else float(np.sum(self.sums.counts * logarithms))
 
     @cached_property
     def entry_counts(self) -> NDArray[np.int64]:
         """Returns the count of each entry of the vocabulary, largest first."""
-        import numpy as np
-
         entries, ids = self.vocabulary.entries, self.sums.ids
         counts = np.zeros(len(entries), dtype=np.int64)
         _, places, own = np.intersect1d(entries, ids, assume_unique=True, return_indices=True)
@@ -211,8 +206,6 @@ def renyi_efficiency(given: _Input) -> Value:
     counts, power = given.sums.counts, given.power
     if len(counts) < 2:
         return None  # the largest possible entropy is 0
-    import numpy as np
-
     shares = counts / counts.sum()
     if power == 1:
         entropy = -float(np.sum(shares * np.log2(shares)))
@@ -231,8 +224,6 @@ def renyi_efficiency(given: _Input) -> Value:
     "bits of the tokens by their own frequencies / UTF-8 bytes",
 )
 def unigram_bits_per_byte(given: _Input) -> Value:
-    import numpy as np
-
     counts = given.sums.counts
     bits = float(np.sum(counts * np.log2(max(1, counts.sum()) / counts)))
     return _ratio(bits, given.sums.bytes)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from piecework._display import visible
 from piecework._show import Bar, Heading, Table, Token
 from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS, formatted
@@ -189,8 +191,6 @@ def _power_label(bits: int) -> str:
 
 def _rank_counts(sums: TextSums) -> dict[int, int]:
     """Returns the counts of the tokens of the ranks 1, 10, 100, ..., of which the first is the most frequent."""
-    import numpy as np
-
     counts = np.sort(sums.counts)[::-1]
     ranks = (10**power for power in range(len(str(len(counts)))))
     return {rank: int(counts[rank - 1]) for rank in ranks if rank <= len(counts)}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from piecework._settings.immutable import Record, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from piecework._core._measures import _Figures
@@ -94,8 +95,6 @@ class TextSums(Record):
     @classmethod
     def of(cls, figures: _Figures, changed: Iterable[ChangedText]) -> TextSums:
         """Returns the sums that the core has computed."""
-        import numpy as np
-
         numbers: dict[str, Any] = {**figures}
         for name in ("words_by_tokens", "tokens_by_bytes", "texts_by_tokens", "counts"):
             numbers[name] = numbers[name].astype(np.int64)
@@ -138,8 +137,6 @@ def _added(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64
 
 def _added_counts(one: TextSums, other: TextSums) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Returns the ids of both in ascending order, and the sums of their counts."""
-    import numpy as np
-
     ids = np.concatenate([one.ids, other.ids])
     counts = np.concatenate([one.counts, other.counts])
     order = np.argsort(ids, kind="stable")

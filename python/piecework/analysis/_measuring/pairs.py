@@ -6,6 +6,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from piecework._exceptions import warn
 from piecework._io.documents import read
 from piecework._messages import shown
@@ -63,8 +65,6 @@ class ListEntries:
 
 def entries_of(documents: Documents, start: int) -> list[int]:
     """Returns the numbers of documents among the entries of a batch, the first of which has the number `start`."""
-    import numpy as np
-
     before = np.searchsorted(np.array(documents.skipped_positions, np.int64), documents.positions)
     numbers: list[int] = (np.arange(len(documents)) + before + start).tolist()
     return numbers
