@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from piecework._core import TextMeasures
 from piecework._settings.immutable import Record, dataclass
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ __all__ = ["EXAMPLES", "ChangedText", "TextSums"]
 
 EXAMPLES = 5
 """The number of texts that are kept as examples of what encoding and decoding changes."""
+_NUMBERS = ("texts", "bytes", "characters", "words", "whole_words", "changed_texts")
+_COUNTERS = ("words_by_tokens", "tokens_by_bytes", "texts_by_tokens")
 
 
 class ChangedText(NamedTuple):
@@ -96,36 +99,27 @@ class TextSums(Record):
     def of(cls, figures: _Figures, changed: Iterable[ChangedText]) -> TextSums:
         """Returns the sums that the core has computed."""
         numbers: dict[str, Any] = {**figures}
-        for name in ("words_by_tokens", "tokens_by_bytes", "texts_by_tokens", "counts"):
+        for name in (*_COUNTERS, "counts"):
             numbers[name] = numbers[name].astype(np.int64)
         return cls(**numbers, changed=tuple(changed))
 
     @classmethod
     def total(cls, parts: Iterable[TextSums]) -> TextSums:
         """Returns the sum of parts."""
-        from piecework._core import TextMeasures
-
         total = cls.of(TextMeasures().figures(), ())
         for part in parts:
             total = total._plus(part)
         return total
 
     def _plus(self, other: TextSums) -> TextSums:
+        numbers: dict[str, Any] = {
+            name: getattr(self, name) + getattr(other, name) for name in _NUMBERS
+        }
+        for name in _COUNTERS:
+            numbers[name] = _added(getattr(self, name), getattr(other, name))
         ids, counts = _added_counts(self, other)
-        return TextSums(
-            self.texts + other.texts,
-            self.bytes + other.bytes,
-            self.characters + other.characters,
-            self.words + other.words,
-            self.whole_words + other.whole_words,
-            self.changed_texts + other.changed_texts,
-            _added(self.words_by_tokens, other.words_by_tokens),
-            _added(self.tokens_by_bytes, other.tokens_by_bytes),
-            _added(self.texts_by_tokens, other.texts_by_tokens),
-            ids,
-            counts,
-            tuple(sorted({*self.changed, *other.changed})[:EXAMPLES]),
-        )
+        changed = tuple(sorted({*self.changed, *other.changed})[:EXAMPLES])
+        return TextSums(**numbers, ids=ids, counts=counts, changed=changed)
 
 
 def _added(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
