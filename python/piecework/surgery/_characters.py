@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from piecework import _core
 from piecework._messages import shown
 from piecework.analysis._lint.byte_text import byte_characters, bytes_of
+from piecework.analysis._lint.subject import Subject
 from piecework.errors import ConfigError
 from piecework.surgery._words import Model, NewEntries, merged_entries
 
@@ -39,7 +40,7 @@ class UnknownCharacters:
     def __init__(self, tok: Tokenizer, words: WordCounts) -> None:
         """Counts them; with a byte alphabet those that are several tokens, which are known."""
         self._tok, self._model, self._words = tok, Model(tok), words
-        self._is_byte_level = tok.model_type == "BPE" and "ByteLevel" in _types(tok)
+        self._is_byte_level = tok.model_type == "BPE" and Subject(tok).is_byte_level
         self.counts: Counter[str] = Counter()
         self._forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._known = set(tok.vocab)
@@ -153,11 +154,3 @@ def check_characters(value: Any) -> None:
 def _in_bytes(text: str) -> str:
     characters = byte_characters()
     return "".join(characters[byte] for byte in text.encode())
-
-
-def _types(tok: Tokenizer) -> set[str]:
-    """Returns the types of all steps before the model."""
-    from piecework.analysis._lint.subject import Subject
-
-    subject = Subject(tok)
-    return {step["type"] for step in [*subject.normalizers, *subject.pre_tokenizers]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from piecework.analysis._lint.subject import Subject
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -136,15 +137,6 @@ def _extended_unigram(
 
 def is_cut(tok: Tokenizer, token: AddedToken) -> bool:
     """Returns whether texts are cut at an added token wherever they contain it."""
-    spaces = [step.get("replacement") for step in _steps(tok._parts["pre_tokenizer"])]
+    spaces = [step.get("replacement") for step in Subject(tok).pre_tokenizers]
     is_written = any(space and space in token.content for space in spaces)
     return not (token.single_word or token.content in tok.control_symbols or is_written)
-
-
-def _steps(part: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """Returns a pre-tokenizer as JSON values, or the members of a sequence."""
-    if part is None:
-        return []
-    if part["type"] != "Sequence":
-        return [part]
-    return [step for each in part["pretokenizers"] for step in _steps(each)]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["BYTE_TOKEN", "UNUSED_BYTES", "byte_characters", "bytes_of", "is_part_of_text"]
+__all__ = [
+    "BYTE_TOKEN",
+    "UNUSED_BYTES",
+    "byte_characters",
+    "bytes_of",
+    "continuation_bytes",
+    "is_part_of_text",
+]
 
 BYTE_TOKEN = re.compile("<0x[0-9A-F]{2}>")
 """A byte-fallback entry."""
@@ -55,10 +62,12 @@ def is_part_of_text(data: bytes) -> bool:
     >>> is_part_of_text(b"\x9f\x98\x80a\xe4"), is_part_of_text(b"\xc3a"), is_part_of_text(b"\xed\xa0")
     (True, False, False)
     """
-    return any(_is_prefix_of_text(data[cut:]) for cut in range(min(_continuing(data), 3) + 1))
+    return any(
+        _is_prefix_of_text(data[cut:]) for cut in range(min(continuation_bytes(data), 3) + 1)
+    )
 
 
-def _continuing(data: bytes) -> int:
+def continuation_bytes(data: bytes) -> int:
     """Returns the number of continuation bytes at the start."""
     return next((at for at, byte in enumerate(data) if byte >> 6 != 2), len(data))
 

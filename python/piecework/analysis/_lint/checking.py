@@ -13,7 +13,7 @@ from piecework.errors import ConfigError
 from piecework.tokenizer._arguments import as_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from piecework.analysis._lint.rules import Problem, Rule
     from piecework.tokenizer import Tokenizer
@@ -67,20 +67,17 @@ def _names(setting: str, given: Iterable[str]) -> frozenset[str]:
     """Returns the names of the rules that are given by name or severity."""
     if isinstance(given, str):
         raise wrong_type(setting, "an iterable of names of rules", given)
-    names = check_iterable(setting, given, "an iterable of names of rules")
-    return frozenset(
-        name for each in names for name in _rules_of(setting, check_str(setting, each))
-    )
-
-
-def _rules_of(setting: str, given: str) -> Iterator[str]:
-    names = [rule.name for rule in RULES if given in {rule.name, rule.severity}]
-    if not names and given not in _SEVERITIES:
-        known = [rule.name for rule in RULES]
-        problem = f"{shown(given)} is neither a rule nor a severity"
-        hint = did_you_mean(given, [*known, *_SEVERITIES])
-        raise ConfigError(problem, setting=setting, hint=hint or f"choose from {', '.join(known)}")
-    yield from names
+    names = set[str]()
+    for each in check_iterable(setting, given, "an iterable of names of rules"):
+        check_str(setting, each)
+        found = {rule.name for rule in RULES if each in {rule.name, rule.severity}}
+        if not found and each not in _SEVERITIES:
+            known = [rule.name for rule in RULES]
+            problem = f"{shown(each)} is neither a rule nor a severity"
+            hint = did_you_mean(each, [*known, *_SEVERITIES]) or f"choose from {', '.join(known)}"
+            raise ConfigError(problem, setting=setting, hint=hint)
+        names |= found
+    return frozenset(names)
 
 
 def _finding(tokenizer: Tokenizer, rule: Rule, problem: Problem) -> Finding:

@@ -41,7 +41,11 @@ def unproduced_entries(subject: Subject) -> Unproduced:
     An entry that is in the encoding of any text is not among them. Single bytes are left out, since they complete the bytes.
     """
     pending = {entry.id: entry for entry in subject.entries if not _completes_bytes(subject, entry)}
-    _try(subject, pending, _first_texts(subject, pending))
+    _try(
+        subject,
+        pending,
+        (_in_context(subject, pending, *context) for context in FIRST_CONTEXTS),
+    )
     proofs = Proofs(subject)
     certain = []
     for entry in list(pending.values()):
@@ -65,12 +69,6 @@ def _try(subject: Subject, pending: dict[int, Entry], rounds: Iterable[list[str]
     for texts in rounds:
         for number in subject.produced(texts):
             pending.pop(number, None)
-
-
-def _first_texts(subject: Subject, pending: dict[int, Entry]) -> Iterator[list[str]]:
-    """Iterates over rounds of texts for the entries that are still pending: their own texts in a few contexts."""
-    for before, after in FIRST_CONTEXTS:
-        yield _in_context(subject, pending, before, after)
 
 
 def _more_texts(subject: Subject, pending: dict[int, Entry]) -> Iterator[list[str]]:
@@ -110,6 +108,6 @@ def _likely_reason(subject: Subject, entry: Entry) -> str:
     if len(words) > 1:
         shown = " ".join(map(quoted, words))
         return f"'{visible(text)}' is split into the words {shown}, and no other text that was tried has it"
-    (ids,) = subject.ids_of([text])
+    (ids,) = subject.rows([text])
     tokens = " ".join(quoted(subject.tokenizer.display_token(number)) for number in ids)
     return f"'{visible(text)}' is encoded as {tokens or 'no tokens'}, and no other text that was tried has it"

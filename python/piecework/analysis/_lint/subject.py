@@ -15,8 +15,6 @@ from piecework.errors import PieceworkError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    import numpy.typing as npt
-
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._batch import EncodedBatch
 
@@ -89,20 +87,22 @@ class Subject:
         return list(_steps(self.tokenizer._parts["pre_tokenizer"], "pretokenizers"))
 
     @cached_property
+    def kinds(self) -> list[str]:
+        """Returns the types of the normalizers and pre-tokenizers in order."""
+        return [step["type"] for step in [*self.normalizers, *self.pre_tokenizers]]
+
+    @cached_property
     def is_byte_level(self) -> bool:
         """Returns whether the characters of entries represent bytes."""
-        return any(
-            step["type"] == "ByteLevel" for step in [*self.normalizers, *self.pre_tokenizers]
-        )
+        return "ByteLevel" in self.kinds
 
     @cached_property
     def is_opaque(self) -> bool:
         """Returns whether byte level is followed by steps that change text, so that entries cannot be read as text."""
-        kinds = [step["type"] for step in [*self.normalizers, *self.pre_tokenizers]]
-        if "ByteLevel" not in kinds:
+        if not self.is_byte_level:
             return False
-        place = kinds.index("ByteLevel")
-        later = {*kinds[place + 1 :]}
+        place = self.kinds.index("ByteLevel")
+        later = {*self.kinds[place + 1 :]}
         # A normalizer that writes bytes decides what the pre-tokenizer sees.
         return place < len(self.normalizers) or bool(later & {"ByteLevel", "Metaspace"})
 
@@ -110,10 +110,7 @@ class Subject:
     def writes_metaspaces(self) -> bool:
         """Returns whether the pipeline writes a space as a metaspace."""
         text = json.dumps([self.normalizers, self.pre_tokenizers], ensure_ascii=False)
-        return "▁" in text or any(
-            step["type"] in {"Metaspace", "piecework.SentencePiece"}
-            for step in [*self.normalizers, *self.pre_tokenizers]
-        )
+        return "▁" in text or not {"Metaspace", "piecework.SentencePiece"}.isdisjoint(self.kinds)
 
     @cached_property
     def drops_unknown(self) -> bool:
@@ -181,19 +178,17 @@ class Subject:
         for at in range(0, len(batch), _PART):
             part = batch[at : at + _PART]
             try:
-                ids = self._encoded(part)
+                found.update(np.unique(self._encoded(part).ids).tolist())
             except PieceworkError:
-                found |= {number for ids in self.ids_of(part) for number in ids}
-            else:
-                found.update(np.unique(ids).tolist())
+                found.update(*self._encoded_alone(part))
         return found
 
     def rows(self, texts: Sequence[str]) -> list[list[int]]:
         """Returns the ids of each text; none for a text that cannot be encoded."""
         try:
-            return self._batch(texts).to_list()
+            return self._encoded(texts).to_list()
         except PieceworkError:
-            return list(self.ids_of(texts))
+            return list(self._encoded_alone(texts))
 
     def words_of(self, text: str) -> list[str]:
         """Returns the words of a text in readable form; none for a text that cannot be encoded."""
@@ -203,19 +198,14 @@ class Subject:
             return []
         return [word.display_text for word in words]
 
-    def ids_of(self, texts: Sequence[str]) -> Iterator[list[int]]:
-        """Iterates over the ids of each text; none for a text that cannot be encoded."""
+    def _encoded_alone(self, texts: Sequence[str]) -> Iterator[list[int]]:
         for text in texts:
             try:
-                yield self._encoded([text]).tolist()
+                yield self._encoded([text]).ids.tolist()
             except PieceworkError:
                 yield []
 
-    def _encoded(self, texts: Sequence[str]) -> npt.NDArray[np.uint32]:
-        """Returns the ids of some texts, one after the other."""
-        return self._batch(texts).ids
-
-    def _batch(self, texts: Sequence[str]) -> EncodedBatch:
+    def _encoded(self, texts: Sequence[str]) -> EncodedBatch:
         return self.tokenizer.encode_batch(
             texts, add_special_tokens=False, truncation=None, padding=None, sampling=None
         )

@@ -6,6 +6,8 @@ from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
+from piecework.analysis._lint.byte_text import continuation_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -77,7 +79,7 @@ def completions(data: bytes, number: int) -> list[str]:
     (['东', '丁'], [])
     """
     random = Random(data)
-    continuing = next((at for at, byte in enumerate(data) if byte >> 6 != 2), len(data))
+    continuing = continuation_bytes(data)
     lacking = 0 if continuing == len(data) else _lacking(data)
     found: dict[str, None] = {}
     for _ in range(4 * number):
