@@ -167,35 +167,26 @@ class _MeasurePart(Generic[S]):
         omitted = frozenset(part.omitted)
         reading = self.readings[part.group]
         for number, source, span in part.ranges:
+            # Only the lines of the first range of a file are known to be those of the file.
+            options = reading if span.start == 0 else None
             for documents in read(source, reading, range=span, batch_bytes=BATCH_BYTES):
                 skipped += len(documents.skipped)
                 first = first or next(iter(documents.skipped), None)
-                kept = _without(omitted, documents, start)
-                for group, rows in self._groups(part, kept, documents, source):
+                groups: Mapping[str | None, Sequence[int]] = (
+                    {part.group: _without(omitted, documents, start)}
+                    if self.member is None
+                    else _rows_by_value(documents, self.member, source)
+                )
+                for group, rows in groups.items():
                     texts: ArrowTexts | list[str] = ArrowTexts(documents.texts)
                     if len(rows) < len(texts):
                         texts = [texts[row] for row in rows]
                     if group not in meters:
                         meters[group] = self.new_meter()
-                    place = _placing(
-                        number,
-                        source,
-                        documents,
-                        rows,
-                        options=reading if span.start == 0 else None,
-                    )
-                    meters[group].add(texts, place)
+                    meters[group].add(texts, _placing(number, source, documents, rows, options))
                 start += len(documents) + len(documents.skipped)
         sums = {group: meter.sums() for group, meter in meters.items()}
         return _PartSums(part.number, sums, skipped, first)
-
-    def _groups(
-        self, part: GroupPart, rows: Sequence[int], documents: Documents, source: Source
-    ) -> Iterable[tuple[str | None, Sequence[int]]]:
-        """Returns the groups of a batch with the documents that belong to each, of some rows if there is no member."""
-        if self.member is None:
-            return [(part.group, rows)]
-        return _rows_by_value(documents, self.member, source).items()
 
 
 def _without(omitted: frozenset[int], documents: Documents, start: int) -> Sequence[int]:
