@@ -37,6 +37,7 @@ from piecework._show.document import (
     enumerated,
     listed,
     spaced,
+    tokens_line,
 )
 from piecework._show.html import as_html, as_page, encoding_html
 from piecework._show.markdown import as_markdown
@@ -67,4 +68,5 @@ __all__ = [
     "lines",
     "listed",
     "spaced",
+    "tokens_line",
 ]

@@ -27,6 +27,7 @@ __all__ = [
     "listed",
     "spaced",
     "spans_of",
+    "tokens_line",
 ]
 
 Item = TypeVar("Item")
@@ -215,6 +216,15 @@ def enumerated(items: Iterable[Spans]) -> Spans:
     ('a', '1', ', ', 'b', '2')
     """
     return tuple(part for item in items for part in (", ", *item))[1:]
+
+
+def tokens_line(title: str, tokens: Sequence[str], limit: int) -> Text:
+    """Returns a title with the number of tokens, and the first tokens after it.
+
+    >>> tokens_line("added", ["a", "b"], 1).line
+    ('added (2): ', Token(text='a', title='', kind=''), ' ', '… (1 more)')
+    """
+    return Text((f"{title} ({len(tokens):,}): ", *spaced(map(Token, tokens[:limit]), len(tokens))))
 
 
 def listed(

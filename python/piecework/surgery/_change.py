@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from piecework._show import Block
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["VocabularyChange"]
+__all__ = ["VocabularyChange", "id_count", "map_of_ids", "only_given"]
 
 Scalar = TypeVar("Scalar", bound="np.generic")
 
@@ -95,8 +95,7 @@ class VocabularyChange(Result[str]):
                 setting="matrix",
             )
         _check_gaps(gaps)
-        largest = self.tokenizer.max_id
-        made = np.zeros((0 if largest is None else largest + 1, *matrix.shape[1:]), matrix.dtype)
+        made = np.zeros((id_count(self.tokenizer), *matrix.shape[1:]), matrix.dtype)
         kept = np.flatnonzero(self.id_map >= 0)
         made[self.id_map[kept]] = matrix[kept]
         for number, sources in self.initial_rows.items():
@@ -139,23 +138,11 @@ class VocabularyChange(Result[str]):
         return f"{len(self.tokenizer):,} tokens: {counts}"
 
     def _document(self) -> Iterator[Block]:
-        from piecework._show import Text, Token, Tree, spaced
+        from piecework._show import Tree, tokens_line
 
-        lists = (
-            ("removed", self.removed),
-            ("added", self.added),
-            ("intermediate", self.intermediate),
-        )
-        below = [
-            Text(
-                (
-                    f"{name} ({len(tokens):,}): ",
-                    *spaced(map(Token, tokens[:_MAX_TOKENS]), len(tokens)),
-                )
-            )
-            for name, tokens in lists
-            if tokens
-        ]
+        names = ("removed", "added", "intermediate")
+        lists = {name: getattr(self, name) for name in names}
+        below = [tokens_line(name, lists[name], _MAX_TOKENS) for name in names if lists[name]]
         yield Tree(self._summary(), below)
 
     def save_map(self, path: Pathish) -> None:
@@ -179,6 +166,31 @@ class VocabularyChange(Result[str]):
             write_aside(path, buffer.getvalue())
         else:
             write_aside(path, f"{json.dumps(self.to_dict())}\n".encode())
+
+
+def only_given(**sizes: int | None) -> tuple[str, int]:
+    """Returns the name and the value of the only size that is given.
+
+    Raises:
+        ConfigError: None or several are given.
+    """
+    given = [(name, size) for name, size in sizes.items() if size is not None]
+    if len(given) != 1:
+        found = "both" if given else "neither"
+        raise ConfigError(f"expected either {' or '.join(sizes)}, found {found}")
+    return given[0]
+
+
+def id_count(tok: Tokenizer) -> int:
+    """Returns one more than the largest id of a tokenizer, the number of rows of its embedding matrix."""
+    return 0 if tok.max_id is None else tok.max_id + 1
+
+
+def map_of_ids(tok: Tokenizer, new_ids: Mapping[int, int]) -> npt.NDArray[np.int64]:
+    """Returns the new id of each old id of a tokenizer; -1 for one that has none."""
+    id_map = np.full(id_count(tok), -1, np.int64)
+    id_map[list(new_ids)] = list(new_ids.values())
+    return id_map
 
 
 def _check_gaps(gaps: object) -> None:

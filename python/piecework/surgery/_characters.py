@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from functools import cached_property
 from numbers import Integral, Real
@@ -13,6 +14,7 @@ from piecework._messages import shown
 from piecework.analysis._lint.byte_text import byte_characters, bytes_of
 from piecework.analysis._lint.subject import Subject
 from piecework.errors import ConfigError
+from piecework.surgery._required import character_forms
 from piecework.surgery._words import Model, NewEntries, merged_entries
 
 if TYPE_CHECKING:
@@ -66,13 +68,12 @@ class UnknownCharacters:
         if self._is_byte_level:
             text = (bytes_of(word) or b"").decode(errors="ignore")
             return ((character, _in_bytes(character)) for character in text)
-        prefix = self._tok.continuing_subword_prefix
-        forms = [
-            character if not place else prefix + character for place, character in enumerate(word)
-        ]
-        if forms and not self._model.has_separate_suffix:
-            forms[-1] += self._model.suffix
-        return zip(word, forms, strict=True)
+        suffix = "" if self._model.has_separate_suffix else self._model.suffix
+        return zip(
+            word,
+            character_forms(word, self._tok.continuing_subword_prefix, suffix),
+            strict=True,
+        )
 
     def chosen(self, new_characters: Any) -> list[str]:
         """Returns the characters that become entries, most frequent first."""
@@ -112,14 +113,12 @@ class UnknownCharacters:
 
     def fitting(self, characters: Sequence[str], limit: int) -> NewEntries:
         """Returns the entries of as many characters as a number of entries allows."""
-        low, high = 0, len(characters)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if len(self.entries(characters[:middle]).tokens) <= limit:
-                low = middle
-            else:
-                high = middle - 1
-        return self.entries(characters[:low])
+
+        def size(number: int) -> int:
+            return len(self.entries(characters[:number]).tokens)
+
+        too_many = bisect_right(range(len(characters) + 1), limit, key=size)
+        return self.entries(characters[: too_many - 1])
 
     def _scores(self, tokens: Sequence[str]) -> list[float]:
         """Returns the scores of pieces of Unigram: the logarithm of the share of all tokens, not below the lowest score."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, get_args
 
 from piecework import _core
 from piecework._exceptions import warn
@@ -14,19 +12,17 @@ from piecework._progress import reporting
 from piecework._settings.arguments import check_index, check_threads
 from piecework._settings.choices import Criterion
 from piecework.errors import ConfigError
-from piecework.surgery._change import VocabularyChange
+from piecework.surgery._change import VocabularyChange, id_count, map_of_ids, only_given
 from piecework.surgery._characters import NewCharacters, UnknownCharacters, check_characters
 from piecework.surgery._models import extended, is_cut
 from piecework.surgery._usage import word_counts
-from piecework.surgery._words import NewEntries, entries_of_words
+from piecework.surgery._words import NewEntries, entries_of_words, sources_of_merges
 from piecework.tokenizer._arguments import as_tokenizer
 from piecework.tokenizer._rebuild import model_tree, rebuilt
 from piecework.tokenizer._results import Merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
 
     from piecework._io.corpus import Corpus
     from piecework._progress import ProgressLike
@@ -223,11 +219,10 @@ def _changed(tok: Tokenizer, new: NewEntries) -> VocabularyChange:
     old = model_tree(tok)
     model = extended(tok, old, new.tokens, new.scores, new.history)
     _warn_of_files(tok, old, model)
-    first = 0 if tok.max_id is None else tok.max_id + 1
     return VocabularyChange(
         tokenizer=rebuilt(tok, model, int),
-        id_map=_identity(tok, first),
-        initial_rows=dict(enumerate(new.sources, first)),
+        id_map=map_of_ids(tok, {number: number for number in tok.vocab.values()}),
+        initial_rows=dict(enumerate(new.sources, id_count(tok))),
         removed=(),
         added=tuple(new.tokens),
         intermediate=tuple(new.intermediate),
@@ -263,12 +258,10 @@ def _warn_of_files(tok: Tokenizer, old: Mapping[str, Any], new: Mapping[str, Any
 
 def _wanted(tok: Tokenizer, vocab_size: int | None, new_tokens: int | None) -> int:
     """Returns the number of tokens to add."""
-    if (vocab_size is None) == (new_tokens is None):
-        found = "neither" if vocab_size is None else "both"
-        raise ConfigError(f"expected either vocab_size or new_tokens, found {found}")
-    if vocab_size is None:
-        return _positive("new_tokens", cast("int", new_tokens))
-    size = _positive("vocab_size", vocab_size)
+    name, given = only_given(vocab_size=vocab_size, new_tokens=new_tokens)
+    size = _positive(name, given)
+    if name == "new_tokens":
+        return size
     if size <= len(tok):
         raise ConfigError(
             f"expected more than the {len(tok):,} tokens of the tokenizer, found {size:,}",
@@ -300,14 +293,6 @@ def _positive(name: str, value: int) -> int:
     return number
 
 
-def _identity(tok: Tokenizer, ids: int) -> npt.NDArray[np.int64]:
-    """Returns the map of ids to themselves; -1 for ids without token."""
-    id_map = np.full(ids, -1, np.int64)
-    known = list(tok.vocab.values())
-    id_map[known] = known
-    return id_map
-
-
 def _sources(
     tok: Tokenizer, tokens: Sequence[str], history: Sequence[Merge]
 ) -> list[tuple[int, ...]]:
@@ -315,13 +300,5 @@ def _sources(
     if not history:
         alone = type(tok)._wrap(tok._core.model_alone())
         return [tuple(alone.encode_ids(token, add_special_tokens=False)) for token in tokens]
-    sources: dict[str, tuple[int, ...]] = {}
-    for merge in history:
-        parts = (
-            sources.get(part) or (tok._core.token_to_id(part),)
-            for part in (merge.left, merge.right)
-        )
-        sources[merge.token] = tuple(
-            number for part in parts for number in part if number is not None
-        )
+    sources = sources_of_merges(history, tok._core.token_to_id)
     return [sources[token] for token in tokens]

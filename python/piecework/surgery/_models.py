@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.analysis._lint.subject import Subject
 from piecework.errors import ConfigError
+from piecework.surgery._change import id_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +76,7 @@ def extended(
     >>> extended(tok, {"type": "WordPiece", "vocab": tok.vocab}, ["hugs"], [], [])["vocab"]
     {'[UNK]': 0, 'hug': 1, '##s': 2, 'hugs': 3}
     """
-    first = 0 if tok.max_id is None else tok.max_id + 1
+    first = id_count(tok)
     if tok.model_type == "Unigram":
         return _extended_unigram(tok, model, tokens, scores, first)
     new = {token: first + place for place, token in enumerate(tokens)}

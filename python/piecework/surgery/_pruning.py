@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from piecework._exceptions import warn
 from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import check_flag, check_index, check_threads
 from piecework.errors import ConfigError, CountsError, VocabularyError
-from piecework.surgery._change import VocabularyChange
+from piecework.surgery._change import VocabularyChange, map_of_ids, only_given
 from piecework.surgery._models import reduced
 from piecework.surgery._required import by_need, parts_of, required_ids
 from piecework.surgery._usage import READ_ONCE, token_counts
@@ -97,24 +95,19 @@ def prune(
     if not counts.any():
         raise CountsError("the texts have no token", setting="texts", hint=READ_ONCE)
     vocab = tok.vocab
-    ranked = by_need(
-        [*needed, *sorted(vocab.values(), key=lambda number: (-int(counts[number]), number))], parts
-    )
     if min_count is not None:
         used = [number for number in vocab.values() if counts[number] >= limit]
         kept = set(by_need([*needed, *used], parts))
     else:
         _check_size(limit, len(needed), len(vocab), keep_alphabet=keep_alphabet)
-        kept = set(ranked[:limit])
+        by_use = sorted(vocab.values(), key=lambda number: (-int(counts[number]), number))
+        kept = set(by_need([*needed, *by_use], parts)[:limit])
     if not force:
         _check_number_of_tokens(len(vocab) - len(kept), int(counts.sum()))
     new_ids = {number: place for place, number in enumerate(sorted(kept))}
-    id_map = np.full(0 if tok.max_id is None else tok.max_id + 1, -1, np.int64)
-    for number, place in new_ids.items():
-        id_map[number] = place
     return VocabularyChange(
         tokenizer=rebuilt(tok, reduced(tok, model, new_ids), new_ids.__getitem__),
-        id_map=id_map,
+        id_map=map_of_ids(tok, new_ids),
         initial_rows={},
         removed=tuple(token for token, number in vocab.items() if number not in kept),
         added=(),
@@ -123,11 +116,8 @@ def prune(
 
 def _limit(vocab_size: int | None, min_count: int | None) -> int:
     """Returns the number of tokens, or the smallest count."""
-    if (vocab_size is None) == (min_count is None):
-        found = "neither" if vocab_size is None else "both"
-        raise ConfigError(f"expected either vocab_size or min_count, found {found}")
-    name = "min_count" if vocab_size is None else "vocab_size"
-    limit = check_index(name, min_count if vocab_size is None else vocab_size)
+    name, given = only_given(vocab_size=vocab_size, min_count=min_count)
+    limit = check_index(name, given)
     if isinstance(limit, bool) or limit < 1:
         raise ConfigError(f"expected an integer from 1 on, found {shown(limit)}", setting=name)
     return limit

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["by_need", "parts_of", "required_ids"]
+__all__ = ["by_need", "character_forms", "parts_of", "required_ids"]
 
 
 def required_ids(tok: Tokenizer, model: Mapping[str, Any], *, keep_alphabet: bool) -> set[int]:
@@ -36,7 +36,7 @@ def required_ids(tok: Tokenizer, model: Mapping[str, Any], *, keep_alphabet: boo
     if tok.model_type == "Unigram" and vocab:
         required.add(_lowest(model, vocab))
     if keep_alphabet:
-        required |= _alphabet(tok, vocab)
+        required |= _alphabet(tok, vocab, model.get("end_of_word_suffix") or "")
     return required
 
 
@@ -51,11 +51,11 @@ def _lowest(model: Mapping[str, Any], vocab: Mapping[str, int]) -> int:
     return min(scores, default=(0.0, 0))[1]
 
 
-def _alphabet(tok: Tokenizer, vocab: Mapping[str, int]) -> set[int]:
+def _alphabet(tok: Tokenizer, vocab: Mapping[str, int], suffix: str) -> set[int]:
     """Returns the ids of single characters, and of entries with a character that is no entry in its position."""
     if tok.model_type == "WordLevel":
         return set()
-    prefix, suffix = tok.continuing_subword_prefix, _suffix(tok)
+    prefix = tok.continuing_subword_prefix
     kept = set()
     for entry, number in vocab.items():
         forms = _forms(entry, prefix, suffix)
@@ -70,18 +70,20 @@ def _forms(entry: str, prefix: str, suffix: str) -> list[str]:
     text = entry if begins else entry[len(prefix) :]
     ends = bool(suffix) and text.endswith(suffix) and len(text) > len(suffix)
     text = text[: -len(suffix)] if ends else text
+    return character_forms(text, prefix, suffix if ends else "", begins=begins)
+
+
+def character_forms(text: str, prefix: str, suffix: str, *, begins: bool = True) -> list[str]:
+    """Returns the entries of the characters of a text in a word: with a prefix but at the beginning, the last with a suffix.
+
+    >>> character_forms("hug", "##", "</w>")
+    ['h', '##u', '##g</w>']
+    """
     forms = [
         character if begins and not place else prefix + character
         for place, character in enumerate(text)
     ]
-    if ends and forms:
-        forms[-1] += suffix
-    return forms
-
-
-def _suffix(tok: Tokenizer) -> str:
-    suffix = getattr(tok.model, "end_of_word_suffix", None) if tok.model_type == "BPE" else None
-    return suffix or ""
+    return [*forms[:-1], forms[-1] + suffix] if forms else []
 
 
 def parts_of(tok: Tokenizer) -> dict[int, set[int]]:

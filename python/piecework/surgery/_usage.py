@@ -21,6 +21,7 @@ from piecework.analysis._measuring import measure, threads_of_meter
 from piecework.corpus._counts import WordCounts
 from piecework.corpus._splitting import splitting_of
 from piecework.errors import ConfigError, CountsError, PieceworkError
+from piecework.surgery._change import id_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -105,7 +106,7 @@ class _TokenMeter:
 
     def __init__(self, tokenizer: Tokenizer, threads: int | None) -> None:
         self._tokenizer, self._threads = tokenizer, threads
-        self._counts = np.zeros(_ids(tokenizer), np.uint64)
+        self._counts = np.zeros(id_count(tokenizer), np.uint64)
 
     def add(self, texts: ArrowTexts | Sequence[str], place: Callable[[int], Place]) -> None:
         """Adds texts, which follow those of earlier calls."""
@@ -193,19 +194,15 @@ def _texts_of(word: str) -> Iterator[str]:
         yield (bytes_of(word) or b"").decode()
 
 
-def _ids(tok: Tokenizer) -> int:
-    return 0 if tok.max_id is None else tok.max_id + 1
-
-
 def _checked(tok: Tokenizer, counts: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     """Returns an array of counts, one for each id."""
     if (
-        counts.shape != (_ids(tok),)
+        counts.shape != (id_count(tok),)
         or not np.issubdtype(counts.dtype, np.integer)
         or np.any(counts < 0)
     ):
         raise ConfigError(
-            f"expected {_ids(tok):,} integers from 0 on, one for each id, "
+            f"expected {id_count(tok):,} integers from 0 on, one for each id, "
             f"found the shape {shown(counts.shape)} and the type {counts.dtype}",
             setting="texts",
         )

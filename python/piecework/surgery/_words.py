@@ -15,12 +15,12 @@ from piecework.tokenizer._rebuild import model_tree, rebuilt
 from piecework.tokenizer._results import Merge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._results import Encoding
 
-__all__ = ["Model", "NewEntries", "entries_of_words", "merged_entries"]
+__all__ = ["Model", "NewEntries", "entries_of_words", "merged_entries", "sources_of_merges"]
 
 _ROUNDS = 50
 """The number of times that the score of a piece is raised until its word is one piece."""
@@ -120,6 +120,7 @@ class Model:
         tok: The tokenizer of the model.
         tree: The settings of the model as JSON values.
         vocab: The ids of its entries.
+        prefix: What an entry of BPE begins with that continues a word.
         suffix: What BPE appends to a word.
         has_separate_suffix: Whether that is a symbol of its own.
         sampling: How texts are encoded without dropout; None for the default.
@@ -128,6 +129,7 @@ class Model:
     def __init__(self, tok: Tokenizer) -> None:
         self.tok, self.tree = tok, model_tree(tok)
         self.vocab: Mapping[str, int] = tok._core.model_vocab()
+        self.prefix: str = self.tree.get("continuing_subword_prefix") or ""
         self.suffix: str = self.tree.get("end_of_word_suffix") or ""
         own: Mapping[str, Any] = self.tree.get("piecework") or {}
         self.has_separate_suffix = own.get("suffix_style") == "separate"
@@ -172,7 +174,7 @@ class _Merging:
     def __init__(self, model: Model) -> None:
         own: Mapping[str, Any] = model.tree.get("piecework") or {}
         self.rows: list[Merge] = []
-        self._prefix: str = model.tree.get("continuing_subword_prefix") or ""
+        self._prefix = model.prefix
         self._has_ranks = own.get("ranks") is not None
         self._order: dict[object, int] = {}
         self._known = set(model.tok.vocab)
@@ -242,18 +244,27 @@ def merged_entries(
             merging.add(*next((pair for pair in pairs if pair[2] in words), pairs[0]))
             tokens = merging.apply(tokens)
     made = [row.token for row in merging.rows]
-    sources: dict[str, tuple[int, ...]] = {}
-    for row in merging.rows:
-        parts = [sources.get(part) or (model.vocab[part],) for part in (row.left, row.right)]
-        sources[row.token] = parts[0] + parts[1]
+    sources = sources_of_merges(merging.rows, model.vocab.get)
     intermediate = [token for token in made if token not in words]
     return NewEntries(made, [], merging.rows, [sources[token] for token in made], intermediate)
 
 
+def sources_of_merges(
+    merges: Iterable[Merge], id_of: Callable[[str], int | None]
+) -> dict[str, tuple[int, ...]]:
+    """Returns the old ids that the entry of each merge is made of."""
+    sources: dict[str, tuple[int, ...]] = {}
+    for merge in merges:
+        parts = (sources.get(part) or (id_of(part),) for part in (merge.left, merge.right))
+        sources[merge.token] = tuple(
+            number for part in parts for number in part if number is not None
+        )
+    return sources
+
+
 def _is_foreign(piece: str, entry: str, model: Model) -> bool:
     """Returns whether a token is no part of a word: the unknown token, or a byte of the fallback."""
-    prefix = model.tree.get("continuing_subword_prefix") or ""
-    return piece.removeprefix(prefix) not in entry
+    return piece.removeprefix(model.prefix) not in entry
 
 
 def _scores(model: Model, new: Sequence[str]) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from piecework._show import Table, Text, Token, Tree, enumerated, spaced
+from piecework._show import Table, Text, Token, Tree, enumerated, spaced, tokens_line
 from piecework.training._tracing.steps import log_likelihood
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ def _word_texts(words: Sequence[TracedWord]) -> list[Text]:
 
 
 def _vocabulary(title: str, tokens: Sequence[str]) -> Text:
-    shown = spaced(map(Token, tokens[:_MAX_TOKENS]), len(tokens))
-    return Text((f"{title} ({len(tokens):,}): ", *shown))
+    return tokens_line(title, tokens, _MAX_TOKENS)
 
 
 def merge_document(trace: MergeTrace, steps: slice) -> Iterator[Block]:
