@@ -116,7 +116,7 @@ def trace(
 
 
 def _format(given: TraceFormat | None, json: bool, output: Path | None) -> str:
-    from piecework.training._tracing.files import FORMATS
+    from piecework.training._tracing.base import FORMATS
 
     if json and given not in (None, "ndjson"):
         raise OptionError("--json", f"cannot be combined with --format {given}")
@@ -163,7 +163,7 @@ def _words(text: str) -> int | None:
 
 def _criteria(text: str | None) -> tuple[Criterion, ...]:
     """Returns the names of criteria; none without the option."""
-    from piecework.training._tracing.criteria import CRITERIA
+    from piecework.training._tracing.steps import CRITERIA
 
     if text is None:
         return ()
@@ -209,7 +209,7 @@ def _write(
     output: Path | None,
 ) -> None:
     if output and kind == "parquet":
-        from piecework.training._tracing.files import save_parquet
+        from piecework.training._tracing.base import save_parquet
 
         save_parquet(traced, output)
         return

@@ -1,15 +1,20 @@
-"""Defines what traces have in common: a sequence of steps that is written to files and shown."""
+"""Defines what traces have in common: a sequence of steps that is shown, and written to files: Parquet, NDJSON and JSON."""
 
 from __future__ import annotations
 
+import json
+import os
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, overload
 
+from piecework._io.extras import import_extra
+from piecework._io.files import checked, replacing, write_aside
 from piecework._result import MAX_ROWS, Result
+from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
@@ -17,13 +22,28 @@ if TYPE_CHECKING:
     from piecework._show import Block
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["Saved", "Trace"]
+__all__ = ["FORMATS", "Saved", "Trace", "save_parquet"]
+
+FORMATS: Final[Mapping[str, str]] = {
+    ".parquet": "parquet",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+    ".json": "json",
+}
+"""The formats by the endings of file names."""
 
 Step_co = TypeVar("Step_co", covariant=True)
 
 
 class Saved(Result[Any]):
     """Serves as the base of records of trainings, which are shown step by step and written to files."""
+
+    _function: ClassVar[str]
+    """The public function that makes such a record."""
+
+    def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
+        """Returns the error for an assignment."""
+        return f"a {type(self).__name__} is immutable; call piecework.{self._function} again"
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -72,9 +92,7 @@ class Saved(Result[Any]):
         Raises:
             MissingExtraError: pyarrow is not installed.
         """
-        from piecework.training._tracing.files import to_table
-
-        return to_table(self, "to_table")
+        return _table(self, "to_table")
 
     def save(self, path: Pathish) -> None:
         """Writes the record to a file, whose name decides the format.
@@ -88,9 +106,37 @@ class Saved(Result[Any]):
             MissingExtraError: Parquet requires pyarrow, which is not installed.
             FileError: The file cannot be written.
         """
-        from piecework.training._tracing.files import save
+        kind = FORMATS.get(os.path.splitext(checked(path))[1].lower())
+        if kind is None:
+            expected = f"expected a name that ends with {', '.join(FORMATS)}"
+            raise ConfigError(f"{expected}; found {checked(path)}", setting="path")
+        if kind == "parquet":
+            save_parquet(self, path)
+            return
+        values = [self.to_dict()] if kind == "json" else self.to_lines()
+        lines = (f"{json.dumps(value, ensure_ascii=False)}\n" for value in values)
+        write_aside(path, "".join(lines).encode())
 
-        save(self, path)
+
+def save_parquet(record: Saved, path: Pathish) -> None:
+    """Writes the flat table of a record as Parquet.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+        FileError: The file cannot be written.
+    """
+    name = checked(path)
+    table = _table(record, name)
+    parquet = import_extra("pyarrow.parquet", "parquet", name)
+    with replacing(path) as temporary:
+        parquet.write_table(table, temporary, compression="zstd")
+
+
+def _table(record: Saved, place: str) -> pa.Table:
+    """Returns the rows of a record as a ``pyarrow.Table``; `place` is named in the error for a missing package."""
+    arrow = import_extra("pyarrow", "parquet", place)
+    schema = arrow.schema([(name, arrow.type_for_alias(kind)) for name, kind in record.columns()])
+    return arrow.Table.from_pylist(record.to_rows(), schema=schema)
 
 
 class Trace(Saved, Sequence[Step_co]):
@@ -104,6 +150,7 @@ class Trace(Saved, Sequence[Step_co]):
     tokenizer: Tokenizer
     top: int
     _steps: Sequence[Step_co]
+    _function = "trace"
 
     @overload
     def __getitem__(self, index: int, /) -> Step_co: ...
@@ -113,6 +160,16 @@ class Trace(Saved, Sequence[Step_co]):
         """Returns a step by its index from 0, or a tuple of steps."""
         found = self._steps[index]
         return tuple(found) if isinstance(index, slice) else found  # type: ignore[arg-type,return-value]
+
+    def _training(self) -> dict[str, Any]:
+        """Returns what was trained, as JSON values."""
+        info = self.tokenizer.training
+        return {
+            "model": self.tokenizer.model_type,
+            "trainer": info.trainer,
+            "counts_sha256": info.counts_sha256,
+            "top": self.top,
+        }
 
     @property
     def _rows(self) -> Sequence[Step_co]:
@@ -128,7 +185,3 @@ class Trace(Saved, Sequence[Step_co]):
         return self.tokenizer == other.tokenizer and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]  # equal by content, and that can be large
-
-    def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
-        """Returns the error for an assignment."""
-        return f"a {type(self).__name__} is immutable; call piecework.trace again"

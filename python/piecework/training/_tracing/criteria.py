@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 from piecework._messages import shown, wrong_type
 from piecework._result import MAX_ROWS
@@ -15,6 +15,7 @@ from piecework.trainers import WordPieceTrainer
 from piecework.training._tracing.base import Saved
 from piecework.training._tracing.merges import COLUMNS
 from piecework.training._tracing.record import checked_limits, record
+from piecework.training._tracing.steps import CRITERIA
 from piecework.training._train import prepare_training
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CriteriaTrace", "trace_criteria"]
 
-CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
-
 
 class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
     """Holds a trace for each criterion; a mapping by their names. Print it for a table of steps by criterion.
@@ -48,6 +47,7 @@ class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
     """
 
     _traces: dict[Criterion, MergeTrace]
+    _function = "trace_criteria"
 
     def __init__(self, traces: Mapping[Criterion, MergeTrace]) -> None:
         """Holds traces by criterion, in their order."""
@@ -108,10 +108,6 @@ class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
         from piecework.training._tracing.document import criteria_table
 
         return [criteria_table(self, steps)]
-
-    def _instead(self, name: str) -> str:  # noqa: ARG002  # one answer for all
-        """Returns the error for an assignment."""
-        return "a CriteriaTrace is immutable; call piecework.trace_criteria again"
 
 
 def trace_criteria(

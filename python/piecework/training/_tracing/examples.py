@@ -5,6 +5,7 @@ docs/notes.md works through them and says where a tutorial errs.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from piecework._messages import did_you_mean, shown
@@ -29,56 +30,49 @@ SENTENCES = (
 )
 """The sentences of Hugging Face's course."""
 _HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-_TWENTY = (
+_TWENTY = Counter(
     "older older old fine fine finest finest finest finest finest lower lowest lower mind cat cats "
-    "dogs dogs dogs dog"
+    "dogs dogs dogs dog".split()
 )
 _LOW = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-
-
-def _sentences() -> WordCounts:
-    return WordCounts.from_texts(SENTENCES, normalizer=BertNormalizer(lowercase=False))
-
-
-def _twenty() -> WordCounts:
-    counts: dict[str, int] = {}
-    for word in _TWENTY.split():
-        counts[word] = counts.get(word, 0) + 1
-    return WordCounts(counts)
 
 
 def _wordpiece(size: int, criterion: Any, **settings: Any) -> WordPieceTrainer:
     return WordPieceTrainer(size, criterion=criterion, ties="first", **settings)
 
 
-_MAKERS: Final[Mapping[str, Callable[[], tuple[WordCounts, Trainer]]]] = {
-    "note-000": lambda: (_sentences(), _wordpiece(70, "pmi")),
-    "note-001": lambda: (WordCounts(_HUG), _wordpiece(18, "pmi")),
-    "note-002": lambda: (
-        WordCounts(_HUG),
-        _wordpiece(19, "likelihood", special_tokens_first=False),
+def _sentences() -> tuple[WordCounts, Trainer]:
+    words = WordCounts.from_texts(SENTENCES, normalizer=BertNormalizer(lowercase=False))
+    return words, _wordpiece(70, "pmi")
+
+
+def _separate_suffix() -> tuple[WordCounts, Trainer]:
+    suffix: Any = {"end_of_word_suffix": "</w>", "suffix_style": "separate"}
+    return WordCounts(_LOW), BpeTrainer(ties="first", stop_at_pair_frequency=1, **suffix)
+
+
+_EXAMPLES: Final[Mapping[str, tuple[str, Callable[[], tuple[WordCounts, Trainer]]]]] = {
+    "note-000": ("four sentences, WordPiece by n / (a·b)", _sentences),
+    "note-001": (
+        "hug, pug, pun, bun, hugs: WordPiece by n / (a·b)",
+        lambda: (WordCounts(_HUG), _wordpiece(18, "pmi")),
     ),
-    "note-003": lambda: (_twenty(), BpeTrainer(ties="first", end_of_word_suffix="</w>")),
-    "note-004": lambda: (WordCounts(_HUG), _wordpiece(18, "sum", stop_at_pair_frequency=1)),
-    "note-004-bpe": lambda: (
-        WordCounts(_LOW),
-        BpeTrainer(
-            ties="first",
-            end_of_word_suffix="</w>",
-            suffix_style="separate",
-            stop_at_pair_frequency=1,
-        ),
+    "note-002": (
+        "hug, pug, pun, bun, hugs: WordPiece by likelihood",
+        lambda: (WordCounts(_HUG), _wordpiece(19, "likelihood", special_tokens_first=False)),
     ),
+    "note-003": (
+        "twenty words, BPE with </w> on the last letter",
+        lambda: (WordCounts(_TWENTY), BpeTrainer(ties="first", end_of_word_suffix="</w>")),
+    ),
+    "note-004": (
+        "hug, pug, pun, bun, hugs: WordPiece by n / (a+b)",
+        lambda: (WordCounts(_HUG), _wordpiece(18, "sum", stop_at_pair_frequency=1)),
+    ),
+    "note-004-bpe": ("low, lower, newest, widest: BPE with </w> as a symbol", _separate_suffix),
 }
 
-EXAMPLES: Final[Mapping[str, str]] = {
-    "note-000": "four sentences, WordPiece by n / (a·b)",
-    "note-001": "hug, pug, pun, bun, hugs: WordPiece by n / (a·b)",
-    "note-002": "hug, pug, pun, bun, hugs: WordPiece by likelihood",
-    "note-003": "twenty words, BPE with </w> on the last letter",
-    "note-004": "hug, pug, pun, bun, hugs: WordPiece by n / (a+b)",
-    "note-004-bpe": "low, lower, newest, widest: BPE with </w> as a symbol",
-}
+EXAMPLES: Final[Mapping[str, str]] = {name: contents for name, (contents, _) in _EXAMPLES.items()}
 """The names of the examples, with their contents."""
 
 
@@ -95,11 +89,11 @@ def example(name: str) -> tuple[WordCounts, Trainer]:
     >>> [step.winner.token for step in pw.trace(*pw.training.example("note-001"))]
     ['##gs', 'hu', 'hugs', 'hug', 'pu', 'bu']
     """
-    maker = _MAKERS.get(check_str("name", name))
-    if maker is None:
+    found = _EXAMPLES.get(check_str("name", name))
+    if found is None:
         raise ConfigError(
             f"expected one of {', '.join(EXAMPLES)}; found {shown(name)}",
             setting="name",
             hint=did_you_mean(name, EXAMPLES),
         )
-    return maker()
+    return found[1]()

@@ -207,13 +207,9 @@ class MergeTrace(Trace[MergeTraceStep]):
         of its left and right token and gives it to the merged one. A word at a state is its symbols, joined where
         ``merged_at`` is not above the state; a joined symbol loses the prefix.
         """
-        info = self.tokenizer.training
         return {
-            "model": self.tokenizer.model_type,
-            "trainer": info.trainer,
-            "counts_sha256": info.counts_sha256,
-            "top": self.top,
-            "prefix": (info.trainer or {}).get("continuing_subword_prefix", ""),
+            **self._training(),
+            "prefix": (self.tokenizer.training.trainer or {}).get("continuing_subword_prefix", ""),
             "initial_vocab": list(self.initial_vocab),
             "symbols": dict(self._initial),
             "words": [word.to_dict() for word in self.word_traces],

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import zip_longest
 from math import fsum, log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from piecework import _core
 from piecework._result import Result
+from piecework._settings.choices import Criterion
 from piecework._settings.immutable import Record, dataclass
 from piecework.tokenizer._results import Merge
 
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
     from piecework._show import Tree
 
-__all__ = ["Candidate", "MergeTraceStep", "TracedWord", "WordTrace", "log_likelihood"]
+__all__ = ["CRITERIA", "Candidate", "MergeTraceStep", "TracedWord", "WordTrace", "log_likelihood"]
 
-CRITERIA = ("likelihood", "pmi", "sum", "frequency")
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 """The criteria in the order of the scores that the core returns."""
 
 

@@ -103,14 +103,7 @@ class UnigramTrace(Trace[UnigramTraceStep]):
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the trace as JSON values; its size is bounded by the limit of pieces."""
-        info = self.tokenizer.training
-        return {
-            "model": self.tokenizer.model_type,
-            "trainer": info.trainer,
-            "counts_sha256": info.counts_sha256,
-            "top": self.top,
-            "steps": [step.to_dict() for step in self],
-        }
+        return {**self._training(), "steps": [step.to_dict() for step in self]}
 
     def columns(self) -> list[tuple[str, str]]:
         """Returns the names of the columns of :meth:`to_rows`, with their types as Arrow names them."""
