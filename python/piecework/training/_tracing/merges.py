@@ -279,20 +279,9 @@ class _Reader:
     def _candidate(self, row: CandidateRow, total: int) -> Candidate:
         left_id, right_id, score, rank, occurrences, merges, left_count, right_count = row
         left, right = self._names[left_id], self._names[right_id]
-        pair_count = merges if self._counts_merges else occurrences
-        return Candidate(
-            left,
-            right,
-            left + right[len(self._prefix) :],
-            rank,
-            score,
-            pair_count,
-            left_count,
-            right_count,
-            occurrences,
-            merges,
-            total,
-        )
+        token = left + right[len(self._prefix) :]
+        counts = (merges if self._counts_merges else occurrences, left_count, right_count)
+        return Candidate(left, right, token, rank, score, *counts, occurrences, merges, total)
 
     def word(self, row: WordRow) -> WordTrace:
         """Returns a word with the names of its tokens."""
