@@ -21,7 +21,7 @@ from piecework._settings.immutable import Record
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from piecework._show import Block
+    from piecework._show.document import Block
 
 __all__ = ["MAX_ROWS", "Result"]
 
@@ -67,19 +67,19 @@ class Result(Record, Generic[Row_co]):
 
     def __str__(self) -> str:
         """Returns the result as text."""
-        from piecework._show import as_text
+        from piecework._show.terminal import as_text
 
         return as_text(self._document())
 
     def _repr_html_(self) -> str:
         """Returns the result as HTML without scripts, for notebooks."""
-        from piecework._show import as_html
+        from piecework._show.html import as_html
 
         return as_html(self._document())
 
     def to_markdown(self) -> str:
         """Returns the result as Markdown, for comments and reports."""
-        from piecework._show import as_markdown
+        from piecework._show.markdown import as_markdown
 
         return as_markdown(self._document()) + "\n"
 

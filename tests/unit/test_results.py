@@ -17,7 +17,9 @@ import pytest
 import piecework as pw
 from piecework._result import Result
 from piecework._settings.immutable import Record
-from piecework._show import Text, Token, as_html, as_markdown
+from piecework._show.document import Text, Token
+from piecework._show.html import as_html
+from piecework._show.markdown import as_markdown
 
 WORDS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 HOSTILE = '<script>alert("&amp;")</script>\u202eevil\x1b[31m\x00' + "e" + "\u0301" * 50

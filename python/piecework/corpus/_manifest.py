@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from piecework._io.sources import Source
-    from piecework._show import Block
+    from piecework._show.document import Block
     from piecework.engines._jobs.tasks import Receipt
 
 MANIFEST = "manifest.json"
@@ -132,7 +132,7 @@ class Manifest(Result["ShardRecord"]):
         return f"{self.documents:,} documents, {self.tokens:,} tokens in {len(self):,} shards"
 
     def _document(self) -> Iterator[Block]:
-        from piecework._show import Table, Text
+        from piecework._show.document import Table, Text
 
         yield Text(self._summary())
         rows = [(shard.name, f"{shard.rows:,}", f"{shard.tokens:,}") for shard in self]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework._io.files import Pathish
-    from piecework._show import Block
+    from piecework._show.document import Block
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["VocabularyChange", "id_count", "map_of_ids", "only_given"]
@@ -138,7 +138,7 @@ class VocabularyChange(Result[str]):
         return f"{len(self.tokenizer):,} tokens: {counts}"
 
     def _document(self) -> Iterator[Block]:
-        from piecework._show import Tree, tokens_line
+        from piecework._show.document import Tree, tokens_line
 
         names = ("removed", "added", "intermediate")
         lists = {name: getattr(self, name) for name in names}

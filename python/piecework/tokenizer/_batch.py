@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from piecework._settings.arguments import ArrowColumn, EncodeInput
     from piecework._settings.choices import Side
     from piecework._settings.encoding import Padding
-    from piecework._show import Block, Line
+    from piecework._show.document import Block, Line
     from piecework.tokenizer._options import EncodeOptions
     from piecework.tokenizer._tokenizer import Tokenizer
 
@@ -332,7 +332,7 @@ class EncodedBatch(Result["Encoding"]):
         return f"{len(self):,} texts, {len(self.ids):,} tokens"
 
     def _document(self) -> Iterator[Block]:
-        from piecework._show import Table, Text
+        from piecework._show.document import Table, Text
 
         yield Text(self._summary())
         numbers = range(min(len(self), _MAX_ROWS))
@@ -344,7 +344,7 @@ class EncodedBatch(Result["Encoding"]):
     def _line(self, number: int) -> Line:
         """Returns the first tokens of a text."""
         from piecework._display import display_token
-        from piecework._show import Token, spaced
+        from piecework._show.document import Token, spaced
 
         start, end = self.row_offsets[number : number + 2].tolist()
         core = self._call.tokenizer._core

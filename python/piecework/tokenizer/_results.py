@@ -10,7 +10,7 @@ from piecework._result import MAX_ROWS, Result
 from piecework._settings.immutable import Record, as_plain, dataclass
 
 if TYPE_CHECKING:
-    from piecework._show import Table
+    from piecework._show.document import Table
 
 __all__ = [
     "CountsSummary",
@@ -103,7 +103,7 @@ class _History(tuple[Step, ...], Result[Step]):  # type: ignore[misc]  # has the
         return f"{len(self):,} {self._unit}"
 
     def _document(self) -> list[Table]:
-        from piecework._show import Table
+        from piecework._show.document import Table
 
         shown = enumerate(self[:MAX_ROWS], 1)
         rows = [(str(number), *self._cells(step)) for number, step in shown]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from piecework._core import Tokenizer as CoreTokenizer
-    from piecework._show import Block
+    from piecework._show.document import Block
     from piecework.tokenizer._results import Merge, MergeHistory, UnigramHistory, UnigramStep  # noqa: F401  # in a string
 
 __all__ = ["TrainingInfo"]
@@ -133,7 +133,7 @@ class TrainingInfo(Result["Merge | UnigramStep"]):
         return ", ".join(filter(None, [criterion, self._rows._summary()]))
 
     def _document(self) -> Iterator[Block]:
-        from piecework._show import Text
+        from piecework._show.document import Text
 
         if not self:
             yield Text(self._summary())

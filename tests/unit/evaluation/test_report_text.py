@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
-from piecework._show import Bar
+from piecework._show.document import Bar
 from piecework.analysis._evaluation.report import length_tables
 
 HOSTILE = '<script>alert("x")</script>'

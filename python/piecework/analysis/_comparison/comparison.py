@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from piecework._show import Alignment as ShownAlignment, Block as ShownBlock
+    from piecework._show.document import Alignment as ShownAlignment, Block as ShownBlock
     from piecework.analysis._comparison.alignment import Flags, Integers
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._arguments import TokenizerLike
@@ -118,7 +118,7 @@ class Comparison(Result["Split"]):
             For each part of the table a line for each tokenizer, and one with marks unless all agree; an empty line between
             two parts.
         """
-        from piecework._show import lines
+        from piecework._show.terminal import lines
 
         return lines(self._document(), width)
 
@@ -260,7 +260,7 @@ def _aligned(text: str, offsets: Sequence[Integers]) -> tuple[Integers, Flags, S
 
 def alignment(heads: Sequence[Sequence[str]], blocks: Iterable[Block]) -> ShownAlignment:
     """Returns segmentations, of which each has a head, in blocks."""
-    from piecework._show import Alignment, Column, Token
+    from piecework._show.document import Alignment, Column, Token
 
     columns = [
         Column(

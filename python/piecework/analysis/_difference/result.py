@@ -11,7 +11,7 @@ from piecework._settings.immutable import Record, dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from piecework._show import Block
+    from piecework._show.document import Block
 
 __all__ = [
     "Difference",
@@ -216,7 +216,7 @@ class Difference(Result["IdChange | SettingChange | MergesChange | ScoreChange |
         Args:
             limit: The maximum number of items of each list; None for all.
         """
-        from piecework._show import as_text
+        from piecework._show.terminal import as_text
 
         return as_text(self._document(limit))
 

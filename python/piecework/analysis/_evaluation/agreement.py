@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from piecework._settings.arguments import Specials
-    from piecework._show import Block as ShownBlock
+    from piecework._show.document import Block as ShownBlock
     from piecework.analysis._comparison.comparison import Block
     from piecework.analysis._measuring import Place
     from piecework.tokenizer import Tokenizer
@@ -55,12 +55,12 @@ class Disagreement(Record):
 
     def __str__(self) -> str:
         """Returns the place and the aligned segmentations."""
-        from piecework._show import as_text
+        from piecework._show.terminal import as_text
 
         return as_text(self._document())
 
     def _document(self) -> Iterator[ShownBlock]:
-        from piecework._show import Text
+        from piecework._show.document import Text
 
         yield Text(self.place)
         yield alignment([(name,) for name in self.tokens], self.blocks)

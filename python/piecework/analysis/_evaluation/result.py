@@ -13,7 +13,7 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from piecework._show import Block
+    from piecework._show.document import Block
     from piecework.analysis._evaluation.agreement import Agreement
     from piecework.analysis._evaluation.limits import FailedLimit
     from piecework.analysis._evaluation.metrics import Value
@@ -205,14 +205,14 @@ class Evaluation(Result["TokenizerResult"]):
 
     def to_markdown(self) -> str:
         """Returns a report in Markdown, with tables alone."""
-        from piecework._show import as_markdown
+        from piecework._show.markdown import as_markdown
         from piecework.analysis._evaluation.report import report
 
         return as_markdown(report(self)) + "\n"
 
     def to_html(self) -> str:
         """Returns a report as one HTML page without scripts, which loads nothing."""
-        from piecework._show import as_page
+        from piecework._show.html import as_page
         from piecework.analysis._evaluation.report import TITLE, report
 
         return as_page(report(self), TITLE)
@@ -228,7 +228,7 @@ class Evaluation(Result["TokenizerResult"]):
 
     def _document(self) -> Iterator[Block]:
         """Iterates over tables of the metrics: of all texts by tokenizer, and by group."""
-        from piecework._show import Text
+        from piecework._show.document import Text
         from piecework.analysis._evaluation.report import figure_tables
 
         metrics, *groups = figure_tables(self)

@@ -11,7 +11,7 @@ from piecework._settings.immutable import Record, dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from piecework._show import Block, Line
+    from piecework._show.document import Block, Line
 
 __all__ = ["Finding", "LintReport", "Severity"]
 
@@ -43,12 +43,12 @@ class Finding(Record):
 
     def __str__(self) -> str:
         """Returns the entry and the reason on one line."""
-        from piecework._show import line_text
+        from piecework._show.terminal import line_text
 
         return line_text(self._line())
 
     def _line(self) -> Line:
-        from piecework._show import Token
+        from piecework._show.document import Token
 
         if self.display_token is None:
             return self.reason
@@ -90,13 +90,13 @@ class LintReport(Result["Finding"]):
         Args:
             limit: The maximum number of findings of each rule; None for all.
         """
-        from piecework._show import as_text
+        from piecework._show.terminal import as_text
 
         return as_text(self._document(limit))
 
     def _document(self, limit: int | None = 10) -> Iterator[Block]:
         """Iterates over the rules with their first findings and the remedies."""
-        from piecework._show import Text, Tree, listed
+        from piecework._show.document import Text, Tree, listed
 
         if not self.findings:
             yield Text("no findings")

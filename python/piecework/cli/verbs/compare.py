@@ -54,7 +54,7 @@ def compare(
 def _shown(comparison: Comparison) -> str:
     """Returns a comparison as a table; for a terminal that is too narrow for it, as the text and aligned parts."""
     from piecework._display import cell_width, table_cell
-    from piecework._show import columns
+    from piecework._show.terminal import columns
 
     title, width = table_cell(comparison.text), shutil.get_terminal_size().columns
     table = list(columns(_cells(title, comparison), lambda column: column == 1))
@@ -66,7 +66,7 @@ def _shown(comparison: Comparison) -> str:
 def _cells(title: str, comparison: Comparison) -> list[list[str]]:
     """Returns a row for each tokenizer, below the names of the columns, and one with the marks of differences."""
     from piecework._display import visible
-    from piecework._show import as_text
+    from piecework._show.terminal import as_text
     from piecework.analysis._comparison.comparison import alignment
 
     shown = as_text([alignment([("",)] * len(comparison.splits), comparison.blocks)]).split("\n")

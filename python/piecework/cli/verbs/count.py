@@ -121,7 +121,7 @@ def _json(rows: list[tuple[str, FileCounts]], total: FileCounts) -> str:
 
 
 def _table(rows: list[tuple[str, FileCounts]], total: FileCounts) -> str:
-    from piecework._show import columns
+    from piecework._show.terminal import columns
 
     cells = [[*_NAMES, "file"]]
     for file, counts in [*rows, ("total", total)] if len(rows) > 1 else rows:

@@ -150,7 +150,7 @@ def _take_merges(facts: Facts) -> list[Facts]:
 
 
 def _fact_lines(facts: Facts) -> Iterator[str]:
-    from piecework._show import columns
+    from piecework._show.terminal import columns
 
     trainer = facts.pop("trainer", None)
     if trainer:
@@ -182,7 +182,7 @@ def _rest(values: Sized) -> list[str]:
 
 def _merge_lines(merges: Sequence[Facts]) -> Iterator[str]:
     """Iterates over an empty line and the lines of a table of merges, with a mark where some are left out."""
-    from piecework._show import columns
+    from piecework._show.terminal import columns
 
     if not merges:
         return

@@ -232,7 +232,7 @@ def _lines(
     if kind == "ndjson":
         return map(as_json, traced.to_lines(steps))
     if kind == "table":
-        from piecework._show import lines
+        from piecework._show.terminal import lines
         from piecework.training._tracing.document import step_table
 
         return lines([step_table(traced, steps)])

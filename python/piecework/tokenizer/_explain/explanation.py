@@ -11,7 +11,7 @@ from piecework._settings.immutable import Record, dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from piecework._show import Block
+    from piecework._show.document import Block
     from piecework.tokenizer._explain.lineage import Lineage
     from piecework.tokenizer._explain.steps import BpeSteps, SegmentationLattice, WordPieceSteps
 
@@ -190,7 +190,7 @@ class Explanation(Result["Piece"]):
         return self.pieces
 
     def _summary(self) -> str:
-        from piecework._show import line_text
+        from piecework._show.terminal import line_text
         from piecework.tokenizer._explain.document import head
 
         return line_text(head(self))

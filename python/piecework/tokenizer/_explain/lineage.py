@@ -13,7 +13,7 @@ from piecework.errors import VocabularyError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from piecework._show import Block, Spans
+    from piecework._show.document import Block, Spans
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._results import Merge
 
@@ -96,13 +96,13 @@ class Lineage(Result["Lineage"]):
         return [merged for _, (merged, _, _) in sorted(self._distinct().items())]
 
     def _summary(self) -> str:
-        from piecework._show import line_text
+        from piecework._show.terminal import line_text
 
         return line_text(self._line(is_root=True))
 
     def _document(self) -> Iterator[Block]:
         """Iterates over the tree, one token per line, with parts indented below the merged token."""
-        from piecework._show import Text
+        from piecework._show.document import Text
 
         for number, (node, depth) in enumerate(self._tree()):
             if number == _MAX_LINES:
@@ -112,7 +112,7 @@ class Lineage(Result["Lineage"]):
 
     def merge_lines(self, depth: int) -> Iterator[Block]:
         """Iterates over the merges of the tree, one per line from a level on, with parts indented below the merged token."""
-        from piecework._show import Text
+        from piecework._show.document import Text
 
         merged = ((node, level) for node, level in self._tree() if node.left is not None)
         for number, (node, level) in enumerate(merged):
@@ -123,7 +123,7 @@ class Lineage(Result["Lineage"]):
 
     def _equation(self) -> Spans:
         """Returns the merge, or the token alone if no merge created it."""
-        from piecework._show import Token
+        from piecework._show.document import Token
 
         if self.left is None or self.right is None:
             return (Token(self.display_token),)

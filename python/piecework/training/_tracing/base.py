@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from piecework._io.files import Pathish
-    from piecework._show import Block
+    from piecework._show.document import Block
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["FORMATS", "Saved", "Trace", "save_parquet"]
@@ -62,7 +62,7 @@ class Saved(Result[Any]):
         Raises:
             ConfigError: The range has gaps.
         """
-        from piecework._show import as_text
+        from piecework._show.terminal import as_text
 
         return as_text(self._document(steps))
 

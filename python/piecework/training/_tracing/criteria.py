@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from piecework._io.corpus import Corpus
     from piecework._progress import ProgressLike
     from piecework._settings.arguments import ArrowColumn, Default
-    from piecework._show import Block
+    from piecework._show.document import Block
     from piecework.corpus._counts import WordCounts
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from piecework._show import Table, Text, Token, Tree, enumerated, spaced, tokens_line
+from piecework._show.document import Table, Text, Token, Tree, enumerated, spaced, tokens_line
 from piecework.training._tracing.steps import log_likelihood
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from piecework._show import Block, Line, Spans
+    from piecework._show.document import Block, Line, Spans
     from piecework.training._tracing.criteria import CriteriaTrace
     from piecework.training._tracing.merges import MergeTrace
     from piecework.training._tracing.steps import Candidate, MergeTraceStep, TracedWord

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from piecework._core._trace import CandidateRow, MergesRow, WordRow
-    from piecework._show import Block
+    from piecework._show.document import Block
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["COLUMNS", "MergeTrace"]

@@ -15,7 +15,7 @@ from piecework.tokenizer._results import Merge
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from piecework._show import Tree
+    from piecework._show.document import Tree
 
 __all__ = ["CRITERIA", "Candidate", "MergeTraceStep", "TracedWord", "WordTrace", "log_likelihood"]
 
@@ -130,7 +130,7 @@ class MergeTraceStep(Result["Candidate"]):
         return self.candidates
 
     def _summary(self) -> str:
-        from piecework._show import line_text
+        from piecework._show.terminal import line_text
 
         return line_text(self._document()[0].line)
 
@@ -156,7 +156,7 @@ class TracedWord(Record):
 
     def __str__(self) -> str:
         """Returns the word, its count and its tokens."""
-        from piecework._show import line_text
+        from piecework._show.terminal import line_text
         from piecework.training._tracing.document import word_line
 
         return line_text(word_line(self))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from piecework._core._trace import UnigramRow
-    from piecework._show import Block
+    from piecework._show.document import Block
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["ScoredPiece", "UnigramTrace", "UnigramTraceStep"]
@@ -79,7 +79,7 @@ class UnigramTraceStep(Record):
 
     def __str__(self) -> str:
         """Returns the step as lines of text."""
-        from piecework._show import as_text
+        from piecework._show.terminal import as_text
         from piecework.training._tracing.document import unigram_step
 
         return as_text([unigram_step(self)])
