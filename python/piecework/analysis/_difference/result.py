@@ -159,15 +159,8 @@ class Difference(Result["IdChange | SettingChange | MergesChange | ScoreChange |
 
     def __bool__(self) -> bool:
         """Returns whether the two can give different results; a different training record alone cannot."""
-        return bool(
-            self.added
-            or self.removed
-            or self.renumbered
-            or self.settings
-            or self.merges
-            or self.scores
-            or self.texts_changed
-        )
+        entries = self.added or self.removed or self.renumbered
+        return bool(entries or self.settings or self.merges or self.scores or self.texts_changed)
 
     @property
     def is_empty(self) -> bool:

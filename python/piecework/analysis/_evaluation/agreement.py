@@ -121,13 +121,9 @@ class Agreement(Record):
         each = tuple(parts)
         found = [disagreement for part in each for disagreement in part.disagreements]
         found.sort(key=lambda one: (one.source, one.position))
-        return cls(
-            sum(part.texts for part in each),
-            sum(part.characters for part in each),
-            sum(part.equal_texts for part in each),
-            sum(part.equal_characters for part in each),
-            tuple(found[:most]),
-        )
+        names = ("texts", "characters", "equal_texts", "equal_characters")
+        sums = {name: sum(getattr(part, name) for part in each) for name in names}
+        return cls(**sums, disagreements=tuple(found[:most]))
 
 
 class _Tokens(NamedTuple):

@@ -8,6 +8,7 @@ from piecework._messages import did_you_mean, shown
 from piecework._result import Result
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS
+from piecework.analysis._evaluation.sums import COUNTERS, TextSums
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
     from piecework.analysis._evaluation.limits import FailedLimit
     from piecework.analysis._evaluation.metrics import Value
     from piecework.analysis._evaluation.parity import Parity
-    from piecework.analysis._evaluation.sums import TextSums
 
 __all__ = ["Evaluation", "TextResult", "TokenizerResult"]
+
+_SIZES = ("texts", "bytes", "characters", "words", "tokens")
+"""The sums that are part of a result, besides the counters."""
 
 
 def _metric(metrics: Mapping[str, Value], name: str) -> Value:
@@ -56,15 +59,9 @@ class TextResult(Record):
         """Returns sums, metrics and examples of changed texts as JSON values."""
         sums = self.sums
         return {
-            "texts": sums.texts,
-            "bytes": sums.bytes,
-            "characters": sums.characters,
-            "words": sums.words,
-            "tokens": sums.tokens,
+            **{name: getattr(sums, name) for name in _SIZES},
             "metrics": dict(self.metrics),
-            "words_by_tokens": sums.words_by_tokens.tolist(),
-            "tokens_by_bytes": sums.tokens_by_bytes.tolist(),
-            "texts_by_tokens": sums.texts_by_tokens.tolist(),
+            **{name: getattr(sums, name).tolist() for name in COUNTERS},
             "changed": [changed.to_dict() for changed in sums.changed],
         }
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from piecework._core._measures import _Figures
 
-__all__ = ["EXAMPLES", "ChangedText", "TextSums"]
+__all__ = ["COUNTERS", "EXAMPLES", "ChangedText", "TextSums"]
 
 EXAMPLES = 5
 """The number of texts that are kept as examples of what encoding and decoding changes."""
 _NUMBERS = ("texts", "bytes", "characters", "words", "whole_words", "changed_texts")
-_COUNTERS = ("words_by_tokens", "tokens_by_bytes", "texts_by_tokens")
+COUNTERS = ("words_by_tokens", "tokens_by_bytes", "texts_by_tokens")
 
 
 class ChangedText(NamedTuple):
@@ -99,7 +99,7 @@ class TextSums(Record):
     def of(cls, figures: _Figures, changed: Iterable[ChangedText]) -> TextSums:
         """Returns the sums that the core has computed."""
         numbers: dict[str, Any] = {**figures}
-        for name in (*_COUNTERS, "counts"):
+        for name in (*COUNTERS, "counts"):
             numbers[name] = numbers[name].astype(np.int64)
         return cls(**numbers, changed=tuple(changed))
 
@@ -115,7 +115,7 @@ class TextSums(Record):
         numbers: dict[str, Any] = {
             name: getattr(self, name) + getattr(other, name) for name in _NUMBERS
         }
-        for name in _COUNTERS:
+        for name in COUNTERS:
             numbers[name] = _added(getattr(self, name), getattr(other, name))
         ids, counts = _added_counts(self, other)
         changed = tuple(sorted({*self.changed, *other.changed})[:EXAMPLES])
