@@ -87,13 +87,11 @@ def _agreement(evaluation: Evaluation) -> Iterator[Table]:
 
 def _summary(evaluation: Evaluation) -> Table:
     results = evaluation.tokenizers
-    rows: list[tuple[str, ...]] = [
-        ("vocabulary size", *(f"{each.vocab_size:,}" for each in results)),
-        ("texts", *(f"{each.total.sums.texts:,}" for each in results)),
-        ("bytes", *(f"{each.total.sums.bytes:,}" for each in results)),
-        ("words", *(f"{each.total.sums.words:,}" for each in results)),
-        ("tokens", *(f"{each.total.sums.tokens:,}" for each in results)),
-    ]
+    sums = [each.total.sums for each in results]
+    rows = [("vocabulary size", *(f"{each.vocab_size:,}" for each in results))]
+    for name in ("texts", "bytes", "words", "tokens"):
+        numbers = (getattr(each, name) for each in sums)
+        rows.append((name, *(f"{number:,}" for number in numbers)))
     for metric in (*METRICS.values(), *PARITY_METRICS.values()):
         if all(metric.name in each.metrics for each in results):
             cells = (formatted(metric, each.metrics[metric.name]) for each in results)

@@ -103,18 +103,15 @@ class Proofs:
         precision = self._subject.model.get("precision") or "float64"
         if best is None or best[0] - own <= _ROUNDING[precision] * (len(best[1]) + 1):
             return None
-        split = " + ".join(map(repr, best[1][:_MAX_SHOWN])) + (
-            " + …" if len(best[1]) > _MAX_SHOWN else ""
-        )
-        return f"{split} always have a higher score: {best[0]:.6g} instead of {own:.6g}"
+        shown = [*map(repr, best[1][:_MAX_SHOWN]), *(["…"] if len(best[1]) > _MAX_SHOWN else [])]
+        return f"{' + '.join(shown)} always have a higher score: {best[0]:.6g} instead of {own:.6g}"
 
     def _best_split(self, entry: Entry) -> tuple[float, list[str]] | None:
         """Returns the best segmentation of the text of an entry into shorter entries, and its score."""
         prefix = self._subject.prefix
         text = entry.token.removeprefix(prefix) if entry.continues else entry.token
-        best: list[tuple[float, int] | None] = [
-            (0.0, 0)
-        ]  # for each end the score, and where the last entry begins
+        # For each end the score, and where the last entry begins.
+        best: list[tuple[float, int] | None] = [(0.0, 0)]
 
         def part(start: int, end: int) -> str:
             is_inner = prefix and (start or entry.continues)

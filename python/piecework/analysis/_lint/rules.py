@@ -78,7 +78,7 @@ _RULES: list[Rule] = []
 
 
 def _rule(
-    name: str, severity: Severity, *, is_exact: bool, finds: str, matters: str, remedy: str
+    name: str, severity: Severity, *, finds: str, matters: str, remedy: str, is_exact: bool = True
 ) -> Callable[[Check], Check]:
     """Returns a decorator that adds a rule with the function that checks it."""
 
@@ -92,7 +92,6 @@ def _rule(
 @_rule(
     "unreachable",
     "error",
-    is_exact=True,
     finds="entries that no text can produce, with the proof",
     matters="they take rows of the embedding table that are never trained",
     remedy="remove them, or use them for added tokens",
@@ -141,7 +140,6 @@ def _is_matched(subject: Subject, number: int, content: str) -> bool:
 @_rule(
     "unused-merge",
     "warning",
-    is_exact=True,
     finds="merges of BPE that no word applies",
     matters="they make the file longer, and hide which merges make an entry",
     remedy="remove them",
@@ -167,7 +165,6 @@ def unused_merges(subject: Subject) -> Iterator[Problem]:
 @_rule(
     "missing-byte",
     "error",
-    is_exact=True,
     finds="bytes of UTF-8 without an entry, with byte level or byte fallback",
     matters="characters with these bytes are unknown or lost",
     remedy="add the entries of the missing bytes",
@@ -207,7 +204,6 @@ def _forms(subject: Subject, character: str) -> list[str]:
 @_rule(
     "missing-character",
     "warning",
-    is_exact=True,
     finds="characters that are unknown by themselves: of other entries, and printable ASCII",
     matters="words with them are unknown or lose them",
     remedy="add the characters as entries",
@@ -256,7 +252,6 @@ def _are_unknown(subject: Subject, texts: list[str]) -> list[bool]:
 @_rule(
     "mismatched-id",
     "error",
-    is_exact=True,
     finds="tokens that the post-processor or the padding inserts with the id of another token, or of none",
     matters="a model gets other tokens than the names say, or ids that its embedding table lacks",
     remedy="look the ids up by name: `post_processor.with_ids(tokenizer.vocab)`, `Padding(pad_token=...)`",
@@ -270,7 +265,6 @@ def mismatched_ids(subject: Subject) -> Iterator[Problem]:
 @_rule(
     "special-in-text",
     "note",
-    is_exact=True,
     finds="special tokens that ordinary text can spell",
     matters="a text from outside can contain them, and so control a model",
     remedy='pass `specials="text"` for texts that you do not trust',
@@ -287,7 +281,6 @@ def in_text(subject: Subject) -> Iterator[Problem]:
 @_rule(
     "control-character",
     "note",
-    is_exact=True,
     finds="entries with control or invisible characters other than tab, line feed and carriage return",
     matters="they come from broken text, look like other entries, and can hide text",
     remedy="clean the training text, for example with `clean_text` or nmt_nfkc",
@@ -315,7 +308,6 @@ def _is_control(c: str) -> bool:
 @_rule(
     "differs-by-case",
     "note",
-    is_exact=True,
     finds="entries that differ from an earlier one only by the case of letters",
     matters="they share a meaning, but not an embedding",
     remedy="lowercase the text, if case does not matter",
@@ -328,7 +320,6 @@ def by_case(subject: Subject) -> Iterator[Problem]:
 @_rule(
     "differs-by-space",
     "note",
-    is_exact=True,
     finds="entries that differ from an earlier one only by white space",
     matters="they share a meaning, but not an embedding",
     remedy="put a space before every text, or split white space off, if it does not matter",
@@ -359,7 +350,6 @@ def _repeated(
 @_rule(
     "id-gap",
     "note",
-    is_exact=True,
     finds="ids without an entry between others",
     matters="the embedding table has rows for them, and decoding them is an error",
     remedy="renumber the entries before a model is trained, or reserve the ids by added tokens",
