@@ -123,8 +123,6 @@ class Comparison(Result["Split"]):
         return lines(self._document(), width)
 
     def _document(self) -> Iterable[ShownBlock]:
-        from piecework.analysis._comparison.comparison import alignment
-
         heads = [(split.name, f"{len(split):,}") for split in self.splits]
         return [alignment(heads, self.blocks)]
 
@@ -166,14 +164,11 @@ def compare(
     ]
     bounds, agrees, blocks = _aligned(text, [each.offsets for each in encoded])
     first, last = _overlapping(bounds, part)
-    splits, groups = [], []
-    for each, its_blocks in zip(encoded, blocks, strict=True):
-        split, tokens = each.split(its_blocks, first, last)
-        splits.append(split)
-        groups.append(tokens)
+    split = [each.split(own, first, last) for each, own in zip(encoded, blocks, strict=True)]
     spans = pairwise(bounds[first : last + 1].tolist())
-    rows = zip(spans, agrees[first:last].tolist(), zip(*groups, strict=True), strict=False)
-    return Comparison(text, tuple(splits), tuple(_block(*row) for row in rows))
+    groups = zip(*(tokens for _, tokens in split), strict=True)
+    rows = zip(spans, agrees[first:last].tolist(), groups, strict=False)
+    return Comparison(text, tuple(whole for whole, _ in split), tuple(_block(*row) for row in rows))
 
 
 def _overlapping(bounds: Integers, part: tuple[int, int]) -> tuple[int, int]:
@@ -185,9 +180,8 @@ def _overlapping(bounds: Integers, part: tuple[int, int]) -> tuple[int, int]:
 
 
 def _block(span: tuple[int, int], agrees: bool, group: Sequence[_Tokens]) -> Block:
-    return Block(
-        *span, tuple(tokens for tokens, _ in group), tuple(ids for _, ids in group), agrees
-    )
+    tokens, ids = zip(*group, strict=True)
+    return Block(*span, tokens, ids, agrees)
 
 
 class _Encoded(NamedTuple):
