@@ -90,7 +90,8 @@ def diff(
     threads = threads_of_meter(threads, engine)
     names = [*added, *removed, *(each.token for each in moved)]
     if texts is None:
-        texts = probe_texts(old, new, changed_entries(names, merges, scores, models))
+        probes = probe_texts(old, new, changed_entries(names, merges, scores, models))
+        texts = iter(dict.fromkeys(probes))
     with reporting(progress) as report:
         found = measure(
             partial(BehaviourMeter, old, new, examples, reused, threads),

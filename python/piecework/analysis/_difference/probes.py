@@ -47,17 +47,13 @@ GENERAL = (
 
 
 def probe_texts(old: Tokenizer, new: Tokenizer, entries: Iterable[str]) -> Iterator[str]:
-    """Iterates over different texts: general ones, of a sample of entries, of special tokens, and of changed entries.
+    """Iterates over texts: general ones, of a sample of entries, of special tokens, and of changed entries.
 
     Args:
         old: The old version.
         new: The new version.
         entries: The entries that changed.
     """
-    return iter(dict.fromkeys(_all_texts(old, new, entries)))
-
-
-def _all_texts(old: Tokenizer, new: Tokenizer, entries: Iterable[str]) -> Iterator[str]:
     yield from GENERAL
     for tokenizer in (old, new):
         yield from _samples(tokenizer)
