@@ -1,7 +1,10 @@
 """Differences of two tokenizers: every kind of planted change is found, by what differs and by behaviour."""
 
 import json
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -305,3 +308,22 @@ def test_a_long_text_is_shown_around_the_first_difference() -> None:
     assert "… (497 equal tokens) " in shown
     assert "… (474 more tokens)" in shown
     assert len(shown) < 1500
+
+
+def test_the_texts_that_are_tried_depend_on_no_hash_seed() -> None:
+    program = """
+import piecework as pw
+from piecework.analysis._difference.probes import probe_texts
+tok = pw.train(["hug pug pun bun hugs"] * 3, pw.BpeTrainer(270, alphabet="byte"))
+print(list(probe_texts(tok, tok, [])))
+"""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in "1234"
+    }
+    assert len(found) == 1

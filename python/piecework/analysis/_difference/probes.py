@@ -60,7 +60,7 @@ def probe_texts(old: Tokenizer, new: Tokenizer, entries: Iterable[str]) -> Itera
         for token in tokenizer.added_tokens.values():
             yield from _contexts(token.content)
     for entry in islice(entries, _MAX_ENTRIES):
-        for text in sorted(_texts(old if old.token_to_id(entry) is not None else new, entry)):
+        for text in _texts(old if old.token_to_id(entry) is not None else new, entry):
             yield from _contexts(text)
 
 
@@ -78,13 +78,14 @@ def _samples(tokenizer: Tokenizer) -> Iterator[str]:
         yield joint.join(texts)
 
 
-def _texts(tokenizer: Tokenizer, entry: str) -> set[str]:
-    """Returns the texts that an entry may stand for: as it is written, and as it is decoded."""
+def _texts(tokenizer: Tokenizer, entry: str) -> list[str]:
+    """Returns the different texts that an entry may stand for, in alphabetical order: as it is written, and as it is decoded."""
     prefix = tokenizer.continuing_subword_prefix
     core, number = tokenizer._core, tokenizer.token_to_id(entry)
     data = core.text_bytes(entry) if number is None else core.token_bytes(number)
     decoded = data.decode("utf-8", "ignore")
-    return {entry, entry.removeprefix(prefix), decoded, decoded.removeprefix(prefix)} - {""}
+    found = {entry, entry.removeprefix(prefix), decoded, decoded.removeprefix(prefix)}
+    return sorted(found - {""})
 
 
 def _contexts(text: str) -> Iterator[str]:
