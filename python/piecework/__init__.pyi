@@ -50,8 +50,7 @@ from piecework.trainers import (
     WordLevelTrainer as WordLevelTrainer,
     WordPieceTrainer as WordPieceTrainer,
 )
-from piecework.training._tracing.criteria import trace_criteria as trace_criteria
-from piecework.training._tracing.record import trace as trace
+from piecework.training._tracing.record import trace as trace, trace_criteria as trace_criteria
 from piecework.training._train import train as train
 
 __version__: str

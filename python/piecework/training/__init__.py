@@ -8,10 +8,10 @@ __getattr__, __dir__, __all__ = _lazy.lazily(
         "_train": "train",
         "_tracing.examples": "EXAMPLES example",
         "_tracing.steps": "Candidate MergeTraceStep TracedWord WordTrace",
-        "_tracing.criteria": "CriteriaTrace trace_criteria",
+        "_tracing.criteria": "CriteriaTrace",
         "_tracing.merges": "MergeTrace",
         "_tracing.unigram": "ScoredPiece UnigramTrace UnigramTraceStep",
         "_tracing.base": "Trace",
-        "_tracing.record": "trace",
+        "_tracing.record": "trace trace_criteria",
     },
 )

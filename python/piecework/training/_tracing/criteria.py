@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from piecework._messages import shown, wrong_type
 from piecework._result import MAX_ROWS
-from piecework._settings.arguments import DEFAULT, check_iterable
 from piecework._settings.choices import Criterion
-from piecework.errors import ConfigError
-from piecework.trainers import WordPieceTrainer
 from piecework.training._tracing.base import Saved
 from piecework.training._tracing.merges import COLUMNS
-from piecework.training._tracing.record import checked_limits, record
-from piecework.training._tracing.steps import CRITERIA
-from piecework.training._train import prepare_training
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from piecework._io.corpus import Corpus
-    from piecework._progress import ProgressLike
-    from piecework._settings.arguments import ArrowColumn, Default
     from piecework._show.document import Block
-    from piecework.corpus._counts import WordCounts
-    from piecework.normalizers import Normalizer
-    from piecework.pre_tokenizers import PreTokenizer
     from piecework.training._tracing.merges import MergeTrace
     from piecework.training._tracing.steps import MergeTraceStep
 
-__all__ = ["CriteriaTrace", "trace_criteria"]
+__all__ = ["CriteriaTrace"]
 
 
 class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
@@ -108,62 +94,3 @@ class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
         from piecework.training._tracing.document import criteria_table
 
         return [criteria_table(self, steps)]
-
-
-def trace_criteria(
-    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
-    trainer: WordPieceTrainer,
-    *,
-    criteria: Iterable[Criterion] = CRITERIA,
-    top: int = 10,
-    words: int | None = 100,
-    normalizer: Normalizer | Default | None = DEFAULT,
-    pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
-    threads: int | None = None,
-    progress: ProgressLike = False,
-) -> CriteriaTrace:
-    """Trains WordPiece once with each criterion on the same word counts, and records the trainings.
-
-    Args:
-        texts: Texts or word counts, as for :func:`train`; texts are counted once.
-        trainer: The settings of the trainings; its criterion is replaced.
-        criteria: The criteria, by default all four.
-        top: The number of candidates to record for each step, as for :func:`trace`.
-        words: The number of words whose segmentations are recorded, as for :func:`trace`.
-        normalizer: The normalizer; by default as for :func:`train`.
-        pre_tokenizer: The pre-tokenizer; by default as for :func:`train`.
-        threads: The number of threads for counting; by default one per core.
-        progress: Whether to show progress, or a callback for it.
-
-    Returns:
-        The traces by criterion.
-
-    Raises:
-        ConfigError: A criterion is unknown or repeated; otherwise as for :func:`trace`.
-    """
-    if not isinstance(trainer, WordPieceTrainer):
-        raise wrong_type("trainer", "a WordPieceTrainer, which has a criterion", trainer)
-    names = _checked(criteria)
-    limits = checked_limits(top, words, trainer)
-    jobs = prepare_training(
-        texts,
-        trainer,
-        normalizer=normalizer,
-        pre_tokenizer=pre_tokenizer,
-        threads=threads,
-        progress=progress,
-    )
-    traces: dict[Criterion, MergeTrace] = {}
-    for name in names:
-        job = jobs._replace(trainer=replace(trainer, criterion=name))
-        traces[name] = cast("MergeTrace", record(job, *limits, threads=threads, progress=progress))
-    return CriteriaTrace(traces)
-
-
-def _checked(criteria: Iterable[Criterion]) -> list[Criterion]:
-    names = list(check_iterable("criteria", criteria, "names of criteria"))
-    for name in names:
-        if name not in CRITERIA or names.count(name) > 1:
-            expected = f"expected different names among {', '.join(CRITERIA)}"
-            raise ConfigError(f"{expected}; found {shown(name)}", setting="criteria")
-    return names

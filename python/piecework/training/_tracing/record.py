@@ -1,17 +1,20 @@
-"""Trains a tokenizer and records the training."""
+"""Trains tokenizers and records the trainings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, TypedDict, Unpack, overload
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, Unpack, cast, overload
 
 from piecework import _core
-from piecework._messages import wrong_type
+from piecework._messages import shown, wrong_type
 from piecework._progress import reporting
-from piecework._settings.arguments import DEFAULT, check_index
+from piecework._settings.arguments import DEFAULT, check_index, check_iterable
 from piecework.errors import ConfigError
 from piecework.tokenizer import Tokenizer
 from piecework.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
+from piecework.training._tracing.criteria import CriteriaTrace
 from piecework.training._tracing.merges import MergeTrace
+from piecework.training._tracing.steps import CRITERIA
 from piecework.training._tracing.unigram import UnigramTrace
 from piecework.training._train import prepare_training, report_end
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from piecework._io.corpus import Corpus
     from piecework._progress import ProgressLike
     from piecework._settings.arguments import ArrowColumn, Default
+    from piecework._settings.choices import Criterion
     from piecework.corpus._counts import WordCounts
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 
     Texts: TypeAlias = Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int]
 
-__all__ = ["checked_limits", "record", "trace"]
+__all__ = ["trace", "trace_criteria"]
 
 _LARGEST = 2**31
 """The largest limit of a record, which no training reaches."""
@@ -103,7 +107,7 @@ def trace(
          1  h ##ug    23.9018     15    15     15
          2  ##ug ##s  4.80636      5    15      5
     """
-    limits = checked_limits(top, words, trainer)
+    limits = _checked_limits(top, words, trainer)
     job = prepare_training(
         texts,
         trainer,
@@ -112,10 +116,70 @@ def trace(
         threads=threads,
         progress=progress,
     )
-    return record(job, *limits, threads=threads, progress=progress)
+    return _record(job, *limits, threads=threads, progress=progress)
 
 
-def checked_limits(top: int, words: int | None, trainer: object) -> tuple[int, int | None]:
+def trace_criteria(
+    texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
+    trainer: WordPieceTrainer,
+    *,
+    criteria: Iterable[Criterion] = CRITERIA,
+    top: int = 10,
+    words: int | None = 100,
+    normalizer: Normalizer | Default | None = DEFAULT,
+    pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
+    threads: int | None = None,
+    progress: ProgressLike = False,
+) -> CriteriaTrace:
+    """Trains WordPiece once with each criterion on the same word counts, and records the trainings.
+
+    Args:
+        texts: Texts or word counts, as for :func:`train`; texts are counted once.
+        trainer: The settings of the trainings; its criterion is replaced.
+        criteria: The criteria, by default all four.
+        top: The number of candidates to record for each step, as for :func:`trace`.
+        words: The number of words whose segmentations are recorded, as for :func:`trace`.
+        normalizer: The normalizer; by default as for :func:`train`.
+        pre_tokenizer: The pre-tokenizer; by default as for :func:`train`.
+        threads: The number of threads for counting; by default one per core.
+        progress: Whether to show progress, or a callback for it.
+
+    Returns:
+        The traces by criterion.
+
+    Raises:
+        ConfigError: A criterion is unknown or repeated; otherwise as for :func:`trace`.
+    """
+    if not isinstance(trainer, WordPieceTrainer):
+        raise wrong_type("trainer", "a WordPieceTrainer, which has a criterion", trainer)
+    names = _checked_criteria(criteria)
+    limits = _checked_limits(top, words, trainer)
+    job = prepare_training(
+        texts,
+        trainer,
+        normalizer=normalizer,
+        pre_tokenizer=pre_tokenizer,
+        threads=threads,
+        progress=progress,
+    )
+    traces: dict[Criterion, MergeTrace] = {}
+    for name in names:
+        each = job._replace(trainer=replace(trainer, criterion=name))
+        found = _record(each, *limits, threads=threads, progress=progress)
+        traces[name] = cast("MergeTrace", found)
+    return CriteriaTrace(traces)
+
+
+def _checked_criteria(criteria: Iterable[Criterion]) -> list[Criterion]:
+    names = list(check_iterable("criteria", criteria, "names of criteria"))
+    for name in names:
+        if name not in CRITERIA or names.count(name) > 1:
+            expected = f"expected different names among {', '.join(CRITERIA)}"
+            raise ConfigError(f"{expected}; found {shown(name)}", setting="criteria")
+    return names
+
+
+def _checked_limits(top: int, words: int | None, trainer: object) -> tuple[int, int | None]:
     """Returns the checked limits of a record; raises a TypeError for a trainer without steps."""
     if not isinstance(trainer, WordPieceTrainer | BpeTrainer | UnigramTrainer):
         raise wrong_type("trainer", "a WordPieceTrainer, a BpeTrainer or a UnigramTrainer", trainer)
@@ -130,7 +194,7 @@ def _checked(name: str, value: int, least: int) -> int:
     return number
 
 
-def record(
+def _record(
     job: TrainingJob,
     top: int,
     words: int | None,
