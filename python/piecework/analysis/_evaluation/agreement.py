@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -124,6 +125,13 @@ class Agreement(Record):
         names = ("texts", "characters", "equal_texts", "equal_characters")
         sums = {name: sum(getattr(part, name) for part in each) for name in names}
         return cls(**sums, disagreements=tuple(found[:most]))
+
+    def _placed(self, place: Callable[[int, int, str], str]) -> Agreement:
+        found = (
+            replace(each, place=place(each.source, each.position, each.place))
+            for each in self.disagreements
+        )
+        return replace(self, disagreements=tuple(found))
 
 
 class _Tokens(NamedTuple):

@@ -18,11 +18,10 @@ from piecework._settings.arguments import (
     check_threads,
 )
 from piecework.analysis._evaluation.agreement import Agreement
-from piecework.analysis._evaluation.meters import GroupMeter
 from piecework.analysis._evaluation.metrics import Vocabulary, metrics_of
 from piecework.analysis._evaluation.parity import Parity, reference_of
 from piecework.analysis._evaluation.result import Evaluation, TextResult, TokenizerResult
-from piecework.analysis._evaluation.sums import TextSums
+from piecework.analysis._evaluation.sums import GroupMeter, TextSums
 from piecework.analysis._measuring import measure, threads_of_meter
 from piecework.analysis._measuring.pairs import check_parallel
 from piecework.engines import check_engine
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from piecework._io.corpus import Corpus
     from piecework._progress import ProgressLike
     from piecework._settings.arguments import ArrowColumn, Specials
-    from piecework.analysis._evaluation.meters import GroupSums
+    from piecework.analysis._evaluation.sums import GroupSums
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._arguments import TokenizerLike
