@@ -7,13 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from piecework._display import abridged, quoted, table_cell
-from piecework._show.document import Heading, Table, Text, Token, Tree, spans_of
+from piecework._show.document import Block, Heading, Line, Span, Table, Text, Token, Tree, spans_of
 from piecework._show.terminal import lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from piecework._show.document import Block, Line, Span
 
 __all__ = ["as_markdown"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from piecework import _core
 from piecework._exceptions import warn
 from piecework._messages import shown
-from piecework._progress import reporting
-from piecework._settings.arguments import check_index, check_threads
+from piecework._progress import ProgressLike, reporting
+from piecework._settings.arguments import ArrowColumn, check_index, check_threads
 from piecework._settings.choices import Criterion
 from piecework.errors import ConfigError
 from piecework.surgery._change import VocabularyChange, id_count, map_of_ids, only_given
@@ -17,7 +17,7 @@ from piecework.surgery._characters import NewCharacters, UnknownCharacters, chec
 from piecework.surgery._models import extended, is_cut
 from piecework.surgery._usage import word_counts
 from piecework.surgery._words import NewEntries, entries_of_words, sources_of_merges
-from piecework.tokenizer._arguments import as_tokenizer
+from piecework.tokenizer._arguments import TokenizerLike, as_tokenizer
 from piecework.tokenizer._rebuild import model_tree, rebuilt
 from piecework.tokenizer._results import Merge
 
@@ -25,12 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from piecework._io.corpus import Corpus
-    from piecework._progress import ProgressLike
-    from piecework._settings.arguments import ArrowColumn
     from piecework.corpus._counts import WordCounts
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._arguments import TokenizerLike
 
 __all__ = ["extend"]
 

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from piecework._exceptions import warn
 from piecework._messages import shown, wrong_type
-from piecework._settings.arguments import check_flag, check_index, check_threads
+from piecework._settings.arguments import ArrowColumn, check_flag, check_index, check_threads
 from piecework.errors import ConfigError, CountsError, VocabularyError
 from piecework.surgery._change import VocabularyChange, map_of_ids, only_given
 from piecework.surgery._models import reduced
 from piecework.surgery._required import by_need, parts_of, required_ids
 from piecework.surgery._usage import READ_ONCE, token_counts
-from piecework.tokenizer._arguments import as_tokenizer
+from piecework.tokenizer._arguments import TokenizerLike, as_tokenizer
 from piecework.tokenizer._rebuild import model_tree, rebuilt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy.typing as npt
 
     from piecework._io.corpus import Corpus
     from piecework._progress import ProgressLike
-    from piecework._settings.arguments import ArrowColumn
     from piecework.corpus._counts import WordCounts
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._arguments import TokenizerLike
 
 __all__ = ["prune"]
 

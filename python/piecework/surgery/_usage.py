@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -14,26 +14,22 @@ from piecework import _core
 from piecework._exceptions import locate, warn
 from piecework._io.given import as_corpus
 from piecework._messages import shown
-from piecework._progress import reporting
+from piecework._progress import ProgressLike, reporting
 from piecework._settings.component import splitter_json
 from piecework.analysis._lint.byte_text import bytes_of
 from piecework.analysis._measuring import measure, threads_of_meter
-from piecework.corpus._counts import WordCounts
+from piecework.corpus._counts import CountSettings, WordCounts
 from piecework.corpus._splitting import splitting_of
 from piecework.errors import ConfigError, CountsError, PieceworkError
 from piecework.surgery._change import id_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     import numpy.typing as npt
 
     from piecework._core import ArrowTexts
     from piecework._io.corpus import Corpus
-    from piecework._progress import ProgressLike
     from piecework._settings.arguments import ArrowColumn
     from piecework.analysis._measuring import Place
-    from piecework.corpus._counts import CountSettings
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
 

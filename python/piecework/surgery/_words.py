@@ -12,13 +12,12 @@ from piecework._settings.encoding import Sampling
 from piecework.errors import ConfigError, UnknownTokenError
 from piecework.surgery._models import extended
 from piecework.tokenizer._rebuild import model_tree, rebuilt
-from piecework.tokenizer._results import Merge
+from piecework.tokenizer._results import Encoding, Merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._results import Encoding
 
 __all__ = ["Model", "NewEntries", "entries_of_words", "merged_entries", "sources_of_merges"]
 

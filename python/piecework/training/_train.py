@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from piecework import _core
@@ -10,8 +10,8 @@ from piecework._exceptions import warn
 from piecework._io.given import as_corpus
 from piecework._io.texts import warn_of_file_names
 from piecework._messages import shown, wrong_type
-from piecework._progress import reporting
-from piecework._settings.arguments import DEFAULT, Default, check_threads
+from piecework._progress import ProgressLike, reporting
+from piecework._settings.arguments import DEFAULT, ArrowColumn, Default, check_threads
 from piecework._settings.component import splitter_json
 from piecework.corpus._counts import WordCounts, with_defaults
 from piecework.corpus._splitting import (
@@ -22,21 +22,16 @@ from piecework.corpus._splitting import (
 )
 from piecework.errors import ConfigError
 from piecework.tokenizer import Tokenizer
-from piecework.tokenizer._arguments import as_tokenizer
+from piecework.tokenizer._arguments import TokenizerLike, as_tokenizer
 from piecework.trainers import BpeTrainer, Trainer, WordPieceTrainer
 from piecework.training._retraining import like_with_vocabulary, trainer_like, writes_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from piecework._io.corpus import Corpus
     from piecework._io.files import Pathish
-    from piecework._progress import ProgressLike
-    from piecework._settings.arguments import ArrowColumn
     from piecework.engines import Engine
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
-    from piecework.tokenizer._arguments import TokenizerLike
 
 __all__ = ["TrainingJob", "prepare_training", "report_end", "train"]
 

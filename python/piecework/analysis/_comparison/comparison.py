@@ -13,7 +13,7 @@ from piecework._settings.arguments import check_range, check_str
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._comparison.alignment import align, white_space
 from piecework.errors import RegexError, SurrogateError, UnknownTokenError
-from piecework.tokenizer._arguments import named_tokenizers
+from piecework.tokenizer._arguments import TokenizerLike, named_tokenizers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from piecework._show.document import Alignment as ShownAlignment, Block as ShownBlock
     from piecework.analysis._comparison.alignment import Flags, Integers
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._arguments import TokenizerLike
 
     _Tokens = tuple[tuple[str, ...], tuple[int, ...]]
     """Tokens in readable form, and their ids."""

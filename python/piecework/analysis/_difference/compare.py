@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from piecework._io.given import as_corpus
-from piecework._progress import reporting
-from piecework._settings.arguments import check_index, check_threads
+from piecework._progress import ProgressLike, reporting
+from piecework._settings.arguments import ArrowColumn, check_index, check_threads
 from piecework.analysis._difference.behaviour import BehaviourMeter
 from piecework.analysis._difference.changes import (
     merges_change,
@@ -21,17 +21,14 @@ from piecework.analysis._difference.changes import (
 from piecework.analysis._difference.probes import changed_entries, probe_texts
 from piecework.analysis._difference.result import Difference
 from piecework.analysis._measuring import measure, threads_of_meter
-from piecework.tokenizer._arguments import as_tokenizer
+from piecework.tokenizer._arguments import TokenizerLike, as_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from piecework._io.corpus import Corpus
-    from piecework._progress import ProgressLike
-    from piecework._settings.arguments import ArrowColumn
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._arguments import TokenizerLike
 
 __all__ = ["diff"]
 

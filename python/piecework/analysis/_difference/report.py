@@ -6,12 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from piecework._display import abridged, visible
-from piecework._show.document import Text, Token, Tree, listed, spaced
+from piecework._show.document import Block, Line, Spans, Text, Token, Tree, listed, spaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from piecework._show.document import Block, Line, Spans
     from piecework.analysis._difference.result import (
         Difference,
         IdChange,

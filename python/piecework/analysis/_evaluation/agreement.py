@@ -9,7 +9,7 @@ import numpy as np
 
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._comparison.alignment import align, white_space
-from piecework.analysis._comparison.comparison import alignment, compare
+from piecework.analysis._comparison.comparison import Block, alignment, compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from piecework._settings.arguments import Specials
     from piecework._show.document import Block as ShownBlock
-    from piecework.analysis._comparison.comparison import Block
     from piecework.analysis._measuring import Place
     from piecework.tokenizer import Tokenizer
 

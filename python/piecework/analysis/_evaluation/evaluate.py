@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.document_batch import check_name
 from piecework._io.given import as_corpus
 from piecework._messages import shown, wrong_type
-from piecework._progress import reporting
+from piecework._progress import ProgressLike, reporting
 from piecework._settings.arguments import (
     check_flag,
     check_index,
@@ -21,23 +21,17 @@ from piecework.analysis._evaluation.agreement import Agreement
 from piecework.analysis._evaluation.metrics import Vocabulary, metrics_of
 from piecework.analysis._evaluation.parity import Parity, reference_of
 from piecework.analysis._evaluation.result import Evaluation, TextResult, TokenizerResult
-from piecework.analysis._evaluation.sums import GroupMeter, TextSums
+from piecework.analysis._evaluation.sums import GroupMeter, GroupSums, TextSums
 from piecework.analysis._measuring import measure, threads_of_meter
 from piecework.analysis._measuring.pairs import check_parallel
-from piecework.engines import check_engine
+from piecework.engines import Engine, check_engine
 from piecework.errors import ConfigError
-from piecework.tokenizer._arguments import named_tokenizers
+from piecework.tokenizer._arguments import TokenizerLike, named_tokenizers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from piecework._io.corpus import Corpus
-    from piecework._progress import ProgressLike
     from piecework._settings.arguments import ArrowColumn, Specials
-    from piecework.analysis._evaluation.sums import GroupSums
-    from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._arguments import TokenizerLike
 
 __all__ = ["evaluate"]
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._messages import did_you_mean, shown, wrong_type
-from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS, formatted
+from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS, Better, Value, formatted
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from piecework.analysis._evaluation.metrics import Better, Value
     from piecework.analysis._evaluation.result import Evaluation
 
 __all__ = ["FailedLimit", "check", "check_limits"]

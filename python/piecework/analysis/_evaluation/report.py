@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from piecework._display import visible
-from piecework._show.document import Bar, Heading, Table, Token
+from piecework._show.document import Bar, Block, Heading, Line, Table, Token
 from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS, formatted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from piecework._show.document import Block, Line
     from piecework.analysis._evaluation.result import Evaluation, TextResult, TokenizerResult
     from piecework.analysis._evaluation.sums import TextSums
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from piecework._messages import did_you_mean, shown
 from piecework._result import Result
 from piecework._settings.immutable import Record, dataclass
-from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS
+from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS, Value
 from piecework.analysis._evaluation.sums import COUNTERS, TextSums
 from piecework.errors import ConfigError
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from piecework._show.document import Block
     from piecework.analysis._evaluation.agreement import Agreement
     from piecework.analysis._evaluation.limits import FailedLimit
-    from piecework.analysis._evaluation.metrics import Value
     from piecework.analysis._evaluation.parity import Parity
 
 __all__ = ["Evaluation", "TextResult", "TokenizerResult"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from piecework._core import TextMeasures
+from piecework._core import ArrowTexts, TextMeasures
 from piecework._exceptions import locate
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._evaluation.agreement import Agreement, AgreementMeter
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from piecework._core import ArrowTexts
     from piecework._core._measures import _Figures
     from piecework._settings.arguments import Specials
     from piecework.analysis._measuring import Place

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 from piecework._messages import did_you_mean, shown, wrong_type
 from piecework._settings.arguments import check_iterable, check_str
 from piecework.analysis._lint.result import Finding, LintReport
-from piecework.analysis._lint.rules import RULES
+from piecework.analysis._lint.rules import RULES, Problem, Rule
 from piecework.analysis._lint.subject import Subject
 from piecework.errors import ConfigError
-from piecework.tokenizer._arguments import as_tokenizer
+from piecework.tokenizer._arguments import TokenizerLike, as_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from piecework.analysis._lint.rules import Problem, Rule
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._arguments import TokenizerLike
 
 __all__ = ["lint"]
 

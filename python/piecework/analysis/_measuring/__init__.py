@@ -6,18 +6,14 @@ on where they run. Evaluation, comparison of versions and pruning each have a me
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from piecework._io.given import as_corpus
-from piecework._io.texts import batches_of, divisible
+from piecework._io.texts import TextBatch, batches_of, divisible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     from piecework._core import ArrowTexts
-    from piecework._io.texts import TextBatch
     from piecework.engines import Engine
 
     Place = tuple[int, int, str]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from piecework._core import ArrowTexts
 from piecework._io.document_batch import DEFAULT_FIELD
 from piecework._io.documents import find_place, place_in, place_of, read, warn_of_skipped
-from piecework._io.sources import total_size
+from piecework._io.sources import Source, total_size
 from piecework._messages import shown
 from piecework.analysis._measuring import BATCH_BYTES, S
 from piecework.analysis._measuring.pairs import (
@@ -22,11 +22,9 @@ from piecework.errors import ArrowError, ConfigError, WorkerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from piecework._io.corpus import Corpus
     from piecework._io.document_batch import Documents, Range, ReadOptions, Skipped
-    from piecework._io.sources import Source
     from piecework.analysis._measuring import Meter, NewMeter, Place, Report
     from piecework.engines import Engine
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import os
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, overload
 
 from piecework._io.extras import import_extra
-from piecework._io.files import checked, replacing, write_aside
+from piecework._io.files import Pathish, checked, replacing, write_aside
 from piecework._result import MAX_ROWS, Result
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     import pyarrow as pa
 
-    from piecework._io.files import Pathish
     from piecework._show.document import Block
     from piecework.tokenizer import Tokenizer
 

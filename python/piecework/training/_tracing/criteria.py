@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from piecework._result import MAX_ROWS
 from piecework._settings.choices import Criterion
 from piecework.training._tracing.base import Saved
-from piecework.training._tracing.merges import COLUMNS
+from piecework.training._tracing.merges import COLUMNS, MergeTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from piecework._show.document import Block
-    from piecework.training._tracing.merges import MergeTrace
     from piecework.training._tracing.steps import MergeTraceStep
 
 __all__ = ["CriteriaTrace"]

@@ -6,7 +6,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from piecework._show.document import Table, Text, Token, Tree, enumerated, spaced, tokens_line
-from piecework.training._tracing.steps import log_likelihood
+from piecework.training._tracing.steps import Candidate, MergeTraceStep, TracedWord, log_likelihood
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from piecework._show.document import Block, Line, Spans
     from piecework.training._tracing.criteria import CriteriaTrace
     from piecework.training._tracing.merges import MergeTrace
-    from piecework.training._tracing.steps import Candidate, MergeTraceStep, TracedWord
     from piecework.training._tracing.unigram import ScoredPiece, UnigramTrace, UnigramTraceStep
 
 __all__ = [

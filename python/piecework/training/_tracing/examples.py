@@ -13,12 +13,11 @@ from piecework._settings.arguments import check_str
 from piecework.corpus._counts import WordCounts
 from piecework.errors import ConfigError
 from piecework.normalizers import BertNormalizer
-from piecework.trainers import BpeTrainer, WordPieceTrainer
+from piecework.trainers import BpeTrainer, Trainer, WordPieceTrainer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from piecework.trainers import Trainer
 
 __all__ = ["EXAMPLES", "example"]
 

@@ -7,29 +7,25 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict, Unpack, cast, overload
 
 from piecework import _core
 from piecework._messages import shown, wrong_type
-from piecework._progress import reporting
-from piecework._settings.arguments import DEFAULT, check_index, check_iterable
+from piecework._progress import ProgressLike, reporting
+from piecework._settings.arguments import DEFAULT, ArrowColumn, Default, check_index, check_iterable
 from piecework.errors import ConfigError
 from piecework.tokenizer import Tokenizer
-from piecework.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
+from piecework.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
 from piecework.training._tracing.criteria import CriteriaTrace
 from piecework.training._tracing.merges import MergeTrace
 from piecework.training._tracing.steps import CRITERIA
 from piecework.training._tracing.unigram import UnigramTrace
-from piecework.training._train import prepare_training, report_end
+from piecework.training._train import TrainingJob, prepare_training, report_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from piecework._io.corpus import Corpus
-    from piecework._progress import ProgressLike
-    from piecework._settings.arguments import ArrowColumn, Default
     from piecework._settings.choices import Criterion
     from piecework.corpus._counts import WordCounts
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
-    from piecework.trainers import Trainer
-    from piecework.training._train import TrainingJob
 
     Texts: TypeAlias = Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int]
 
