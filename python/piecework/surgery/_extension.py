@@ -135,8 +135,8 @@ def extend(
         tok, texts, threads=threads, max_memory=max_memory, engine=engine, progress=progress
     )
     first = _with_characters(tok, counts, new_characters, wanted)
-    base = first.tokenizer if first else tok
-    wanted -= len(first.added) if first else 0
+    base, before = (first.tokenizer, len(first.added)) if first else (tok, 0)
+    wanted -= before
     if first and not wanted:
         return first
     with reporting(progress) as report:
@@ -148,7 +148,6 @@ def extend(
             report,
         )
     if len(tokens) < wanted:
-        before = len(first.added) if first else 0
         warn(
             f"the texts have fewer new tokens than {before + wanted:,}: {before + len(tokens):,}",
             setting="new_tokens" if vocab_size is None else "vocab_size",
@@ -201,11 +200,10 @@ def _joined(first: VocabularyChange, second: VocabularyChange) -> VocabularyChan
         number: tuple(old for source in sources for old in known.get(source, (source,)))
         for number, sources in second.initial_rows.items()
     }
-    return VocabularyChange(
-        tokenizer=second.tokenizer,
+    return replace(
+        second,
         id_map=first.id_map,
         initial_rows={**known, **rows},
-        removed=(),
         added=first.added + second.added,
         intermediate=first.intermediate + second.intermediate,
     )
