@@ -8,28 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = [
-    "Alignment",
-    "Bar",
-    "Block",
-    "Column",
-    "Edge",
-    "Heading",
-    "Lattice",
-    "Line",
-    "Span",
-    "Spans",
-    "Table",
-    "Text",
-    "Token",
-    "Tree",
-    "enumerated",
-    "listed",
-    "spaced",
-    "spans_of",
-    "tokens_line",
-]
-
 Item = TypeVar("Item")
 
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from piecework._show.document import Block, Column, Line, Span
 
-__all__ = ["MAX_TOKENS", "as_html", "as_page", "encoding_html", "text_html", "token_html"]
-
 MAX_TOKENS = 500
 """The number of tokens that are shown of an encoding or an alignment."""
 _MAX_COLUMNS = 100
@@ -287,11 +285,11 @@ def hue(display_token: str) -> int:
     return crc32(display_token.encode("utf-8", "surrogatepass")) % 360
 
 
-EncodingRow = tuple[bytes, int, tuple[int, int], bool]
+_EncodingRow = tuple[bytes, int, tuple[int, int], bool]
 """The bytes, id and offsets of a token, and whether it was added to the text."""
 
 
-def encoding_html(rows: Iterable[EncodingRow], count: int) -> str:
+def encoding_html(rows: Iterable[_EncodingRow], count: int) -> str:
     """Returns the tokens of an encoding as HTML; a pointer shows id and characters of each.
 
     Args:

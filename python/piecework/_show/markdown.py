@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
-__all__ = ["as_markdown"]
-
 _SYNTAX = re.compile(r"([\\`*_{}\[\]#|~!$^:]|(?<=www)\.)")
 """The characters that Markdown reads as markup, and the point that makes a link of a name."""
 _START = re.compile(r"^([0-9]*)([-+=.)])")

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from piecework._show.document import Block, Column, Line, Span
 
-__all__ = ["as_text", "columns", "line_text", "lines"]
-
 _MARK = "^"
 """The mark below a column that is cut differently."""
 _DOTTED_CIRCLE = "\u25cc"

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from piecework._show.document import Block
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["VocabularyChange", "id_count", "map_of_ids", "only_given"]
-
 Scalar = TypeVar("Scalar", bound="np.generic")
 
 _MAX_TOKENS = 100

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from piecework.corpus._counts import WordCounts
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["NewCharacters", "UnknownCharacters", "check_characters"]
-
 NewCharacters = int | float | str
 """The characters that become entries: a number of them, a share of their occurrences, or ``"all"``."""
 

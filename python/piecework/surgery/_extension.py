@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["extend"]
-
 _CRITERIA = get_args(Criterion)
 _MIN_FREQUENCY = 2
 _MORE_TEXT = "pass more text, or lower `min_frequency`"

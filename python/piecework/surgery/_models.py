@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._results import Merge
 
-__all__ = ["extended", "is_cut", "reduced"]
-
 
 def reduced(tok: Tokenizer, model: dict[str, Any], new_ids: Mapping[int, int]) -> dict[str, Any]:
     r"""Returns a model without the entries that have no new id.

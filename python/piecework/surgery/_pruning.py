@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["prune"]
-
 
 def prune(
     tokenizer: TokenizerLike,

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["by_need", "character_forms", "parts_of", "required_ids"]
-
 
 def required_ids(tok: Tokenizer, model: Mapping[str, Any], *, keep_alphabet: bool) -> set[int]:
     r"""Returns the ids that are never pruned.

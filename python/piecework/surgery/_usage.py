@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["READ_ONCE", "token_counts", "word_counts"]
-
 _SHOWN = 3
 """The number of words that a warning shows."""
 READ_ONCE = "pass texts that are not empty; an iterator that was read before has none left"

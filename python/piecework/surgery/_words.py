@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["Model", "NewEntries", "entries_of_words", "merged_entries", "sources_of_merges"]
-
 _ROUNDS = 50
 """The number of times that the score of a piece is raised until its word is one piece."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.trainers import Trainer
 
-__all__ = ["like_with_vocabulary", "trainer_like", "writes_bytes"]
-
 _TRAINERS: dict[str, type[Trainer]] = {
     "WordPiece": WordPieceTrainer,
     "BPE": BpeTrainer,

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
 
-__all__ = ["TrainingJob", "prepare_training", "report_end", "train"]
-
 
 def train(
     texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["Alignment", "align", "white_space"]
-
 _SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype=np.uint32)
 """The code points of white space; there are none beyond."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     _Tokens = tuple[tuple[str, ...], tuple[int, ...]]
     """Tokens in readable form, and their ids."""
 
-__all__ = ["Block", "Comparison", "Split", "compare"]
-
 _MAX_TEXT = 60
 """The number of characters of the text in a summary."""
 

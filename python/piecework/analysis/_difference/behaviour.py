@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
     Ids = npt.NDArray[np.uint32]
 
-__all__ = ["BehaviourMeter"]
 
-
-class BehaviourSums(NamedTuple):
+class _BehaviourSums(NamedTuple):
     """Holds how many texts were tried and encoded differently, and at most `most` of these."""
 
     tried: int
@@ -32,13 +30,13 @@ class BehaviourSums(NamedTuple):
     texts: tuple[tuple[Place, TextChange], ...]
     most: int
 
-    def plus(self, other: BehaviourSums) -> BehaviourSums:
+    def plus(self, other: _BehaviourSums) -> _BehaviourSums:
         """Returns the sums of both."""
         texts = (*self.texts, *other.texts)[: self.most]
         numbers = self.tried + other.tried, self.changed + other.changed
-        return BehaviourSums(*numbers, texts, self.most)
+        return _BehaviourSums(*numbers, texts, self.most)
 
-    def placed(self, place: Callable[[int, int, str], str]) -> BehaviourSums:
+    def placed(self, place: Callable[[int, int, str], str]) -> _BehaviourSums:
         """Returns the sums with other places of the texts."""
         texts = (((*found[:2], place(*found)), change) for found, change in self.texts)
         return self._replace(texts=tuple(texts))
@@ -65,9 +63,9 @@ class BehaviourMeter:
             threads: The number of threads.
         """
         self._old, self._new, self._reused, self._threads = old, new, reused, threads
-        self._sums = BehaviourSums(0, 0, (), examples)
+        self._sums = _BehaviourSums(0, 0, (), examples)
 
-    def sums(self) -> BehaviourSums:
+    def sums(self) -> _BehaviourSums:
         """Returns the sums over the texts so far."""
         return self._sums
 
@@ -91,7 +89,7 @@ class BehaviourMeter:
             )
             for index in changed[:missing]
         )
-        added = BehaviourSums(len(texts), len(changed), tuple(found), self._sums.most)
+        added = _BehaviourSums(len(texts), len(changed), tuple(found), self._sums.most)
         self._sums = self._sums.plus(added)
 
     def _differs(self, old: Ids | str, new: Ids | str) -> bool:

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._training_info import TrainingInfo
 
-__all__ = [
-    "ModelParts",
-    "merges_change",
-    "model_parts",
-    "renumbered",
-    "score_changes",
-    "setting_changes",
-    "training_changes",
-]
-
 Pair = tuple[str, str]
 
 _NOT_SETTINGS = ("version", "training", "fingerprint", "decoder", "probabilities")

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from piecework.engines import Engine
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["diff"]
-
 
 def diff(
     old: TokenizerLike,

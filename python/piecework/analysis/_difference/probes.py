@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from piecework.analysis._difference.result import MergesChange, ScoreChange
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["changed_entries", "probe_texts"]
-
 _MAX_ENTRIES = 10_000
 """The maximum number of changed entries whose texts are tried."""
 _SAMPLE = 100
@@ -23,7 +21,7 @@ _LONGEST = 100
 _STARTS = 20
 """The number of entries of the sample that are put before each other one."""
 
-GENERAL = (
+_GENERAL = (
     "The quick brown fox jumps over the lazy dog.",
     "HELLO Hello hello",
     "I'll, you'd, we've, they're, it's; don't DON'T",
@@ -54,7 +52,7 @@ def probe_texts(old: Tokenizer, new: Tokenizer, entries: Iterable[str]) -> Itera
         new: The new version.
         entries: The entries that changed.
     """
-    yield from GENERAL
+    yield from _GENERAL
     for tokenizer in (old, new):
         yield from _samples(tokenizer)
         for token in tokenizer.added_tokens.values():

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
         TextChange,
     )
 
-__all__ = ["document"]
-
 _LONGEST_VALUE = 60
 """The maximum number of characters of a value of a setting."""
 _LONGEST_TEXT = 200

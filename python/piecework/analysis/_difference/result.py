@@ -13,16 +13,6 @@ if TYPE_CHECKING:
 
     from piecework._show.document import Block
 
-__all__ = [
-    "Difference",
-    "IdChange",
-    "MergesChange",
-    "Outcome",
-    "ScoreChange",
-    "SettingChange",
-    "TextChange",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class IdChange(Record):

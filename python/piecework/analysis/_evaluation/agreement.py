@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Agreement", "AgreementMeter", "Disagreement"]
-
 _AROUND = 2
 """The number of blocks that are shown before and after a disagreement."""
 _CHARACTERS = 1 << 20

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from piecework._settings.arguments import ArrowColumn, Specials
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["evaluate"]
-
 _FREQUENT = 20
 """The number of most frequent tokens in a result."""
 

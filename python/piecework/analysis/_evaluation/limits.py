@@ -14,8 +14,6 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from piecework.analysis._evaluation.result import Evaluation
 
-__all__ = ["FailedLimit", "check", "check_limits"]
-
 _SETTING: dict[Better, str] = {"higher": "fail_under", "lower": "fail_over"}
 """The setting of the limit of a metric, by the values that are better."""
 

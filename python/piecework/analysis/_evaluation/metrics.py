@@ -17,21 +17,10 @@ if TYPE_CHECKING:
     from piecework.analysis._evaluation.sums import TextSums
     from piecework.tokenizer import Tokenizer
 
-__all__ = [
-    "METRICS",
-    "PARITY_METRICS",
-    "Better",
-    "Metric",
-    "Value",
-    "Vocabulary",
-    "formatted",
-    "metrics_of",
-]
-
 Value = float | int | None
 """The value of a metric; None where it is undefined, such as tokens per word without words."""
 Better = Literal["higher", "lower"]
-Unit = Literal["count", "share", "number"]
+_Unit = Literal["count", "share", "number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +38,7 @@ class Metric:
     name: str
     label: str
     better: Better
-    unit: Unit
+    unit: _Unit
     definition: str
 
 
@@ -124,7 +113,7 @@ _FUNCTIONS: dict[str, Callable[[_Input], Value]] = {}
 
 
 def _metric(
-    label: str, better: Better, unit: Unit, definition: str
+    label: str, better: Better, unit: _Unit, definition: str
 ) -> Callable[[Callable[[_Input], Value]], Callable[[_Input], Value]]:
     """Returns a decorator that defines a metric by the function that computes it, which has its name."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from piecework.analysis._evaluation.metrics import Value
 
-__all__ = ["Parity", "gini", "reference_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Parity(Record):

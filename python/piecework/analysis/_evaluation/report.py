@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from piecework.analysis._evaluation.result import Evaluation, TextResult, TokenizerResult
     from piecework.analysis._evaluation.sums import TextSums
 
-__all__ = ["TITLE", "figure_tables", "length_tables", "name_text", "report"]
-
 TITLE = "Evaluation of tokenizers"
 
 _BY_GROUP = (

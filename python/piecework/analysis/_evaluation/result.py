@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from piecework.analysis._evaluation.limits import FailedLimit
     from piecework.analysis._evaluation.parity import Parity
 
-__all__ = ["Evaluation", "TextResult", "TokenizerResult"]
-
 _SIZES = ("texts", "bytes", "characters", "words", "tokens")
 """The sums that are part of a result, besides the counters."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from piecework.analysis._measuring import Place
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["COUNTERS", "ChangedText", "GroupMeter", "GroupSums", "TextSums"]
-
 _BEFORE, _AFTER = 20, 40
 """The number of characters of an example before and after its first difference."""
 _BLOCK = 4096
@@ -155,7 +153,7 @@ def _added_counts(one: TextSums, other: TextSums) -> tuple[NDArray[np.uint32], N
     return ids[starts], np.add.reduceat(counts, starts) if len(ids) else counts
 
 
-class TextMeter:
+class _TextMeter:
     """Adds up texts for one tokenizer."""
 
     def __init__(self, tok: Tokenizer, specials: Specials | None, threads: int | None) -> None:
@@ -253,7 +251,9 @@ class GroupMeter:
             disagreements: The maximum number of disagreements to keep; None to count no agreement.
             threads: The number of threads.
         """
-        self._meters = {name: TextMeter(tok, specials, threads) for name, tok in tokenizers.items()}
+        self._meters = {
+            name: _TextMeter(tok, specials, threads) for name, tok in tokenizers.items()
+        }
         self._most = disagreements or 0
         self._agreement: AgreementMeter | None = None
         if disagreements is not None:

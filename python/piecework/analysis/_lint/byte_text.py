@@ -4,15 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = [
-    "BYTE_TOKEN",
-    "UNUSED_BYTES",
-    "byte_characters",
-    "bytes_of",
-    "continuation_bytes",
-    "is_part_of_text",
-]
-
 BYTE_TOKEN = re.compile("<0x[0-9A-F]{2}>")
 """A byte-fallback entry."""
 UNUSED_BYTES = frozenset([0xC0, 0xC1, *range(0xF5, 0x100)])

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["lint"]
-
 _SEVERITIES = ("error", "warning", "note")
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from piecework.analysis._lint.subject import Entry, Subject
 
-__all__ = ["Proofs"]
-
 _ROUNDING = {"float32": 0.01, "float64": 1e-5}
 """The bound of the rounding error of a sum of scores for each of its terms.
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from piecework.analysis._lint.subject import Entry, Subject
 
-__all__ = ["Unproduced", "unproduced_entries"]
-
 _COMPLETED = 24
 """The number of completions of incomplete characters that are tried for every entry."""
 _ALL_COMPLETED = 4096
@@ -23,7 +21,7 @@ _MAX_CHARACTERS = 20_000_000
 """The maximum number of characters of the texts that are tried for the entries that are still left."""
 
 
-class Unproduced(NamedTuple):
+class _Unproduced(NamedTuple):
     """Holds the entries that no tried text was encoded to, each with a reason.
 
     Attributes:
@@ -35,7 +33,7 @@ class Unproduced(NamedTuple):
     unknown: list[tuple[Entry, str]]
 
 
-def unproduced_entries(subject: Subject) -> Unproduced:
+def unproduced_entries(subject: Subject) -> _Unproduced:
     """Returns the entries that no tried text was encoded to.
 
     An entry that is in the encoding of any text is not among them. Single bytes are left out, since they complete the bytes.
@@ -54,7 +52,7 @@ def unproduced_entries(subject: Subject) -> Unproduced:
             certain.append((pending.pop(entry.id), reason))
     _try(subject, pending, _more_texts(subject, pending))
     unknown = [(entry, _likely_reason(subject, entry)) for entry in pending.values()]
-    return Unproduced(certain, unknown)
+    return _Unproduced(certain, unknown)
 
 
 def _completes_bytes(subject: Subject, entry: Entry) -> bool:

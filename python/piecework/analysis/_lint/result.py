@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from piecework._show.document import Block, Line
 
-__all__ = ["Finding", "LintReport", "Severity"]
-
 Severity = Literal["error", "warning", "note"]
 
 

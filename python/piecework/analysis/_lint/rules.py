@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Check = Callable[[Subject], Iterator["Problem"]]
 
-__all__ = ["RULES", "Problem", "Rule"]
-
 _CONTEXTS = ("{}", "a {} a", "a{}a", " {}", "{} ", ".{}.")
 """The texts in which an added token is looked for."""
 _REPEATED = "is listed again later, and only its last rank counts"
@@ -96,7 +94,7 @@ def _rule(
     matters="they take rows of the embedding table that are never trained",
     remedy="remove them, or use them for added tokens",
 )
-def unreachable(subject: Subject) -> Iterator[Problem]:
+def _unreachable(subject: Subject) -> Iterator[Problem]:
     """Iterates over the entries that certainly no text produces."""
     for entry, reason in subject.once(unproduced_entries).certain:
         yield Problem(entry.token, entry.id, reason)
@@ -110,7 +108,7 @@ def unreachable(subject: Subject) -> Iterator[Problem]:
     matters="they are probably unreachable; a rare context may still produce them",
     remedy="search a corpus for them before you remove them",
 )
-def not_produced(subject: Subject) -> Iterator[Problem]:
+def _not_produced(subject: Subject) -> Iterator[Problem]:
     """Iterates over the entries that no tried text produced, and that may have a text nevertheless."""
     for entry, reason in subject.once(unproduced_entries).unknown:
         yield Problem(entry.token, entry.id, reason)
@@ -124,7 +122,7 @@ def not_produced(subject: Subject) -> Iterator[Problem]:
     matters="a text cannot contain them, such as behind another added token or in a form that the normalizer changes",
     remedy="add the form that occurs in texts, or change the flags `normalized` and `single_word`",
 )
-def unmatched(subject: Subject) -> Iterator[Problem]:
+def _unmatched(subject: Subject) -> Iterator[Problem]:
     """Iterates over the added tokens that their own texts do not produce, without control symbols."""
     controls = subject.tokenizer.control_symbols
     for number, token in subject.tokenizer.added_tokens.items():
@@ -144,7 +142,7 @@ def _is_matched(subject: Subject, number: int, content: str) -> bool:
     matters="they make the file longer, and hide which merges make an entry",
     remedy="remove them",
 )
-def unused_merges(subject: Subject) -> Iterator[Problem]:
+def _unused_merges(subject: Subject) -> Iterator[Problem]:
     """Iterates over the merges that no word applies; the entry of a problem is that of the merge."""
     tokenizer = subject.tokenizer
     unused = tokenizer._core.unused_merges()
@@ -169,7 +167,7 @@ def unused_merges(subject: Subject) -> Iterator[Problem]:
     matters="characters with these bytes are unknown or lost",
     remedy="add the entries of the missing bytes",
 )
-def missing_bytes(subject: Subject) -> Iterator[Problem]:
+def _missing_bytes(subject: Subject) -> Iterator[Problem]:
     """Iterates over the bytes of UTF-8 that a byte-level vocabulary, or byte fallback, lacks."""
     if subject.tokenizer.model_type == "WordLevel" or subject.is_opaque:
         return
@@ -208,7 +206,7 @@ def _forms(subject: Subject, character: str) -> list[str]:
     matters="words with them are unknown or lose them",
     remedy="add the characters as entries",
 )
-def missing_characters(subject: Subject) -> Iterator[Problem]:
+def _missing_characters(subject: Subject) -> Iterator[Problem]:
     """Iterates over the characters of entries, and of printable ASCII, that are unknown alone or within a word."""
     is_other = subject.is_byte_level or subject.model.get("byte_fallback")
     if is_other or subject.tokenizer.model_type == "WordLevel":
@@ -256,7 +254,7 @@ def _are_unknown(subject: Subject, texts: list[str]) -> list[bool]:
     matters="a model gets other tokens than the names say, or ids that its embedding table lacks",
     remedy="look the ids up by name: `post_processor.with_ids(tokenizer.vocab)`, `Padding(pad_token=...)`",
 )
-def mismatched_ids(subject: Subject) -> Iterator[Problem]:
+def _mismatched_ids(subject: Subject) -> Iterator[Problem]:
     """Iterates over the tokens that post-processing or padding insert with the id of another token, or of none."""
     for each in subject.tokenizer._mismatched_ids():
         yield Problem(each.token, each.id, f"{each.part}: {each.problem}")
@@ -269,7 +267,7 @@ def mismatched_ids(subject: Subject) -> Iterator[Problem]:
     matters="a text from outside can contain them, and so control a model",
     remedy='pass `specials="text"` for texts that you do not trust',
 )
-def in_text(subject: Subject) -> Iterator[Problem]:
+def _in_text(subject: Subject) -> Iterator[Problem]:
     """Iterates over the special tokens that are matched in a text by default."""
     controls = subject.tokenizer.control_symbols
     for number, token in subject.tokenizer.added_tokens.items():
@@ -285,7 +283,7 @@ def in_text(subject: Subject) -> Iterator[Problem]:
     matters="they come from broken text, look like other entries, and can hide text",
     remedy="clean the training text, for example with `clean_text` or nmt_nfkc",
 )
-def control_characters(subject: Subject) -> Iterator[Problem]:
+def _control_characters(subject: Subject) -> Iterator[Problem]:
     """Iterates over the entries with control characters; single bytes are left out, since they complete the bytes."""
     for entry in subject.entries:
         data = entry.data
@@ -312,7 +310,7 @@ def _is_control(c: str) -> bool:
     matters="they share a meaning, but not an embedding",
     remedy="lowercase the text, if case does not matter",
 )
-def by_case(subject: Subject) -> Iterator[Problem]:
+def _by_case(subject: Subject) -> Iterator[Problem]:
     """Iterates over the entries that differ from an earlier one only by case."""
     return _repeated(subject, str.lower, "case")
 
@@ -324,7 +322,7 @@ def by_case(subject: Subject) -> Iterator[Problem]:
     matters="they share a meaning, but not an embedding",
     remedy="put a space before every text, or split white space off, if it does not matter",
 )
-def by_space(subject: Subject) -> Iterator[Problem]:
+def _by_space(subject: Subject) -> Iterator[Problem]:
     """Iterates over the entries that differ from an earlier one only by white space; those of white space alone are left out."""
 
     def without_space(text: str) -> str:
@@ -354,7 +352,7 @@ def _repeated(
     matters="the embedding table has rows for them, and decoding them is an error",
     remedy="renumber the entries before a model is trained, or reserve the ids by added tokens",
 )
-def gaps(subject: Subject) -> Iterator[Problem]:
+def _gaps(subject: Subject) -> Iterator[Problem]:
     """Iterates over the ranges of ids without an entry."""
     ids = sorted(subject.tokenizer.vocab.values())
     for before, after in pairwise([-1, *ids]):

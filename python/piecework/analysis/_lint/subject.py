@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._batch import EncodedBatch
 
-__all__ = ["Entry", "Subject"]
-
 Result = TypeVar("Result")
 
 _PART = 1 << 15

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from piecework.analysis._lint.subject import Entry, Subject
 
-__all__ = ["FIRST_CONTEXTS", "all_contexts", "completions", "forms", "starts"]
-
 Context = tuple[str, str]
 """The texts before and after that of an entry."""
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from piecework.analysis._measuring import Meter, NewMeter, Place, Report
     from piecework.engines import Engine
 
-__all__ = ["measure_files"]
-
 PART_BYTES = 1 << 25
 """The bytes of files that are measured as one part."""
 

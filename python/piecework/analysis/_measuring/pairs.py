@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from piecework._io.document_batch import Documents, ReadOptions, Skipped
     from piecework.analysis._measuring.files import GroupPart
 
-__all__ = ["ListEntries", "PartEntries", "check_parallel", "entries_of", "without_skipped_pairs"]
-
 
 class PartEntries(NamedTuple):
     """Lists the entries of a part, the lines and rows that are documents or skipped.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from piecework._show.document import Block
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["FORMATS", "Saved", "Trace", "save_parquet"]
-
 FORMATS: Final[Mapping[str, str]] = {
     ".parquet": "parquet",
     ".ndjson": "ndjson",

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from piecework._show.document import Block
     from piecework.training._tracing.steps import MergeTraceStep
 
-__all__ = ["CriteriaTrace"]
-
 
 class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
     """Holds a trace for each criterion; a mapping by their names. Print it for a table of steps by criterion.

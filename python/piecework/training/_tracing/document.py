@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from piecework.training._tracing.merges import MergeTrace
     from piecework.training._tracing.unigram import ScoredPiece, UnigramTrace, UnigramTraceStep
 
-__all__ = [
-    "criteria_table",
-    "merge_document",
-    "merge_step",
-    "step_table",
-    "unigram_document",
-    "unigram_step",
-    "word_line",
-]
-
 _MAX_TOKENS = 200
 """The number of tokens of a vocabulary or of a word, and of words, that are listed."""
 _MAX_SYMBOLS = 10

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-__all__ = ["EXAMPLES", "example"]
-
 SENTENCES = (
     "This is the Hugging Face Course.",
     "This chapter is about tokenization.",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from piecework._show.document import Block
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["COLUMNS", "MergeTrace"]
-
 COLUMNS = (
     ("step", "uint64"),
     ("place", "uint64"),

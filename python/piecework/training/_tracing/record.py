@@ -29,13 +29,11 @@ if TYPE_CHECKING:
 
     Texts: TypeAlias = Iterable[str] | ArrowColumn | WordCounts | Mapping[str, int]
 
-__all__ = ["trace", "trace_criteria"]
-
 _LARGEST = 2**31
 """The largest limit of a record, which no training reaches."""
 
 
-class TraceOptions(TypedDict, total=False):
+class _TraceOptions(TypedDict, total=False):
     """Lists the options of :func:`trace`."""
 
     top: int
@@ -50,15 +48,15 @@ class TraceOptions(TypedDict, total=False):
 def trace(
     texts: Texts,
     trainer: WordPieceTrainer | BpeTrainer,
-    **options: Unpack[TraceOptions],
+    **options: Unpack[_TraceOptions],
 ) -> MergeTrace: ...
 @overload
 def trace(
-    texts: Texts, trainer: UnigramTrainer, **options: Unpack[TraceOptions]
+    texts: Texts, trainer: UnigramTrainer, **options: Unpack[_TraceOptions]
 ) -> UnigramTrace: ...
 @overload
 def trace(
-    texts: Texts, trainer: Trainer, **options: Unpack[TraceOptions]
+    texts: Texts, trainer: Trainer, **options: Unpack[_TraceOptions]
 ) -> MergeTrace | UnigramTrace: ...
 def trace(
     texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from piecework._show.document import Tree
 
-__all__ = ["CRITERIA", "Candidate", "MergeTraceStep", "TracedWord", "WordTrace", "log_likelihood"]
-
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 """The criteria in the order of the scores that the core returns."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from piecework._show.document import Block
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["ScoredPiece", "UnigramTrace", "UnigramTraceStep"]
-
 
 class ScoredPiece(NamedTuple):
     """Pairs a piece with a number: its loss, its expected count or its probability."""
