@@ -17,7 +17,7 @@ from piecework._messages import shown
 from piecework._progress import ProgressLike, reporting
 from piecework._settings.component import splitter_json
 from piecework.analysis._lint.byte_text import bytes_of
-from piecework.analysis._measuring import measure, threads_of_meter
+from piecework.analysis._measuring import PLAIN, measure, threads_of_meter
 from piecework.corpus._counts import CountSettings, WordCounts
 from piecework.corpus._splitting import splitting_of
 from piecework.errors import ConfigError, CountsError, PieceworkError
@@ -105,14 +105,7 @@ class _TokenMeter:
     def add(self, texts: ArrowTexts | Sequence[str], place: Callable[[int], Place]) -> None:
         """Adds texts, which follow those of earlier calls."""
         try:
-            encoded = self._tokenizer.encode_batch(
-                texts,
-                add_special_tokens=False,
-                truncation=None,
-                padding=None,
-                sampling=None,
-                threads=self._threads,
-            )
+            encoded = self._tokenizer.encode_batch(texts, threads=self._threads, **PLAIN)
         except PieceworkError as error:
             locate(error, lambda index: place(index)[2])
             raise

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import check_iterable, check_str
 from piecework._settings.encoding import Sampling
+from piecework.analysis._measuring import PLAIN
 from piecework.errors import ConfigError, UnknownTokenError
 from piecework.surgery._models import extended
 from piecework.tokenizer._rebuild import model_tree, rebuilt
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from piecework.tokenizer import Tokenizer
+    from piecework.tokenizer._options import EncodeOptions
 
 _ROUNDS = 50
 """The number of times that the score of a piece is raised until its word is one piece."""
@@ -60,9 +62,7 @@ def entries_of_words(tok: Tokenizer, words: Iterable[str]) -> NewEntries:
         entry = _model_word(tok, check_str("words", word)) + model.suffix
         wanted[entry] = word
         number = tok.token_to_id(entry)
-        if number is not None and tok.encode(word, **_PLAIN, sampling=model.sampling).ids == [
-            number
-        ]:
+        if number is not None and tok.encode(word, **model.options).ids == [number]:
             continue
         split = model.pieces(entry, word)
         if number is not None:
@@ -76,14 +76,10 @@ def entries_of_words(tok: Tokenizer, words: Iterable[str]) -> NewEntries:
         made = NewEntries(new, scores, [], [model.ids(entry) for entry in new], [])
     changed = model.with_entries(made).tok
     for entry, word in wanted.items():
-        encoding = changed.encode(word, **_PLAIN, sampling=model.sampling)
+        encoding = changed.encode(word, **model.options)
         if encoding.ids != [changed.token_to_id(entry)]:
             raise _impossible(word, f"the tokenizer makes {_listed(encoding.tokens)} of it")
     return made
-
-
-_PLAIN: dict[str, Any] = {"add_special_tokens": False, "truncation": None, "padding": None}
-"""The arguments by which a text is encoded alone."""
 
 
 def _model_word(tok: Tokenizer, word: str) -> str:
@@ -120,7 +116,7 @@ class Model:
         prefix: What an entry of BPE begins with that continues a word.
         suffix: What BPE appends to a word.
         has_separate_suffix: Whether that is a symbol of its own.
-        sampling: How texts are encoded without dropout; None for the default.
+        options: The arguments by which a text is encoded alone.
     """
 
     def __init__(self, tok: Tokenizer) -> None:
@@ -131,7 +127,8 @@ class Model:
         own: Mapping[str, Any] = self.tree.get("piecework") or {}
         self.has_separate_suffix = own.get("suffix_style") == "separate"
         self._alone = type(tok)._wrap(tok._core.model_alone())
-        self.sampling = Sampling(dropout=0.0) if self.tree.get("dropout") else None
+        sampling = Sampling(dropout=0.0) if self.tree.get("dropout") else None
+        self.options: EncodeOptions = {**PLAIN, "sampling": sampling}
 
     def with_entries(self, new: NewEntries) -> Model:
         """Returns the model with new entries."""
@@ -155,7 +152,7 @@ class Model:
             return ()
 
     def _encode(self, entry: str) -> Encoding:
-        return self._alone.encode(entry.removesuffix(self.suffix), sampling=self.sampling)
+        return self._alone.encode(entry.removesuffix(self.suffix), **self.options)
 
     def best_score(self, entry: str) -> float:
         """Returns the score of the best segmentation of a word; -infinity if there is none."""

@@ -10,6 +10,7 @@ import numpy as np
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._comparison.alignment import align, white_space
 from piecework.analysis._comparison.comparison import Block, alignment, compare
+from piecework.analysis._measuring import PLAIN, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     from piecework._settings.arguments import Specials
     from piecework._show.document import Block as ShownBlock
-    from piecework.analysis._measuring import Place
     from piecework.tokenizer import Tokenizer
+    from piecework.tokenizer._options import EncodeOptions
 
     Integers = npt.NDArray[np.int64]
 
@@ -157,7 +158,8 @@ class AgreementMeter:
             threads: The number of threads.
         """
         self._tokenizers, self._most = tokenizers, most
-        self._specials, self._threads = specials, threads
+        self._given: EncodeOptions = {**PLAIN, "specials": specials}
+        self._threads = threads
         self._total = Agreement()
 
     def add(self, texts: Sequence[str], place: Callable[[int], Place]) -> None:
@@ -183,14 +185,7 @@ class AgreementMeter:
         """Returns the tokens of texts by a tokenizer."""
         # What cannot be encoded was an error of the other measures, which come first.
         batch = self._tokenizers[name].encode_batch(
-            texts,
-            add_special_tokens=False,
-            specials=self._specials,
-            truncation=None,
-            padding=None,
-            sampling=None,
-            offsets=True,
-            threads=self._threads,
+            texts, offsets=True, threads=self._threads, **self._given
         )
         counts = np.diff(batch.row_offsets)
         rows = np.repeat(np.arange(len(counts)), counts)

@@ -11,8 +11,8 @@ from piecework._core import ArrowTexts, TextMeasures
 from piecework._exceptions import locate
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._evaluation.agreement import Agreement, AgreementMeter
+from piecework.analysis._measuring import PLAIN, Place
 from piecework.errors import PieceworkError
-from piecework.tokenizer._options import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from piecework._core._measures import _Figures
     from piecework._settings.arguments import Specials
-    from piecework.analysis._measuring import Place
     from piecework.tokenizer import Tokenizer
+    from piecework.tokenizer._options import EncodeOptions
 
 _BEFORE, _AFTER = 20, 40
 """The number of characters of an example before and after its first difference."""
@@ -157,11 +157,9 @@ class _TextMeter:
     """Adds up texts for one tokenizer."""
 
     def __init__(self, tok: Tokenizer, specials: Specials | None, threads: int | None) -> None:
-        self._tok, self._specials, self._threads = tok, specials, threads
-        # Without truncation, padding and dropout.
-        self._options = tok._options(
-            {"add_special_tokens": False, "specials": specials, "sampling": None, **UNLIMITED}
-        )
+        self._tok, self._threads = tok, threads
+        self._given: EncodeOptions = {**PLAIN, "specials": specials}
+        self._options = tok._options(self._given)
         self._measures = TextMeasures()
         self._changed: list[ChangedText] = []
 
@@ -173,14 +171,7 @@ class _TextMeter:
             self._changed.append(self._example(texts[index], *place(index)))
 
     def _example(self, text: str, source: int, position: int, place: str) -> ChangedText:
-        ids = self._tok.encode_ids(
-            text,
-            add_special_tokens=False,
-            specials=self._specials,
-            truncation=None,
-            padding=None,
-            sampling=None,
-        )
+        ids = self._tok.encode_ids(text, **self._given)
         decoded = self._tok.decode(ids, skip_special_tokens=False)
         start = max(0, _first_difference(text, decoded) - _BEFORE)
         end = start + _BEFORE + _AFTER

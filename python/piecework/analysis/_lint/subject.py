@@ -10,6 +10,7 @@ import numpy as np
 
 from piecework._core import WordCharacters
 from piecework.analysis._lint.byte_text import BYTE_TOKEN, UNUSED_BYTES, byte_characters, bytes_of
+from piecework.analysis._measuring import PLAIN
 from piecework.errors import PieceworkError
 
 if TYPE_CHECKING:
@@ -204,9 +205,7 @@ class Subject:
                 yield []
 
     def _encoded(self, texts: Sequence[str]) -> EncodedBatch:
-        return self.tokenizer.encode_batch(
-            texts, add_special_tokens=False, truncation=None, padding=None, sampling=None
-        )
+        return self.tokenizer.encode_batch(texts, **PLAIN)
 
 
 def _steps(part: dict[str, Any] | None, member: str) -> Iterator[dict[str, Any]]:

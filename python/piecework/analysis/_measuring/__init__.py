@@ -15,13 +15,19 @@ from piecework._io.texts import TextBatch, batches_of, divisible
 if TYPE_CHECKING:
     from piecework._core import ArrowTexts
     from piecework.engines import Engine
+    from piecework.tokenizer._options import EncodeOptions
 
-    Place = tuple[int, int, str]
-    """The number of a file or group, the position in it, and the place of a text for people."""
-    Report = Callable[[int, int], object]
+Place = tuple[int, int, str]
+"""The number of a file or group, the position in it, and the place of a text for people."""
+Report = Callable[[int, int], object]
 
-__all__ = ["BATCH_BYTES", "Meter", "NewMeter", "S", "Sums", "measure", "threads_of_meter"]
-
+PLAIN: EncodeOptions = {
+    "add_special_tokens": False,
+    "truncation": None,
+    "padding": None,
+    "sampling": None,
+}
+"""The arguments by which a text is encoded alone: without added special tokens, truncation, padding and dropout."""
 BATCH_BYTES = 1 << 22
 """The bytes of text that are measured at a time: enough to keep the threads busy, few enough to hold in memory."""
 
