@@ -8,7 +8,13 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._messages import did_you_mean, shown, wrong_type
-from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS, Better, Value, formatted
+from piecework.analysis._evaluation.metrics import (
+    ALL_METRICS,
+    PARITY_METRICS,
+    Better,
+    Value,
+    formatted,
+)
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -37,7 +43,7 @@ class FailedLimit(NamedTuple):
 
     def __str__(self) -> str:
         """Returns the metric, its value and the limit."""
-        metric = {**METRICS, **PARITY_METRICS}[self.metric]
+        metric = ALL_METRICS[self.metric]
         name = self.metric if self.tokenizer is None else f"{self.tokenizer}: {self.metric}"
         side = "under" if self.is_under else "over"
         if self.value is None:
@@ -67,14 +73,13 @@ def check_limits(
 
 
 def _check_limit(setting: str, name: str, limit: Any, parallel: bool) -> None:
-    metrics = {**METRICS, **PARITY_METRICS}
-    if name not in metrics:
-        hint = did_you_mean(name, metrics) or f"the metrics are {', '.join(metrics)}"
+    if name not in ALL_METRICS:
+        hint = did_you_mean(name, ALL_METRICS) or f"the metrics are {', '.join(ALL_METRICS)}"
         raise ConfigError(f"no metric {shown(name)}", setting=setting, hint=hint)
     if not _is_number(limit):
         message = f"expected a number for {name}, found {shown(limit)}"
         raise ConfigError(message, setting=setting)
-    better = metrics[name].better
+    better = ALL_METRICS[name].better
     if _SETTING[better] != setting:
         message = f"{name} is better when {better}"
         hint = f"pass `{_SETTING[better]}={{{name!r}: {limit:g}}}`"

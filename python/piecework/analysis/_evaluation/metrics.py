@@ -269,6 +269,7 @@ PARITY_METRICS: dict[str, Metric] = {
     )
 }
 """The metrics of parallel texts in several languages by their names."""
+ALL_METRICS = METRICS | PARITY_METRICS
 
 
 def formatted(metric: Metric, value: Value) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from piecework._display import visible
 from piecework._show.document import Bar, Block, Heading, Line, Table, Token
-from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS, formatted
+from piecework.analysis._evaluation.metrics import ALL_METRICS, METRICS, PARITY_METRICS, formatted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -89,7 +89,7 @@ def _summary(evaluation: Evaluation) -> Table:
     for name in ("texts", "bytes", "words", "tokens"):
         numbers = (getattr(each, name) for each in sums)
         rows.append((name, *(f"{number:,}" for number in numbers)))
-    for metric in (*METRICS.values(), *PARITY_METRICS.values()):
+    for metric in ALL_METRICS.values():
         if all(metric.name in each.metrics for each in results):
             cells = (formatted(metric, each.metrics[metric.name]) for each in results)
             rows.append((metric.name, *cells))
@@ -193,8 +193,7 @@ def _rank_counts(sums: TextSums) -> dict[int, int]:
 
 def _definitions() -> Table:
     """Returns the definitions of the metrics."""
-    metrics = (*METRICS.values(), *PARITY_METRICS.values())
-    rows = [(each.name, each.definition, each.better) for each in metrics]
+    rows = [(each.name, each.definition, each.better) for each in ALL_METRICS.values()]
     return Table(("metric", "definition", "better"), rows, "l", "Definitions")
 
 
