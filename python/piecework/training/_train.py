@@ -115,7 +115,9 @@ def train(
         engine=engine,
         part_bytes=part_bytes,
     )
-    tok = _train(job, threads=threads, progress=progress)
+    with reporting(progress) as report:
+        core = _core.train(job.counts._core, job.settings, threads, report)
+        tok = job.trained(core, report)
     return tok if known is None else like_with_vocabulary(known, tok)
 
 
@@ -133,6 +135,19 @@ class TrainingJob(NamedTuple):
     trainer: Trainer
     splitter: str
     functions: list[Callable[[str], object]]
+
+    @property
+    def settings(self) -> tuple[str, list[Callable[[str], object]], str]:
+        """Returns the settings as the core takes them."""
+        return self.splitter, self.functions, self.trainer.to_json()
+
+    def trained(
+        self, core: _core.Tokenizer, report: Callable[[str, int, int], object]
+    ) -> Tokenizer:
+        """Returns the tokenizer that the core has trained, and reports the end of the training."""
+        tok = Tokenizer._wrap(core, self.functions)
+        report("learning" if tok.training.steps else "merging", len(tok), len(tok))
+        return tok
 
 
 def prepare_training(
@@ -207,22 +222,6 @@ def _job(
     if not counts.has_pipeline and not is_on_bytes(trainer):
         _warn_of_foreign_words(counts, splitter, functions)
     return TrainingJob(counts, trainer, splitter, functions)
-
-
-def _train(job: TrainingJob, *, threads: int | None, progress: ProgressLike) -> Tokenizer:
-    counts, trainer, splitter, functions = job
-    with reporting(progress) as report:
-        settings = (splitter, functions, trainer.to_json())
-        core = _core.train(counts._core, settings, threads, report)
-        tok = Tokenizer._wrap(core, functions)
-        report_end(tok, report)
-        return tok
-
-
-def report_end(tokenizer: Tokenizer, report: Callable[[str, int, int], object]) -> None:
-    """Reports the end of a training as progress."""
-    size = len(tokenizer)
-    report("learning" if tokenizer.training.steps else "merging", size, size)
 
 
 def _warn_of_commas(trainer: Trainer) -> None:

@@ -10,13 +10,12 @@ from piecework._messages import shown, wrong_type
 from piecework._progress import ProgressLike, reporting
 from piecework._settings.arguments import DEFAULT, ArrowColumn, Default, check_index, check_iterable
 from piecework.errors import ConfigError
-from piecework.tokenizer import Tokenizer
 from piecework.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
 from piecework.training._tracing.criteria import CriteriaTrace
 from piecework.training._tracing.merges import MergeTrace
 from piecework.training._tracing.steps import CRITERIA
 from piecework.training._tracing.unigram import UnigramTrace
-from piecework.training._train import TrainingJob, prepare_training, report_end
+from piecework.training._train import TrainingJob, prepare_training
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -197,14 +196,11 @@ def _record(
     progress: ProgressLike,
 ) -> MergeTrace | UnigramTrace:
     """Runs a prepared training and returns its record; the limits are those of :func:`trace`."""
-    counts, trainer, splitter, functions = job
-    settings = (splitter, functions, trainer.to_json())
     with reporting(progress) as report:
         core, merges, steps = _core.train_traced(
-            counts._core, settings, threads, report, (top, words)
+            job.counts._core, job.settings, threads, report, (top, words)
         )
-        tokenizer = Tokenizer._wrap(core, functions)
-        report_end(tokenizer, report)
-    if isinstance(trainer, UnigramTrainer):
+        tokenizer = job.trained(core, report)
+    if isinstance(job.trainer, UnigramTrainer):
         return UnigramTrace(tokenizer, top, steps)
     return MergeTrace(tokenizer, top, merges)
