@@ -27,9 +27,9 @@ from piecework.analysis._evaluation.metrics import (
     PARITY_METRICS as PARITY_METRICS,
     Metric as Metric,
 )
-from piecework.analysis._evaluation.parity import Parity as Parity
 from piecework.analysis._evaluation.result import (
     Evaluation as Evaluation,
+    Parity as Parity,
     TextResult as TextResult,
     TokenizerResult as TokenizerResult,
 )

@@ -12,7 +12,7 @@ import piecework as pw
 import strategies
 from model_families import entries, family
 from naive_evaluation import FLOOR, naive_gini, naive_metrics, naive_sums
-from piecework.analysis._evaluation.parity import gini
+from piecework.analysis._evaluation.result import gini
 from profiles import examples
 
 FAMILIES = sorted(entries())

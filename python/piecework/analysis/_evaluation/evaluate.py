@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from piecework._io.document_batch import check_name
 from piecework._io.given import as_corpus
-from piecework._messages import shown, wrong_type
+from piecework._io.sources import normal_name
+from piecework._messages import did_you_mean, shown, wrong_type
 from piecework._progress import ProgressLike, reporting
 from piecework._settings.arguments import (
     check_flag,
@@ -19,8 +20,7 @@ from piecework._settings.arguments import (
 )
 from piecework.analysis._evaluation.agreement import Agreement
 from piecework.analysis._evaluation.metrics import Vocabulary, metrics_of
-from piecework.analysis._evaluation.parity import Parity, reference_of
-from piecework.analysis._evaluation.result import Evaluation, TextResult, TokenizerResult
+from piecework.analysis._evaluation.result import Evaluation, Parity, TextResult, TokenizerResult
 from piecework.analysis._evaluation.sums import GroupMeter, GroupSums, TextSums
 from piecework.analysis._measuring import measure, threads_of_meter
 from piecework.analysis._measuring.pairs import check_parallel
@@ -116,7 +116,7 @@ def evaluate(
     if part_bytes is not None and not _are_corpora(groups):
         raise ConfigError("requires a piecework.Corpus", setting="part_bytes", hint="remove it")
     languages = [name for name in groups if name is not None]
-    compared = reference_of(languages, reference) if parallel else None
+    compared = _reference(languages, reference) if parallel else None
     threads = threads_of_meter(threads, engine)
     with reporting(progress) as report:
         sums = measure(
@@ -181,6 +181,31 @@ def _groups(texts: Any, by: str | None, engine: Engine | None) -> dict[str | Non
 
 def _are_corpora(groups: Mapping[str | None, object]) -> bool:
     return all(as_corpus(each) is not None for each in groups.values())
+
+
+def _reference(groups: Sequence[str], reference: str | None) -> str:
+    """Returns the language that others are compared with: the given one, or the first.
+
+    Raises:
+        ConfigError: There is no such group, or there are not several.
+    """
+    if len(groups) < 2:
+        raise ConfigError(
+            "requires several groups of texts, one for each language",
+            setting="parallel",
+            hint='pass a mapping of languages to texts, or `by="file"`',
+        )
+    if reference is None:
+        return groups[0]
+    # The name of a file may be spelled in several ways.
+    reference = reference if reference in groups else normal_name(reference)
+    if reference not in groups:
+        message = f"no group is named {shown(reference)}"
+        hint = (
+            did_you_mean(reference, groups) or f"the groups are {', '.join(map(shown, groups[:8]))}"
+        )
+        raise ConfigError(message, setting="reference", hint=hint)
+    return reference
 
 
 def _evaluation(

@@ -12,12 +12,11 @@ from piecework.analysis._evaluation.sums import COUNTERS, TextSums
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from piecework._show.document import Block
     from piecework.analysis._evaluation.agreement import Agreement
     from piecework.analysis._evaluation.limits import FailedLimit
-    from piecework.analysis._evaluation.parity import Parity
 
 _SIZES = ("texts", "bytes", "characters", "words", "tokens")
 """The sums that are part of a result, besides the counters."""
@@ -65,6 +64,60 @@ class TextResult(Record):
     def __repr__(self) -> str:
         """Returns the number of texts and tokens."""
         return f"<TextResult: {self.sums.texts:,} texts, {self.sums.tokens:,} tokens>"
+
+
+@dataclass(frozen=True, slots=True)
+class Parity(Record):
+    """Compares the tokens of parallel texts in several languages.
+
+    Attributes:
+        reference: The language whose premium is 1.
+        premiums: For each language its tokens, divided by those of the reference; None without tokens there.
+        gini: The Gini coefficient of the tokens of the languages: 0 if all have equally many; None without tokens.
+    """
+
+    reference: str
+    premiums: Mapping[str, float | None]
+    gini: float | None
+
+    @classmethod
+    def of(cls, tokens: Mapping[str, int], reference: str) -> Parity:
+        """Returns the comparison of the numbers of tokens by language.
+
+        >>> Parity.of({"en": 100, "de": 150}, "en").premiums
+        {'en': 1.0, 'de': 1.5}
+        """
+        own = tokens[reference]
+        premiums = {name: count / own if own else None for name, count in tokens.items()}
+        return cls(reference, premiums, gini(list(tokens.values())))
+
+    @property
+    def largest_premium(self) -> float | None:
+        """Returns the largest premium, or None without tokens of the reference."""
+        return max((each for each in self.premiums.values() if each is not None), default=None)
+
+    def metrics(self) -> dict[str, Value]:
+        """Returns the metrics of all languages by their names."""
+        return {"largest_premium": self.largest_premium, "gini": self.gini}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the comparison as JSON values."""
+        return {"reference": self.reference, "premiums": dict(self.premiums), **self.metrics()}
+
+
+def gini(values: Sequence[int]) -> float | None:
+    """Returns the Gini coefficient of values: their mean absolute difference, divided by twice their mean.
+
+    It takes time n log n, by the values in ascending order.
+
+    >>> gini([1, 1, 1]), gini([0, 0, 3]), gini([0])
+    (0.0, 0.6666666666666666, None)
+    """
+    total, count = sum(values), len(values)
+    if not total:
+        return None
+    weighted = sum((2 * rank - count - 1) * each for rank, each in enumerate(sorted(values), 1))
+    return weighted / (count * total)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
