@@ -78,16 +78,7 @@ class BehaviourMeter:
         changed = [index for index, pair in enumerate(pairs) if self._differs(*pair)]
         missing = self._sums.most - len(self._sums.texts)
         found = (
-            (
-                place(index),
-                TextChange(
-                    texts[index],
-                    None,
-                    _outcome(self._old, pairs[index][0]),
-                    _outcome(self._new, pairs[index][1]),
-                ),
-            )
-            for index in changed[:missing]
+            (place(index), self._change(texts[index], *pairs[index])) for index in changed[:missing]
         )
         added = _BehaviourSums(len(texts), len(changed), tuple(found), self._sums.most)
         self._sums = self._sums.plus(added)
@@ -98,6 +89,9 @@ class BehaviourMeter:
         if not np.array_equal(old, new):
             return True
         return not self._reused.isdisjoint(old.tolist())
+
+    def _change(self, text: str, old: Ids | str, new: Ids | str) -> TextChange:
+        return TextChange(text, None, _outcome(self._old, old), _outcome(self._new, new))
 
     def _encoded(self, tokenizer: Tokenizer, texts: ArrowTexts | Sequence[str]) -> list[Ids | str]:
         """Returns the ids of each text, or the message of the error."""

@@ -86,13 +86,8 @@ def _texts(tokenizer: Tokenizer, entry: str) -> list[str]:
     return sorted(found - {""})
 
 
-def _contexts(text: str) -> Iterator[str]:
-    yield text
-    yield f" {text}"
-    yield f"a{text}"
-    yield f"{text}a"
-    yield f"x {text} y"
-    yield text.upper()
+def _contexts(text: str) -> tuple[str, ...]:
+    return text, f" {text}", f"a{text}", f"{text}a", f"x {text} y", text.upper()
 
 
 def changed_entries(
