@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework import _core
 from piecework._exceptions import warn
@@ -105,7 +105,7 @@ def train(
         raise ConfigError("requires `like`", setting="vocab_size", hint=hint)
     job = prepare_training(
         texts,
-        cast("Trainer", trainer),
+        trainer,
         normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
         threads=threads,
@@ -152,7 +152,7 @@ class TrainingJob(NamedTuple):
 
 def prepare_training(
     texts: Iterable[str] | ArrowColumn | Corpus | WordCounts | Mapping[str, int],
-    trainer: Trainer,
+    trainer: Trainer | None,
     *,
     normalizer: Normalizer | Default | None = DEFAULT,
     pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
@@ -161,7 +161,9 @@ def prepare_training(
     **settings: Any,
 ) -> TrainingJob:
     """Checks the arguments of a training and counts the words of texts; arguments and errors as in :func:`train`."""
-    _check_trainer_type(trainer)
+    if not isinstance(trainer, Trainer):
+        expected = "a WordPieceTrainer, a BpeTrainer, a UnigramTrainer or a WordLevelTrainer"
+        raise wrong_type("trainer", expected, trainer)
     check_threads(threads)
     if isinstance(texts, Mapping | WordCounts):
         _refuse_counting(engine=engine, **settings)
@@ -182,20 +184,12 @@ def prepare_training(
     return _job(counts, trainer, normalizer, pre_tokenizer)
 
 
-def _refuse_counting(
-    *, progress: object = False, **settings: object
-) -> None:  # training reports, too
-    """Raises ConfigError for settings of the counting if the words are counted already."""
+def _refuse_counting(*, progress: object = False, **settings: object) -> None:
+    """Raises ConfigError for settings of the counting, but `progress`, if the words are counted already."""
     for name, value in settings.items():
         if value is not None:
             message = "has no effect on words that are counted already"
             raise ConfigError(message, setting=name, hint="remove it")
-
-
-def _check_trainer_type(trainer: object) -> None:
-    if not isinstance(trainer, Trainer):
-        expected = "a WordPieceTrainer, a BpeTrainer, a UnigramTrainer or a WordLevelTrainer"
-        raise wrong_type("trainer", expected, trainer)
 
 
 def _job(
