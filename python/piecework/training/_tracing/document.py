@@ -60,30 +60,19 @@ def step_table(trace: MergeTrace | UnigramTrace | CriteriaTrace, steps: slice) -
 
 def _merge_row(step: MergeTraceStep) -> Sequence[Line]:
     won = step.winner
-    counts = (won.pair_count, won.left_count, won.right_count, step.ties)
+    merge = (str(step.number), _pair(won), (Token(won.token),), _number(won.score))
+    counts = map(str, (won.pair_count, won.left_count, won.right_count, step.ties))
     runner_up = chain.from_iterable(
         (*_pair(found), f" {_number(found.score)}") for found in step.runners_up[:1]
     )
-    return (
-        str(step.number),
-        _pair(won),
-        (Token(won.token),),
-        _number(won.score),
-        *map(str, counts),
-        tuple(runner_up),
-    )
+    return *merge, *counts, tuple(runner_up)
 
 
 def _candidates(candidates: Iterable[Candidate]) -> Table:
-    rows: list[Sequence[Line]] = [
-        (
-            str(found.rank),
-            _pair(found),
-            _number(found.score),
-            *map(str, (found.pair_count, found.left_count, found.right_count)),
-        )
-        for found in candidates
-    ]
+    rows: list[Sequence[Line]] = []
+    for found in candidates:
+        counts = map(str, (found.pair_count, found.left_count, found.right_count))
+        rows.append((str(found.rank), _pair(found), _number(found.score), *counts))
     return Table(_CANDIDATE_COLUMNS, rows, "rlr")
 
 
@@ -107,13 +96,8 @@ def _symbols(counts: Mapping[str, int]) -> Text:
     ranked = sorted(counts.items(), key=lambda item: -item[1])
     total, value = sum(counts.values()), log_likelihood(counts.values())
     rest = f" and {len(ranked) - _MAX_SYMBOLS:,} more" if len(ranked) > _MAX_SYMBOLS else ""
-    return Text(
-        (
-            f"{total:,} tokens, log-likelihood {value:.4f}: ",
-            *enumerated((Token(token), f" {count}") for token, count in ranked[:_MAX_SYMBOLS]),
-            rest,
-        )
-    )
+    shown = enumerated((Token(token), f" {count}") for token, count in ranked[:_MAX_SYMBOLS])
+    return Text((f"{total:,} tokens, log-likelihood {value:.4f}: ", *shown, rest))
 
 
 def _words(trace: MergeTrace, state: int) -> Tree:
@@ -169,11 +153,8 @@ def _pieces(found: Iterable[ScoredPiece]) -> Spans:
 
 def unigram_step(step: UnigramTraceStep) -> Tree:
     """Returns a step of Unigram with the lists of its pieces."""
-    likelihood = (
-        "pruning"
-        if step.log_likelihood is None
-        else f"EM, log-likelihood {step.log_likelihood:.4f}"
-    )
+    value = step.log_likelihood
+    likelihood = "pruning" if value is None else f"EM, log-likelihood {value:.4f}"
     title = (
         f"step {step.number}: {step.pieces:,} pieces, {likelihood}, removed {step.removed_number:,}"
     )
