@@ -6,13 +6,12 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from piecework._display import abridged, quoted, table_cell
-from piecework._show.document import Block, Heading, Line, Span, Table, Text, Token, Tree, spans_of
-from piecework._show.terminal import lines
+from piecework._display import abridged, table_cell
+from piecework._show.document import Block, Heading, Line, Table, Text, Tree, spans_of
+from piecework._show.terminal import cut_span, lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
+    from collections.abc import Iterable, Iterator
 
 _SYNTAX = re.compile(r"([\\`*_{}\[\]#|~!$^:]|(?<=www)\.)")
 """The characters that Markdown reads as markup, and the point that makes a link of a name."""
@@ -69,16 +68,12 @@ def _line(line: Line) -> str:
     >>> print(_line("- item"), _line("  1. item"), _line("1.5"))
     \- item 1\. item 1\.5
     """
-    text = "".join(_escaped(_text(span, abridged)) for span in spans_of(line))
+    text = "".join(_escaped(cut_span(span, abridged)) for span in spans_of(line))
     return _START.sub(r"\1\\\2", text.lstrip())
 
 
 def _cell(line: Line) -> str:
-    return "".join(_escaped(_text(span, table_cell)) for span in spans_of(line))
-
-
-def _text(span: Span, cut: Callable[[str], str]) -> str:
-    return quoted(cut(span.text)) if isinstance(span, Token) else cut(str(span))
+    return "".join(_escaped(cut_span(span, table_cell)) for span in spans_of(line))
 
 
 def _table(table: Table) -> Iterator[str]:

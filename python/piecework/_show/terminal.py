@@ -81,10 +81,12 @@ def _span(span: Span) -> str:
 
 def _cell(line: Line) -> str:
     """Returns a cell of a table, in which long texts are cut."""
-    return "".join(
-        quoted(table_cell(span.text)) if isinstance(span, Token) else table_cell(str(span))
-        for span in spans_of(line)
-    )
+    return "".join(cut_span(span, table_cell) for span in spans_of(line))
+
+
+def cut_span(span: Span, cut: Callable[[str], str]) -> str:
+    """Returns a part of a line as text that a function cuts; a token is in quotes if it contains a space."""
+    return quoted(cut(span.text)) if isinstance(span, Token) else cut(str(span))
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -105,9 +105,7 @@ class UnknownCharacters:
             }
             return merged_entries(model, several, dict.fromkeys(several, ""))
         tokens = [form for character in characters for form in sorted(self._forms[character])]
-        return NewEntries(
-            tokens, self._scores(tokens), [], [model.ids(form) for form in tokens], []
-        )
+        return NewEntries(tokens, [model.ids(form) for form in tokens], self._scores(tokens))
 
     def fitting(self, characters: Sequence[str], limit: int) -> NewEntries:
         """Returns the entries of as many characters as a number of entries allows."""

@@ -152,9 +152,8 @@ def extend(
             hint=_hint(base, counts) if new_characters is None else _MORE_TEXT,
         )
     history = [Merge(*row) for row in rows]
-    change = _changed(
-        base, NewEntries(tokens, scores, history, _sources(base, tokens, history), ())
-    )
+    sources = _sources(base, tokens, history)
+    change = _changed(base, NewEntries(tokens, sources, scores, history))
     change = _joined(first, change) if first else change
     if tok.model_type != "BPE":
         return change

@@ -26,8 +26,8 @@ def required_ids(tok: Tokenizer, model: Mapping[str, Any], *, keep_alphabet: boo
     """
     vocab = tok._core.model_vocab()
     own = model.get("piecework") or {}
-    names = [tok.unk_token, *(own.get("unused") or ()), *(own.get("reserved") or ())]
-    names += own.get("user_defined") or ()
+    members = ("unused", "reserved", "user_defined")
+    names = [tok.unk_token, *(name for member in members for name in own.get(member) or ())]
     if model.get("byte_fallback"):
         names += [f"<0x{byte:02X}>" for byte in range(256)]
     required = inserted_ids(tok) | {vocab[name] for name in names if name in vocab}

@@ -30,17 +30,17 @@ class NewEntries(NamedTuple):
 
     Attributes:
         tokens: The entries, in order of their ids.
+        sources: The old ids that each entry is made of.
         scores: The scores of pieces of Unigram; empty for other models.
         history: The merges of BPE, in order; empty for other models, and where a word is an entry without merges.
-        sources: The old ids that each entry is made of.
         intermediate: The entries that only others are made of.
     """
 
     tokens: Sequence[str]
-    scores: Sequence[float]
-    history: Sequence[Merge]
     sources: Sequence[tuple[int, ...]]
-    intermediate: Sequence[str]
+    scores: Sequence[float] = ()
+    history: Sequence[Merge] = ()
+    intermediate: Sequence[str] = ()
 
 
 def entries_of_words(tok: Tokenizer, words: Iterable[str]) -> NewEntries:
@@ -73,7 +73,7 @@ def entries_of_words(tok: Tokenizer, words: Iterable[str]) -> NewEntries:
     else:
         new = list(pieces)
         scores = _scores(model, new) if tok.model_type == "Unigram" else []
-        made = NewEntries(new, scores, [], [model.ids(entry) for entry in new], [])
+        made = NewEntries(new, [model.ids(entry) for entry in new], scores)
     changed = model.with_entries(made).tok
     for entry, word in wanted.items():
         encoding = changed.encode(word, **model.options)
@@ -240,7 +240,8 @@ def merged_entries(
     made = [row.token for row in merging.rows]
     sources = sources_of_merges(merging.rows, model.vocab.get)
     intermediate = [token for token in made if token not in words]
-    return NewEntries(made, [], merging.rows, [sources[token] for token in made], intermediate)
+    old = [sources[token] for token in made]
+    return NewEntries(made, old, history=merging.rows, intermediate=intermediate)
 
 
 def sources_of_merges(
@@ -269,7 +270,7 @@ def _scores(model: Model, new: Sequence[str]) -> list[float]:
     lowest = min((score for _, score in model.tree["vocab"]), default=0.0)
     scores = [max(lowest, _better(model.best_score(entry))) for entry in new]
     for _ in range(_ROUNDS):
-        changed = model.with_entries(NewEntries(new, scores, [], [], []))
+        changed = model.with_entries(NewEntries(new, (), scores))
         weak = [at for at, entry in enumerate(new) if changed.pieces(entry, entry) != [entry]]
         for at in weak:
             scores[at] = _better(changed.best_score(new[at]))

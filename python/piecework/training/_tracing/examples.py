@@ -18,7 +18,6 @@ from piecework.trainers import BpeTrainer, Trainer, WordPieceTrainer
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-
 SENTENCES = (
     "This is the Hugging Face Course.",
     "This chapter is about tokenization.",
