@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._display import quoted, visible
 from piecework.analysis._lint.proofs import Proofs
-from piecework.analysis._lint.texts import FIRST_CONTEXTS, all_contexts, completions, forms, starts
+from piecework.analysis._lint.texts import ALL_CONTEXTS, FIRST_CONTEXTS, completions, forms, starts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -86,7 +86,7 @@ def _texts_in_contexts(subject: Subject, pending: dict[int, Entry]) -> Iterator[
     for start in starts(subject):
         inner = {number: entry for number, entry in pending.items() if entry.continues}
         yield _in_context(subject, inner, start, "")
-    for before, after in all_contexts():
+    for before, after in ALL_CONTEXTS:
         yield _in_context(subject, pending, before, after)
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from piecework.analysis._lint.byte_text import continuation_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from piecework.analysis._lint.subject import Entry, Subject
 
 Context = tuple[str, str]
@@ -25,6 +23,8 @@ _AFTER = (
 )
 FIRST_CONTEXTS: tuple[Context, ...] = (("", ""), ("a", ""), (" ", ""), ("", "a"), ("a", "a"))
 """The contexts that are tried for every entry."""
+ALL_CONTEXTS: tuple[Context, ...] = tuple(product(_BEFORE, _AFTER))
+"""The contexts that are tried for entries that no other text produced."""
 _STARTS = 48
 """The number of entries of one character, and of longer ones, that are put before an entry that continues a word."""
 _LEADS = {2: range(0xC2, 0xE0), 3: range(0xE0, 0xF0), 4: range(0xF0, 0xF5)}
@@ -48,11 +48,6 @@ def forms(subject: Subject, entry: Entry, completed: int) -> list[str]:
     # The normalizer may put the spaces.
     bare = [text.replace(" ", "")] if " " in text else []
     return list(dict.fromkeys([*texts, text, entry.token, *bare]))
-
-
-def all_contexts() -> Iterator[Context]:
-    """Iterates over the contexts that are tried for entries that no other text produced."""
-    return product(_BEFORE, _AFTER)
 
 
 def starts(subject: Subject) -> list[str]:
