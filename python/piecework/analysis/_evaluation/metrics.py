@@ -29,14 +29,12 @@ class Metric:
 
     Attributes:
         name: The name in results and limits.
-        label: The name for people.
         better: Whether a higher or a lower value is better.
         unit: ``"count"``, ``"share"`` (from 0 to 1) or ``"number"``.
         definition: The definition in a few words.
     """
 
     name: str
-    label: str
     better: Better
     unit: _Unit
     definition: str
@@ -113,46 +111,46 @@ _FUNCTIONS: dict[str, Callable[[_Input], Value]] = {}
 
 
 def _metric(
-    label: str, better: Better, unit: _Unit, definition: str
+    better: Better, unit: _Unit, definition: str
 ) -> Callable[[Callable[[_Input], Value]], Callable[[_Input], Value]]:
     """Returns a decorator that defines a metric by the function that computes it, which has its name."""
 
     def define(function: Callable[[_Input], Value]) -> Callable[[_Input], Value]:
         name = function.__name__
-        METRICS[name] = Metric(name, label, better, unit, definition)
+        METRICS[name] = Metric(name, better, unit, definition)
         _FUNCTIONS[name] = function
         return function
 
     return define
 
 
-@_metric("tokens per word", "lower", "number", "tokens / words")
+@_metric("lower", "number", "tokens / words")
 def fertility(given: _Input) -> Value:
     return _ratio(given.sums.tokens, given.sums.words)
 
 
-@_metric("words kept whole", "higher", "share", "words with one token, which is known / words")
+@_metric("higher", "share", "words with one token, which is known / words")
 def whole_words(given: _Input) -> Value:
     return _ratio(given.sums.whole_words, given.sums.words)
 
 
-@_metric("characters per token", "higher", "number", "characters / tokens")
+@_metric("higher", "number", "characters / tokens")
 def characters_per_token(given: _Input) -> Value:
     return _ratio(given.sums.characters, given.sums.tokens)
 
 
-@_metric("bytes per token", "higher", "number", "UTF-8 bytes / tokens")
+@_metric("higher", "number", "UTF-8 bytes / tokens")
 def bytes_per_token(given: _Input) -> Value:
     return _ratio(given.sums.bytes, given.sums.tokens)
 
 
-@_metric("compression against bytes", "higher", "share", "1 - tokens / UTF-8 bytes")
+@_metric("higher", "share", "1 - tokens / UTF-8 bytes")
 def compression(given: _Input) -> Value:
     tokens = _ratio(given.sums.tokens, given.sums.bytes)
     return None if tokens is None else 1 - tokens
 
 
-@_metric("unknown tokens", "lower", "share", "unknown tokens / tokens")
+@_metric("lower", "share", "unknown tokens / tokens")
 def unknown_rate(given: _Input) -> Value:
     """Returns the share of unknown tokens; 0 for a tokenizer without unknown token."""
     sums, unk_id = given.sums, given.vocabulary.unk_id
@@ -160,37 +158,27 @@ def unknown_rate(given: _Input) -> Value:
     return _ratio(unknown, sums.tokens)
 
 
-@_metric("vocabulary used", "higher", "share", "entries that occur / entries")
+@_metric("higher", "share", "entries that occur / entries")
 def vocabulary_used(given: _Input) -> Value:
     counts = given.entry_counts
     return _ratio(int((counts > 0).sum()), len(counts))
 
 
-@_metric(
-    "frequency at 95% of the vocabulary",
-    "higher",
-    "count",
-    "count of the entry at 95% of the entries by count",
-)
+@_metric("higher", "count", "count of the entry at 95% of the entries by count")
 def frequency_at_95(given: _Input) -> Value:
     """Returns the count of the entry at 95% of the entries, of which the most frequent is first."""
     counts = given.entry_counts
     return int(counts[math.ceil(0.95 * len(counts)) - 1]) if len(counts) else None
 
 
-@_metric(
-    "tokens from the rarer half",
-    "higher",
-    "share",
-    "tokens from the less frequent half of the entries / tokens",
-)
+@_metric("higher", "share", "tokens from the less frequent half of the entries / tokens")
 def rare_half(given: _Input) -> Value:
     """Returns the share of the tokens that are occurrences of the less frequent half of the entries."""
     counts = given.entry_counts
     return _ratio(int(counts[(len(counts) + 1) // 2 :].sum()), given.sums.tokens)
 
 
-@_metric("Rényi efficiency", "higher", "share", "Rényi entropy of the tokens / its largest value")
+@_metric("higher", "share", "Rényi entropy of the tokens / its largest value")
 def renyi_efficiency(given: _Input) -> Value:
     counts, power = given.sums.counts, given.power
     if len(counts) < 2:
@@ -206,45 +194,30 @@ def renyi_efficiency(given: _Input) -> Value:
     return entropy / math.log2(len(counts))
 
 
-@_metric(
-    "bits per byte by own frequencies",
-    "lower",
-    "number",
-    "bits of the tokens by their own frequencies / UTF-8 bytes",
-)
+@_metric("lower", "number", "bits of the tokens by their own frequencies / UTF-8 bytes")
 def unigram_bits_per_byte(given: _Input) -> Value:
     counts = given.sums.counts
     bits = float(np.sum(counts * np.log2(max(1, counts.sum()) / counts)))
     return _ratio(bits, given.sums.bytes)
 
 
-@_metric(
-    "bits per byte by the model",
-    "lower",
-    "number",
-    "-log2 of the probability of the tokens / UTF-8 bytes",
-)
+@_metric("lower", "number", "-log2 of the probability of the tokens / UTF-8 bytes")
 def model_bits_per_byte(given: _Input) -> Value:
     logarithm = given.log_likelihood
     return None if logarithm is None else _ratio(-logarithm / math.log(2), given.sums.bytes)
 
 
-@_metric("log-likelihood of the model", "higher", "number", "sum of ln p over the tokens")
+@_metric("higher", "number", "sum of ln p over the tokens")
 def log_likelihood(given: _Input) -> Value:
     return given.log_likelihood
 
 
-@_metric(
-    "texts changed by encoding and decoding",
-    "lower",
-    "count",
-    "texts that differ from their decoded tokens",
-)
+@_metric("lower", "count", "texts that differ from their decoded tokens")
 def changed_texts(given: _Input) -> Value:
     return given.sums.changed_texts
 
 
-@_metric("texts that decode to themselves", "higher", "share", "1 - changed texts / texts")
+@_metric("higher", "share", "1 - changed texts / texts")
 def round_trip_rate(given: _Input) -> Value:
     return _ratio(given.sums.texts - given.sums.changed_texts, given.sums.texts)
 
@@ -252,19 +225,9 @@ def round_trip_rate(given: _Input) -> Value:
 PARITY_METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
+        Metric("largest_premium", "lower", "number", "largest tokens / tokens of the reference"),
         Metric(
-            "largest_premium",
-            "largest premium of a language",
-            "lower",
-            "number",
-            "largest tokens / tokens of the reference",
-        ),
-        Metric(
-            "gini",
-            "Gini coefficient of the languages",
-            "lower",
-            "share",
-            "inequality of the tokens of the languages, from 0 (equal)",
+            "gini", "lower", "share", "inequality of the tokens of the languages, from 0 (equal)"
         ),
     )
 }
