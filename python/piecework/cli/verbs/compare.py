@@ -6,8 +6,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Annotated
 
+from piecework.cli import options
 from piecework.cli.declare import Argument
-from piecework.cli.options import AsJsonLines, Reading, TokenizerFiles, load
 from piecework.cli.output import as_json, printing
 from piecework.cli.texts import given_texts
 from piecework.cli.tokenizer_names import tokenizer_names
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def compare(
     *,
     words: Annotated[list[str] | None, Argument("WORD")] = None,
-    tokenizers: TokenizerFiles,
-    json: AsJsonLines = False,
-    reading: Reading,
+    tokenizers: options.TokenizerFiles,
+    json: options.AsJsonLines = False,
+    reading: options.Reading,
 ) -> None:
     """Show how several tokenizers split the same words.
 
@@ -38,7 +38,7 @@ def compare(
     """
     from piecework.analysis import compare as compared
 
-    loaded = {name: load(path) for path, name in tokenizer_names(tokenizers).items()}
+    loaded = {name: options.load(path) for path, name in tokenizer_names(tokenizers).items()}
     with printing() as write:
         for number, (word, located) in enumerate(given_texts(words, reading)):
             with located:

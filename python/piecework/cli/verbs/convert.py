@@ -6,9 +6,9 @@ import errno
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from piecework.cli import options
 from piecework.cli.declare import Argument, Option
 from piecework.cli.messages import OptionError
-from piecework.cli.options import Loading, TokenizerFile
 from piecework.cli.output import check_target
 from piecework.errors import FileError
 
@@ -24,13 +24,13 @@ Target = Literal[
 
 def convert(
     *,
-    tokenizer: TokenizerFile,
+    tokenizer: options.TokenizerFile,
     target: Annotated[Path, Argument("TARGET")],
     to: Target | None = None,
     name: Annotated[str | None, Option(metavar="NAME")] = None,
     base: Annotated[str | None, Option(metavar="FILE")] = None,
     approximate: bool = False,
-    loading: Loading,
+    loading: options.Loading,
 ) -> None:
     """Write a tokenizer in another format.
 

@@ -6,17 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 from piecework._display import visible
-from piecework.cli.options import (
-    AsJson,
-    DocumentFiles,
-    Loading,
-    NoProgress,
-    OnSpecials,
-    Reading,
-    SpecialTokens,
-    Threads,
-    TokenizerFile,
-)
+from piecework.cli import options
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
 from piecework.cli.texts import Batch, read_batches
@@ -41,15 +31,15 @@ _NAMES = [field.name for field in fields(FileCounts)]
 
 def count(
     *,
-    tokenizer: TokenizerFile,
-    files: DocumentFiles = None,
-    json: AsJson = False,
-    add_special_tokens: SpecialTokens = True,
-    specials: OnSpecials = None,
-    reading: Reading,
-    threads: Threads = None,
-    no_progress: NoProgress = False,
-    loading: Loading,
+    tokenizer: options.TokenizerFile,
+    files: options.DocumentFiles = None,
+    json: options.AsJson = False,
+    add_special_tokens: options.SpecialTokens = True,
+    specials: options.OnSpecials = None,
+    reading: options.Reading,
+    threads: options.Threads = None,
+    no_progress: options.NoProgress = False,
+    loading: options.Loading,
 ) -> None:
     """Count tokens, lines, words, characters and bytes of files.
 

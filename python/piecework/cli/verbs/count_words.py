@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import Annotated
 
+from piecework.cli import options
 from piecework.cli.counting import Counting, summary_of
 from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
-from piecework.cli.options import AsJson, DocumentFiles, Splitting, load
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.training import LikeTokenizer
@@ -18,10 +18,10 @@ from piecework.cli.training import LikeTokenizer
 
 def count_words(
     *,
-    files: DocumentFiles = None,
+    files: options.DocumentFiles = None,
     output: Annotated[Path | None, Option("--output", "-o")] = None,
-    json: AsJson = False,
-    splitting: Splitting,
+    json: options.AsJson = False,
+    splitting: options.Splitting,
     like: LikeTokenizer = None,
     special_tokens: Annotated[list[str] | None, Option(metavar="TOKEN")] = None,
     user_defined_symbols: Annotated[list[str] | None, Option(metavar="WORD")] = None,
@@ -74,7 +74,7 @@ def count_words(
                 "--like",
                 "has no effect on the words of another tokenizer; remove the options of splitting",
             )
-        splits = {"like": load(like)}
+        splits = {"like": options.load(like)}
     with bar(counting.no_progress) as show, printing() as write:
         settings = splits | counting.settings(show, engine)
         if not output:

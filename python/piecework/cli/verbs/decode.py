@@ -6,16 +6,8 @@ import json
 import re
 from typing import Any
 
+from piecework.cli import options
 from piecework.cli.input import STDIN, Input, at_line
-from piecework.cli.options import (
-    AsJsonLines,
-    Loading,
-    NoProgress,
-    SpecialTokens,
-    Stream,
-    TextFile,
-    TokenizerFile,
-)
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
 from piecework.errors import FormatError
@@ -28,13 +20,13 @@ _LINES_PER_UPDATE = 4096
 
 def decode(
     *,
-    tokenizer: TokenizerFile,
-    file: TextFile = STDIN,
-    special_tokens: SpecialTokens = False,
-    as_json_lines: AsJsonLines = False,
-    stream: Stream = False,
-    no_progress: NoProgress = False,
-    loading: Loading,
+    tokenizer: options.TokenizerFile,
+    file: options.TextFile = STDIN,
+    special_tokens: options.SpecialTokens = False,
+    as_json_lines: options.AsJsonLines = False,
+    stream: options.Stream = False,
+    no_progress: options.NoProgress = False,
+    loading: options.Loading,
 ) -> None:
     """Decode each line of token ids to a line of text.
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import click
 
+from piecework.cli import options
 from piecework.cli.declare import Argument, Option
-from piecework.cli.options import AsJson, Reading, load
 from piecework.cli.output import as_json, printing
 
 
@@ -17,8 +17,8 @@ def diff(
     new: Annotated[str, Argument("NEW")],
     files: Annotated[list[str] | None, Argument("FILE")] = None,
     limit: Annotated[int, Option(min=0)] = 10,
-    json: AsJson = False,
-    reading: Reading,
+    json: options.AsJson = False,
+    reading: options.Reading,
 ) -> None:
     """Show the differences of two versions of a tokenizer.
 
@@ -45,7 +45,7 @@ def diff(
     if not files:
         reading.check_unused("without FILE")
     texts = reading.corpus(files) if files else None
-    difference = compared(load(old), load(new), texts, examples=limit)
+    difference = compared(options.load(old), options.load(new), texts, examples=limit)
     with printing() as write:
         write(as_json(difference.to_dict()) if json else difference.report(limit))
     if difference:

@@ -6,22 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import quoted
+from piecework.cli import options
 from piecework.cli.declare import Option, given_of
 from piecework.cli.input import STDIN
 from piecework.cli.length import Limits
 from piecework.cli.messages import OptionError
-from piecework.cli.options import (
-    AsJsonLines,
-    DocumentFile,
-    Loading,
-    NoProgress,
-    OnSpecials,
-    Reading,
-    SpecialTokens,
-    Stream,
-    Threads,
-    TokenizerFile,
-)
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import bar
 from piecework.cli.sampling import Sampling
@@ -38,23 +27,23 @@ _PAIR = 2
 
 def encode(
     *,
-    tokenizer: TokenizerFile,
-    file: DocumentFile = STDIN,
+    tokenizer: options.TokenizerFile,
+    file: options.DocumentFile = STDIN,
     tokens: bool = False,
     readable: bool = False,
-    json: AsJsonLines = False,
+    json: options.AsJsonLines = False,
     pair: bool = False,
     pretokenized: bool = False,
     nbest: Annotated[int | None, Option(min=1, max=10_000)] = None,
     limits: Limits,
     sampling: Sampling,
-    add_special_tokens: SpecialTokens = True,
-    specials: OnSpecials = None,
-    reading: Reading,
-    stream: Stream = False,
-    threads: Threads = None,
-    no_progress: NoProgress = False,
-    loading: Loading,
+    add_special_tokens: options.SpecialTokens = True,
+    specials: options.OnSpecials = None,
+    reading: options.Reading,
+    stream: options.Stream = False,
+    threads: options.Threads = None,
+    no_progress: options.NoProgress = False,
+    loading: options.Loading,
 ) -> None:
     """Encode each line of text, or document of JSON lines, Parquet or Arrow, to a line of token ids.
 

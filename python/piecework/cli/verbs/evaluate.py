@@ -8,21 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from piecework._messages import shown
+from piecework.cli import options
 from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
-from piecework.cli.options import (
-    AsJson,
-    DocumentFiles,
-    Loading,
-    NoProgress,
-    OnSpecials,
-    Reading,
-    Threads,
-    TokenizerFile,
-    load,
-)
 from piecework.cli.output import as_json, check_targets, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
@@ -38,8 +28,8 @@ _LIMIT = "METRIC=VALUE"
 
 def evaluate(
     *,
-    tokenizer: TokenizerFile,
-    files: DocumentFiles = None,
+    tokenizer: options.TokenizerFile,
+    files: options.DocumentFiles = None,
     others: Annotated[list[str] | None, Option("--tokenizer", "-t", metavar="TOKENIZER")] = None,
     by: Annotated[str | None, Option(metavar="file|folder|NAME")] = None,
     disagreements: Annotated[int | None, Option(min=0)] = None,
@@ -48,15 +38,15 @@ def evaluate(
     renyi_power: Annotated[float, Option(metavar="P")] = 2.5,
     fail_under: Annotated[list[str] | None, Option(metavar=_LIMIT)] = None,
     fail_over: Annotated[list[str] | None, Option(metavar=_LIMIT)] = None,
-    json: AsJson = False,
+    json: options.AsJson = False,
     html: Path | None = None,
     markdown: Path | None = None,
-    specials: OnSpecials = None,
-    reading: Reading,
+    specials: options.OnSpecials = None,
+    reading: options.Reading,
     engine: EngineOptions,
-    threads: Threads = None,
-    no_progress: NoProgress = False,
-    loading: Loading,
+    threads: options.Threads = None,
+    no_progress: options.NoProgress = False,
+    loading: options.Loading,
 ) -> None:
     """Evaluate tokenizers on texts: lengths, whole words, use of the vocabulary, languages, round trips.
 
@@ -141,10 +131,10 @@ def _limits(option: str, limits: Sequence[str] | None) -> dict[str, float]:
     return parsed
 
 
-def _loaded(first: str, others: Sequence[str], loading: Loading) -> dict[str, Tokenizer]:
+def _loaded(first: str, others: Sequence[str], loading: options.Loading) -> dict[str, Tokenizer]:
     """Returns the tokenizers by their names; the options of loading are for the first one."""
     names = tokenizer_names([first, *others])
-    loads = {path: loading.load if path == first else load for path in names}
+    loads = {path: loading.load if path == first else options.load for path in names}
     return {name: loads[path](path) for path, name in names.items()}
 
 

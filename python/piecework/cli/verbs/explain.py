@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from piecework.cli import options
 from piecework.cli.declare import Argument, Option
-from piecework.cli.options import (
-    AsJsonLines,
-    Loading,
-    OnSpecials,
-    Reading,
-    TokenizerFile,
-)
 from piecework.cli.output import as_json, printing
 from piecework.cli.texts import given_texts
 
 
 def explain(
     *,
-    tokenizer: TokenizerFile,
+    tokenizer: options.TokenizerFile,
     words: Annotated[list[str] | None, Argument("TEXT")] = None,
     lineage: Annotated[list[str] | None, Option(metavar="TOKEN")] = None,
-    specials: OnSpecials = None,
+    specials: options.OnSpecials = None,
     nbest: Annotated[int, Option(min=1)] = 5,
     max_characters: Annotated[int, Option(min=1)] = 10_000,
-    json: AsJsonLines = False,
-    reading: Reading,
-    loading: Loading,
+    json: options.AsJsonLines = False,
+    reading: options.Reading,
+    loading: options.Loading,
 ) -> None:
     """Explain how texts are segmented.
 

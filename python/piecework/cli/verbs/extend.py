@@ -6,19 +6,11 @@ from contextlib import suppress
 from typing import Annotated
 
 from piecework._settings.choices import Criterion  # read at run time
+from piecework.cli import options
 from piecework.cli.counting import Counting
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN, words_of
 from piecework.cli.messages import OptionError
-from piecework.cli.options import (
-    AreCounts,
-    AsJson,
-    ChangedTokenizer,
-    DocumentFiles,
-    IdMap,
-    Loading,
-    TokenizerFile,
-)
 from piecework.cli.output import check_targets
 from piecework.cli.progress import bar
 from piecework.cli.vocabulary_change import write_change
@@ -26,9 +18,9 @@ from piecework.cli.vocabulary_change import write_change
 
 def extend(
     *,
-    tokenizer: TokenizerFile,
-    files: DocumentFiles = None,
-    output: ChangedTokenizer,
+    tokenizer: options.TokenizerFile,
+    files: options.DocumentFiles = None,
+    output: options.ChangedTokenizer,
     words: Annotated[str | None, Option(metavar="FILE")] = None,
     vocab_size: Annotated[int | None, Option(min=1)] = None,
     new_tokens: Annotated[int | None, Option(min=1)] = None,
@@ -36,10 +28,10 @@ def extend(
     criterion: Criterion | None = None,
     min_frequency: Annotated[int, Option(min=1)] = 2,
     max_token_length: Annotated[int | None, Option(min=1)] = None,
-    id_map: IdMap = None,
-    counts: AreCounts = False,
-    json: AsJson = False,
-    loading: Loading,
+    id_map: options.IdMap = None,
+    counts: options.AreCounts = False,
+    json: options.AsJson = False,
+    loading: options.Loading,
     counting: Counting,
 ) -> None:
     """Add tokens that are learned from text files, JSON lines or Parquet of a new domain, or given words.

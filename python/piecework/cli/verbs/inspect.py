@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import visible
+from piecework.cli import options
 from piecework.cli.declare import Option
-from piecework.cli.options import AsJson, Loading, TokenizerFile
 from piecework.cli.output import as_json, printing
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ _MAX_CHARACTERS = 1000
 
 def inspect(
     *,
-    tokenizer: TokenizerFile,
+    tokenizer: options.TokenizerFile,
     merges: Annotated[int, Option(min=0)] = 5,
     token: Annotated[str | None, Option(metavar="TOKEN")] = None,
-    json: AsJson = False,
-    loading: Loading,
+    json: options.AsJson = False,
+    loading: options.Loading,
 ) -> None:
     """Show the stages of a tokenizer and its training.
 

@@ -6,19 +6,19 @@ from typing import Annotated
 
 import click
 
+from piecework.cli import options
 from piecework.cli.declare import Option
-from piecework.cli.options import AsJson, Loading, TokenizerFile
 from piecework.cli.output import as_json, printing
 
 
 def lint(
     *,
-    tokenizer: TokenizerFile,
+    tokenizer: options.TokenizerFile,
     select: Annotated[list[str] | None, Option(metavar="RULE")] = None,
     ignore: Annotated[list[str] | None, Option(metavar="RULE")] = None,
     limit: Annotated[int, Option(min=0)] = 10,
-    json: AsJson = False,
-    loading: Loading,
+    json: options.AsJson = False,
+    loading: options.Loading,
 ) -> None:
     """Check a tokenizer for faults of its vocabulary.
 

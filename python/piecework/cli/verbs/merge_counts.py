@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import Annotated
 
+from piecework.cli import options
 from piecework.cli.counting import summary_of
 from piecework.cli.declare import Argument, Option
-from piecework.cli.options import AsJson
 from piecework.cli.output import as_json, check_target, printing
 
 
@@ -15,7 +15,7 @@ def merge_counts(
     *,
     files: Annotated[list[str], Argument("FILE")],
     output: Annotated[Path, Option("--output", "-o")],
-    json: AsJson = False,
+    json: options.AsJson = False,
     work_dir: Annotated[str | None, Option(metavar="FOLDER")] = None,
 ) -> None:
     """Add up files of word counts.

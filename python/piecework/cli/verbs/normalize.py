@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from piecework._display import quoted, visible
+from piecework.cli import options
 from piecework.cli.input import STDIN
-from piecework.cli.options import (
-    AsJsonLines,
-    DocumentFile,
-    Loading,
-    Reading,
-    Stream,
-    TokenizerFile,
-)
 from piecework.cli.output import as_json, printing
 from piecework.cli.texts import located_texts
 
@@ -28,12 +21,12 @@ PreTokens = list[tuple[str, tuple[int, int]]]
 
 def normalize(
     *,
-    tokenizer: TokenizerFile,
-    file: DocumentFile = STDIN,
-    json: AsJsonLines = False,
-    reading: Reading,
-    stream: Stream = False,
-    loading: Loading,
+    tokenizer: options.TokenizerFile,
+    file: options.DocumentFile = STDIN,
+    json: options.AsJsonLines = False,
+    reading: options.Reading,
+    stream: options.Stream = False,
+    loading: options.Loading,
 ) -> None:
     """Show the normalized text and the pre-tokens of each line or document.
 

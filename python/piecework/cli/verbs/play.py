@@ -6,9 +6,9 @@ from typing import Annotated
 
 import click
 
+from piecework.cli import options
 from piecework.cli.declare import Argument, Option
 from piecework.cli.messages import OptionError
-from piecework.cli.options import Loading
 from piecework.cli.streams import report
 from piecework.cli.tokenizer_names import tokenizer_names
 
@@ -18,7 +18,7 @@ def play(
     tokenizers: Annotated[list[str] | None, Argument("TOKENIZER")] = None,
     port: Annotated[int, Option(min=0, max=65535)] = 0,
     no_browser: bool = False,
-    loading: Loading,
+    loading: options.Loading,
 ) -> None:
     """Show tokenizers, trainings and vocabularies on a page in the browser.
 

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from piecework.cli import options
 from piecework.cli.counting import Counting
 from piecework.cli.declare import Option
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
-from piecework.cli.options import (
-    AreCounts,
-    AsJson,
-    ChangedTokenizer,
-    DocumentFiles,
-    IdMap,
-    Loading,
-    TokenizerFile,
-)
 from piecework.cli.output import check_targets
 from piecework.cli.progress import bar
 from piecework.cli.vocabulary_change import write_change
@@ -24,18 +16,18 @@ from piecework.cli.vocabulary_change import write_change
 
 def prune(
     *,
-    tokenizer: TokenizerFile,
-    files: DocumentFiles = None,
-    output: ChangedTokenizer,
+    tokenizer: options.TokenizerFile,
+    files: options.DocumentFiles = None,
+    output: options.ChangedTokenizer,
     vocab_size: Annotated[int | None, Option(min=1)] = None,
     min_count: Annotated[int | None, Option(min=1)] = None,
     keep: Annotated[list[str] | None, Option(metavar="TOKEN")] = None,
     keep_alphabet: bool = True,
     force: bool = False,
-    id_map: IdMap = None,
-    counts: AreCounts = False,
-    json: AsJson = False,
-    loading: Loading,
+    id_map: options.IdMap = None,
+    counts: options.AreCounts = False,
+    json: options.AsJson = False,
+    loading: options.Loading,
     counting: Counting,
 ) -> None:
     """Remove the tokens that text files, JSON lines or Parquet use least.

@@ -8,11 +8,11 @@ from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from piecework._display import visible
+from piecework.cli import options
 from piecework.cli.counting import Counting
 from piecework.cli.declare import Option, given_of
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
-from piecework.cli.options import AreCounts, DocumentFiles, Reading, Splitting
 from piecework.cli.output import as_json, check_target, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
@@ -41,8 +41,8 @@ TraceFormat = Literal["text", "table", "ndjson", "json", "parquet"]
 
 def trace(
     *,
-    files: DocumentFiles = None,
-    counts: AreCounts = False,
+    files: options.DocumentFiles = None,
+    counts: options.AreCounts = False,
     example: ExampleName | None = None,
     trainer: TrainerOptions,
     user_defined_symbols_file: UserDefinedSymbolsFile = None,
@@ -53,7 +53,7 @@ def trace(
     format: TraceFormat | None = None,  # noqa: A002  # the name of the option
     json: bool = False,
     output: Annotated[Path | None, Option("--output", "-o")] = None,
-    splitting: Splitting,
+    splitting: options.Splitting,
     counting: Counting,
 ) -> None:
     """Show a training step by step: candidates, scores, counts, ties and words.
@@ -188,14 +188,14 @@ def _check_trainer(settings: Trainer, criteria: Sequence[str]) -> None:
 
 
 def _check_alone(
-    files: list[str] | None, are_counts: bool, splitting: Splitting, counting: Counting
+    files: list[str] | None, are_counts: bool, splitting: options.Splitting, counting: Counting
 ) -> None:
     """Raises OptionError for an example with other input, by the options of that."""
     others = {
         "FILE": files,
         "--counts": are_counts,
         "text options": given_of(splitting),
-        "reading options": counting.reading != Reading(errors=counting.reading.errors),
+        "reading options": counting.reading != options.Reading(errors=counting.reading.errors),
         "--max-memory": counting.max_memory,
     }
     for other in filter(others.get, others):

@@ -7,12 +7,12 @@ from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import visible
+from piecework.cli import options
 from piecework.cli.counting import Counting
 from piecework.cli.declare import Option
 from piecework.cli.engine import EngineOptions
 from piecework.cli.input import STDIN
 from piecework.cli.messages import OptionError
-from piecework.cli.options import AreCounts, DocumentFiles, Splitting, load
 from piecework.cli.output import as_json, check_targets, printing
 from piecework.cli.progress import bar
 from piecework.cli.streams import report
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 def train(
     *,
-    files: DocumentFiles = None,
+    files: options.DocumentFiles = None,
     output: Annotated[Path, Option("--output", "-o")],
     trainer: TrainerOptions,
     user_defined_symbols_file: UserDefinedSymbolsFile = None,
     vocab_txt: Path | None = None,
-    counts: AreCounts = False,
+    counts: options.AreCounts = False,
     like: LikeTokenizer = None,
     trace: bool = False,
     json: bool = False,
-    splitting: Splitting,
+    splitting: options.Splitting,
     counting: Counting,
     engine: EngineOptions,
 ) -> None:
@@ -76,7 +76,7 @@ def train(
     check_targets(targets, *names, user_defined_symbols_file, *splitting.files(), like)
     _check_name(output.name)
     more = read_symbols(user_defined_symbols_file, names, counting.reading)
-    known = None if like is None else load(like)
+    known = None if like is None else options.load(like)
     settings = trainer.trainer(more) if known is None else trainer.like(known, more)
     pipeline = pipeline_of(settings, splitting, known)
     with bar(counting.no_progress) as show:

@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import visible
 from piecework._settings.choices import CorpusLayout  # read at run time
+from piecework.cli import options
 from piecework.cli.declare import Argument, Option
 from piecework.cli.engine import EngineName, engine_of
-from piecework.cli.options import (
-    AsJson,
-    Loading,
-    NoProgress,
-    OnSpecials,
-    Reading,
-    TokenizerFile,
-)
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import rate_line
 
@@ -26,15 +19,15 @@ if TYPE_CHECKING:
 
 def tokenize(
     *,
-    tokenizer: TokenizerFile,
+    tokenizer: options.TokenizerFile,
     files: Annotated[list[str], Argument("FILE")],
     output: Annotated[Path, Option("--output", "-o", metavar="DIR")],
     layout: CorpusLayout = "npy",
     keep: Annotated[list[str] | None, Option(metavar="NAME")] = None,
-    reading: Reading,
+    reading: options.Reading,
     end_of_document: Annotated[str | None, Option(metavar="TOKEN")] = None,
     add_special_tokens: Annotated[bool, Option("--special-tokens/--no-special-tokens")] = False,
-    specials: OnSpecials = None,
+    specials: options.OnSpecials = None,
     sequence_length: int | None = None,
     shuffle: Annotated[int | None, Option(metavar="SEED")] = None,
     shard_tokens: int = 100_000_000,
@@ -43,9 +36,9 @@ def tokenize(
     address: Annotated[str | None, Option(metavar="ADDRESS")] = None,
     workers: int | None = None,
     overwrite: bool = False,
-    json: AsJson = False,
-    no_progress: NoProgress = False,
-    loading: Loading,
+    json: options.AsJson = False,
+    no_progress: options.NoProgress = False,
+    loading: options.Loading,
 ) -> None:
     """Encode the documents of files of any size into a folder of files of ids.
 

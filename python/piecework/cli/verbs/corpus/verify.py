@@ -8,8 +8,8 @@ from typing import Annotated
 import click
 
 from piecework._display import visible
+from piecework.cli import options
 from piecework.cli.declare import Argument, Option
-from piecework.cli.options import AsJson, load
 from piecework.cli.output import as_json, printing
 
 
@@ -17,7 +17,7 @@ def verify(
     *,
     folder: Annotated[Path, Argument("DIR")],
     tokenizer: Annotated[str | None, Option("--tokenizer", "-t", metavar="TOKENIZER")] = None,
-    json: AsJson = False,
+    json: options.AsJson = False,
 ) -> None:
     """Check the files of a tokenized corpus against its manifest.
 
@@ -35,7 +35,7 @@ def verify(
     """
     from piecework import corpus
 
-    findings = corpus.verify(folder, load(tokenizer) if tokenizer else None)
+    findings = corpus.verify(folder, options.load(tokenizer) if tokenizer else None)
     with printing() as write:
         if json:
             write(as_json([finding._asdict() for finding in findings]))
