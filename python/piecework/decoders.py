@@ -12,7 +12,7 @@ of ``tokenizers`` 0.23; :class:`SentencePiece` exists only here.
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from piecework import _core
 from piecework._settings import (
@@ -78,10 +78,8 @@ class WordPiece(Decoder):
     'unable !'
     """
 
-    type_name: ClassVar[str] = "WordPiece"
-
-    prefix: str = field(default="##", metadata=_fields.takes(_fields.TEXT))
-    cleanup: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    prefix: str = "##"
+    cleanup: bool = True
 
 
 @_immutable.dataclass(frozen=True)
@@ -95,9 +93,7 @@ class BPEDecoder(Decoder):
     'unable to'
     """
 
-    type_name: ClassVar[str] = "BPEDecoder"
-
-    suffix: str = field(default="</w>", metadata=_fields.takes(_fields.TEXT))
+    suffix: str = "</w>"
 
 
 @_immutable.dataclass(frozen=True)
@@ -115,11 +111,9 @@ class ByteLevel(Decoder):
     'naïve text'
     """
 
-    type_name: ClassVar[str] = "ByteLevel"
-
-    add_prefix_space: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    trim_offsets: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    use_regex: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    add_prefix_space: bool = True
+    trim_offsets: bool = True
+    use_regex: bool = field(default=True, metadata=_fields.takes(may_lack=True))
 
 
 @_immutable.dataclass(frozen=True)
@@ -131,8 +125,6 @@ class ByteFallback(Decoder):
     >>> ByteFallback().decode(["na", "<0xC3>", "<0xAF>", "ve"])
     'naïve'
     """
-
-    type_name: ClassVar[str] = "ByteFallback"
 
 
 @_immutable.dataclass(frozen=True)
@@ -148,13 +140,11 @@ class Metaspace(Decoder):
     'unable to'
     """
 
-    type_name: ClassVar[str] = "Metaspace"
-
     replacement: str = field(default="▁", metadata=_fields.takes(_fields.CHARACTER))
     prepend_scheme: _component.PrependScheme = field(
-        default="always", metadata=_fields.takes(_component.METASPACE_SCHEME, may_lack=True)
+        default="always", metadata=_component.METASPACE_SCHEME
     )
-    split: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    split: bool = field(default=True, metadata=_fields.takes(may_lack=True))
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -169,8 +159,6 @@ class Fuse(Decoder):
     'a'
     """
 
-    type_name: ClassVar[str] = "Fuse"
-
 
 @_immutable.dataclass(frozen=True)
 class Strip(Decoder):
@@ -184,8 +172,6 @@ class Strip(Decoder):
     >>> Strip("_", left=1, right=2).decode(["__a__"])
     '_a'
     """
-
-    type_name: ClassVar[str] = "Strip"
 
     content: str = field(default=" ", metadata=_fields.takes(_fields.CHARACTER))
     left: int = field(default=0, metadata=_fields.takes(_fields.SIZE, "start"))
@@ -204,10 +190,8 @@ class Replace(Decoder):
     'to be'
     """
 
-    type_name: ClassVar[str] = "Replace"
-
     pattern: str | Regex = field(metadata=_fields.takes(_regex.PATTERN))
-    content: str = field(metadata=_fields.takes(_fields.TEXT))
+    content: str
 
 
 @_immutable.dataclass(frozen=True)
@@ -223,15 +207,13 @@ class CTC(Decoder):
     'too be'
     """
 
-    type_name: ClassVar[str] = "CTC"
-
-    pad_token: str = field(default="<pad>", metadata=_fields.takes(_fields.TEXT))
-    word_delimiter_token: str = field(default="|", metadata=_fields.takes(_fields.TEXT))
-    cleanup: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    pad_token: str = "<pad>"
+    word_delimiter_token: str = "|"
+    cleanup: bool = True
 
 
 @_immutable.dataclass(frozen=True)
-class SentencePiece(Decoder):
+class SentencePiece(Decoder, prefix="piecework."):
     """Converts pieces to text like SentencePiece; ``tokenizers`` rejects files with it.
 
     Args:
@@ -247,13 +229,11 @@ class SentencePiece(Decoder):
     'to be ⁇ '
     """
 
-    type_name: ClassVar[str] = "piecework.SentencePiece"
-
-    add_dummy_prefix: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    remove_extra_whitespaces: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    byte_fallback: bool = field(default=False, metadata=_fields.takes(_fields.FLAG))
-    unk_token: str = field(default="<unk>", metadata=_fields.takes(_fields.TEXT))
-    unk_surface: str = field(default=" ⁇ ", metadata=_fields.takes(_fields.TEXT))
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    byte_fallback: bool = False
+    unk_token: str = "<unk>"
+    unk_surface: str = " ⁇ "
 
 
 @_immutable.dataclass(frozen=True)
@@ -267,8 +247,4 @@ class Sequence(Decoder):
     'naïve'
     """
 
-    type_name: ClassVar[str] = "Sequence"
-
-    decoders: abc.Sequence[Decoder] = field(
-        metadata=_fields.takes(_fields.ListOf(_component.Part(Decoder)))
-    )
+    decoders: abc.Sequence[Decoder] = field(metadata=_component.parts(Decoder))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import re
 import sys
 from collections import abc
@@ -92,7 +93,7 @@ _TOKEN = _fields.Text()
 
 def _ids(tokens: Any) -> dict[str, int]:
     """Returns tokens with their ids, in order of the ids."""
-    ids = sorted(_pairs(tokens), key=_id)
+    ids = sorted(_pairs(tokens), key=operator.itemgetter(1))
     for (token, i), (other, other_id) in itertools.pairwise(ids):
         if i == other_id:
             raise _errors.VocabularyError(
@@ -110,10 +111,6 @@ def _pairs(tokens: Any) -> list[tuple[str, int]]:
             f"expected a mapping of tokens to ids, or a list of tokens, found {_messages.shown(tokens)}"
         )
     return _numbered(tokens)
-
-
-def _id(pair: tuple[str, int]) -> int:
-    return pair[1]
 
 
 def _numbered(tokens: abc.Iterable[str]) -> list[tuple[str, int]]:
@@ -138,10 +135,7 @@ class _Vocab(_fields.Kind):
         return Vocabulary._of(value)
 
     def read(self, data: Any) -> Vocabulary:
-        try:
-            return self.check(_fields.members(data))
-        except _errors.VocabularyError as error:
-            raise _fields.Mismatch(error.problem, hint=error.hint) from None
+        return self.check(_fields.members(data))
 
     def write(self, value: Vocabulary) -> dict[str, int]:
         return dict(value)
@@ -169,42 +163,71 @@ class _Probabilities(_fields.Kind):
         return dict(value)
 
 
+@_immutable.dataclass(frozen=True)
+class _Own(_fields.Settings):
+    """Holds the member ``piecework`` of a model in a file: settings that ``tokenizers`` lacks; that of a training is ignored."""
+
+    accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
+
+    version: int = field(default=1, metadata=_fields.takes(_fields.Number(1, 2)))
+
+    def arguments(self) -> dict[str, Any]:
+        """Returns the settings as constructor arguments of the model."""
+        return {name: value for name, value in vars(self).items() if name != "version"}
+
+
+_OWN = "piecework."
+"""The beginning of the type of a model that ``tokenizers`` would encode otherwise."""
+
+
 class Model(_component.Component):
     """Serves as the base of all models."""
 
+    _own: ClassVar[type[_Own] | None] = None
+    """The class of the member ``piecework``; None for a model without settings that ``tokenizers`` lacks."""
 
-_VOCAB = _Vocab()
-_UNKNOWN = _fields.Choice.of(_choices.UnknownPolicy)
-_PROBABILITIES = _fields.Maybe(_Probabilities())
+    @classmethod
+    def _types(cls) -> dict[str, type[Self]]:
+        if cls._own is None:
+            return super()._types()
+        return {cls.type_name: cls, _OWN + cls.type_name: cls}
+
+    @classmethod
+    def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Returns the members of a file, with those in ``piecework``, as constructor arguments."""
+        if cls._own is None:
+            return data
+        own = data.pop("piecework", None)
+        with _fields.under(".piecework"):
+            return data | (cls._own() if own is None else cls._own._read(own)).arguments()
+
+
+_VOCAB = _fields.takes(_Vocab())
+_UNKNOWN = _fields.takes(_fields.Choice.of(_choices.UnknownPolicy))
+_DROPOUT = _fields.takes(_fields.Maybe(_fields.PROBABILITY))
+_PROBABILITIES = _fields.takes(_fields.Maybe(_Probabilities()))
 _SEGMENTATION = _fields.Choice.of(_choices.Segmentation)
+_WORD_LENGTH = _fields.takes(_fields.Maybe(_fields.Number(0, 1 << 63)))
 _NO_LIMIT = _fields.ID_LIMIT - 1
 """The number that means "no limit" in a file, which requires a number."""
 _ANY_UNK = "[UNK]"
 """The unknown token in a file, which requires one, of a model that has none."""
-_VERSION = 1
-_OWN_TYPE = "piecework.WordPiece"
-_OWN_BPE = "piecework.BPE"
 
 
 @_immutable.dataclass(frozen=True)
-class _Own(_fields.Settings):
-    """Holds the member ``piecework`` of a WordPiece model in a file; the history of a training is ignored."""
+class _OwnWordPiece(_Own):
+    """Holds the member ``piecework`` of a WordPiece model in a file."""
 
     accepted: ClassVar[tuple[str, ...]] = ("training",)
 
-    version: int = field(
-        default=_VERSION, metadata=_fields.takes(_fields.Number(_VERSION, _VERSION + 1))
-    )
-    unknown: _choices.UnknownPolicy = field(default="word", metadata=_fields.takes(_UNKNOWN))
-    has_unk: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    unknown: _choices.UnknownPolicy = field(default="word", metadata=_UNKNOWN)
+    has_unk: bool = True
     segmentation: _choices.Segmentation = field(
         default="longest", metadata=_fields.takes(_SEGMENTATION, may_lack=True)
     )
-    dropout: float | None = field(
-        default=None, metadata=_fields.takes(_fields.Maybe(_fields.PROBABILITY), may_lack=True)
-    )
+    dropout: float | None = field(default=None, metadata=_DROPOUT)
     probabilities: tuple[tuple[str, float], ...] | None = field(
-        default=None, metadata=_fields.takes(_PROBABILITIES, may_lack=True)
+        default=None, metadata=_PROBABILITIES
     )
 
     def to_dict(self) -> dict[str, Any]:
@@ -215,11 +238,6 @@ class _Own(_fields.Settings):
         if self.probabilities is None:
             del data["probabilities"]
         return data
-
-
-def _own(data: Any) -> _Own:
-    with _fields.under(".piecework"):
-        return _Own() if data is None else _Own._read(data)
 
 
 @_immutable.dataclass(frozen=True, init=False)
@@ -244,20 +262,16 @@ class WordPiece(Model):
     1
     """
 
-    type_name: ClassVar[str] = "WordPiece"
+    _own = _OwnWordPiece
 
-    vocab: Vocabulary = field(metadata=_fields.takes(_VOCAB))
-    unk_token: str | None = field(metadata=_fields.takes(_fields.Maybe(_fields.TEXT)))
-    max_input_chars_per_word: int | None = field(
-        metadata=_fields.takes(_fields.Maybe(_fields.Number(0, 1 << 63)))
-    )
-    continuing_subword_prefix: str = field(metadata=_fields.takes(_fields.TEXT))
-    unknown: _choices.UnknownPolicy = field(metadata=_fields.takes(_UNKNOWN))
+    vocab: Vocabulary = field(metadata=_VOCAB)
+    unk_token: str | None
+    max_input_chars_per_word: int | None = field(metadata=_WORD_LENGTH)
+    continuing_subword_prefix: str
+    unknown: _choices.UnknownPolicy = field(metadata=_UNKNOWN)
     segmentation: _choices.Segmentation = field(metadata=_fields.takes(_SEGMENTATION))
-    dropout: float | None = field(metadata=_fields.takes(_fields.Maybe(_fields.PROBABILITY)))
-    probabilities: tuple[tuple[str, float], ...] | None = field(
-        metadata=_fields.takes(_PROBABILITIES)
-    )
+    dropout: float | None = field(metadata=_DROPOUT)
+    probabilities: tuple[tuple[str, float], ...] | None = field(metadata=_PROBABILITIES)
 
     def __init__(
         self,
@@ -290,14 +304,14 @@ class WordPiece(Model):
         honoured = is_plain and self.unknown == "word" and (has_unk or unk_token not in self.vocab)
         limit = self.max_input_chars_per_word
         data = {
-            "type": self.type_name if honoured else _OWN_TYPE,
+            "type": self.type_name if honoured else _OWN + self.type_name,
             "unk_token": unk_token,
             "continuing_subword_prefix": self.continuing_subword_prefix,
             "max_input_chars_per_word": _NO_LIMIT if limit is None else min(limit, _NO_LIMIT),
             "vocab": dict(self.vocab),
         }
         if not honoured or not has_unk or self.probabilities is not None:
-            own = _Own(
+            own = _OwnWordPiece(
                 unknown=self.unknown,
                 has_unk=has_unk,
                 segmentation=self.segmentation,
@@ -308,16 +322,10 @@ class WordPiece(Model):
         return data
 
     @classmethod
-    def _types(cls) -> dict[str, type[Self]]:
-        return {cls.type_name: cls, _OWN_TYPE: cls}
-
-    @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Returns the members of a file as constructor arguments."""
-        own = _own(data.pop("piecework", None))
-        for name in ("unknown", "segmentation", "dropout", "probabilities"):
-            data[name] = getattr(own, name)
-        if not own.has_unk:
+        data = super()._current(data)
+        if not data.pop("has_unk"):
             data["unk_token"] = None
         limit = data.get("max_input_chars_per_word")
         if isinstance(limit, int) and limit >= _NO_LIMIT:
@@ -337,10 +345,8 @@ class WordLevel(Model):
     {'type': 'WordLevel', 'vocab': {'<unk>': 0, 'to': 1, 'be': 2}, 'unk_token': '<unk>'}
     """
 
-    type_name: ClassVar[str] = "WordLevel"
-
-    vocab: Vocabulary = field(metadata=_fields.takes(_VOCAB))
-    unk_token: str = field(metadata=_fields.takes(_fields.TEXT))
+    vocab: Vocabulary = field(metadata=_VOCAB)
+    unk_token: str
 
     def __init__(
         self, vocab: abc.Mapping[str, int] | abc.Sequence[str], unk_token: str = "<unk>"
@@ -371,17 +377,7 @@ class _Merges(_fields.Kind):
             raise _fields.Mismatch(
                 f"expected a list of pairs of tokens, found {_messages.shown(value)}"
             )
-        merges: list[tuple[str, str]] = []
-        for place, merge in enumerate(value):
-            pair = merge.split(" ") if isinstance(merge, str) else merge
-            if not isinstance(pair, tuple | list) or len(pair) != 2:
-                wanted = "two tokens, or a string of them with a space between"
-                raise _fields.Mismatch(f"expected {wanted}, found {_messages.shown(merge)}").under(
-                    f"[{place}]"
-                )
-            with _fields.under(f"[{place}]"):
-                merges.append((_TOKEN.check(pair[0]), _TOKEN.check(pair[1])))
-        return MergeList(merges)
+        return MergeList(_fields.each(_merge, value))
 
     def read(self, data: Any) -> MergeList:
         return self.check([x for x in _fields.items(data) if not _is_header(x)])
@@ -390,32 +386,36 @@ class _Merges(_fields.Kind):
         return [list(pair) for pair in value]
 
 
+def _merge(value: Any) -> tuple[str, str]:
+    pair = value.split(" ") if isinstance(value, str) else value
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        wanted = "two tokens, or a string of them with a space between"
+        raise _fields.Mismatch(f"expected {wanted}, found {_messages.shown(value)}")
+    return _TOKEN.check(pair[0]), _TOKEN.check(pair[1])
+
+
 def _is_header(line: object) -> bool:
     return isinstance(line, str) and line.startswith("#version")
 
 
+_RANKS = _fields.takes(_fields.Maybe(_fields.ListOf(_fields.Maybe(_fields.NUMBER))))
 _SUFFIX_STYLE = _fields.Choice.of(SuffixStyle)
+_MAYBE_SUFFIX_STYLE = _fields.takes(_fields.Maybe(_SUFFIX_STYLE))
+_MAYBE_TOKENS = _fields.takes(_fields.Maybe(_fields.ListOf(_fields.TEXT)))
 
 
 @_immutable.dataclass(frozen=True)
-class _OwnBPE(_fields.Settings):
-    """Holds the member ``piecework`` of a BPE model in a file."""
+class _OwnBPE(_Own):
+    """Holds the member ``piecework`` of a BPE model in a file, with null for defaults."""
 
-    accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
+    ranks: tuple[int | None, ...] | None = field(default=None, metadata=_RANKS)
+    suffix_style: SuffixStyle | None = field(default=None, metadata=_MAYBE_SUFFIX_STYLE)
+    unused: tuple[str, ...] | None = field(default=None, metadata=_MAYBE_TOKENS)
 
-    version: int = field(
-        default=_VERSION, metadata=_fields.takes(_fields.Number(_VERSION, _VERSION + 1))
-    )
-    ranks: tuple[int | None, ...] | None = field(
-        default=None,
-        metadata=_fields.takes(_fields.Maybe(_fields.ListOf(_fields.Maybe(_fields.NUMBER)))),
-    )
-    suffix_style: SuffixStyle | None = field(
-        default=None, metadata=_fields.takes(_fields.Maybe(_SUFFIX_STYLE))
-    )
-    unused: tuple[str, ...] | None = field(
-        default=None, metadata=_fields.takes(_fields.Maybe(_fields.ListOf(_fields.TEXT)))
-    )
+    def arguments(self) -> dict[str, Any]:
+        """Returns the settings as constructor arguments of the model."""
+        style, unused = self.suffix_style or "attached", self.unused or ()
+        return {"ranks": self.ranks, "suffix_style": style, "unused": unused}
 
 
 @_immutable.dataclass(frozen=True, init=False)
@@ -445,24 +445,20 @@ class BPE(Model):
     (('u', 'g'), [['u', 'g'], ['h', 'ug']])
     """
 
-    type_name: ClassVar[str] = "BPE"
+    _own = _OwnBPE
 
-    vocab: Vocabulary = field(metadata=_fields.takes(_VOCAB))
+    vocab: Vocabulary = field(metadata=_VOCAB)
     merges: MergeList = field(metadata=_fields.takes(_Merges()))
-    dropout: float | None = field(metadata=_fields.takes(_fields.Maybe(_fields.PROBABILITY)))
-    unk_token: str | None = field(metadata=_fields.takes(_fields.Maybe(_fields.TEXT)))
-    continuing_subword_prefix: str | None = field(
-        metadata=_fields.takes(_fields.Maybe(_fields.TEXT))
-    )
-    end_of_word_suffix: str | None = field(metadata=_fields.takes(_fields.Maybe(_fields.TEXT)))
-    fuse_unk: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
-    byte_fallback: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
-    ignore_merges: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
-    ranks: tuple[int | None, ...] | None = field(
-        metadata=_fields.takes(_fields.Maybe(_fields.ListOf(_fields.Maybe(_fields.NUMBER))))
-    )
+    dropout: float | None = field(metadata=_DROPOUT)
+    unk_token: str | None
+    continuing_subword_prefix: str | None
+    end_of_word_suffix: str | None
+    fuse_unk: bool = field(metadata=_fields.takes(may_lack=True))
+    byte_fallback: bool = field(metadata=_fields.takes(may_lack=True))
+    ignore_merges: bool = field(metadata=_fields.takes(may_lack=True))
+    ranks: tuple[int | None, ...] | None = field(metadata=_RANKS)
     suffix_style: SuffixStyle = field(metadata=_fields.takes(_SUFFIX_STYLE))
-    unused: tuple[str, ...] = field(metadata=_fields.takes(_fields.ListOf(_fields.TEXT)))
+    unused: tuple[str, ...]
 
     def __init__(
         self,
@@ -508,24 +504,7 @@ class BPE(Model):
         if ranks is not None or separate or unused:
             style: SuffixStyle | None = "separate" if separate else None
             own = _OwnBPE(ranks=ranks, suffix_style=style, unused=unused or None).to_dict()
-            data |= {"type": _OWN_BPE, "piecework": own}
-        return data
-
-    @classmethod
-    def _types(cls) -> dict[str, type[Self]]:
-        return {cls.type_name: cls, _OWN_BPE: cls}
-
-    @classmethod
-    def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Returns the members of a file, with those in ``piecework``, as constructor arguments."""
-        with _fields.under(".piecework"):
-            own = data.pop("piecework", None)
-            known = _OwnBPE() if own is None else _OwnBPE._read(own)
-        data |= {
-            "ranks": known.ranks,
-            "suffix_style": known.suffix_style or "attached",
-            "unused": known.unused or (),
-        }
+            data |= {"type": _OWN + self.type_name, "piecework": own}
         return data
 
 
@@ -552,18 +531,12 @@ class _Pieces(_fields.Kind):
             raise _fields.Mismatch(
                 f"expected a list of pieces with their scores, found {_messages.shown(value)}"
             )
-        pieces: list[tuple[str, float]] = []
-        for place, piece in enumerate(value):
-            with _fields.under(f"[{place}]"):
-                pieces.append(_piece(piece))
+        pieces = PieceList(_fields.each(_piece, value))
         _numbered(text for text, _ in pieces)
-        return PieceList(pieces)
+        return pieces
 
     def read(self, data: Any) -> PieceList:
-        try:
-            return self.check(_fields.items(data))
-        except _errors.VocabularyError as error:
-            raise _fields.Mismatch(error.problem, hint=error.hint) from None
+        return self.check(_fields.items(data))
 
     def write(self, value: PieceList) -> list[list[str | float]]:
         return [list(piece) for piece in value]
@@ -597,25 +570,15 @@ def _vocab_line(number: int, line: str) -> tuple[str, float]:
 
 Precision = Literal["float64", "float32"]
 _PRECISION = _fields.Choice.of(Precision)
-_OWN_UNIGRAM = "piecework.Unigram"
 
 
 @_immutable.dataclass(frozen=True)
-class _OwnUnigram(_fields.Settings):
+class _OwnUnigram(_Own):
     """Holds the member ``piecework`` of a Unigram model in a file."""
 
-    accepted: ClassVar[tuple[str, ...]] = ("training", "decoder")
-
-    version: int = field(
-        default=_VERSION, metadata=_fields.takes(_fields.Number(_VERSION, _VERSION + 1))
-    )
     precision: Precision = field(default="float64", metadata=_fields.takes(_PRECISION))
-    user_defined: tuple[str, ...] = field(
-        default=(), metadata=_fields.takes(_fields.ListOf(_fields.TEXT))
-    )
-    reserved: tuple[str, ...] = field(
-        default=(), metadata=_fields.takes(_fields.ListOf(_fields.TEXT))
-    )
+    user_defined: tuple[str, ...] = ()
+    reserved: tuple[str, ...] = ()
 
 
 class _UnigramSettings(TypedDict, total=False):
@@ -652,14 +615,14 @@ class Unigram(Model):
     Unigram(vocab=<3 pieces>, unk_id=0, byte_fallback=False, precision='float64', user_defined=(), reserved=())
     """
 
-    type_name: ClassVar[str] = "Unigram"
+    _own = _OwnUnigram
 
     vocab: PieceList = field(metadata=_fields.takes(_Pieces()))
     unk_id: int | None = field(metadata=_fields.takes(_fields.Maybe(_fields.NUMBER)))
-    byte_fallback: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    byte_fallback: bool = field(metadata=_fields.takes(may_lack=True))
     precision: Precision = field(metadata=_fields.takes(_PRECISION))
-    user_defined: tuple[str, ...] = field(metadata=_fields.takes(_fields.ListOf(_fields.TEXT)))
-    reserved: tuple[str, ...] = field(metadata=_fields.takes(_fields.ListOf(_fields.TEXT)))
+    user_defined: tuple[str, ...]
+    reserved: tuple[str, ...]
 
     def __init__(
         self,
@@ -734,20 +697,7 @@ class Unigram(Model):
     def _write(self) -> dict[str, Any]:
         """Returns JSON values, with the type that ``tokenizers`` knows only if it would encode the same."""
         data = super()._write()
-        own = {name: data.pop(name) for name in ("precision", "user_defined", "reserved")}
-        if own != {"precision": "float64", "user_defined": [], "reserved": []}:
-            data |= {"type": _OWN_UNIGRAM, "piecework": {"version": _VERSION, **own}}
+        own = _OwnUnigram(**{name: data.pop(name) for name in _OwnUnigram().arguments()})
+        if own != _OwnUnigram():
+            data |= {"type": _OWN + self.type_name, "piecework": own.to_dict()}
         return data
-
-    @classmethod
-    def _types(cls) -> dict[str, type[Self]]:
-        return {cls.type_name: cls, _OWN_UNIGRAM: cls}
-
-    @classmethod
-    def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Returns the members of a file, with those in ``piecework``, as constructor arguments."""
-        with _fields.under(".piecework"):
-            own = data.pop("piecework", None)
-            known = _OwnUnigram() if own is None else _OwnUnigram._read(own)
-        names = ("precision", "user_defined", "reserved")
-        return data | {name: getattr(known, name) for name in names}

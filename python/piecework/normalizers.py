@@ -12,7 +12,7 @@ import base64
 import binascii
 import collections.abc
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from piecework import _core, _exceptions, _messages, errors as _errors
 from piecework._settings import (
@@ -78,8 +78,6 @@ class NFC(Normalizer):
     'é'
     """
 
-    type_name: ClassVar[str] = "NFC"
-
 
 @_immutable.dataclass(frozen=True)
 class NFD(Normalizer):
@@ -88,8 +86,6 @@ class NFD(Normalizer):
     >>> len(NFD().normalize_str("é"))
     2
     """
-
-    type_name: ClassVar[str] = "NFD"
 
 
 @_immutable.dataclass(frozen=True)
@@ -100,8 +96,6 @@ class NFKC(Normalizer):
     'five 2'
     """
 
-    type_name: ClassVar[str] = "NFKC"
-
 
 @_immutable.dataclass(frozen=True)
 class NFKD(Normalizer):
@@ -110,8 +104,6 @@ class NFKD(Normalizer):
     >>> NFKD().normalize_str("ﬁve ２")
     'five 2'
     """
-
-    type_name: ClassVar[str] = "NFKD"
 
 
 @_immutable.dataclass(frozen=True)
@@ -122,8 +114,6 @@ class Nmt(Normalizer):
     'a bc'
     """
 
-    type_name: ClassVar[str] = "Nmt"
-
 
 @_immutable.dataclass(frozen=True)
 class Lowercase(Normalizer):
@@ -132,8 +122,6 @@ class Lowercase(Normalizer):
     >>> Lowercase().normalize_str("ÀÉ Straße")
     'àé straße'
     """
-
-    type_name: ClassVar[str] = "Lowercase"
 
 
 @_immutable.dataclass(frozen=True)
@@ -148,10 +136,8 @@ class Strip(Normalizer):
     'hello  '
     """
 
-    type_name: ClassVar[str] = "Strip"
-
-    left: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, "strip_left"))
-    right: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, "strip_right"))
+    left: bool = field(default=True, metadata=_fields.takes(member="strip_left"))
+    right: bool = field(default=True, metadata=_fields.takes(member="strip_right"))
 
 
 @_immutable.dataclass(frozen=True)
@@ -161,8 +147,6 @@ class StripAccents(Normalizer):
     >>> Sequence([NFD(), StripAccents()]).normalize_str("café")
     'cafe'
     """
-
-    type_name: ClassVar[str] = "StripAccents"
 
 
 @_immutable.dataclass(frozen=True)
@@ -178,10 +162,8 @@ class Replace(Normalizer):
     'hello world'
     """
 
-    type_name: ClassVar[str] = "Replace"
-
     pattern: str | Regex = field(metadata=_fields.takes(_regex.PATTERN))
-    content: str = field(metadata=_fields.takes(_fields.TEXT))
+    content: str
 
 
 @_immutable.dataclass(frozen=True)
@@ -195,9 +177,7 @@ class Prepend(Normalizer):
     '▁hello'
     """
 
-    type_name: ClassVar[str] = "Prepend"
-
-    prepend: str = field(default="▁", metadata=_fields.takes(_fields.TEXT))
+    prepend: str = "▁"
 
 
 @_immutable.dataclass(frozen=True)
@@ -207,8 +187,6 @@ class ByteLevel(Normalizer):
     >>> ByteLevel().normalize_str("é\n")
     'Ã©Ċ'
     """
-
-    type_name: ClassVar[str] = "ByteLevel"
 
 
 @_immutable.dataclass(frozen=True)
@@ -227,14 +205,10 @@ class BertNormalizer(Normalizer):
     'Ünder ground'
     """
 
-    type_name: ClassVar[str] = "BertNormalizer"
-
-    clean_text: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    handle_chinese_chars: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    strip_accents: bool | None = field(
-        default=None, metadata=_fields.takes(_fields.Maybe(_fields.FLAG))
-    )
-    lowercase: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    clean_text: bool = True
+    handle_chinese_chars: bool = True
+    strip_accents: bool | None = None
+    lowercase: bool = True
 
 
 class _Bytes(_fields.Kind):
@@ -290,8 +264,6 @@ class Precompiled(Normalizer):
     Precompiled(precompiled_charsmap=<1,024 bytes>)
     """
 
-    type_name: ClassVar[str] = "Precompiled"
-
     precompiled_charsmap: bytes = field(metadata=_fields.takes(_Bytes()))
 
     @classmethod
@@ -328,7 +300,7 @@ class Precompiled(Normalizer):
         return f"Precompiled(precompiled_charsmap=<{len(self.precompiled_charsmap):,} bytes>)"
 
 
-_CHARSMAP = _Bytes()
+_CHARSMAP = _fields.takes(_fields.Maybe(_Bytes()))
 _SYMBOLS = _fields.ListOf(_fields.Text(1))
 
 
@@ -343,7 +315,7 @@ class _SentencePieceSettings(TypedDict, total=False):
 
 
 @_immutable.dataclass(frozen=True, repr=False)
-class SentencePiece(Normalizer):
+class SentencePiece(Normalizer, prefix="piecework."):
     """Applies the complete normalization of a SentencePiece model; ``tokenizers`` rejects files with it.
 
     Args:
@@ -359,15 +331,11 @@ class SentencePiece(Normalizer):
     '▁to▁be'
     """
 
-    type_name: ClassVar[str] = "piecework.SentencePiece"
-
-    precompiled_charsmap: bytes | None = field(
-        default=None, metadata=_fields.takes(_fields.Maybe(_CHARSMAP))
-    )
-    add_dummy_prefix: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    remove_extra_whitespaces: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    escape_whitespaces: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    treat_whitespace_as_suffix: bool = field(default=False, metadata=_fields.takes(_fields.FLAG))
+    precompiled_charsmap: bytes | None = field(default=None, metadata=_CHARSMAP)
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+    treat_whitespace_as_suffix: bool = False
     user_defined_symbols: abc.Sequence[str] = field(default=(), metadata=_fields.takes(_SYMBOLS))
 
     @classmethod
@@ -417,8 +385,4 @@ class Sequence(Normalizer):
     'abc'
     """
 
-    type_name: ClassVar[str] = "Sequence"
-
-    normalizers: abc.Sequence[Normalizer] = field(
-        metadata=_fields.takes(_fields.ListOf(_component.Part(Normalizer)))
-    )
+    normalizers: abc.Sequence[Normalizer] = field(metadata=_component.parts(Normalizer))

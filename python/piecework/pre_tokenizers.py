@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import abc
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from piecework import _messages, errors as _errors, patterns as _patterns
 from piecework._settings import (
@@ -131,8 +131,6 @@ class BertPreTokenizer(PreTokenizer):
     ['to', 'be', ',', 'or']
     """
 
-    type_name: ClassVar[str] = "BertPreTokenizer"
-
 
 @_immutable.dataclass(frozen=True)
 class Whitespace(PreTokenizer):
@@ -142,8 +140,6 @@ class Whitespace(PreTokenizer):
     ['to', 'be', '...', 'or']
     """
 
-    type_name: ClassVar[str] = "Whitespace"
-
 
 @_immutable.dataclass(frozen=True)
 class WhitespaceSplit(PreTokenizer):
@@ -152,8 +148,6 @@ class WhitespaceSplit(PreTokenizer):
     >>> [word for word, span in WhitespaceSplit().pre_tokenize_str("to be, or")]
     ['to', 'be,', 'or']
     """
-
-    type_name: ClassVar[str] = "WhitespaceSplit"
 
 
 @_immutable.dataclass(frozen=True)
@@ -166,8 +160,6 @@ class Punctuation(PreTokenizer):
     >>> [word for word, span in Punctuation("merged_with_previous").pre_tokenize_str("to be, or")]
     ['to be,', ' or']
     """
-
-    type_name: ClassVar[str] = "Punctuation"
 
     behavior: Behavior = field(default="isolated", metadata=_fields.takes(_BEHAVIOR, may_lack=True))
 
@@ -183,9 +175,7 @@ class Digits(PreTokenizer):
     ['call ', '9', '1', '1']
     """
 
-    type_name: ClassVar[str] = "Digits"
-
-    individual_digits: bool = field(default=False, metadata=_fields.takes(_fields.FLAG))
+    individual_digits: bool = False
 
 
 @_immutable.dataclass(frozen=True)
@@ -198,8 +188,6 @@ class CharDelimiterSplit(PreTokenizer):
     >>> [word for word, span in CharDelimiterSplit("|").pre_tokenize_str("a b|c")]
     ['a b', 'c']
     """
-
-    type_name: ClassVar[str] = "CharDelimiterSplit"
 
     delimiter: str = field(metadata=_fields.takes(_fields.CHARACTER))
 
@@ -219,11 +207,9 @@ class Split(PreTokenizer):
     ['to', 'be', ',', 'or']
     """
 
-    type_name: ClassVar[str] = "Split"
-
     pattern: str | _patterns.Regex = field(metadata=_fields.takes(_regex.PATTERN))
     behavior: Behavior = field(metadata=_fields.takes(_BEHAVIOR))
-    invert: bool = field(default=False, metadata=_fields.takes(_fields.FLAG))
+    invert: bool = False
 
 
 @_immutable.dataclass(frozen=True)
@@ -239,11 +225,9 @@ class ByteLevel(PreTokenizer):
     [('Ġto', (0, 2)), ('Ġbe', (2, 5))]
     """
 
-    type_name: ClassVar[str] = "ByteLevel"
-
-    add_prefix_space: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    trim_offsets: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    use_regex: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    add_prefix_space: bool = True
+    trim_offsets: bool = True
+    use_regex: bool = field(default=True, metadata=_fields.takes(may_lack=True))
 
     @staticmethod
     def split_by(pattern: str) -> PreTokenizer:
@@ -281,13 +265,11 @@ class Metaspace(PreTokenizer):
     [('▁to', (0, 2)), ('▁be', (2, 5))]
     """
 
-    type_name: ClassVar[str] = "Metaspace"
-
     replacement: str = field(default="▁", metadata=_fields.takes(_fields.CHARACTER))
     prepend_scheme: _component.PrependScheme = field(
-        default="always", metadata=_fields.takes(_component.METASPACE_SCHEME, may_lack=True)
+        default="always", metadata=_component.METASPACE_SCHEME
     )
-    split: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    split: bool = field(default=True, metadata=_fields.takes(may_lack=True))
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -302,8 +284,6 @@ class UnicodeScripts(PreTokenizer):
     ['Apples are ', 'りんご 林檎']
     """
 
-    type_name: ClassVar[str] = "UnicodeScripts"
-
 
 @_immutable.dataclass(frozen=True)
 class FixedLength(PreTokenizer):
@@ -315,8 +295,6 @@ class FixedLength(PreTokenizer):
     >>> [word for word, span in FixedLength(3).pre_tokenize_str("GATTACA")]
     ['GAT', 'TAC', 'A']
     """
-
-    type_name: ClassVar[str] = "FixedLength"
 
     length: int = field(default=5, metadata=_fields.takes(_fields.LENGTH, may_lack=True))
 
@@ -337,7 +315,7 @@ class _Phrases(_fields.ListOf):
 
 
 @_immutable.dataclass(frozen=True, init=False, repr=False)
-class Dictionary(PreTokenizer):
+class Dictionary(PreTokenizer, prefix="piecework."):
     """Makes each phrase of a list a word, by leftmost-longest match; text between phrases is not split.
 
     Args:
@@ -348,10 +326,8 @@ class Dictionary(PreTokenizer):
     ['in ', 'New York']
     """
 
-    type_name: ClassVar[str] = "piecework.Dictionary"
-
     phrases: tuple[str, ...] = field(metadata=_fields.takes(_Phrases(_WORD)))
-    single_word: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    single_word: bool = field(metadata=_fields.takes(may_lack=True))
 
     def __init__(self, phrases: abc.Iterable[str], single_word: bool = False) -> None:
         self._fill(phrases=phrases, single_word=single_word)
@@ -385,7 +361,7 @@ class _UserWord(_fields.Kind):
 
 
 @_immutable.dataclass(frozen=True, init=False, repr=False)
-class Jieba(PreTokenizer):
+class Jieba(PreTokenizer, prefix="piecework."):
     """Segments Chinese text like Jieba, without the jieba package.
 
     Args:
@@ -397,9 +373,7 @@ class Jieba(PreTokenizer):
     Jieba(hmm=True, user_words=(('杭研大厦', None, None), ('云计算', 5, None)))
     """
 
-    type_name: ClassVar[str] = "piecework.Jieba"
-
-    hmm: bool = field(metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    hmm: bool = field(metadata=_fields.takes(may_lack=True))
     user_words: tuple[tuple[str, int | None, str | None], ...] = field(
         metadata=_fields.takes(_fields.ListOf(_UserWord()), may_lack=True)
     )
@@ -468,7 +442,7 @@ class _Callable(_fields.Kind):
 
 
 @_immutable.dataclass(frozen=True)
-class Function(PreTokenizer):
+class Function(PreTokenizer, prefix="piecework."):
     """Splits a text by calling a Python function.
 
     Calls hold the GIL, so several threads are not faster. Files cannot contain the function; a pickle can if the function
@@ -481,8 +455,6 @@ class Function(PreTokenizer):
     >>> Function(str.split).pre_tokenize_str("to be, or")
     [('to', (0, 2)), ('be,', (3, 6)), ('or', (7, 9))]
     """
-
-    type_name: ClassVar[str] = "piecework.Function"
 
     function: abc.Callable[[str], abc.Iterable[str | tuple[int, int]]] = field(
         metadata=_fields.takes(_Callable(), "index")
@@ -500,10 +472,8 @@ class Sequence(PreTokenizer):
     ['to', 'be', ',', 'or']
     """
 
-    type_name: ClassVar[str] = "Sequence"
-
     pre_tokenizers: abc.Sequence[PreTokenizer] = field(
-        metadata=_fields.takes(_fields.ListOf(_component.Part(PreTokenizer)), "pretokenizers")
+        metadata=_component.parts(PreTokenizer, "pretokenizers")
     )
 
 

@@ -108,7 +108,6 @@ class BertProcessing(PostProcessor):
     2
     """
 
-    type_name: ClassVar[str] = "BertProcessing"
     _added: ClassVar[tuple[int, int]] = (2, 3)
 
     sep: tuple[str, int] = field(metadata=_fields.takes(_Token()))
@@ -134,13 +133,12 @@ class RobertaProcessing(PostProcessor):
     2
     """
 
-    type_name: ClassVar[str] = "RobertaProcessing"
     _added: ClassVar[tuple[int, int]] = (2, 4)
 
     sep: tuple[str, int] = field(metadata=_fields.takes(_Token()))
     cls: tuple[str, int] = field(metadata=_fields.takes(_Token()))
-    trim_offsets: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    add_prefix_space: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
+    trim_offsets: bool = True
+    add_prefix_space: bool = True
 
     def _with_each(self, change: abc.Callable[[str], int]) -> Self:
         return replace(
@@ -161,11 +159,9 @@ class ByteLevel(PostProcessor):
     ByteLevel(add_prefix_space=True, trim_offsets=False, use_regex=True)
     """
 
-    type_name: ClassVar[str] = "ByteLevel"
-
-    add_prefix_space: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    trim_offsets: bool = field(default=True, metadata=_fields.takes(_fields.FLAG))
-    use_regex: bool = field(default=True, metadata=_fields.takes(_fields.FLAG, may_lack=True))
+    add_prefix_space: bool = True
+    trim_offsets: bool = True
+    use_regex: bool = field(default=True, metadata=_fields.takes(may_lack=True))
 
 
 _PieceKind = Literal["Sequence", "SpecialToken"]
@@ -355,8 +351,6 @@ class TemplateProcessing(PostProcessor):
     TemplateProcessing(single='<s> $A </s>', pair='$A $B:1', special_tokens=[('<s>', 0), ('</s>', 2)])
     """
 
-    type_name: ClassVar[str] = "TemplateProcessing"
-
     single: tuple[TemplatePiece, ...] = field(metadata=_fields.takes(_Template()))
     pair: tuple[TemplatePiece, ...] = field(metadata=_fields.takes(_Template()))
     special_tokens: tuple[SpecialToken, ...] = field(metadata=_fields.takes(_SpecialTokens()))
@@ -447,11 +441,7 @@ class Sequence(PostProcessor):
     3
     """
 
-    type_name: ClassVar[str] = "Sequence"
-
-    processors: abc.Sequence[PostProcessor] = field(
-        metadata=_fields.takes(_fields.ListOf(_component.Part(PostProcessor)))
-    )
+    processors: abc.Sequence[PostProcessor] = field(metadata=_component.parts(PostProcessor))
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Returns the sum over the post-processors."""

@@ -70,9 +70,7 @@ _COUNT = _fields.takes(_fields.Number(1, _LIMIT))
 _COUNT_FROM_0 = _fields.takes(_fields.Number(0, _LIMIT))
 _MAYBE_COUNT = _fields.takes(_fields.Maybe(_fields.Number(1, _LIMIT)))
 _MAYBE_COUNT_FROM_0 = _fields.takes(_fields.Maybe(_fields.Number(0, _LIMIT)))
-_FLAG = _fields.takes(_fields.FLAG)
 _FRACTION = _fields.takes(_fields.PROBABILITY)
-_TEXT = _fields.takes(_fields.TEXT)
 _MAYBE_TOKEN = _fields.takes(_fields.Maybe(_fields.Text(1)))
 
 
@@ -191,18 +189,18 @@ class WordPieceTrainer(Trainer):
     min_word_frequency: int = field(default=1, metadata=_COUNT)
     max_merges: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
     stop_at_pair_frequency: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
-    stop_without_gain: bool = field(default=False, metadata=_FLAG)
+    stop_without_gain: bool = False
     ties: Ties = field(default="lex", metadata=_fields.takes(_fields.Choice.of(Ties)))
     special_tokens: Sequence[str] = field(
         default=("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"), metadata=_TOKENS
     )
-    special_tokens_first: bool = field(default=True, metadata=_FLAG)
+    special_tokens_first: bool = True
     user_defined_symbols: Sequence[str] = field(default=(), metadata=_TOKENS)
     initial_alphabet: Iterable[str] = field(default=(), metadata=_CHARACTERS)
     limit_alphabet: int | None = field(default=None, metadata=_MAYBE_COUNT)
-    continuing_subword_prefix: str = field(default="##", metadata=_TEXT)
+    continuing_subword_prefix: str = "##"
     max_token_length: int | None = field(default=None, metadata=_MAYBE_COUNT)
-    prune_unused: bool = field(default=False, metadata=_FLAG)
+    prune_unused: bool = False
 
     def _cutting_symbols(self) -> Sequence[str]:
         return ()  # they are entries like others
@@ -290,14 +288,14 @@ class BpeTrainer(Trainer):
     stop_at_pair_frequency: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
     ties: BpeTies = field(default="lex", metadata=_fields.takes(_fields.Choice.of(BpeTies)))
     special_tokens: Sequence[str] = field(default=(), metadata=_TOKENS)
-    special_tokens_first: bool = field(default=True, metadata=_FLAG)
+    special_tokens_first: bool = True
     unk_token: str | _arguments.Default | None = field(default=_arguments.DEFAULT, metadata=_UNK)
     user_defined_symbols: Sequence[str] = field(default=(), metadata=_TOKENS)
     alphabet: Alphabet = field(default="char", metadata=_fields.takes(_fields.Choice.of(Alphabet)))
     initial_alphabet: Iterable[str] = field(default=(), metadata=_CHARACTERS)
     limit_alphabet: int | None = field(default=None, metadata=_MAYBE_COUNT)
-    continuing_subword_prefix: str = field(default="", metadata=_TEXT)
-    end_of_word_suffix: str = field(default="", metadata=_TEXT)
+    continuing_subword_prefix: str = ""
+    end_of_word_suffix: str = ""
     suffix_style: SuffixStyle = field(
         default="attached", metadata=_fields.takes(_fields.Choice.of(SuffixStyle))
     )
@@ -409,18 +407,18 @@ class UnigramTrainer(Trainer):
     min_frequency: int = field(default=2, metadata=_COUNT)
     min_word_frequency: int = field(default=1, metadata=_COUNT)
     special_tokens: Sequence[str] = field(default=("<unk>", "<s>", "</s>"), metadata=_TOKENS)
-    special_tokens_first: bool = field(default=True, metadata=_FLAG)
+    special_tokens_first: bool = True
     unk_token: str | None = field(default="<unk>", metadata=_MAYBE_TOKEN)
     user_defined_symbols: Sequence[str] = field(default=(), metadata=_TOKENS)
-    byte_fallback: bool = field(default=False, metadata=_FLAG)
+    byte_fallback: bool = False
     character_coverage: float = field(default=0.9995, metadata=_FRACTION)
     required_chars: Iterable[str] = field(default=(), metadata=_CHARACTERS)
-    split_by_unicode_script: bool = field(default=True, metadata=_FLAG)
-    split_by_number: bool = field(default=True, metadata=_FLAG)
-    split_digits: bool = field(default=False, metadata=_FLAG)
-    split_by_whitespace: bool = field(default=True, metadata=_FLAG)
-    allow_whitespace_only_pieces: bool = field(default=False, metadata=_FLAG)
-    treat_whitespace_as_suffix: bool = field(default=False, metadata=_FLAG)
+    split_by_unicode_script: bool = True
+    split_by_number: bool = True
+    split_digits: bool = False
+    split_by_whitespace: bool = True
+    allow_whitespace_only_pieces: bool = False
+    treat_whitespace_as_suffix: bool = False
 
 
 @_immutable.dataclass(frozen=True)

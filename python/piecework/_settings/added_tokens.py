@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from piecework._messages import wrong_type
 from piecework._settings.arguments import check_iterable
-from piecework._settings.fields import FLAG, Maybe, Settings, Text, takes
+from piecework._settings.fields import Settings, Text, takes
 from piecework._settings.immutable import dataclass
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ class AddedToken(Settings):
     accepted: ClassVar[tuple[str, ...]] = ("id", "__type")
 
     content: str = field(metadata=takes(Text(1)))
-    single_word: bool = field(default=False, metadata=takes(FLAG, may_lack=True))
-    lstrip: bool = field(default=False, metadata=takes(FLAG, may_lack=True))
-    rstrip: bool = field(default=False, metadata=takes(FLAG, may_lack=True))
-    normalized: bool | None = field(default=None, metadata=takes(Maybe(FLAG)))
-    special: bool = field(default=False, metadata=takes(FLAG, may_lack=True))
+    single_word: bool = field(default=False, metadata=takes(may_lack=True))
+    lstrip: bool = field(default=False, metadata=takes(may_lack=True))
+    rstrip: bool = field(default=False, metadata=takes(may_lack=True))
+    normalized: bool | None = None
+    special: bool = field(default=False, metadata=takes(may_lack=True))
 
     def __post_init__(self) -> None:
         """Checks the fields, and sets the default of `normalized`."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from piecework._core import TextStages
 from piecework._messages import did_you_mean, shown
-from piecework._settings.fields import Choice, Kind, Mismatch, Settings, members
+from piecework._settings.fields import Choice, Kind, ListOf, Mismatch, Settings, members, takes
 from piecework.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -21,6 +21,12 @@ class Component(Settings):
     """Holds the settings of a stage: immutable, comparable, picklable; the core contains the algorithm."""
 
     type_name: ClassVar[str]
+
+    def __init_subclass__(cls, *, prefix: str = "") -> None:
+        """Names the type in JSON after a class, unless it is the base of a stage or inherits a type."""
+        super().__init_subclass__()
+        if Component not in cls.__bases__ and not hasattr(cls, "type_name"):
+            cls.type_name = prefix + cls.__name__
 
     def functions(self) -> list[Callable[[str], object]]:
         """Returns the Python functions in the component, in order."""
@@ -89,6 +95,11 @@ class Part(Kind):
         return value._write()
 
 
+def parts(base: type[Component], member: str | None = None) -> dict[str, Any]:
+    """Returns the metadata of a field with components of a stage, whose member in JSON may have another name."""
+    return takes(ListOf(Part(base)), member)
+
+
 _DEEPEST = 62
 """The maximum nesting of components; JSON readers, such as the core's, support about twice as many levels."""
 
@@ -103,7 +114,7 @@ def _depth(component: Component) -> int:
 PrependScheme = Literal["always", "never", "first"]
 """Where a metaspace is prepended to a text that starts without one."""
 
-METASPACE_SCHEME = Choice.of(PrependScheme)
+METASPACE_SCHEME = takes(Choice.of(PrependScheme), may_lack=True)
 
 
 def current_metaspace(data: dict[str, Any]) -> dict[str, Any]:

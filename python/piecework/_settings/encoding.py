@@ -14,7 +14,6 @@ from piecework._settings.fields import (
     NUMBER,
     PROBABILITY,
     SIZE,
-    TEXT,
     Choice,
     Kind,
     Maybe,
@@ -113,7 +112,7 @@ class Padding(Settings):
     direction: Side = field(default="right", metadata=takes(_SIDE))
     pad_id: int | None = field(default=None, metadata=takes(Maybe(NUMBER)))
     pad_type_id: int = field(default=0, metadata=takes(NUMBER))
-    pad_token: str | None = field(default=None, metadata=takes(Maybe(TEXT)))
+    pad_token: str | None = None
 
     @classmethod
     def _current(cls, data: dict[str, Any]) -> dict[str, Any]:

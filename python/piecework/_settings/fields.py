@@ -1,6 +1,7 @@
 """Defines settings that are checked on creation, and read and written as JSON.
 
-A class declares the `Kind` of each field once; checking arguments, reading and writing JSON follow from it.
+A class declares the `Kind` of each field once, if its type does not say it; checking arguments, reading and writing JSON
+follow from it.
 """
 
 from __future__ import annotations
@@ -189,22 +190,24 @@ class ListOf(Kind):
     def check(self, value: Any) -> tuple[Any, ...]:
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
             raise Mismatch(f"expected a list, found {shown(value)}")
-        return self._each(self.kind.check, value)
+        return tuple(each(self.kind.check, value))
 
     def read(self, data: Any) -> tuple[Any, ...]:
-        return self._each(self.kind.read, items(data))
+        return tuple(each(self.kind.read, items(data)))
 
     def write(self, value: tuple[Any, ...]) -> list[Any]:
         return [self.kind.write(item) for item in value]
 
-    def _each(self, take: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
-        results: list[Any] = []
-        try:
-            for value in values:
-                results.append(take(value))  # noqa: PERF401  # the length is the index of the failure
-        except Mismatch as error:
-            raise error.under(f"[{len(results)}]") from None
-        return tuple(results)
+
+def each(take: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]:
+    """Returns the results of a check for each value; a mismatch gets the index of its value."""
+    results: list[Any] = []
+    try:
+        for value in values:
+            results.append(take(value))  # noqa: PERF401  # the length is the index of the failure
+    except Mismatch as error:
+        raise error.under(f"[{len(results)}]") from None
+    return results
 
 
 FLAG = Flag()
@@ -218,13 +221,25 @@ SIZE = Number(0, SIZE_LIMIT)
 LENGTH = Number(1, SIZE_LIMIT)
 
 
-def takes(kind: Kind, member: str | None = None, *, may_lack: bool = False) -> dict[str, Any]:
+_KINDS = {
+    "bool": FLAG,
+    "bool | None": Maybe(FLAG),
+    "str": TEXT,
+    "str | None": Maybe(TEXT),
+    "tuple[str, ...]": ListOf(TEXT),
+}
+"""The kinds of fields that declare none, by their types."""
+
+
+def takes(
+    kind: Kind | None = None, member: str | None = None, *, may_lack: bool = False
+) -> dict[str, Any]:
     """Returns the metadata of a field: its kind, its member in JSON, and whether JSON may lack that member."""
     return {"kind": kind, "member": member, "may_lack": may_lack}
 
 
 class Settings(Immutable):
-    """Serves as the base of frozen dataclasses whose fields declare their kinds."""
+    """Serves as the base of frozen dataclasses, which check their fields by kinds."""
 
     accepted: ClassVar[tuple[str, ...]] = ()
     """The members of JSON that are ignored, since other readers use them."""
@@ -320,12 +335,9 @@ def _fields(settings: object) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(settings)  # type: ignore[arg-type]  # all of them are dataclasses
 
 
-_ANYTHING = Kind()
-
-
 def _kind(field: dataclasses.Field[Any]) -> Kind:
-    kind: Kind = field.metadata.get("kind", _ANYTHING)
-    return kind
+    kind: Kind | None = field.metadata.get("kind")
+    return _KINDS[str(field.type)] if kind is None else kind
 
 
 def _member(field: dataclasses.Field[Any]) -> str:
@@ -343,4 +355,7 @@ def _is_there(field: dataclasses.Field[Any], data: Mapping[str, Any]) -> bool:
 def _read_member(field: dataclasses.Field[Any], data: Mapping[str, Any]) -> Any:
     name = _member(field)
     with under(f".{name}"):
-        return _kind(field).read(data[name])
+        try:
+            return _kind(field).read(data[name])
+        except VocabularyError as error:
+            raise Mismatch(error.problem, hint=error.hint) from None
