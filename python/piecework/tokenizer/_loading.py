@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from piecework import _core
@@ -36,7 +36,7 @@ from piecework.tokenizer._inserted import warn_of_inserted
 from piecework.tokenizer._settings import BERT, LIKELIEST, LIMITS, MODEL, LoadSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from piecework._io.files import Pathish
     from piecework._settings.choices import UnknownPolicy
@@ -61,9 +61,9 @@ __all__ = [
 
 _VOCAB_ONLY = (*BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _EMPTY_LINE = re.compile(rb"(?:^|\n)\r?\n")
-_JSON_ONLY = ("added_token_ids",)
 _SPLITTING = ("normalizer", "pre_tokenizer")
-_ALONE = {
+_NUMBERING = ("added_token_ids",)
+_ALONE: dict[Format, str] = {
     "merges.txt": "a BPE vocabulary or its merges alone; expected both files, vocab.json and merges.txt: call from_file",
     "tiktoken": "a tiktoken file of ranks, which contains no split pattern; call from_tiktoken with a file",
 }
@@ -86,17 +86,15 @@ def load_text(cls: type[Tokenizer], text: str, settings: LoadSettings) -> Tokeni
     """Implements :meth:`Tokenizer.from_str`."""
     if not isinstance(text, str):
         raise wrong_type("text", "a str (from_bytes takes bytes)", text)
-    data = to_utf8(text)
-    tokenizer = _parse(cls, data, *_format_of(data, None, settings))
-    warn_of_inserted(tokenizer._core)
-    return tokenizer
+    return load_bytes(cls, to_utf8(text), settings)
 
 
 def load_bytes(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
     """Implements :meth:`Tokenizer.from_bytes`."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise wrong_type("data", "bytes (from_str takes a str)", data)
-    tokenizer = _parse(cls, bytes(data), *_format_of(bytes(data), None, settings))
+    data = bytes(data)
+    tokenizer = _parse(cls, data, *_format_of(data, None, settings))
     warn_of_inserted(tokenizer._core)
     return tokenizer
 
@@ -111,7 +109,7 @@ def load_tiktoken(
     """Implements :meth:`Tokenizer.from_tiktoken`."""
     from piecework import patterns
     from piecework._settings.regex import differs_in_oniguruma
-    from piecework.tokenizer._formats.read import encoding
+    from piecework.tokenizer._formats.detect import encoding
 
     file = checked(path)
     if name is not None:
@@ -131,10 +129,8 @@ def load_tiktoken(
     if special_tokens is not None:
         specials = checked_specials(special_tokens)
     data = read_unpacked(path)
-    try:
+    with _naming(file):
         core = _core.from_tiktoken(data, regex, list(specials.items()))
-    except (FormatError, VocabularyError) as error:
-        raise error.at(file) from None
     gap = _core.first_gap(core)
     if gap is not None and gap < len(core) - len(specials):
         message = f"{file}: the ranks have gaps: no token has the id {gap}; decoding such an id raises an error"
@@ -178,7 +174,7 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     from piecework.tokenizer._folders.settings import FolderSettings
 
     folder = read_model_folder(path)
-    limits: Any = {name: value for name, value in settings.items() if name in LIMITS}
+    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
     others: Any = {name: value for name, value in settings.items() if name not in LIMITS}
     if folder.format == "vocab.txt":
         others = folder.settings.vocab_settings(others) | others
@@ -201,7 +197,7 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
         name: part for name, part in configured(tokenizer, folder).items() if name not in others
     }
     tokenizer = tokenizer._replaced(changes) if changes else tokenizer
-    tokenizer = tokenizer.replace(**limits) if limits else tokenizer
+    tokenizer = _replaced(tokenizer, settings, LIMITS)
     warn_of_inserted(tokenizer._core, f"{folder.path}: ")
     for message in unmet(tokenizer, folder):
         show_warning(message.at(folder.config_path))
@@ -212,17 +208,22 @@ def _load(
     cls: type[Tokenizer], name: str, data: bytes, settings: LoadSettings, bpe: str | None = None
 ) -> Tokenizer:
     """Loads a file from its content; `bpe` names the tokenizer class of a vocab.json with merges.txt, if known."""
-    try:
+    with _naming(name):
         kind, settings = _format_of(data, os.path.basename(name), settings)
-    except FormatError as error:
-        raise error.at(name) from None
     if kind == "tiktoken":
-        return _with_limits(cls, cls.from_tiktoken(name, build_tables=False), kind, settings)
+        return _with_limits(cls.from_tiktoken(name, build_tables=False), kind, settings)
     if kind == "merges.txt":
         return _from_merges(cls, name, data, settings, bpe)
     check_start(data, name, "")
-    try:
+    with _naming(name):
         return _parse(cls, data, kind, settings, f"{name}: ")
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Writes the name of a file into errors of the block about its content."""
+    try:
+        yield
     except (FormatError, VocabularyError) as error:
         raise error.at(name) from None
 
@@ -274,22 +275,24 @@ def _is_named_txt(name: str | None) -> bool:
 def _parse(
     cls: type[Tokenizer], data: bytes, kind: Format, settings: LoadSettings, place: str = ""
 ) -> Tokenizer:
-    from piecework.tokenizer._formats.read import read
-
     if not data.strip():
         raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
-    if kind in ("merges.txt", "tiktoken"):
+    if kind in _ALONE:
         raise FormatError(_ALONE[kind])
-    if kind not in ("tokenizer.json", "vocab.txt"):
-        return _with_limits(cls, cls._wrap(read(kind, data)), kind, settings)
-    is_json = kind == "tokenizer.json"
-    if is_json:
+    if kind == "tokenizer.json":
         tokenizer = _from_json(cls, data, settings, place=place)
-    else:
+    elif kind == "vocab.txt":
         tokenizer = load_vocab(cls, data, settings)
         _warn_of_empty_lines(data, place)
-    limits = {name: settings[name] for name in LIMITS if name in settings}  # type: ignore[literal-required]
-    return tokenizer.replace(**limits) if limits else tokenizer
+    else:
+        return _with_limits(cls._wrap(_core.read_format(kind, data)), kind, settings)
+    return _replaced(tokenizer, settings, LIMITS)
+
+
+def _replaced(tokenizer: Tokenizer, settings: LoadSettings, names: Iterable[str]) -> Tokenizer:
+    """Returns a tokenizer with those of the settings that have the names."""
+    changes: Any = {name: value for name, value in settings.items() if name in names}
+    return tokenizer.replace(**changes) if changes else tokenizer
 
 
 def _from_json(
@@ -300,20 +303,17 @@ def _from_json(
     exact_numbers: bool = False,
     place: str = "",
 ) -> Tokenizer:
-    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
     refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
     ids = settings.get("added_token_ids")
     if ids is not None:
         check_str("added_token_ids", ids)
     core = _core.Tokenizer.from_json(data, "unk_token" in settings, exact_numbers, ids, place)
-    changes = {name: settings[name] for name in MODEL if name in settings}  # type: ignore[literal-required]
-    tokenizer = cls._wrap(core)
-    return tokenizer.replace(**changes) if changes else tokenizer
+    return _replaced(cls._wrap(core), settings, MODEL)
 
 
 def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
     """Loads the content of a vocab.txt."""
-    refuse(settings, _JSON_ONLY, "a vocab.txt has no added tokens with ids of their own")
+    refuse(settings, _NUMBERING, "a vocab.txt has no added tokens with ids of their own")
     flags = {name: settings[name] for name in BERT if name in settings}  # type: ignore[literal-required]
     if flags and "normalizer" in settings:
         raise ConfigError(
@@ -336,9 +336,7 @@ def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tok
             "longest",
         ),
     )
-    changes = {name: settings[name] for name in LIKELIEST if name in settings}  # type: ignore[literal-required]
-    tokenizer = cls._wrap(core, functions)
-    return tokenizer.replace(**changes) if changes else tokenizer
+    return _replaced(cls._wrap(core, functions), settings, LIKELIEST)
 
 
 def _warn_of_empty_lines(data: bytes, place: str) -> None:
@@ -379,38 +377,25 @@ def _from_merges(
     is_vocab = name.lower().endswith(".json")
     vocab, merges = (data, other_data) if is_vocab else (other_data, data)
     splitter, functions = _merges_splitter(settings)
-    try:
+    names = (name, other) if is_vocab else (other, name)
+    with _naming(f"{names[0]}, {os.path.basename(names[1])}"):
         core = _core.from_merges(vocab, merges, splitter, functions, kind)
-    except (FormatError, VocabularyError) as error:
-        names = (name, other) if is_vocab else (other, name)
-        raise error.at(f"{names[0]}, {os.path.basename(names[1])}") from None
-    splitting: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
-    return _with_limits(cls, cls._wrap(core, functions), "merges.txt", splitting)
+    others: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
+    return _with_limits(cls._wrap(core, functions), "merges.txt", others)
 
 
 def load_format(cls: type[Tokenizer], kind: Format, path: Pathish) -> Tokenizer:
     """Loads a file of a format that has no further settings."""
-    from piecework.tokenizer._formats.read import read
-
     data = read_unpacked(path)
-    try:
-        return cls._wrap(read(kind, data))
-    except (FormatError, VocabularyError) as error:
-        raise error.at(os.fspath(path)) from None
+    with _naming(os.fspath(path)):
+        return cls._wrap(_core.read_format(kind, data))
 
 
-def _with_limits(
-    cls: type[Tokenizer],
-    tokenizer: Tokenizer,
-    kind: Format,
-    settings: LoadSettings,
-) -> Tokenizer:
+def _with_limits(tokenizer: Tokenizer, kind: Format, settings: LoadSettings) -> Tokenizer:
     """Applies truncation and padding, and raises ConfigError for all other settings."""
-    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
     refuse(settings, (*_VOCAB_ONLY, *MODEL), f"a {kind} file contains this setting itself")
-    refuse(settings, _JSON_ONLY, f"a {kind} file has no added tokens that are numbered in two ways")
-    limits: Any = dict(settings)
-    return tokenizer.replace(**limits) if limits else tokenizer
+    refuse(settings, _NUMBERING, f"a {kind} file has no added tokens that are numbered in two ways")
+    return _replaced(tokenizer, settings, LIMITS)
 
 
 def _of_class(
@@ -434,10 +419,8 @@ def _from_exact_json(
 ) -> Tokenizer:
     """Loads a tokenizer.json with correctly rounded scores, which ``tokenizers`` parses less exactly."""
     check_start(folder.data, folder.path, "")
-    try:
+    with _naming(folder.path):
         return _from_json(cls, folder.data, settings, exact_numbers=True, place=f"{folder.path}: ")
-    except (FormatError, VocabularyError) as error:
-        raise error.at(folder.path) from None
 
 
 def _without_added_tokens(tok: Tokenizer) -> Tokenizer:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, cast
 
+from piecework import _core
 from piecework._exceptions import show_warning, warn
 from piecework._io.files import checked, make_folder, packed, read_bytes, write_aside
+from piecework._messages import shown
 from piecework._settings.arguments import check_positive, check_str
 from piecework.errors import ConfigError
 from piecework.tokenizer._checks import first_few
@@ -124,12 +126,15 @@ def _approximate(tok: Tokenizer, kind: Format, build: type[Tokenizer]) -> Tokeni
 
 def _save_as(tok: Tokenizer, path: Pathish, kind: Format, base: bytes | None) -> None:
     """Writes the files of a format other than tokenizer.json and vocab.txt, with a warning of what they lack."""
+    from piecework.tokenizer._formats.detect import FORMATS
     from piecework.tokenizer._formats.loss import describe_loss
-    from piecework.tokenizer._formats.write import write
 
     if tok._functions:
         tok._core.to_json()  # raises, since no file can contain a Python function
-    files = write(tok._core, kind, base)
+    if kind not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise ConfigError(f"unknown format {shown(kind)}; expected one of {known}")
+    files = _core.write_format(tok._core, kind, base)
     stages = {"normalizer": tok.normalizer, "pre_tokenizer": tok.pre_tokenizer}
     if warning := describe_loss(tok._core, kind, files, os.path.basename(os.fspath(path)), stages):
         show_warning(warning)

@@ -1,4 +1,4 @@
-"""Detects the format of a file by its bytes and its name."""
+"""Detects the format of a file by its bytes and its name, and what else a name stands for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FORMATS", "Format", "companion_file", "detect_format", "format_from_name", "is_scored"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "companion_file",
+    "detect_format",
+    "encoding",
+    "format_from_name",
+    "is_scored",
+    "stem",
+]
 
 Format = Literal[
     "tokenizer.json", "vocab.txt", "merges.txt", "tiktoken", "sentencepiece", "subword-nmt", "clip"
@@ -92,3 +101,38 @@ def companion_file(name: str) -> str | None:
         if name.lower().endswith(pair[0]):
             return name[: len(name) - len(pair[0])] + pair[1]
     return None
+
+
+def encoding(path: str, name: str | None) -> tuple[str, dict[str, int]]:
+    """Returns the pattern and the special tokens of a tiktoken encoding.
+
+    Args:
+        path: The file of ranks, whose name is the default of `name`.
+        name: The name of the encoding.
+
+    Returns:
+        The pattern in Oniguruma's syntax, and special tokens with their ids.
+
+    Raises:
+        ConfigError: The encoding is unknown.
+
+    >>> encoding("r50k_base.tiktoken", None)[1]
+    {'<|endoftext|>': 50256}
+    """
+    try:
+        pattern, special_tokens = _core.encoding_named(stem(path) if name is None else name)
+    except ConfigError as error:
+        if name is not None:
+            raise
+        raise ConfigError(
+            f"a file of ranks contains no split pattern, and its name is not that of an encoding: {error.problem}",
+            hint="pass `name=...` or `pattern=...` to Tokenizer.from_tiktoken, such as "
+            "`pattern=patterns.SPLIT_PATTERNS['llama3']` for Llama 3, with its `special_tokens=...`",
+            place=f"{path}: ",
+        ) from None
+    return pattern, dict(special_tokens)
+
+
+def stem(path: str) -> str:
+    """Returns the name of a file up to its first dot, which names an encoding."""
+    return os.path.basename(path).split(".", 1)[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework import _core
 from piecework.errors import PieceworkWarning, VocabularyError
-from piecework.tokenizer._formats.read import read, stem
+from piecework.tokenizer._formats.detect import stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def reload(core: CoreTokenizer, kind: Format, files: Mapping[str, bytes]) -> Cor
         pattern, special_tokens = tiktoken_settings(core)
         return _core.from_tiktoken(files[""], pattern or "", list(special_tokens.items()))
     if kind != "merges.txt":
-        return read(kind, files[""])
+        return _core.read_format(kind, files[""])
     splitter = None if _implies_splitter(files) else core.splitter()
     return _core.from_merges(files["vocab.json"], files["merges.txt"], splitter, [])
 
