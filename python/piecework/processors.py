@@ -204,20 +204,14 @@ class SpecialToken:
 _IDS, _TOKENS = _fields.ListOf(_fields.NUMBER), _fields.ListOf(_fields.TEXT)
 
 
-class _Template(_fields.Kind):
-    """Checks a template: a string such as ``[CLS] $A [SEP]:1``, a list of its items, or JSON."""
+class _Template(_fields.ListOf):
+    """Checks a template: a string such as ``[CLS] $A [SEP]:1``, or a list of its items."""
 
     def check(self, value: Any) -> tuple[TemplatePiece, ...]:
         if isinstance(value, str):
             # Only the space is a delimiter: a token may contain other white space.
             value = [piece for piece in value.split(" ") if piece]
-        return _PIECES.check(value)
-
-    def read(self, data: Any) -> tuple[TemplatePiece, ...]:
-        return _PIECES.read(data)
-
-    def write(self, value: tuple[TemplatePiece, ...]) -> list[Any]:
-        return [{p.kind: {"id": p.id, "type_id": p.type_id}} for p in value]
+        return super().check(value)
 
 
 class _Piece(_fields.Kind):
@@ -244,6 +238,9 @@ class _Piece(_fields.Kind):
         with _fields.under(f".{kind}"):
             return _piece(kind, inner["id"], inner["type_id"])
 
+    def write(self, value: TemplatePiece) -> dict[str, Any]:
+        return {value.kind: {"id": value.id, "type_id": value.type_id}}
+
 
 def _piece(kind: Any, name: Any, type_id: Any) -> TemplatePiece:
     _KIND.check(kind)
@@ -253,7 +250,7 @@ def _piece(kind: Any, name: Any, type_id: Any) -> TemplatePiece:
 
 
 _KIND = _fields.Choice.of(_PieceKind)
-_PIECES = _fields.ListOf(_Piece())
+_TEMPLATE = _Template(_Piece())
 _PIECE = re.compile(r"(?P<name>[^:]*)(?::\+?(?P<type_id>[0-9]+))?", re.DOTALL)
 _SEQUENCE = re.compile(r"\$(?:(?P<name>[AaBb])|\+?(?P<type_id>[0-9]+))?")
 
@@ -351,8 +348,8 @@ class TemplateProcessing(PostProcessor):
     TemplateProcessing(single='<s> $A </s>', pair='$A $B:1', special_tokens=[('<s>', 0), ('</s>', 2)])
     """
 
-    single: tuple[TemplatePiece, ...] = field(metadata=_fields.takes(_Template()))
-    pair: tuple[TemplatePiece, ...] = field(metadata=_fields.takes(_Template()))
+    single: tuple[TemplatePiece, ...] = field(metadata=_fields.takes(_TEMPLATE))
+    pair: tuple[TemplatePiece, ...] = field(metadata=_fields.takes(_TEMPLATE))
     special_tokens: tuple[SpecialToken, ...] = field(metadata=_fields.takes(_SpecialTokens()))
 
     def __init__(
@@ -424,7 +421,7 @@ def _written(template: tuple[TemplatePiece, ...]) -> str:
     """Returns the repr of a template as an argument: a string if that is equivalent, else its items."""
     text = " ".join(map(str, template))
     try:
-        same = _Template().check(text) == template
+        same = _TEMPLATE.check(text) == template
     except _fields.Mismatch:
         same = False
     return repr(text if same else template)

@@ -104,11 +104,23 @@ _DEEPEST = 62
 """The maximum nesting of components; JSON readers, such as the core's, support about twice as many levels."""
 
 
-def _depth(component: Component) -> int:
-    """Returns the nesting of components."""
+def _inner(component: Component) -> list[Any]:
+    """Returns the components of a sequence; none for other components."""
     fields = (getattr(component, field.name) for field in dataclasses.fields(component))  # type: ignore[arg-type]
     lists = (value for value in fields if isinstance(value, tuple))
-    return 1 + max((_depth(x) for xs in lists for x in xs if isinstance(x, Component)), default=0)
+    return [x for xs in lists for x in xs if isinstance(x, Component)]
+
+
+def _depth(component: Component) -> int:
+    """Returns the nesting of components."""
+    return 1 + max(map(_depth, _inner(component)), default=0)
+
+
+def steps(component: Component | None) -> list[Any]:
+    """Returns the components of a sequence in order, without nested sequences; any other component is one step."""
+    if isinstance(component, Component) and component.type_name == "Sequence":
+        return [step for part in _inner(component) for step in steps(part)]
+    return [] if component is None else [component]
 
 
 PrependScheme = Literal["always", "never", "first"]

@@ -177,16 +177,15 @@ class ByteLevel(PostProcessor):
 def _template(value: Any) -> list[_Piece]:
     """Returns a template, a string or a list of its items, as JSON."""
     from piecework._settings.fields import Mismatch
-    from piecework.processors import _Template
+    from piecework.processors import _TEMPLATE
 
     if not isinstance(value, str | list) or not all(isinstance(item, str) for item in value):
         raise TypeError(f"Expected Union[str, List[str]], found {value!r}")
-    kind = _Template()
     pieces: list[_Piece] = []
     for item in value.split(" ") if isinstance(value, str) else value:
         try:
             # As in `tokenizers`: two spaces in a row have a special token without name between them.
-            pieces += kind.write(kind.check([item])) if item else [_UNNAMED]
+            pieces += _TEMPLATE.write(_TEMPLATE.check([item])) if item else [_UNNAMED]
         except Mismatch as error:
             message = f'Cannot build Piece from string "{item}": {error.message}'
             raise ValueError(message) from None

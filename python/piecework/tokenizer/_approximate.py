@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 from piecework import normalizers, pre_tokenizers
 from piecework._settings.added_tokens import AddedToken
+from piecework._settings.component import steps
 from piecework.decoders import SentencePiece as PieceDecoder
 from piecework.errors import ConfigError
 from piecework.models import Unigram
 from piecework.patterns import Regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from piecework.decoders import Decoder
     from piecework.normalizers import Normalizer
@@ -265,7 +266,7 @@ def _sentencepiece_normalizer(
 def _joined(normalizer: Normalizer | None, changes: list[str]) -> normalizers.SentencePiece:
     """Returns the SentencePiece normalizer of what converters write: a map, collapsed and stripped spaces."""
     charsmap, removes = None, False
-    for step in _steps(normalizer):
+    for step in steps(normalizer):
         match step:
             case normalizers.Precompiled() if charsmap is None and not removes:
                 charsmap = step.precompiled_charsmap
@@ -308,9 +309,3 @@ def _splits(splitter: PreTokenizer | None) -> bool:
 def _has_inner_spaces(model: Unigram, *, at_end: bool) -> bool:
     inner = slice(None, -1) if at_end else slice(1, None)
     return any(_SPACE in piece[inner] for piece, _ in model.vocab)
-
-
-def _steps(normalizer: Normalizer | None) -> Iterable[Normalizer]:
-    if isinstance(normalizer, normalizers.Sequence):
-        return [inner for step in normalizer.normalizers for inner in _steps(step)]
-    return [normalizer] if normalizer else []

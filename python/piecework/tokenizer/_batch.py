@@ -239,10 +239,15 @@ class EncodedBatch(Result["Encoding"]):
         array([[1, 1, 1, 0],
                [1, 1, 1, 1]])
         """
-        side = self._pad_side() if side is None else side
+        tokenizer, padding = self._call.tokenizer, self._padding()
+        if side is None:
+            settings = padding or tokenizer.padding
+            side = settings.direction if settings else "right"
         if side not in ("left", "right"):
             raise ConfigError(f'expected "left" or "right", found {shown(side)}', setting="side")
-        pad_id = self._pad_id() if pad_id is None else _checked("pad_id", pad_id, 1 << 63)
+        if pad_id is None:
+            pad_id = pad_token_of(tokenizer, padding)
+        pad_id = _checked("pad_id", pad_id, 1 << 63)
         longest = self._most_tokens()
         columns = longest if length is None else _checked("length", length, ID_LIMIT)
         if columns < longest:
@@ -252,7 +257,8 @@ class EncodedBatch(Result["Encoding"]):
                 hint="pass a larger `length=...`",
             )
         filled = _aligned(self._lengths(), columns, left=side == "left")
-        types = _matrix(filled, self.type_ids, self._pad_type_id()) if type_ids else None
+        pad_type_id = padding.pad_type_id if padding else 0
+        types = _matrix(filled, self.type_ids, pad_type_id) if type_ids else None
         ids = _matrix(filled, self.ids, pad_id)
         return PaddedBatch(ids, self._attention(filled).astype("int64"), types)
 
@@ -273,21 +279,9 @@ class EncodedBatch(Result["Encoding"]):
         mask[filled] = own[_aligned(self._lengths(), own.shape[1], left=left)]
         return mask
 
-    def _pad_id(self) -> int:
-        return pad_token_of(self._call.tokenizer, self._padding())
-
-    def _pad_type_id(self) -> int:
-        padding = self._padding()
-        return padding.pad_type_id if padding else 0
-
-    def _pad_side(self) -> Side:
-        padding = self._padding() or self._call.tokenizer.padding
-        return padding.direction if padding else "right"
-
     def _padding(self) -> Padding | None:
         """Returns the padding of the call, or that of the tokenizer by default."""
-        call = self._call
-        return as_padding(call.limit("padding"), call.tokenizer)
+        return as_padding(self._call.limit("padding"), self._call.tokenizer)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the ids of each text."""

@@ -55,17 +55,12 @@ def added_tuples(name: str, tokens: Iterable[str | AddedToken], special: bool) -
 
 def _added_tuple(token: str | AddedToken, special: bool) -> _AddedTuple:
     """Returns the flags of an added token; a str has the default flags."""
+    import dataclasses
+
     if isinstance(token, str):
         to_utf8(token)  # raises on surrogates
         return token, False, False, False, not special, special
-    return (
-        token.content,
-        token.single_word,
-        token.lstrip,
-        token.rstrip,
-        bool(token.normalized),
-        token.special,
-    )
+    return dataclasses.astuple(token)
 
 
 def checked_part(name: str, part: Any, base: type[Any]) -> Any:

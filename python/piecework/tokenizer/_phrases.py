@@ -6,7 +6,8 @@ import itertools
 from typing import TYPE_CHECKING
 
 from piecework._exceptions import warn
-from piecework.pre_tokenizers import Dictionary, Sequence
+from piecework._settings.component import steps
+from piecework.pre_tokenizers import Dictionary
 
 if TYPE_CHECKING:
     from piecework.normalizers import Normalizer
@@ -17,15 +18,12 @@ __all__ = ["foreign_phrases", "warn_of_foreign_phrases"]
 
 def foreign_phrases(normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None) -> list[str]:
     """Returns up to three dictionary phrases that the normalizer changes, so that no text matches them."""
-    if normalizer is None or pre_tokenizer is None:
+    if normalizer is None:
         return []
-    if isinstance(pre_tokenizer, Sequence):
-        each = (foreign_phrases(normalizer, step) for step in pre_tokenizer.pre_tokenizers)
-        return list(itertools.chain.from_iterable(each))[:3]
-    if not isinstance(pre_tokenizer, Dictionary):
-        return []
+    dictionaries = (step for step in steps(pre_tokenizer) if isinstance(step, Dictionary))
+    phrases = (phrase for dictionary in dictionaries for phrase in dictionary.phrases)
     # Normalizers may prepend something to a text, so a phrase is normalized inside a text.
-    changed = (p for p in pre_tokenizer.phrases if p not in normalizer.normalize_str(f" {p} "))
+    changed = (p for p in phrases if p not in normalizer.normalize_str(f" {p} "))
     return list(itertools.islice(changed, 3))
 
 

@@ -14,7 +14,7 @@ from piecework.tokenizer._checks import refuse_unknown
 from piecework.tokenizer._options import RowOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import pyarrow as pa
     from pyspark.sql import Column
@@ -69,7 +69,8 @@ class ArrowUdf(Immutable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the tokenizer apart, so that a worker reads it once for all batches."""
-        return _arrow_udf, (_packed(self.tokenizer), self.column, self.output, dict(self.settings))
+        others = (self.column, self.output, dict(self.settings))
+        return _unpickle, (type(self), _packed(self.tokenizer), *others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class SparkUdf(Immutable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the tokenizer apart, so that a worker reads it once for all batches."""
-        return _spark_udf, (_packed(self.tokenizer), dict(self.settings))
+        return _unpickle, (type(self), _packed(self.tokenizer), dict(self.settings))
 
 
 def row_settings(tokenizer: Tokenizer, options: RowOptions, threads: int | None) -> dict[str, Any]:
@@ -186,11 +187,6 @@ def _tokenizer(packed: tuple[str, str, bytes]) -> Tokenizer:
     return tokenizer
 
 
-def _arrow_udf(
-    packed: tuple[str, str, bytes], column: str, output: str, settings: dict[str, Any]
-) -> ArrowUdf:
-    return ArrowUdf(_tokenizer(packed), column, output, settings)
-
-
-def _spark_udf(packed: tuple[str, str, bytes], settings: dict[str, Any]) -> SparkUdf:
-    return SparkUdf(_tokenizer(packed), settings)
+def _unpickle(kind: Callable[..., Any], packed: tuple[str, str, bytes], *others: Any) -> Any:
+    """Returns a function that was sent to this worker."""
+    return kind(_tokenizer(packed), *others)

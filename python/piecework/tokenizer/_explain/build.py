@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from itertools import pairwise
 from math import exp
 from typing import TYPE_CHECKING
@@ -31,6 +30,7 @@ from piecework.tokenizer._explain.steps import (
     Replacement,
     Segmentation,
     SegmentationLattice,
+    Steps,
     Symbol,
     UnmergedPair,
     WordPieceSteps,
@@ -117,20 +117,13 @@ class _Builder:
         self._unk_token = tokenizer.unk_token
         self._prefix = tokenizer.continuing_subword_prefix
         self._suffix = self._core.end_of_word_suffix()
+        self._special_tokens = tokenizer.special_tokens
+        model = tokenizer.model_type
+        is_likeliest = model == "WordPiece" and self._core.model()[-1] == "likeliest"
+        self._has_scores = is_likeliest or model == "Unigram"
         self._symbols: dict[int, Symbol] = {}
         self._bytes: dict[int, bytes] = {}
         self._origins: dict[str, tuple[str, Lineage | None]] = {}
-
-    @cached_property
-    def _special_tokens(self) -> dict[str, int]:
-        return self._tokenizer.special_tokens
-
-    @cached_property
-    def _has_scores(self) -> bool:
-        """Returns whether the tokenizer takes the likeliest segmentation."""
-        if self._tokenizer.model_type == "WordPiece":
-            return self._core.model()[-1] == "likeliest"
-        return self._tokenizer.model_type == "Unigram"
 
     # --- words and pieces ----------------------------------------------------------------------
 
@@ -150,12 +143,7 @@ class _Builder:
             steps,
         )
 
-    def _piece(
-        self,
-        row: _WordRow,
-        token: _TokenRow,
-        steps: WordPieceSteps | BpeSteps | SegmentationLattice | None,
-    ) -> Piece:
+    def _piece(self, row: _WordRow, token: _TokenRow, steps: Steps | None) -> Piece:
         number, span, normalized_span, offsets = token
         symbol = self._symbol(number)
         kind, lineage = self._origin(symbol.token)
@@ -263,7 +251,7 @@ class _Builder:
 
     # --- the steps of models -------------------------------------------------------------------
 
-    def _steps(self, row: _WordRow) -> WordPieceSteps | BpeSteps | SegmentationLattice | None:
+    def _steps(self, row: _WordRow) -> Steps | None:
         if row["matches"] is not None:
             return self._matches(row["text"], row["matches"])
         if row["merges"] is not None:
@@ -358,7 +346,7 @@ def _nodes(edges: Sequence[LatticeEdge]) -> Iterable[LatticeNode]:
     return (LatticeNode(position, best[position]) for position in sorted(best))
 
 
-def _unmatched(steps: WordPieceSteps | BpeSteps | SegmentationLattice | None) -> Span | None:
+def _unmatched(steps: Steps | None) -> Span | None:
     """Returns the character that made a whole word unknown."""
     if isinstance(steps, WordPieceSteps) and steps.matches and steps.matches[-1].symbol is None:
         start = steps.matches[-1].start

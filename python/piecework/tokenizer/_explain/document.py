@@ -5,21 +5,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from piecework._display import abridged
-from piecework._show.document import Edge, Lattice, Text, Token, Tree, enumerated, spaced
-from piecework.tokenizer._explain.steps import BpeSteps, SegmentationLattice, WordPieceSteps
+from piecework._show.document import (
+    Block,
+    Edge,
+    Lattice,
+    Spans,
+    Text,
+    Token,
+    Tree,
+    enumerated,
+    spaced,
+)
+from piecework.tokenizer._explain.steps import (
+    BpeSteps,
+    PairMerge,
+    PrefixMatch,
+    Segmentation,
+    SegmentationLattice,
+    Symbol,
+    UnmergedPair,
+    WordPieceSteps,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from piecework._show.document import Block, Spans
     from piecework.tokenizer._explain.explanation import Explanation, Piece, Word
-    from piecework.tokenizer._explain.steps import (
-        PairMerge,
-        PrefixMatch,
-        Segmentation,
-        Symbol,
-        UnmergedPair,
-    )
 
 __all__ = ["explanation_document", "head"]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from piecework._show.document import Block
     from piecework.tokenizer._explain.lineage import Lineage
-    from piecework.tokenizer._explain.steps import BpeSteps, SegmentationLattice, WordPieceSteps
+    from piecework.tokenizer._explain.steps import Steps
 
 __all__ = ["AlignedRun", "Explanation", "NormalizedText", "Piece", "Span", "Word"]
 
@@ -154,7 +154,7 @@ class Word(Record):
     offsets: Span
     pieces: tuple[Piece, ...]
     pieces_left_out: int
-    steps: WordPieceSteps | BpeSteps | SegmentationLattice | None
+    steps: Steps | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

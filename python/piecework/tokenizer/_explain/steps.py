@@ -24,6 +24,7 @@ __all__ = [
     "Replacement",
     "Segmentation",
     "SegmentationLattice",
+    "Steps",
     "Symbol",
     "UnmergedPair",
     "WordPieceSteps",
@@ -287,3 +288,7 @@ class SegmentationLattice(Record):
     def to_dict(self) -> dict[str, Any]:
         """Returns the lattice as JSON values."""
         return {"type": "lattice", **Record.to_dict(self)}
+
+
+Steps = WordPieceSteps | BpeSteps | SegmentationLattice
+"""How a model found the pieces of a word."""

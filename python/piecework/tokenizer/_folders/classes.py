@@ -6,8 +6,9 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from piecework import normalizers as n, pre_tokenizers as p
+from piecework._settings.component import steps
 from piecework.errors import FormatError, VocabularyError
+from piecework.normalizers import Precompiled
 from piecework.tokenizer._folders.components import Ends, around
 from piecework.tokenizer._rebuild import model_tree, rebuilt
 
@@ -52,8 +53,7 @@ def class_parts(tokenizer: Tokenizer, settings: FolderSettings) -> dict[str, Any
     """Returns the normalizer, the pre-tokenizer and the decoder that the class of a folder builds; empty if it builds none."""
     if settings.family.components is None:
         return {}
-    steps = _steps(tokenizer.normalizer)
-    rules = next((step for step in steps if isinstance(step, n.Precompiled)), None)
+    rules = next((n for n in steps(tokenizer.normalizer) if isinstance(n, Precompiled)), None)
     parts = settings.family.components(settings, rules)
     return dict(zip(("normalizer", "pre_tokenizer", "decoder"), parts, strict=True))
 
@@ -113,14 +113,6 @@ def differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
         return ["normalizer", "pre-tokenizer", *names, "model"]
     changed = _changed_settings(_object(folder.data)["model"], settings)
     return [*names, *(f"{name} of the model" for name in changed)]
-
-
-def _steps(part: Any) -> list[Any]:
-    """Returns the steps of a normalizer or pre-tokenizer, without nested sequences."""
-    if isinstance(part, n.Sequence | p.Sequence):
-        nested = part.normalizers if isinstance(part, n.Sequence) else part.pre_tokenizers
-        return [step for each in nested for step in _steps(each)]
-    return [] if part is None else [part]
 
 
 def _changed_settings(model: Mapping[str, Any], settings: FolderSettings) -> dict[str, Any]:

@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from piecework._messages import shown
 from piecework._settings.added_tokens import AddedToken
+from piecework._settings.choices import Side
 from piecework._settings.fields import (
     FLAG,
     NUMBER,
     TEXT,
     Choice,
     Kind,
-    Maybe,
     Mismatch,
     items,
     members,
@@ -93,8 +93,8 @@ class FolderSettings:
     add_bos_token: bool | None = None
     add_eos_token: bool | None = None
     split_special_tokens: bool | None = None
-    padding_side: Literal["left", "right"] | None = None
-    truncation_side: Literal["left", "right"] | None = None
+    padding_side: Side | None = None
+    truncation_side: Side | None = None
     model_input_names: tuple[str, ...] | None = None
 
     def cleans_up(self, model_type: str) -> bool:
@@ -160,7 +160,7 @@ class FolderSettings:
 def from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) -> FolderSettings:
     """Returns the settings of a configuration and of the added tokens in its folder."""
     listed = sorted(listed, key=operator.itemgetter(0))
-    tokenizer_class = member(config, "tokenizer_class", _PLAIN["tokenizer_class"].check)
+    tokenizer_class = member(config, "tokenizer_class", TEXT.check)
     family = family_of(tokenizer_class)
     options = {
         name: member(config, name, _KINDS[type(default)].check)
@@ -183,25 +183,16 @@ def from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) ->
         options={name: value for name, value in options.items() if value is not None},
         model_max_length=member(config, "model_max_length", _max_length),
         model_input_names=member(config, "model_input_names", _names),
-        **{name: member(config, name, kind.check) for name, kind in _PLAIN.items()},
+        tokenizer_class=tokenizer_class,
+        **{name: member(config, name, FLAG.check) for name in _FLAGS},
+        **{name: member(config, name, _SIDE.check) for name in ("padding_side", "truncation_side")},
     )
 
 
-_CLEAN_UP_BPE = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
+_FLAGS = [flag.name for flag in fields(FolderSettings) if flag.type == "bool | None"]
 _KINDS: dict[type, Kind] = {bool: FLAG, type(None): FLAG, int: NUMBER, str: TEXT}
 """What checks a setting of a class, by the type of its default."""
-_FLAG, _SIDE = Maybe(FLAG), Maybe(Choice({"left": "left", "right": "right"}))
-_PLAIN: dict[str, Kind] = {
-    "tokenizer_class": Maybe(TEXT),
-    "clean_up_tokenization_spaces": _FLAG,
-    _CLEAN_UP_BPE: _FLAG,
-    "add_prefix_space": _FLAG,
-    "add_bos_token": _FLAG,
-    "add_eos_token": _FLAG,
-    "split_special_tokens": _FLAG,
-    "padding_side": _SIDE,
-    "truncation_side": _SIDE,
-}
+_SIDE = Choice.of(Side)
 
 
 def member(data: Mapping[str, Any], name: str, take: Callable[[Any], Any]) -> Any:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from piecework._exceptions import warn
 from piecework._messages import did_you_mean, shown
 from piecework._settings.arguments import check_str
+from piecework._settings.component import steps
 from piecework.errors import ConfigError
-from piecework.processors import ByteLevel, Sequence
+from piecework.processors import ByteLevel
 from piecework.tokenizer._folders.families import WRITTEN
 from piecework.tokenizer._folders.settings import FolderSettings
 from piecework.tokenizer._formats.own import own_types
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from piecework._settings.added_tokens import AddedToken
-    from piecework.processors import PostProcessor
     from piecework.tokenizer import Tokenizer
 
 __all__ = ["ROLES", "FolderRoles", "configuration", "own_types_of", "roles_of"]
@@ -193,21 +193,13 @@ def _flags(token: AddedToken) -> dict[str, Any]:
 def _input_names(tok: Tokenizer) -> tuple[str, ...]:
     """Returns the names of the columns of a model's input; with type ids if the post-processor gives others than 0."""
     # ByteLevel trims offsets alone; the type ids next to it are those of any pair.
-    processors = _processors(tok.post_processor)
-    if all(isinstance(part, ByteLevel) for part in processors):
+    if all(isinstance(part, ByteLevel) for part in steps(tok.post_processor)):
         return ("input_ids", "attention_mask")
     whole = tok.replace(truncation=None, padding=None)
     encodings = [whole.encode("a"), whole.encode("a", "a")]
     if any(number for encoding in encodings for number in encoding.type_ids):
         return ("input_ids", "token_type_ids", "attention_mask")
     return ("input_ids", "attention_mask")
-
-
-def _processors(part: PostProcessor | None) -> list[PostProcessor]:
-    """Returns the post-processors of a sequence, in order."""
-    if isinstance(part, Sequence):
-        return [inner for step in part.processors for inner in _processors(step)]
-    return [part] if part else []
 
 
 def _json(values: Mapping[str, Any]) -> bytes:
