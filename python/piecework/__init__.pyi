@@ -16,6 +16,7 @@ from piecework import (
     trainers as trainers,
     training as training,
 )
+from piecework._core import Encoding as Encoding
 from piecework._io.corpus import Corpus as Corpus, Document as Document
 from piecework._progress import Progress as Progress
 from piecework._settings.added_tokens import AddedToken as AddedToken
@@ -37,7 +38,6 @@ from piecework.tokenizer import Tokenizer as Tokenizer
 from piecework.tokenizer._batch import EncodedBatch as EncodedBatch, PaddedBatch as PaddedBatch
 from piecework.tokenizer._results import (
     CountsSummary as CountsSummary,
-    Encoding as Encoding,
     Merge as Merge,
     ScoredEncoding as ScoredEncoding,
     TruncatedText as TruncatedText,

@@ -12,18 +12,6 @@ from unicodedata import category, combining, east_asian_width, name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "abridged",
-    "cell_width",
-    "describe_character",
-    "display_token",
-    "is_mark",
-    "padded",
-    "quoted",
-    "split_marks",
-    "table_cell",
-    "visible",
-]
 
 _ESCAPED = 0xDC00
 """The difference between the surrogate of an invalid byte and the byte (PEP 383)."""

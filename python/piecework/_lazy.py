@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["lazily"]
-
 
 def lazily(
     package: str, modules: Mapping[str, str]

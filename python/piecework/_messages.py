@@ -8,15 +8,6 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "MessageParts",
-    "closest",
-    "did_you_mean",
-    "one_line",
-    "shown",
-    "with_hint",
-    "wrong_type",
-]
 
 _LONGEST = 480
 """The maximum number of bytes of a message, so that logs contain no whole files."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from piecework._show.document import Block
 
-__all__ = ["MAX_ROWS", "Result"]
 
 MAX_ROWS = 50
 """The number of rows of a table that a result shows."""

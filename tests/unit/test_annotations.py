@@ -7,15 +7,10 @@ from types import FunctionType, ModuleType
 
 import piecework as pw
 import piecework.hf
-from piecework import analysis
-from piecework.tokenizer import (
-    _lm as lm,
-    _training_info as training_info,
-    _udf as udf,
-)
-from piecework.tokenizer._explain import build, explanation, lineage, steps
+from piecework import analysis, tokenizer
+from piecework.tokenizer._udf import ArrowUdf, SparkUdf
 
-MODULES = (pw, piecework.hf, analysis, build, lineage, steps, explanation, udf, lm, training_info)
+NAMES = (pw, piecework.hf, analysis, tokenizer, ArrowUdf, SparkUdf)
 CALLED = {"__call__", "__getitem__", "__init__", "__iter__"}
 JSON = re.compile(r"dict\[str, Any\]")
 """The type of JSON objects, whose members have types that only their readers know."""
@@ -33,7 +28,7 @@ EXCEPTIONS = {
 def public_functions() -> dict[str, FunctionType]:
     """Returns the functions and methods that users call, by their names within the package."""
     found: dict[str, FunctionType] = {}
-    waiting: list[object] = [*MODULES]
+    waiting: list[object] = [*NAMES]
     seen: list[object] = []
     while waiting:
         each = waiting.pop()

@@ -13,8 +13,6 @@ from piecework._settings.immutable import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["AddedToken", "checked_tokens"]
-
 
 @dataclass(frozen=True)
 class AddedToken(Settings):

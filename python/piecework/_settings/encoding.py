@@ -29,7 +29,6 @@ from piecework.errors import ConfigError
 
 __all__ = ["Padding", "Sampling", "Side", "Strategy", "Truncation"]
 
-
 _SIDE = Choice({"left": "Left", "right": "Right"})
 _STRATEGY = Choice(
     {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only_second": "OnlySecond"}

@@ -11,9 +11,6 @@ from piecework._settings.fields import TEXT, Kind, Mismatch, members, under
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.errors import ConfigError
 
-__all__ = ["PATTERN", "Pattern", "Regex", "differs_in_oniguruma"]
-
-
 _ESCAPES_AND_SETS = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 

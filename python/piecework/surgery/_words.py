@@ -13,11 +13,12 @@ from piecework.analysis._measuring import PLAIN
 from piecework.errors import ConfigError, UnknownTokenError
 from piecework.surgery._models import extended
 from piecework.tokenizer._rebuild import model_tree, rebuilt
-from piecework.tokenizer._results import Encoding, Merge
+from piecework.tokenizer._results import Merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from piecework._core import Encoding
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._options import EncodeOptions
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
 
-__all__ = ["Stages", "for_sentencepiece", "for_tokenizers"]
 
 _SPACE = "▁"
 _BONUS = 0.1

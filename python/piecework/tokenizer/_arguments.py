@@ -13,8 +13,6 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = ["TokenizerLike", "as_tokenizer", "named_tokenizers"]
-
 
 class TokenizerLike(Protocol):
     """Describes a tokenizer of piecework: a `Tokenizer`, or one of :mod:`piecework.hf`."""

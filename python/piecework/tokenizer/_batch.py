@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 _MAX_ROWS, _MAX_TOKENS = 10, 30
 """The numbers of texts and of tokens of a text that a notebook shows."""
 
-__all__ = ["Call", "EncodedBatch", "PaddedBatch", "encode_batch"]
-
 
 class PaddedBatch(NamedTuple):
     """Holds a batch as padded matrices.

@@ -22,25 +22,6 @@ if TYPE_CHECKING:
 NO_LIMIT = (1 << 32) - 1
 """The value of `max_input_chars_per_word` in a tokenizer.json, which requires a number, that means "no limit"."""
 TEXT_TYPES = (str, bytes, bytearray, memoryview)
-__all__ = [
-    "NO_LIMIT",
-    "TEXT_TYPES",
-    "added_tuples",
-    "check_probability",
-    "checked_limit",
-    "checked_part",
-    "checked_probabilities",
-    "checked_specials",
-    "checked_text",
-    "first_few",
-    "frozen_specials",
-    "is_integer",
-    "listed_texts",
-    "read_only",
-    "refuse",
-    "refuse_unknown",
-    "rows_of",
-]
 
 _TEXTS = "an iterable of texts"
 _AddedTuple = tuple[str, bool, bool, bool, bool, bool]

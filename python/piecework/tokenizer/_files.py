@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from piecework._io.sources import Source
     from piecework.tokenizer._batch import Call
 
-__all__ = ["encode_corpus"]
 
 _BLOCK = 1 << 18
 """The number of bytes that the core reads from a file at once; a block fits into the second-level cache."""

@@ -14,7 +14,6 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from piecework._core import Tokenizer as CoreTokenizer
 
-__all__ = ["Mismatched", "check_inserted", "mismatched", "warn_of_inserted"]
 
 _HINTS = {
     "post_processor": "pass `post_processor.with_ids(tokenizer.vocab)`, which looks the ids up by name",

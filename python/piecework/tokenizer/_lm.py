@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._results import ScoredEncoding
     from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = ["LanguageModel"]
 
 _MOST_SEGMENTATIONS = 10_000
 """The largest `n` of `nbest`, 20 times the limit of SentencePiece."""

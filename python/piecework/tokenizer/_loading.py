@@ -47,17 +47,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._formats.detect import Format
     from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = [
-    "load_bytes",
-    "load_file",
-    "load_folder",
-    "load_format",
-    "load_subword_nmt",
-    "load_text",
-    "load_tiktoken",
-    "load_vocab",
-    "unpickle",
-]
 
 _VOCAB_ONLY = (*BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _EMPTY_LINE = re.compile(rb"(?:^|\n)\r?\n")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from piecework._settings.encoding import PaddingLike, Sampling, TruncationLike
     from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = ["UNLIMITED", "CallOptions", "CountOptions", "EncodeOptions", "RowOptions"]
 
 _MOST_OPTIONS = 64
 """The number of cached `Options`; a program that uses more combinations of arguments rebuilds them."""

@@ -13,8 +13,6 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = ["as_padding", "pad_token_of"]
-
 
 def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:
     """Returns the padding argument of a call as settings, by default with the pad token of the tokenizer."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
 
-__all__ = ["foreign_phrases", "warn_of_foreign_phrases"]
-
 
 def foreign_phrases(normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None) -> list[str]:
     """Returns up to three dictionary phrases that the normalizer changes, so that no text matches them."""

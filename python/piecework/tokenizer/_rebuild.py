@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["inserted_ids", "model_tree", "rebuilt"]
 
 _OWN = ("sep", "cls")
 """The members of a post-processor that are a token with its id."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Functions = Sequence[Callable[[str], object]]
 
-__all__ = ["replaced"]
-
 
 def replaced(tok: Tokenizer, changes: Changes) -> tuple[CoreTokenizer, Functions]:
     """Returns the core and the Python functions of a tokenizer with some parts or settings replaced."""

@@ -5,23 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from piecework._core import Encoding
 from piecework._result import MAX_ROWS, Result
 from piecework._settings.immutable import Record, as_plain, dataclass
 
 if TYPE_CHECKING:
+    from piecework._core import Encoding
     from piecework._show.document import Table
-
-__all__ = [
-    "CountsSummary",
-    "Encoding",
-    "Merge",
-    "MergeHistory",
-    "ScoredEncoding",
-    "TruncatedText",
-    "UnigramHistory",
-    "UnigramStep",
-]
 
 
 @dataclass(frozen=True, slots=True)

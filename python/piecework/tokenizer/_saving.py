@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._formats.detect import Format
     from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = ["save", "save_folder"]
-
 
 def save(
     tok: Tokenizer,

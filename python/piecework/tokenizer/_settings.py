@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from piecework.processors import PostProcessor
     from piecework.tokenizer._formats.detect import Format
 
-__all__ = [
-    "BERT",
-    "LIKELIEST",
-    "LIMITS",
-    "MODEL",
-    "Changes",
-    "LoadSettings",
-    "ModelSettings",
-    "Parts",
-    "SpecialRoles",
-]
 
 BERT = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 LIMITS = ("truncation", "padding")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from piecework._core import DecodeStream as CoreStream
 
-__all__ = ["DecodeStream"]
-
 
 class DecodeStream(Generic[AnyStr]):
     """Decodes token ids to text or bytes incrementally; created by :meth:`Tokenizer.decode_stream`.

@@ -93,8 +93,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._training_info import TrainingInfo
     from piecework.tokenizer._udf import ArrowUdf
 
-__all__ = ["Tokenizer"]
-
 
 _ADDED = ("added_tokens", "special_tokens")
 _SET_AGAIN = "remove it by `replace`, and set it again with the ids of the new tokens"

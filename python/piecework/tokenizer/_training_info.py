@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from piecework._show.document import Block
     from piecework.tokenizer._results import Merge, MergeHistory, UnigramHistory, UnigramStep  # noqa: F401  # in a string
 
-__all__ = ["TrainingInfo"]
-
 
 class TrainingInfo(Result["Merge | UnigramStep"]):
     r"""Describes the training of a tokenizer, whose rows are its merges or steps; false if the training is unknown, such as that of a vocab.txt.

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer._tokenizer import Tokenizer
 
-__all__ = ["ArrowUdf", "SparkUdf", "row_settings", "spark_column"]
 
 ArrowTable = TypeVar("ArrowTable", bound="pa.Table | pa.RecordBatch")
 

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._explain.explanation import Span
     from piecework.tokenizer._explain.lineage import Lineage
 
-__all__ = ["STEP_CHARACTERS", "explain"]
 
 STEP_CHARACTERS = 2000
 """The number of characters of the longest word whose steps are listed, since their number can grow with its square."""

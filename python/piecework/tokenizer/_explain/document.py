@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer._explain.explanation import Explanation, Piece, Word
 
-__all__ = ["explanation_document", "head"]
 
 _MAX_MERGES = 2000
 """The maximum number of lines for the merges of a word."""

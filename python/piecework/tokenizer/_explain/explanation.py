@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._explain.lineage import Lineage
     from piecework.tokenizer._explain.steps import Steps
 
-__all__ = ["AlignedRun", "Explanation", "NormalizedText", "Piece", "Span", "Word"]
 
 Span = tuple[int, int]
 """A start and an end in characters."""

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._results import Merge
 
-__all__ = ["Lineage", "find_lineage", "lineage"]
 
 _MAX_LINES = 2000
 """The maximum number of lines of a tree."""

@@ -13,23 +13,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer._explain.explanation import Span
 
-__all__ = [
-    "BpeMerge",
-    "BpeSteps",
-    "LatticeEdge",
-    "LatticeNode",
-    "PairMerge",
-    "PlacedSymbol",
-    "PrefixMatch",
-    "Replacement",
-    "Segmentation",
-    "SegmentationLattice",
-    "Steps",
-    "Symbol",
-    "UnmergedPair",
-    "WordPieceSteps",
-]
-
 
 class Symbol(NamedTuple):
     """Names a token of the vocabulary.

@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._folders.read import ModelFolder
     from piecework.tokenizer._folders.settings import FolderSettings
 
-__all__ = [
-    "builds_its_model",
-    "class_parts",
-    "class_post_processor",
-    "differences",
-    "model_settings",
-    "with_class_model",
-    "with_class_settings",
-]
 
 _SETTINGS: dict[str, dict[str, Any]] = {
     "WordPiece": {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100},

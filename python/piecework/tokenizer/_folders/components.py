@@ -15,34 +15,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._folders.families import Family
     from piecework.tokenizer._folders.settings import FolderSettings
 
-__all__ = [
-    "QUOTES",
-    "Build",
-    "Ends",
-    "PostBuild",
-    "around",
-    "bert",
-    "bert_ends",
-    "bos_first",
-    "byte_level",
-    "clip",
-    "deberta_v2",
-    "gemma",
-    "llama",
-    "metaspace",
-    "named_token",
-    "seamless",
-    "seamless_ends",
-    "sequence",
-    "splinter",
-    "split_bytes",
-    "template",
-    "tips",
-    "whisper",
-    "whisper_ends",
-    "without_accents",
-    "words",
-]
 
 Rules = n.Precompiled | None
 """The SentencePiece rules in a tokenizer.json."""

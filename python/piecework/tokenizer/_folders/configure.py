@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._folders.read import ModelFolder
     from piecework.tokenizer._folders.settings import FolderSettings
 
-__all__ = ["MERGES", "configured", "is_rebuilt", "unmet"]
 
 MERGES = {"vocab.json", "encoder.json"}
 """The names of a BPE vocabulary with merges next to it."""

@@ -17,16 +17,6 @@ from piecework.tokenizer._folders import components as c
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "BACKEND",
-    "BERT",
-    "FAMILIES",
-    "UNKNOWN",
-    "WRITTEN",
-    "Family",
-    "family_of",
-    "without_fast",
-]
 
 BACKEND = "TokenizersBackend"
 """The class that uses a tokenizer.json unchanged."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from piecework.tokenizer._folders.families import BACKEND, FAMILIES, without_fast
 
-__all__ = ["BACKEND", "BACKEND_MODELS", "CLASS_OF_MODEL", "WRONGLY_NAMED", "class_that_reads"]
-
 _CLASSES = {
     model: name
     for family in FAMILIES

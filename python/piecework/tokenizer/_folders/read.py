@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from piecework._io.files import Pathish
     from piecework.tokenizer._folders.families import Family
 
-__all__ = ["ModelFolder", "read_model_folder", "refuse_pieces"]
-
 
 @dataclass(frozen=True)
 class ModelFolder:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer import Tokenizer
     from piecework.tokenizer._folders.read import ModelFolder
 
-__all__ = ["is_of_class", "with_class_model"]
-
 
 def is_of_class(tokenizer: Tokenizer, folder: ModelFolder) -> bool:
     """Returns whether the class of a folder builds its tokenizer from a BPE ``.model`` file."""

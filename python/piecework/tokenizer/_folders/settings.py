@@ -30,16 +30,6 @@ if TYPE_CHECKING:
 
     from piecework.tokenizer._folders.families import Family
 
-__all__ = [
-    "SPECIAL_TOKEN_NAMES",
-    "FolderSettings",
-    "from_config",
-    "listed_token",
-    "member",
-    "replace_specials",
-    "special_tokens_of",
-    "unflagged_token",
-]
 
 SPECIAL_TOKEN_NAMES = (
     "bos_token",

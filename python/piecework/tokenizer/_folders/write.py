@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from piecework._settings.added_tokens import AddedToken
     from piecework.tokenizer import Tokenizer
 
-__all__ = ["ROLES", "FolderRoles", "configuration", "own_types_of", "roles_of"]
 
 _NAMES = {
     "pad_token": ("[PAD]", "<pad>", "<|pad|>", "<PAD>"),

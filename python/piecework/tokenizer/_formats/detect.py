@@ -12,16 +12,6 @@ from piecework.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "companion_file",
-    "detect_format",
-    "encoding",
-    "format_from_name",
-    "is_scored",
-    "stem",
-]
 
 Format = Literal[
     "tokenizer.json", "vocab.txt", "merges.txt", "tiktoken", "sentencepiece", "subword-nmt", "clip"

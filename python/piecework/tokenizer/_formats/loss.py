@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from piecework._core import Tokenizer as CoreTokenizer
     from piecework.tokenizer._formats.detect import Format
 
-__all__ = ["describe_loss", "reload", "tiktoken_settings", "warning_of_loss"]
-
 
 def tiktoken_settings(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:
     """Returns what a file of ranks lacks: the split pattern, if there is exactly one, and the special tokens."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PIECEWORK", "own_types"]
 
 PIECEWORK = "piecework."
 """The beginning of the types that ``tokenizers`` does not have."""
