@@ -9,24 +9,13 @@ import warnings
 from typing import TYPE_CHECKING
 
 from piecework import errors
-from piecework.errors import (
-    FileError,
-    FilePermissionError,
-    InvalidUtf8Error,
-    MissingFileError,
-    NotAFileError,
-    PieceworkError,
-    PieceworkWarning,
-    SurrogateError,
-    TokenIdError,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
 
-def text_index(error: PieceworkError) -> int | None:
+def text_index(error: errors.PieceworkError) -> int | None:
     """Returns the index of the text in its batch that an error of the core is about; None for other errors.
 
     >>> from piecework.errors import ConfigError
@@ -37,7 +26,7 @@ def text_index(error: PieceworkError) -> int | None:
     return int(index) if index.isdecimal() else None
 
 
-def locate(error: PieceworkError, place: Callable[[int], str]) -> None:
+def locate(error: errors.PieceworkError, place: Callable[[int], str]) -> None:
     """Writes the place of a text into an error of its batch, whose own place is the index of the text.
 
     >>> from piecework.errors import ConfigError
@@ -58,10 +47,10 @@ def warn(
     problem: str, *, setting: str | None = None, hint: str | None = None, place: str = ""
 ) -> None:
     """Raises a warning of a problem; see :func:`show_warning`."""
-    show_warning(PieceworkWarning(problem, setting=setting, hint=hint, place=place))
+    show_warning(errors.PieceworkWarning(problem, setting=setting, hint=hint, place=place))
 
 
-def show_warning(warning: PieceworkWarning) -> None:
+def show_warning(warning: errors.PieceworkWarning) -> None:
     """Raises a warning at the line outside piecework that called it."""
     frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
@@ -69,20 +58,20 @@ def show_warning(warning: PieceworkWarning) -> None:
     warnings.warn(warning, stacklevel=level)
 
 
-_FILE_ERRORS: dict[int, tuple[type[FileError], str]] = {
-    errno.ENOENT: (MissingFileError, "no such file or folder"),
-    errno.EACCES: (FilePermissionError, "permission denied"),
-    errno.EPERM: (FilePermissionError, "operation not permitted"),
-    errno.EROFS: (FilePermissionError, "the file system is read-only"),
-    errno.ENOTDIR: (MissingFileError, "no such file or folder"),
-    errno.EISDIR: (NotAFileError, "is a folder; expected a file"),
-    errno.ENOSPC: (FileError, "no space left on the disk; nothing was written"),
-    errno.ENAMETOOLONG: (FileError, "the file name is too long"),
-    errno.ELOOP: (FileError, "a cycle of symbolic links"),
+_FILE_ERRORS: dict[int, tuple[type[errors.FileError], str]] = {
+    errno.ENOENT: (errors.MissingFileError, "no such file or folder"),
+    errno.EACCES: (errors.FilePermissionError, "permission denied"),
+    errno.EPERM: (errors.FilePermissionError, "operation not permitted"),
+    errno.EROFS: (errors.FilePermissionError, "the file system is read-only"),
+    errno.ENOTDIR: (errors.MissingFileError, "no such file or folder"),
+    errno.EISDIR: (errors.NotAFileError, "is a folder; expected a file"),
+    errno.ENOSPC: (errors.FileError, "no space left on the disk; nothing was written"),
+    errno.ENAMETOOLONG: (errors.FileError, "the file name is too long"),
+    errno.ELOOP: (errors.FileError, "a cycle of symbolic links"),
 }
 
 
-def from_os_error(number: int, message: str, filename: str) -> FileError:
+def from_os_error(number: int, message: str, filename: str) -> errors.FileError:
     """Returns the exception for an error of the operating system.
 
     Args:
@@ -96,11 +85,11 @@ def from_os_error(number: int, message: str, filename: str) -> FileError:
     >>> from_os_error(errno.ENOENT, "", "vocab.txt")
     MissingFileError('vocab.txt: no such file or folder')
     """
-    kind, text = _FILE_ERRORS.get(number, (FileError, message))
+    kind, text = _FILE_ERRORS.get(number, (errors.FileError, message))
     return kind(number, text, filename)
 
 
-def from_work_folder(number: int, message: str, folder: str) -> FileError:
+def from_work_folder(number: int, message: str, folder: str) -> errors.FileError:
     """Returns the exception for temporary files that cannot be written or read (called by the core).
 
     >>> from_work_folder(errno.ENOSPC, "", "/tmp")
@@ -111,20 +100,24 @@ def from_work_folder(number: int, message: str, folder: str) -> FileError:
     return error
 
 
-def wrap_os_error(error: OSError, path: str | PathLike[str]) -> FileError:
+def wrap_os_error(error: OSError, path: str | PathLike[str]) -> errors.FileError:
     """Returns the exception for an OSError of a call on `path`."""
     return from_os_error(error.errno or 0, error.strerror or str(error), str(path))
 
 
 def from_core(
     kind: str, place: str, problem: str, setting: str | None, hint: str | None
-) -> PieceworkError:
+) -> errors.PieceworkError:
     """Returns the exception for an error of the core (called by the core)."""
-    error: PieceworkError = getattr(errors, kind)(problem, setting=setting, hint=hint, place=place)
+    error: errors.PieceworkError = getattr(errors, kind)(
+        problem, setting=setting, hint=hint, place=place
+    )
     return error
 
 
-def from_utf8(place: str, problem: str, value: int, line: int, byte: int) -> InvalidUtf8Error:
+def from_utf8(
+    place: str, problem: str, value: int, line: int, byte: int
+) -> errors.InvalidUtf8Error:
     """Returns the exception for an invalid byte of a UTF-8 file (called by the core)."""
     return _invalid_byte(
         place,
@@ -136,7 +129,7 @@ def from_utf8(place: str, problem: str, value: int, line: int, byte: int) -> Inv
     )
 
 
-def from_bytes(place: str, problem: str, value: int, byte: int) -> InvalidUtf8Error:
+def from_bytes(place: str, problem: str, value: int, byte: int) -> errors.InvalidUtf8Error:
     """Returns the exception for an invalid byte of a UTF-8 text (called by the core)."""
     hint = 'pass text.decode("utf-8", "replace") to replace it by U+FFFD, or decode it with its encoding'
     return _invalid_byte(place, problem, value, (None, byte), hint)
@@ -144,7 +137,7 @@ def from_bytes(place: str, problem: str, value: int, byte: int) -> InvalidUtf8Er
 
 def _invalid_byte(
     place: str, problem: str, value: int, position: tuple[int | None, int], hint: str
-) -> InvalidUtf8Error:
+) -> errors.InvalidUtf8Error:
     cause = UnicodeDecodeError("utf-8", bytes([value]), 0, 1, problem)
     return from_undecodable(cause, problem, position, hint=hint, place=place)
 
@@ -156,18 +149,18 @@ def from_undecodable(
     *,
     hint: str,
     place: str,
-) -> InvalidUtf8Error:
+) -> errors.InvalidUtf8Error:
     """Returns the exception for bytes that cannot be decoded, at a line and a byte of a file."""
-    located = InvalidUtf8Error(
+    located = errors.InvalidUtf8Error(
         error.encoding, error.object, error.start, error.end, problem, hint=hint, place=place
     )
     located.line, located.byte = position
     return located
 
 
-def id_error() -> TokenIdError:
+def id_error() -> errors.TokenIdError:
     """Returns the exception for an id outside 32 bits (also called by the core)."""
-    return TokenIdError(
+    return errors.TokenIdError(
         "an id is negative or over 2^32 - 1",
         setting="ids",
         hint="pass token ids, as encode returns them",
@@ -188,10 +181,10 @@ def to_utf8(text: str) -> bytes:
 
 def from_surrogate(
     error: UnicodeEncodeError, place: str = "", setting: str | None = None
-) -> SurrogateError:
+) -> errors.SurrogateError:
     """Returns the exception for a ``str`` that has no UTF-8, at a place or in a setting (called by the core)."""
     position = f"U+{ord(error.object[error.start]):04X} at character {error.start}"
-    return SurrogateError(
+    return errors.SurrogateError(
         error.encoding,
         error.object,
         error.start,

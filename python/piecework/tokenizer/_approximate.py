@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from piecework import normalizers, pre_tokenizers
 from piecework._settings.added_tokens import AddedToken
 from piecework._settings.component import steps
-from piecework.decoders import SentencePiece as PieceDecoder
+from piecework.decoders import Decoder, SentencePiece as PieceDecoder
 from piecework.errors import ConfigError
 from piecework.models import Unigram
 from piecework.patterns import Regex
@@ -22,7 +22,6 @@ from piecework.patterns import Regex
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework.decoders import Decoder
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework._exceptions import to_utf8
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
-from piecework._settings.arguments import as_column, check_iterable
+from piecework._settings.arguments import Specials, as_column, check_iterable
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from piecework._core import ArrowTexts
     from piecework._settings.added_tokens import AddedToken
-    from piecework._settings.arguments import Specials
     from piecework.tokenizer._batch import EncodedBatch
 
 NO_LIMIT = (1 << 32) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from piecework._core import Batch
+from piecework._core import ArrowTexts, Batch
 from piecework._exceptions import locate
 from piecework._io.corpus import Corpus
 from piecework._io.documents import naming_file
@@ -14,7 +14,6 @@ from piecework.errors import ConfigError, PieceworkError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from piecework._core import ArrowTexts
     from piecework._io.sources import Source
     from piecework.tokenizer._batch import Call
 

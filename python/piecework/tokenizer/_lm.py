@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from piecework._exceptions import id_error
 from piecework._messages import shown
-from piecework._settings.arguments import check_index, check_iterable
+from piecework._settings.arguments import Specials, Text, check_index, check_iterable
 from piecework._settings.immutable import Immutable
 from piecework.errors import ConfigError, TokenIdError
 from piecework.tokenizer._checks import is_integer, read_only
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from piecework._core import Encoding
-    from piecework._settings.arguments import Specials, Text
     from piecework.tokenizer._results import ScoredEncoding
     from piecework.tokenizer._tokenizer import Tokenizer
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from piecework import _core
 from piecework._exceptions import show_warning, to_utf8, warn
-from piecework._io.files import checked, read_unpacked
+from piecework._io.files import Pathish, checked, read_unpacked
 from piecework._io.kinds import check_start
 from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import check_index, check_str
@@ -38,7 +38,6 @@ from piecework.tokenizer._settings import BERT, LIKELIEST, LIMITS, MODEL, LoadSe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from piecework._io.files import Pathish
     from piecework._settings.choices import UnknownPolicy
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer

@@ -147,15 +147,9 @@ class CallOptions(Immutable):
             return value is not None
         import json
 
-        from piecework._settings.encoding import as_truncation
-        from piecework.tokenizer._padding import as_padding
+        from piecework.tokenizer._padding import limit_values
 
-        limit = (
-            as_truncation(value)
-            if name == "truncation"
-            else as_padding(value, cast("Tokenizer", self))
-        )
-        return json.dumps(limit and limit.to_dict())
+        return json.dumps(limit_values(name, value, cast("Tokenizer", self)))
 
     def _seeded(self, sampling: Sampling | Default | None) -> Sampling | Default | None:
         """Returns the sampling of a call, with a new seed if tokens are sampled without one."""

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import operator
 from dataclasses import replace
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from piecework._messages import shown
-from piecework._settings.encoding import Padding, PaddingLike
+from piecework._settings.encoding import Padding, PaddingLike, as_truncation
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
     from piecework.tokenizer._tokenizer import Tokenizer
+
+
+def limit_values(name: str, value: Any, tokenizer: Tokenizer) -> dict[str, Any] | None:
+    """Returns the truncation or padding argument of a call as JSON values."""
+    limit = as_truncation(value) if name == "truncation" else as_padding(value, tokenizer)
+    return None if limit is None else limit.to_dict()
 
 
 def as_padding(value: PaddingLike, tokenizer: Tokenizer) -> Padding | None:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from piecework._exceptions import warn
 from piecework._settings.component import steps
-from piecework.pre_tokenizers import Dictionary
+from piecework.pre_tokenizers import Dictionary, PreTokenizer
 
 if TYPE_CHECKING:
     from piecework.normalizers import Normalizer
-    from piecework.pre_tokenizers import PreTokenizer
 
 
 def foreign_phrases(normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None) -> list[str]:

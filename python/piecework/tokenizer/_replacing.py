@@ -13,7 +13,7 @@ from piecework.tokenizer._checks import (
     checked_text,
     refuse_unknown,
 )
-from piecework.tokenizer._settings import MODEL, Changes
+from piecework.tokenizer._settings import LIMITS, MODEL, Changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,12 +65,11 @@ def _with_settings(tok: Tokenizer, settings: dict[str, Any]) -> CoreTokenizer:
 def _parts_json(tok: Tokenizer, parts: dict[str, Any]) -> tuple[str, Functions]:
     """Returns parts as JSON, and the Python functions among them."""
     from piecework._settings.component import numbered
-    from piecework._settings.encoding import as_truncation
     from piecework.decoders import Decoder
     from piecework.normalizers import Normalizer
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
-    from piecework.tokenizer._padding import as_padding
+    from piecework.tokenizer._padding import limit_values
     from piecework.tokenizer._phrases import warn_of_foreign_phrases
 
     bases: dict[str, Any] = {
@@ -83,12 +82,8 @@ def _parts_json(tok: Tokenizer, parts: dict[str, Any]) -> tuple[str, Functions]:
     for name, part in parts.items():
         if name in bases:
             tree[name] = None if part is None else checked_part(name, part, bases[name])._write()
-    if "truncation" in parts:
-        truncation = as_truncation(parts["truncation"])
-        tree["truncation"] = truncation and truncation.to_dict()
-    if "padding" in parts:
-        padding = as_padding(parts["padding"], tok)
-        tree["padding"] = padding and padding.to_dict()
+        elif name in LIMITS:
+            tree[name] = limit_values(name, part, tok)
     if "pre_tokenizer" not in parts and tok._functions:
         tree["pre_tokenizer"] = tok.pre_tokenizer and tok.pre_tokenizer._write()
     if "normalizer" in parts or "pre_tokenizer" in parts:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from piecework import _core
 from piecework._exceptions import show_warning, warn
-from piecework._io.files import checked, make_folder, packed, read_bytes, write_aside
+from piecework._io.files import Pathish, checked, make_folder, packed, read_bytes, write_aside
 from piecework._messages import shown
 from piecework._settings.arguments import check_positive, check_str
 from piecework.errors import ConfigError
@@ -18,7 +18,6 @@ from piecework.tokenizer._settings import BERT, LIMITS, LoadSettings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from piecework._io.files import Pathish
     from piecework.tokenizer._formats.detect import Format
     from piecework.tokenizer._tokenizer import Tokenizer
 

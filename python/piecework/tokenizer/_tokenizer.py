@@ -31,6 +31,7 @@ from piecework.errors import (
     TokenIdError,
     VocabularyError,
 )
+from piecework.tokenizer import _loading
 from piecework.tokenizer._checks import (
     TEXT_TYPES,
     added_tuples,
@@ -40,16 +41,6 @@ from piecework.tokenizer._checks import (
     rows_of,
 )
 from piecework.tokenizer._inserted import check_inserted, mismatched
-from piecework.tokenizer._loading import (
-    load_bytes,
-    load_file,
-    load_folder,
-    load_format,
-    load_subword_nmt,
-    load_text,
-    load_tiktoken,
-    unpickle,
-)
 from piecework.tokenizer._options import UNLIMITED, CallOptions, CountOptions
 from piecework.tokenizer._settings import (
     LIMITS,
@@ -268,7 +259,7 @@ class Tokenizer(CallOptions):
             ConfigError: A setting that the file contains itself, or ranks of an unknown encoding.
         """
         wanted = check_flag("build_tables", build_tables)
-        return load_file(cls, path, settings)._built(wanted)
+        return _loading.load_file(cls, path, settings)._built(wanted)
 
     @classmethod
     def from_tiktoken(
@@ -301,7 +292,7 @@ class Tokenizer(CallOptions):
                 pattern does not compile.
         """
         wanted = check_flag("build_tables", build_tables)
-        return load_tiktoken(cls, path, name, pattern, special_tokens)._built(wanted)
+        return _loading.load_tiktoken(cls, path, name, pattern, special_tokens)._built(wanted)
 
     @classmethod
     def from_sentencepiece(cls, path: Pathish, *, build_tables: bool = True) -> Tokenizer:
@@ -323,7 +314,7 @@ class Tokenizer(CallOptions):
             PieceworkError: See :meth:`from_file`. UnsupportedError: a model of another type, or with denormalization rules.
         """
         wanted = check_flag("build_tables", build_tables)
-        return load_format(cls, "sentencepiece", path)._built(wanted)
+        return _loading.load_format(cls, "sentencepiece", path)._built(wanted)
 
     @classmethod
     def from_subword_nmt(
@@ -364,7 +355,9 @@ class Tokenizer(CallOptions):
         ['low</w>', 'lo', 'w', '<unk>']
         """
         wanted = check_flag("build_tables", build_tables)
-        return load_subword_nmt(cls, path, vocab, vocab_threshold, separator)._built(wanted)
+        return _loading.load_subword_nmt(cls, path, vocab, vocab_threshold, separator)._built(
+            wanted
+        )
 
     @classmethod
     def from_str(
@@ -372,7 +365,7 @@ class Tokenizer(CallOptions):
     ) -> Tokenizer:
         """Loads a tokenizer from the text of a single file; see :meth:`from_file`."""
         wanted = check_flag("build_tables", build_tables)
-        return load_text(cls, text, settings)._built(wanted)
+        return _loading.load_text(cls, text, settings)._built(wanted)
 
     @classmethod
     def from_bytes(
@@ -380,7 +373,7 @@ class Tokenizer(CallOptions):
     ) -> Tokenizer:
         """Loads a tokenizer from the bytes of a single file; see :meth:`from_file`."""
         wanted = check_flag("build_tables", build_tables)
-        return load_bytes(cls, data, settings)._built(wanted)
+        return _loading.load_bytes(cls, data, settings)._built(wanted)
 
     @classmethod
     def from_folder(
@@ -409,7 +402,7 @@ class Tokenizer(CallOptions):
             PieceworkError: See :meth:`from_file`; FileError: the folder contains no tokenizer.
         """
         wanted = check_flag("build_tables", build_tables)
-        return load_folder(cls, path, settings)._built(wanted)
+        return _loading.load_folder(cls, path, settings)._built(wanted)
 
     def save(
         self,
@@ -1458,7 +1451,13 @@ class Tokenizer(CallOptions):
         text, pre_tokenizer = self._without_functions._core.to_json(), None
         if self._functions:
             pre_tokenizer = self.pre_tokenizer
-        return unpickle, (text, pre_tokenizer, self.control_symbols, type(self), self._folder)
+        return _loading.unpickle, (
+            text,
+            pre_tokenizer,
+            self.control_symbols,
+            type(self),
+            self._folder,
+        )
 
     def __copy__(self) -> Tokenizer:
         """Returns itself, since it is immutable."""

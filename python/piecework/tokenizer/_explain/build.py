@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 from piecework._display import abridged, display_token, quoted
 from piecework._messages import shown
-from piecework._settings.arguments import check_index, check_range
+from piecework._settings.arguments import Specials, check_index, check_range
 from piecework.errors import ConfigError
 from piecework.tokenizer._explain.explanation import (
     AlignedRun,
     Explanation,
     NormalizedText,
     Piece,
+    Span,
     Word,
 )
-from piecework.tokenizer._explain.lineage import find_lineage
+from piecework.tokenizer._explain.lineage import Lineage, find_lineage
 from piecework.tokenizer._explain.steps import (
     BpeMerge,
     BpeSteps,
@@ -48,10 +49,7 @@ if TYPE_CHECKING:
         _TokenRow,
         _WordRow,
     )
-    from piecework._settings.arguments import Specials
     from piecework.tokenizer import Tokenizer
-    from piecework.tokenizer._explain.explanation import Span
-    from piecework.tokenizer._explain.lineage import Lineage
 
 
 STEP_CHARACTERS = 2000

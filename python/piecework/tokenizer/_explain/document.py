@@ -5,17 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from piecework._display import abridged
-from piecework._show.document import (
-    Block,
-    Edge,
-    Lattice,
-    Spans,
-    Text,
-    Token,
-    Tree,
-    enumerated,
-    spaced,
-)
+from piecework._show.document import Edge, Lattice, Text, Token, Tree, enumerated, spaced
 from piecework.tokenizer._explain.steps import (
     BpeSteps,
     PairMerge,
@@ -30,6 +20,7 @@ from piecework.tokenizer._explain.steps import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from piecework._show.document import Block, Spans
     from piecework.tokenizer._explain.explanation import Explanation, Piece, Word
 
 

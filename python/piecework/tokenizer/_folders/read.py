@@ -20,7 +20,7 @@ from piecework._io.files import existing_folder, exists, read_if_exists
 from piecework._messages import shown
 from piecework._settings.fields import TEXT, Maybe, Mismatch, members, under
 from piecework.errors import FormatError, MissingFileError, UnsupportedError
-from piecework.tokenizer._folders.families import BACKEND, BERT, family_of
+from piecework.tokenizer._folders.families import BACKEND, BERT, Family, family_of
 from piecework.tokenizer._folders.model_types import class_that_reads
 from piecework.tokenizer._folders.settings import (
     FolderSettings,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from piecework._io.files import Pathish
-    from piecework.tokenizer._folders.families import Family
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,10 @@ from piecework._settings.fields import (
     members,
     under,
 )
-from piecework.tokenizer._folders.families import family_of
+from piecework.tokenizer._folders.families import Family, family_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
-
-    from piecework.tokenizer._folders.families import Family
 
 
 SPECIAL_TOKEN_NAMES = (

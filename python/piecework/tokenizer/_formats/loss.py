@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from piecework import _core
 from piecework.errors import PieceworkWarning, VocabularyError
-from piecework.tokenizer._formats.detect import stem
+from piecework.tokenizer._formats.detect import Format, stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from piecework._core import Tokenizer as CoreTokenizer
-    from piecework.tokenizer._formats.detect import Format
 
 
 def tiktoken_settings(core: CoreTokenizer) -> tuple[str | None, dict[str, int]]:
