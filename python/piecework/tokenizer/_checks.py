@@ -24,6 +24,7 @@ TEXT_TYPES = (str, bytes, bytearray, memoryview)
 
 _TEXTS = "an iterable of texts"
 _AddedTuple = tuple[str, bool, bool, bool, bool, bool]
+_FLAGS = operator.attrgetter("content", "single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def added_tuples(name: str, tokens: Iterable[str | AddedToken], special: bool) -> list[_AddedTuple]:
@@ -35,12 +36,11 @@ def added_tuples(name: str, tokens: Iterable[str | AddedToken], special: bool) -
 
 def _added_tuple(token: str | AddedToken, special: bool) -> _AddedTuple:
     """Returns the flags of an added token; a str has the default flags."""
-    import dataclasses
-
     if isinstance(token, str):
         to_utf8(token)  # raises on surrogates
         return token, False, False, False, not special, special
-    return dataclasses.astuple(token)
+    flags: _AddedTuple = _FLAGS(token)
+    return flags
 
 
 def checked_part(name: str, part: Any, base: type[Any]) -> Any:

@@ -10,28 +10,13 @@ import re
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from piecework import _core
+from piecework import _core, errors
 from piecework._exceptions import show_warning, to_utf8, warn
 from piecework._io.files import Pathish, checked, read_unpacked
 from piecework._io.kinds import check_start
 from piecework._messages import shown, wrong_type
 from piecework._settings.arguments import check_index, check_str
-from piecework.errors import (
-    ConfigError,
-    FormatError,
-    MissingFileError,
-    NotAFileError,
-    UnsupportedError,
-    VocabularyError,
-)
-from piecework.tokenizer._checks import (
-    NO_LIMIT,
-    checked_limit,
-    checked_specials,
-    checked_text,
-    refuse,
-    refuse_unknown,
-)
+from piecework.tokenizer import _checks
 from piecework.tokenizer._inserted import warn_of_inserted
 from piecework.tokenizer._settings import BERT, LIKELIEST, LIMITS, MODEL, LoadSettings
 
@@ -62,7 +47,7 @@ def load_file(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> To
     """Implements :meth:`Tokenizer.from_file`."""
     try:
         data = read_unpacked(path)
-    except NotAFileError as error:
+    except errors.NotAFileError as error:
         error.hint = "load a model's folder with Tokenizer.from_folder"
         raise
     tokenizer = _load(cls, checked(path), data, settings)
@@ -115,7 +100,7 @@ def load_tiktoken(
             )
             warn(message)
     if special_tokens is not None:
-        specials = checked_specials(special_tokens)
+        specials = _checks.checked_specials(special_tokens)
     data = read_unpacked(path)
     with _naming(file):
         core = _core.from_tiktoken(data, regex, list(specials.items()))
@@ -137,18 +122,18 @@ def load_subword_nmt(
     to_utf8(check_str("separator", separator))
     if vocab_threshold is not None:
         number = check_index("vocab_threshold", vocab_threshold)
-        vocab_threshold = max(-NO_LIMIT, min(number, NO_LIMIT))
+        vocab_threshold = max(-_checks.NO_LIMIT, min(number, _checks.NO_LIMIT))
     if vocab is None:
         if vocab_threshold is not None:
-            raise ConfigError("requires vocab", setting="vocab_threshold")
+            raise errors.ConfigError("requires vocab", setting="vocab_threshold")
         return load_format(cls, "subword-nmt", path)
     checked(vocab, "vocab")
     data, filtered = read_unpacked(path), (read_unpacked(vocab), vocab_threshold, separator)
     try:
         return cls._wrap(_core.from_subword_nmt(data, filtered))
-    except UnsupportedError as error:
+    except errors.UnsupportedError as error:
         raise error.at(os.fspath(path)) from None
-    except FormatError as error:
+    except errors.FormatError as error:
         load_format(cls, "subword-nmt", path)  # raises if the codes are malformed, not the vocab
         raise error.at(os.fspath(vocab)) from None
 
@@ -162,7 +147,7 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     from piecework.tokenizer._folders.settings import FolderSettings
 
     folder = read_model_folder(path)
-    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+    _checks.refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
     others: Any = {name: value for name, value in settings.items() if name not in LIMITS}
     if folder.format == "vocab.txt":
         others = folder.settings.vocab_settings(others) | others
@@ -212,7 +197,7 @@ def _naming(name: str) -> Iterator[None]:
     """Writes the name of a file into errors of the block about its content."""
     try:
         yield
-    except (FormatError, VocabularyError) as error:
+    except (errors.FormatError, errors.VocabularyError) as error:
         raise error.at(name) from None
 
 
@@ -228,29 +213,29 @@ def _format_of(
     """
     from piecework.tokenizer._formats.detect import FORMATS, detect_format, is_scored
 
-    refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
+    _checks.refuse_unknown(settings, LoadSettings.__optional_keys__, "the settings of a tokenizer")
     others: Any = {key: value for key, value in settings.items() if key != "format"}
     if "format" in settings:
         kind = settings["format"]
         if kind not in FORMATS:
             message = f"expected one of {', '.join(FORMATS)}, found {shown(kind)}"
-            raise ConfigError(message, setting="format")
+            raise errors.ConfigError(message, setting="format")
         return kind, others
     kind = detect_format(data, name or "")
     if kind != "vocab.txt" or not data.strip() or _is_named_txt(name):
         return kind, others
     if is_scored(data):
-        raise FormatError(
+        raise errors.FormatError(
             "a SentencePiece .vocab file, which contains only pieces and scores",
             hint="load the .model file, or build Tokenizer(models.Unigram.from_vocab(text))",
         )
     if name is not None:
-        raise FormatError(
+        raise errors.FormatError(
             "expected a tokenizer in one of the formats of docs/formats.md, found other text",
             hint="name a list of tokens with the ending .txt, or pass `format='vocab.txt'`",
         )
     if _is_json(data):
-        raise FormatError(
+        raise errors.FormatError(
             "expected a tokenizer.json or a vocab.txt with one token per line, found other JSON"
         )
     return kind, others
@@ -264,9 +249,9 @@ def _parse(
     cls: type[Tokenizer], data: bytes, kind: Format, settings: LoadSettings, place: str = ""
 ) -> Tokenizer:
     if not data.strip():
-        raise FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
+        raise errors.FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
     if kind in _ALONE:
-        raise FormatError(_ALONE[kind])
+        raise errors.FormatError(_ALONE[kind])
     if kind == "tokenizer.json":
         tokenizer = _from_json(cls, data, settings, place=place)
     elif kind == "vocab.txt":
@@ -291,7 +276,7 @@ def _from_json(
     exact_numbers: bool = False,
     place: str = "",
 ) -> Tokenizer:
-    refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
+    _checks.refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
     ids = settings.get("added_token_ids")
     if ids is not None:
         check_str("added_token_ids", ids)
@@ -301,10 +286,10 @@ def _from_json(
 
 def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
     """Loads the content of a vocab.txt."""
-    refuse(settings, _NUMBERING, "a vocab.txt has no added tokens with ids of their own")
+    _checks.refuse(settings, _NUMBERING, "a vocab.txt has no added tokens with ids of their own")
     flags = {name: settings[name] for name in BERT if name in settings}  # type: ignore[literal-required]
     if flags and "normalizer" in settings:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"cannot be combined with {', '.join(flags)}",
             setting="normalizer",
             hint="set them on the normalizer",
@@ -317,10 +302,10 @@ def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tok
         splitter,
         functions,
         (
-            checked_text("continuing_subword_prefix", prefix),
-            None if unk_token is None else checked_text("unk_token", unk_token),
-            cast("UnknownPolicy", checked_text("unknown", settings.get("unknown", "word"))),
-            checked_limit(settings.get("max_input_chars_per_word", 100)),
+            _checks.checked_text("continuing_subword_prefix", prefix),
+            None if unk_token is None else _checks.checked_text("unk_token", unk_token),
+            cast("UnknownPolicy", _checks.checked_text("unknown", settings.get("unknown", "word"))),
+            _checks.checked_limit(settings.get("max_input_chars_per_word", 100)),
             "longest",
         ),
     )
@@ -349,19 +334,19 @@ def _from_merges(
 
     other = companion_file(name)
     if other is None:
-        raise FormatError(
+        raise errors.FormatError(
             "a BPE vocabulary without its merges",
             place=f"{name}: ",
             hint="name it vocab.json and put merges.txt in the same folder",
         )
     try:
         other_data = read_unpacked(other)
-    except MissingFileError:
+    except errors.MissingFileError:
         from piecework.tokenizer._folders.read import refuse_pieces
 
         refuse_pieces(os.path.dirname(name) or os.curdir)
         message = f"{name}: BPE needs a vocabulary and its merges, but {other} does not exist"
-        raise FormatError(message) from None
+        raise errors.FormatError(message) from None
     is_vocab = name.lower().endswith(".json")
     vocab, merges = (data, other_data) if is_vocab else (other_data, data)
     splitter, functions = _merges_splitter(settings)
@@ -381,8 +366,10 @@ def load_format(cls: type[Tokenizer], kind: Format, path: Pathish) -> Tokenizer:
 
 def _with_limits(tokenizer: Tokenizer, kind: Format, settings: LoadSettings) -> Tokenizer:
     """Applies truncation and padding, and raises ConfigError for all other settings."""
-    refuse(settings, (*_VOCAB_ONLY, *MODEL), f"a {kind} file contains this setting itself")
-    refuse(settings, _NUMBERING, f"a {kind} file has no added tokens that are numbered in two ways")
+    _checks.refuse(settings, (*_VOCAB_ONLY, *MODEL), f"a {kind} file contains this setting itself")
+    _checks.refuse(
+        settings, _NUMBERING, f"a {kind} file has no added tokens that are numbered in two ways"
+    )
     return _replaced(tokenizer, settings, LIMITS)
 
 
@@ -396,7 +383,7 @@ def _of_class(
 
     if data := with_class_model(folder):
         # Where it is no valid model, a warning names what the class would replace.
-        with suppress(FormatError, VocabularyError):
+        with suppress(errors.FormatError, errors.VocabularyError):
             changed = replace(folder, data=data)
             return _from_exact_json(cls, changed, settings), changed
     return _from_exact_json(cls, folder, settings), folder

@@ -11,7 +11,7 @@ import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, cast, overload
 
-from piecework import _core
+from piecework import _core, errors
 from piecework._io.given import as_corpus
 from piecework._messages import did_you_mean, shown, with_hint
 from piecework._settings.arguments import (
@@ -24,22 +24,7 @@ from piecework._settings.arguments import (
     check_str,
 )
 from piecework._settings.immutable import ReadOnlyDict
-from piecework.errors import (
-    ConfigError,
-    FormatError,
-    SpecialTokenError,
-    TokenIdError,
-    VocabularyError,
-)
-from piecework.tokenizer import _loading
-from piecework.tokenizer._checks import (
-    TEXT_TYPES,
-    added_tuples,
-    checked_part,
-    refuse,
-    refuse_unknown,
-    rows_of,
-)
+from piecework.tokenizer import _checks, _loading
 from piecework.tokenizer._inserted import check_inserted, mismatched
 from piecework.tokenizer._options import UNLIMITED, CallOptions, CountOptions
 from piecework.tokenizer._settings import (
@@ -153,13 +138,13 @@ class Tokenizer(CallOptions):
 
         if "_core" in self.__dict__:
             self._refuse_initializing()
-        tree = {"version": "1.0", "model": checked_part("model", model, Model).to_dict()}
+        tree = {"version": "1.0", "model": _checks.checked_part("model", model, Model).to_dict()}
         # `self` caches its parts on first access, so it gets its core only when the core is complete.
         try:
             whole = self._wrap(_core.Tokenizer.from_json(json.dumps(tree).encode(), False, True))
-        except FormatError as error:
+        except errors.FormatError as error:
             setting = error.place.removeprefix("$.").removesuffix(": ")
-            raise VocabularyError(error.problem, setting=setting, hint=error.hint) from None
+            raise errors.VocabularyError(error.problem, setting=setting, hint=error.hint) from None
         changes: Any = {
             "normalizer": normalizer,
             "pre_tokenizer": pre_tokenizer,
@@ -168,7 +153,7 @@ class Tokenizer(CallOptions):
             "truncation": truncation,
             "padding": padding,
         }
-        tokens = added_tuples("added_tokens", added_tokens, special=False)
+        tokens = _checks.added_tuples("added_tokens", added_tokens, special=False)
         whole = self._wrap(whole._core.with_added_tokens(tokens))
         whole = whole.replace(**{name: p for name, p in changes.items() if p is not None})
         self._set_core(whole._core, whole._functions)
@@ -556,7 +541,9 @@ class Tokenizer(CallOptions):
         >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
-        refuse(options, ("specials", "is_pretokenized"), "segments are texts, trusted or not")
+        _checks.refuse(
+            options, ("specials", "is_pretokenized"), "segments are texts, trusted or not"
+        )
         return self._core.encode_segments(segments, self._options({**options, "specials": "match"}))
 
     @overload
@@ -704,9 +691,13 @@ class Tokenizer(CallOptions):
         check_str("text", text)
         limit = check_index("n", n)
         if isinstance(n, bool) or limit < 0:
-            raise ConfigError(f"expected an integer from 0 on, found {shown(n)}", setting="n")
+            raise errors.ConfigError(
+                f"expected an integer from 0 on, found {shown(n)}", setting="n"
+            )
         if side not in ("left", "right"):
-            raise ConfigError(f'expected "left" or "right", found {shown(side)}', setting="side")
+            raise errors.ConfigError(
+                f'expected "left" or "right", found {shown(side)}', setting="side"
+            )
         given = {"add_special_tokens": add_special_tokens, "specials": specials, "sampling": None}
         options = self._options(given | UNLIMITED)
         limit, is_left = min(limit, sys.maxsize), side == "left"
@@ -716,7 +707,7 @@ class Tokenizer(CallOptions):
             part = text[-size:] if is_left else text[:size]
             try:
                 kept = self._core.truncate_text(part, limit, is_left, True, options)
-            except SpecialTokenError:
+            except errors.SpecialTokenError:
                 break  # the error of the whole text has the position in it
             if kept is not None:
                 return TruncatedText(*kept)
@@ -796,8 +787,8 @@ class Tokenizer(CallOptions):
         [2, 1]
         """
         if not _COUNTING.issuperset(options):
-            refuse_unknown(options, _COUNTING, "the options of counting")
-        if isinstance(text_or_texts, TEXT_TYPES):
+            _checks.refuse_unknown(options, _COUNTING, "the options of counting")
+        if isinstance(text_or_texts, _checks.TEXT_TYPES):
             return self._core.count(text_or_texts, self._options(options))
         column = as_corpus(text_or_texts) or as_column(text_or_texts)
         if column is not None:
@@ -834,7 +825,10 @@ class Tokenizer(CallOptions):
         self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
         """Decodes rows of token ids to texts; see :meth:`decode`."""
-        return [self.decode(row, skip_special_tokens=skip_special_tokens) for row in rows_of(batch)]
+        return [
+            self.decode(row, skip_special_tokens=skip_special_tokens)
+            for row in _checks.rows_of(batch)
+        ]
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> bytes:
         r"""Decodes token ids to bytes, which need not be valid UTF-8.
@@ -864,7 +858,7 @@ class Tokenizer(CallOptions):
         self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[bytes]:
         """Decodes rows of token ids to bytes; see :meth:`decode_bytes`."""
-        rows = rows_of(batch)
+        rows = _checks.rows_of(batch)
         return [self.decode_bytes(row, skip_special_tokens=skip_special_tokens) for row in rows]
 
     def decode_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[str]:
@@ -923,7 +917,7 @@ class Tokenizer(CallOptions):
         if not isinstance(token, str):
             number = check_index("token", token)
             if self.id_to_token(number) is None:
-                raise TokenIdError(f"id {shown(token)} is not in the vocabulary")
+                raise errors.TokenIdError(f"id {shown(token)} is not in the vocabulary")
             return display_token(self._core.token_bytes(number))
         known = self.token_to_id(token)
         if known is None:
@@ -1084,7 +1078,7 @@ class Tokenizer(CallOptions):
         self, tokens: Iterable[str | AddedToken], *, special: bool = False
     ) -> Tokenizer:
         """Implements :meth:`with_added_tokens`, but accepts all ids that post-processor and padding insert."""
-        tuples = added_tuples("tokens", tokens, special)
+        tuples = _checks.added_tuples("tokens", tokens, special)
         return self._derived(self._core.with_symbols(tuples), self._functions)
 
     def _with_controls(self, names: Sequence[str]) -> Tokenizer:

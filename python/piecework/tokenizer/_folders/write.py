@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from piecework._exceptions import warn
@@ -36,22 +35,9 @@ ROLES = tuple(_NAMES)
 """The roles of special tokens that `transformers` knows."""
 
 
-@dataclass(frozen=True)
-class FolderRoles:
-    """Holds the special tokens of a configuration.
-
-    Attributes:
-        named: The token of each role that has one.
-        others: The special tokens without a role.
-    """
-
-    named: Mapping[str, str]
-    others: tuple[str, ...]
-
-
 def roles_of(
     tok: Tokenizer, folder: FolderSettings | None, given: Mapping[str, str | None]
-) -> FolderRoles:
+) -> dict[str, str]:
     """Returns the roles of a tokenizer's special tokens, and warns of those that are uncertain.
 
     A role has the token that is given, or that of the folder from which the tokenizer was loaded, or that of the model
@@ -63,7 +49,7 @@ def roles_of(
         given: Tokens by role, which take precedence; None for no token.
 
     Returns:
-        The roles.
+        The token of each role that has one.
 
     Raises:
         ConfigError: A token is not in the vocabulary, or a role is unknown.
@@ -91,8 +77,7 @@ def roles_of(
             "the tokenizer has no padding token, so transformers cannot pad batches",
             hint="pass `pad_token=...`, or `pad_token=None` for none",
         )
-    used = set(named.values())
-    return FolderRoles(named, tuple(token for token in tok.special_tokens if token not in used))
+    return named
 
 
 def _inferred(
@@ -134,7 +119,7 @@ def _inferred(
 
 def configuration(
     tok: Tokenizer,
-    roles: FolderRoles,
+    roles: Mapping[str, str],
     folder: FolderSettings | None,
     model_max_length: int | None,
 ) -> dict[str, bytes]:
@@ -142,7 +127,7 @@ def configuration(
 
     Args:
         tok: The tokenizer.
-        roles: Its special tokens.
+        roles: The special tokens that have a role.
         folder: The settings of the folder from which it was loaded, or None.
         model_max_length: The largest number of tokens; None for that of the truncation, or of the folder.
 
@@ -168,9 +153,9 @@ def configuration(
         model_max_length = limit or given.model_max_length
     if model_max_length is not None:
         config["model_max_length"] = model_max_length
-    tokens: dict[str, Any] = dict(roles.named)
-    if roles.others:
-        tokens["additional_special_tokens"] = list(roles.others)
+    tokens: dict[str, Any] = dict(roles)
+    if others := [token for token in tok.special_tokens if token not in roles.values()]:
+        tokens["additional_special_tokens"] = others
     return {
         "tokenizer_config.json": _json(config | tokens),
         "special_tokens_map.json": _json(tokens),
