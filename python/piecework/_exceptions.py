@@ -119,14 +119,11 @@ def from_utf8(
     place: str, problem: str, value: int, line: int, byte: int
 ) -> errors.InvalidUtf8Error:
     """Returns the exception for an invalid byte of a UTF-8 file (called by the core)."""
-    return _invalid_byte(
-        place,
-        problem,
-        value,
-        (line, byte),
+    hint = (
         'pass `encoding="auto"` to detect the encoding, `errors="replace"` to replace it by U+FFFD, '
-        'or `on_error="skip"` to skip such lines',
+        'or `on_error="skip"` to skip such lines'
     )
+    return _invalid_byte(place, problem, value, (line, byte), hint)
 
 
 def from_bytes(place: str, problem: str, value: int, byte: int) -> errors.InvalidUtf8Error:

@@ -203,10 +203,8 @@ class Model(_component.Component):
 
 
 _VOCAB = _fields.takes(_Vocab())
-_UNKNOWN = _fields.takes(_fields.Choice.of(_choices.UnknownPolicy))
 _DROPOUT = _fields.takes(_fields.Maybe(_fields.PROBABILITY))
 _PROBABILITIES = _fields.takes(_fields.Maybe(_Probabilities()))
-_SEGMENTATION = _fields.Choice.of(_choices.Segmentation)
 _WORD_LENGTH = _fields.takes(_fields.Maybe(_fields.Number(0, 1 << 63)))
 _NO_LIMIT = _fields.ID_LIMIT - 1
 """The number that means "no limit" in a file, which requires a number."""
@@ -220,10 +218,10 @@ class _OwnWordPiece(_Own):
 
     accepted: ClassVar[tuple[str, ...]] = ("training",)
 
-    unknown: _choices.UnknownPolicy = field(default="word", metadata=_UNKNOWN)
+    unknown: _choices.UnknownPolicy = "word"
     has_unk: bool = True
     segmentation: _choices.Segmentation = field(
-        default="longest", metadata=_fields.takes(_SEGMENTATION, may_lack=True)
+        default="longest", metadata=_fields.takes(may_lack=True)
     )
     dropout: float | None = field(default=None, metadata=_DROPOUT)
     probabilities: tuple[tuple[str, float], ...] | None = field(
@@ -268,8 +266,8 @@ class WordPiece(Model):
     unk_token: str | None
     max_input_chars_per_word: int | None = field(metadata=_WORD_LENGTH)
     continuing_subword_prefix: str
-    unknown: _choices.UnknownPolicy = field(metadata=_UNKNOWN)
-    segmentation: _choices.Segmentation = field(metadata=_fields.takes(_SEGMENTATION))
+    unknown: _choices.UnknownPolicy
+    segmentation: _choices.Segmentation
     dropout: float | None = field(metadata=_DROPOUT)
     probabilities: tuple[tuple[str, float], ...] | None = field(metadata=_PROBABILITIES)
 
@@ -399,8 +397,7 @@ def _is_header(line: object) -> bool:
 
 
 _RANKS = _fields.takes(_fields.Maybe(_fields.ListOf(_fields.Maybe(_fields.NUMBER))))
-_SUFFIX_STYLE = _fields.Choice.of(SuffixStyle)
-_MAYBE_SUFFIX_STYLE = _fields.takes(_fields.Maybe(_SUFFIX_STYLE))
+_MAYBE_SUFFIX_STYLE = _fields.takes(_fields.Maybe(_fields.Choice.of(SuffixStyle)))
 _MAYBE_TOKENS = _fields.takes(_fields.Maybe(_fields.ListOf(_fields.TEXT)))
 
 
@@ -457,7 +454,7 @@ class BPE(Model):
     byte_fallback: bool = field(metadata=_fields.takes(may_lack=True))
     ignore_merges: bool = field(metadata=_fields.takes(may_lack=True))
     ranks: tuple[int | None, ...] | None = field(metadata=_RANKS)
-    suffix_style: SuffixStyle = field(metadata=_fields.takes(_SUFFIX_STYLE))
+    suffix_style: SuffixStyle
     unused: tuple[str, ...]
 
     def __init__(

@@ -182,15 +182,13 @@ class WordPieceTrainer(Trainer):
 
     vocab_size: int = field(metadata=_COUNT)
     _: KW_ONLY
-    criterion: Criterion = field(
-        default="likelihood", metadata=_fields.takes(_fields.Choice.of(Criterion))
-    )
+    criterion: Criterion = "likelihood"
     min_frequency: int = field(default=1, metadata=_COUNT)
     min_word_frequency: int = field(default=1, metadata=_COUNT)
     max_merges: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
     stop_at_pair_frequency: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
     stop_without_gain: bool = False
-    ties: Ties = field(default="lex", metadata=_fields.takes(_fields.Choice.of(Ties)))
+    ties: Ties = "lex"
     special_tokens: Sequence[str] = field(
         default=("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"), metadata=_TOKENS
     )
@@ -286,19 +284,17 @@ class BpeTrainer(Trainer):
     min_frequency: int = field(default=1, metadata=_COUNT)
     min_word_frequency: int = field(default=1, metadata=_COUNT)
     stop_at_pair_frequency: int | None = field(default=None, metadata=_MAYBE_COUNT_FROM_0)
-    ties: BpeTies = field(default="lex", metadata=_fields.takes(_fields.Choice.of(BpeTies)))
+    ties: BpeTies = "lex"
     special_tokens: Sequence[str] = field(default=(), metadata=_TOKENS)
     special_tokens_first: bool = True
     unk_token: str | _arguments.Default | None = field(default=_arguments.DEFAULT, metadata=_UNK)
     user_defined_symbols: Sequence[str] = field(default=(), metadata=_TOKENS)
-    alphabet: Alphabet = field(default="char", metadata=_fields.takes(_fields.Choice.of(Alphabet)))
+    alphabet: Alphabet = "char"
     initial_alphabet: Iterable[str] = field(default=(), metadata=_CHARACTERS)
     limit_alphabet: int | None = field(default=None, metadata=_MAYBE_COUNT)
     continuing_subword_prefix: str = ""
     end_of_word_suffix: str = ""
-    suffix_style: SuffixStyle = field(
-        default="attached", metadata=_fields.takes(_fields.Choice.of(SuffixStyle))
-    )
+    suffix_style: SuffixStyle = "attached"
     max_token_length: int | None = field(default=None, metadata=_MAYBE_COUNT)
 
     def __post_init__(self) -> None:

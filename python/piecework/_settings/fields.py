@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self, get_args
 
 from piecework._exceptions import from_surrogate
 from piecework._messages import did_you_mean, shown
+from piecework._settings import choices
 from piecework._settings.immutable import Immutable
 from piecework.errors import ConfigError, FormatError, PieceworkError, VocabularyError
 
@@ -221,14 +222,15 @@ SIZE = Number(0, SIZE_LIMIT)
 LENGTH = Number(1, SIZE_LIMIT)
 
 
-_KINDS = {
+_KINDS: dict[str, Kind] = {
     "bool": FLAG,
     "bool | None": Maybe(FLAG),
     "str": TEXT,
     "str | None": Maybe(TEXT),
     "tuple[str, ...]": ListOf(TEXT),
+    **{name: Choice.of(words) for name, words in vars(choices).items() if get_args(words)},
 }
-"""The kinds of fields that declare none, by their types."""
+"""The kinds of fields that declare none, by their types, of which public modules import some as `_choices`."""
 
 
 def takes(
@@ -337,7 +339,7 @@ def _fields(settings: object) -> tuple[dataclasses.Field[Any], ...]:
 
 def _kind(field: dataclasses.Field[Any]) -> Kind:
     kind: Kind | None = field.metadata.get("kind")
-    return _KINDS[str(field.type)] if kind is None else kind
+    return _KINDS[str(field.type).removeprefix("_choices.")] if kind is None else kind
 
 
 def _member(field: dataclasses.Field[Any]) -> str:

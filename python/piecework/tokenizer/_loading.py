@@ -287,14 +287,20 @@ def _from_json(
 def load_vocab(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tokenizer:
     """Loads the content of a vocab.txt."""
     _checks.refuse(settings, _NUMBERING, "a vocab.txt has no added tokens with ids of their own")
-    flags = {name: settings[name] for name in BERT if name in settings}  # type: ignore[literal-required]
+    flags: Any = {name: settings[name] for name in BERT if name in settings}  # type: ignore[literal-required]
     if flags and "normalizer" in settings:
         raise errors.ConfigError(
             f"cannot be combined with {', '.join(flags)}",
             setting="normalizer",
             hint="set them on the normalizer",
         )
-    splitter, functions = _vocab_splitter(settings, flags)
+    if flags or any(name in settings for name in _SPLITTING):
+        from piecework.normalizers import BertNormalizer
+        from piecework.pre_tokenizers import BertPreTokenizer
+
+        stages: Any = {"normalizer": BertNormalizer(**flags), "pre_tokenizer": BertPreTokenizer()}
+        settings = stages | settings
+    splitter, functions = _splitter(settings)
     prefix = settings.get("continuing_subword_prefix", "##")
     unk_token = settings.get("unk_token", "[UNK]")
     core = _core.Tokenizer.from_vocab(
@@ -349,7 +355,7 @@ def _from_merges(
         raise errors.FormatError(message) from None
     is_vocab = name.lower().endswith(".json")
     vocab, merges = (data, other_data) if is_vocab else (other_data, data)
-    splitter, functions = _merges_splitter(settings)
+    splitter, functions = _splitter(settings)
     names = (name, other) if is_vocab else (other, name)
     with _naming(f"{names[0]}, {os.path.basename(names[1])}"):
         core = _core.from_merges(vocab, merges, splitter, functions, kind)
@@ -430,26 +436,8 @@ def unpickle(
     return tokenizer.replace(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 
-def _vocab_splitter(
-    settings: LoadSettings, flags: dict[str, Any]
-) -> tuple[str | None, Sequence[Callable[[str], object]]]:
-    """Returns the stages of a vocab.txt as JSON with their functions; None for BERT's."""
-    if not flags and "normalizer" not in settings and "pre_tokenizer" not in settings:
-        return None, ()
-    from piecework._settings.component import splitter_json
-    from piecework.normalizers import BertNormalizer
-    from piecework.pre_tokenizers import BertPreTokenizer
-
-    return splitter_json(
-        settings["normalizer"] if "normalizer" in settings else BertNormalizer(**flags),
-        settings["pre_tokenizer"] if "pre_tokenizer" in settings else BertPreTokenizer(),
-    )
-
-
-def _merges_splitter(
-    settings: LoadSettings,
-) -> tuple[str | None, Sequence[Callable[[str], object]]]:
-    """Returns the stages that replace those inferred from a vocab.json; None if none are given."""
+def _splitter(settings: LoadSettings) -> tuple[str | None, Sequence[Callable[[str], object]]]:
+    """Returns the given stages as JSON with their functions; None for those that the vocabulary implies."""
     if not any(name in settings for name in _SPLITTING):
         return None, ()
     from piecework._settings.component import splitter_json
