@@ -171,6 +171,11 @@ class _Own(_fields.Settings):
 
     version: int = field(default=1, metadata=_fields.takes(_fields.Number(1, 2)))
 
+    @classmethod
+    def of(cls, **arguments: Any) -> Self:
+        """Returns the member of a model with these constructor arguments."""
+        return cls(**arguments)
+
     def arguments(self) -> dict[str, Any]:
         """Returns the settings as constructor arguments of the model."""
         return {name: value for name, value in vars(self).items() if name != "version"}
@@ -200,6 +205,16 @@ class Model(_component.Component):
         own = data.pop("piecework", None)
         with _fields.under(".piecework"):
             return data | (cls._own() if own is None else cls._own._read(own)).arguments()
+
+    def _write(self) -> dict[str, Any]:
+        """Returns JSON values, with the type that ``tokenizers`` knows only if it would encode the same."""
+        data = super()._write()
+        if self._own is None:
+            return data
+        own = self._own.of(**{name: data.pop(name) for name in self._own().arguments()})
+        if own != self._own():
+            data |= {"type": _OWN + self.type_name, "piecework": own.to_dict()}
+        return data
 
 
 _VOCAB = _fields.takes(_Vocab())
@@ -409,6 +424,13 @@ class _OwnBPE(_Own):
     suffix_style: SuffixStyle | None = field(default=None, metadata=_MAYBE_SUFFIX_STYLE)
     unused: tuple[str, ...] | None = field(default=None, metadata=_MAYBE_TOKENS)
 
+    @classmethod
+    def of(cls, **arguments: Any) -> Self:
+        """Returns the member of a model with these constructor arguments."""
+        style, unused = arguments["suffix_style"], arguments["unused"] or None
+        style = None if style == "attached" else style
+        return cls(ranks=arguments["ranks"], suffix_style=style, unused=unused)
+
     def arguments(self) -> dict[str, Any]:
         """Returns the settings as constructor arguments of the model."""
         style, unused = self.suffix_style or "attached", self.unused or ()
@@ -491,18 +513,6 @@ class BPE(Model):
             raise _errors.ConfigError(
                 "cannot be combined with ranks, which imply the merges", setting="merges"
             )
-
-    def _write(self) -> dict[str, Any]:
-        """Returns JSON values, with the type that ``tokenizers`` knows only if it would encode the same."""
-        data = super()._write()
-        ranks = data.pop("ranks")
-        separate = data.pop("suffix_style") == "separate"
-        unused = data.pop("unused")
-        if ranks is not None or separate or unused:
-            style: SuffixStyle | None = "separate" if separate else None
-            own = _OwnBPE(ranks=ranks, suffix_style=style, unused=unused or None).to_dict()
-            data |= {"type": _OWN + self.type_name, "piecework": own}
-        return data
 
 
 class PieceList(tuple[tuple[str, float], ...]):
@@ -690,11 +700,3 @@ class Unigram(Model):
                 hint="save a tokenizer.json",
             )
         return "".join(f"{piece}\t{score!r}\n" for piece, score in self.vocab)
-
-    def _write(self) -> dict[str, Any]:
-        """Returns JSON values, with the type that ``tokenizers`` knows only if it would encode the same."""
-        data = super()._write()
-        own = _OwnUnigram(**{name: data.pop(name) for name in _OwnUnigram().arguments()})
-        if own != _OwnUnigram():
-            data |= {"type": _OWN + self.type_name, "piecework": own.to_dict()}
-        return data
