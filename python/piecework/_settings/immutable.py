@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -35,8 +36,6 @@ else:
 
 def _initialize_once(cls: type[Any], fields: list[str]) -> None:
     """Makes a second call of `__init__` on an object raise AttributeError, unless the class has no fields."""
-    import functools
-
     initialize = cls.__init__
     if not fields:
         return
@@ -123,19 +122,13 @@ def as_plain(value: Any) -> Any:
     >>> as_plain({"a": (1, "b")})
     {'a': [1, 'b']}
     """
-    return _CONVERTERS[type(value)](value)
+    kind: Any = type(value)
+    return _converter(kind)(value)
 
 
-class _Converters(dict[Any, "Callable[[Any], Any]"]):
-    """Maps types to the functions that convert their values; made once, since results have thousands of parts."""
-
-    def __missing__(self, kind: Any) -> Callable[[Any], Any]:
-        """Adds the function for another type."""
-        self[kind] = made = _converter(kind)
-        return made
-
-
+@functools.cache
 def _converter(kind: Any) -> Callable[[Any], Any]:
+    """Returns the function that converts values of a type; made once, since results have thousands of parts."""
     if kind in (tuple, list):
         return _plain
     if hasattr(kind, "to_dict"):
@@ -160,10 +153,5 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-_CONVERTERS = _Converters()
-
-
 def _plain(values: Iterable[Any]) -> list[Any]:
-    return [
-        each if (kind := type(each)) in _SCALARS else _CONVERTERS[kind](each) for each in values
-    ]
+    return [each if type(each) in _SCALARS else as_plain(each) for each in values]

@@ -178,6 +178,7 @@ def from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) ->
 
 
 _FLAGS = [flag.name for flag in fields(FolderSettings) if flag.type == "bool | None"]
+"""The settings that are true, false or null."""
 _KINDS: dict[type, Kind] = {bool: FLAG, type(None): FLAG, int: NUMBER, str: TEXT}
 """What checks a setting of a class, by the type of its default."""
 _SIDE = Choice.of(Side)
