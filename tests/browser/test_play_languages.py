@@ -11,17 +11,8 @@ from typing import Any
 import pytest
 
 import piecework as pw
+import play_page
 from piecework.play.samples import PARALLEL_TEXTS
-from play_page import (
-    CONTRAST,
-    SET_TEXT,
-    address_of_link,
-    drop,
-    saved_json,
-    saved_svg_texts,
-    tab_to,
-    unnamed_elements,
-)
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +58,7 @@ def answered(page: Any, act: Callable[[], object]) -> None:
 
 def set_text(page: Any, label: str, text: str) -> None:
     field = page.get_by_label(label, exact=True)
-    answered(page, lambda: field.evaluate(SET_TEXT, text))
+    answered(page, lambda: field.evaluate(play_page.SET_TEXT, text))
 
 
 def use_own(page: Any, texts: Mapping[str, str]) -> None:
@@ -262,24 +253,24 @@ def test_a_text_opens_in_type(open_languages: OpenView) -> None:
 def test_dropped_text(open_languages: OpenView) -> None:
     page = open_languages()
     use_own(page, OWN)
-    answered(page, lambda: drop(page, "vier.txt", b"abbracci e carlini"))
+    answered(page, lambda: play_page.drop(page, "vier.txt", b"abbracci e carlini"))
     assert figures(page) == expected({**OWN, "vier.txt": "abbracci e carlini"}, "one")
 
 
 def test_keyboard_alone(open_languages: OpenView) -> None:
     page = open_languages()
-    tab_to(page, '#view-languages input[type="checkbox"]')
+    play_page.tab_to(page, '#view-languages input[type="checkbox"]')
     answered(page, lambda: page.keyboard.press("Space"))
     names = [name for name in TOKENIZERS if name != "wordpiece"]
     assert figures(page) == expected(PARALLEL_TEXTS, "English", names)
-    tab_to(page, 'button[aria-expanded="false"]')
+    play_page.tab_to(page, 'button[aria-expanded="false"]')
     page.keyboard.press("Enter")
     page.locator(".panel textarea:focus").wait_for()
     page.keyboard.insert_text("a:\nhugs\n\nb:\npugs hugs")
     page.keyboard.press("Tab")
     answered(page, lambda: page.keyboard.press("Enter"))
     assert figures(page) == expected({"a": "hugs", "b": "pugs hugs"}, "a", names)
-    tab_to(page, '[aria-label="Text in b"]')
+    play_page.tab_to(page, '[aria-label="Text in b"]')
     page.keyboard.press("Control+a")
     answered(page, lambda: page.keyboard.insert_text("puns"))
     assert figures(page) == expected({"a": "hugs", "b": "puns"}, "a", names)
@@ -292,7 +283,7 @@ def test_permalink(open_languages: OpenView) -> None:
     page.get_by_role("combobox", name="Bars", exact=True).select_option("bytes_per_token")
     page.locator("#view-languages fieldset.choice").get_by_label("third").uncheck()
     wait(page)
-    other = open_languages(address_of_link(page))
+    other = open_languages(play_page.address_of_link(page))
     assert figures(other) == expected(OWN, "二", ["wordpiece", "bytes"])
     assert other.locator(".bars .title").text_content() == "bytes per token"
 
@@ -338,15 +329,15 @@ def test_hostile_texts(open_languages: OpenView) -> None:
     marks = "e" + "\u0301" * 10_000
     set_text(page, "Text in constructor", marks)
     assert figures(page)["constructor"][1] == expected({"x": marks, "y": "a"}, "x")["x"][1]
-    assert saved_svg_texts(page, "piecework-languages.svg")
+    assert play_page.saved_svg_texts(page, "piecework-languages.svg")
 
 
 def test_saved_files(open_languages: OpenView) -> None:
     page = open_languages()
     use_own(page, OWN)
-    data = saved_json(page, "piecework-languages.json")
+    data = play_page.saved_json(page, "piecework-languages.json")
     assert data == {"texts": OWN, **report(OWN, "one")}
-    texts = saved_svg_texts(page, "piecework-languages.svg")
+    texts = play_page.saved_svg_texts(page, "piecework-languages.svg")
     assert {*OWN, *TOKENIZERS, "premium: tokens, divided by those of one"} <= {*texts}
 
 
@@ -358,13 +349,13 @@ def test_widths_and_schemes(
     page = open_languages(color_scheme=scheme, viewport={"width": width, "height": 800})
     page.screenshot(path=screenshots / f"play-languages-{scheme}-{width}.png", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(CONTRAST) >= 4.5
+    assert page.evaluate(play_page.CONTRAST) >= 4.5
 
 
 def test_names_for_screen_readers(open_languages: OpenView) -> None:
     page = open_languages()
     page.get_by_role("button", name="Use my own texts").click()
-    assert unnamed_elements(page) == []
+    assert play_page.unnamed_elements(page) == []
     assert page.get_by_role("table", name="Languages with their texts").count() == 1
     assert page.get_by_role("img", name="Bars: premium").is_visible()
     labels = page.locator(".languages textarea").evaluate_all(

@@ -11,19 +11,9 @@ from typing import Any
 import pytest
 
 import piecework as pw
+import play_page
 from paths import unpacked
 from piecework.reference.mini import wordpiece
-from play_page import (
-    CONTRAST,
-    SET_TEXT,
-    address_of_link,
-    drop,
-    saved_json,
-    saved_svg_texts,
-    tab_to,
-    unnamed_elements,
-    until,
-)
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +57,7 @@ def wait_until(page: Any, selector: str, text: str) -> None:
 def train(page: Any, text: str, **choices: str) -> None:
     """Trains on a text; waits until the page has the answer."""
     page.select_option(".train-source-choice", "text")
-    page.locator(".train-text").evaluate(SET_TEXT, text)
+    page.locator(".train-text").evaluate(play_page.SET_TEXT, text)
     run(page, **choices)
 
 
@@ -266,11 +256,11 @@ def test_byte_level_tokens_are_readable(open_train: OpenTrain) -> None:
 def test_by_keyboard_alone(open_page: Any, address: str) -> None:
     page = open_page(address, locale="en-US")
     page.wait_for_selector("html[data-ready]")
-    tab_to(page, "[role=tab]")
+    play_page.tab_to(page, "[role=tab]")
     page.keyboard.press("ArrowRight")
     page.wait_for_selector(".train-training:not([hidden])")
     position = page.locator(".train-position")
-    tab_to(page, ".train-back")
+    play_page.tab_to(page, ".train-back")
     for key, shown in [
         ("ArrowRight", 1),
         ("ArrowRight", 2),
@@ -282,7 +272,7 @@ def test_by_keyboard_alone(open_page: Any, address: str) -> None:
     ]:
         page.keyboard.press(key)
         assert position.inner_text() == f"{shown} / 25"
-    tab_to(page, ".train-slider")
+    play_page.tab_to(page, ".train-slider")
     page.keyboard.press("ArrowRight")
     assert position.inner_text() == "1 / 25"
     page.keyboard.press(" ")
@@ -296,18 +286,18 @@ def test_by_keyboard_alone(open_page: Any, address: str) -> None:
     said = page.locator(".train-live").text_content()
     assert said == "Merge 1: a and ##b become ab, score 0.2, pair 2, left 5, right 2, ties 2."
     assert page.get_attribute(".train-slider", "aria-valuetext") == "1 of 25"
-    tab_to(page, ".train-use")
+    play_page.tab_to(page, ".train-use")
     page.keyboard.press("Enter")
     assert page.get_attribute("#tab-type", "aria-selected") == "true"
 
 
 def test_own_text_by_keyboard(open_train: OpenTrain) -> None:
     page = open_train()
-    tab_to(page, ".train-source-choice")
+    play_page.tab_to(page, ".train-source-choice")
     page.keyboard.press("End")
-    tab_to(page, ".train-text")
+    play_page.tab_to(page, ".train-text")
     page.keyboard.insert_text("low low lower newest widest")
-    tab_to(page, ".train-size")
+    play_page.tab_to(page, ".train-size")
     page.keyboard.press("Control+a")
     page.keyboard.type("40")
     with page.expect_response("**/api/trace"):
@@ -330,7 +320,7 @@ def test_playing_announces_only_its_end(open_train: OpenTrain) -> None:
     page.select_option(".train-speed", "frame")
     page.click(".train-play")
     wait_until(page, ".train-position", "25 / 25")
-    until(page, lambda: len(page.evaluate("window.said")) >= 1)
+    play_page.until(page, lambda: len(page.evaluate("window.said")) >= 1)
     page.wait_for_timeout(400)  # for more, which would be wrong
     assert len(page.evaluate("window.said")) == 1
     page.click(".train-play")  # from the start again
@@ -342,7 +332,7 @@ def test_playing_announces_only_its_end(open_train: OpenTrain) -> None:
 def test_a_dropped_file_is_trained_on(open_train: OpenTrain) -> None:
     page = open_train()
     with page.expect_response("**/api/trace"):
-        drop(page, "hugs.txt", b"hug hug pug pun bun hugs")
+        play_page.drop(page, "hugs.txt", b"hug hug pug pun bun hugs")
     page.wait_for_selector(".train-words tbody tr:first-child th:text-is('hug')")
     assert page.input_value(".train-source-choice") == "text"
     assert page.input_value(".train-text") == "hug hug pug pun bun hugs"
@@ -380,7 +370,7 @@ def test_a_link_opens_the_same_state(open_train: OpenTrain) -> None:
     page = open_train()
     train(page, TEXT, model="wordpiece", size="60", criterion="frequency", ties="first")
     go(page, 7)
-    other = open_train(address_of_link(page), locale="zh-CN")
+    other = open_train(play_page.address_of_link(page), locale="zh-CN")
     assert (
         other.locator(".train-position").inner_text()
         == page.locator(".train-position").inner_text()
@@ -470,8 +460,8 @@ def test_exports(open_train: OpenTrain) -> None:
     go(page, 9)
     counts, trainer = pw.training.example("note-000")
     trace = pw.trace(counts, trainer, top=8, words=100)
-    assert saved_json(page, "piecework-train.json")["traces"] == {"pmi": trace.to_dict()}
-    texts = saved_svg_texts(page, "piecework-train.svg")
+    assert play_page.saved_json(page, "piecework-train.json")["traces"] == {"pmi": trace.to_dict()}
+    texts = play_page.saved_svg_texts(page, "piecework-train.svg")
     assert texts[0].startswith("Merge 9: T and ##h become Th")
     for word in trace.words(9):
         start = texts.index(f"{word.word} ({word.count})") + 1
@@ -479,8 +469,10 @@ def test_exports(open_train: OpenTrain) -> None:
     train(page, TEXT, model="unigram", size="21")
     go(page, 2)
     unigram = pw.trace([TEXT], pw.UnigramTrainer(21), top=8, words=100)
-    assert saved_json(page, "piecework-train.json")["traces"] == {"Unigram": unigram.to_dict()}
-    texts = saved_svg_texts(page, "piecework-train.svg")
+    assert play_page.saved_json(page, "piecework-train.json")["traces"] == {
+        "Unigram": unigram.to_dict()
+    }
+    texts = play_page.saved_svg_texts(page, "piecework-train.svg")
     removed = [unigram.tokenizer.display_token(piece) for piece, _ in unigram[1].removed]
     start = texts.index("Removed, least first") + 1
     assert texts[start : start + len(removed)] == [piece.replace(" ", "␣") for piece in removed]
@@ -491,7 +483,7 @@ def test_the_tokenizer_is_used_in_type(open_train: OpenTrain) -> None:
     counts, trainer = pw.training.example("note-000")
     page.click(".train-use")
     assert page.get_attribute("#tab-type", "aria-selected") == "true"
-    page.locator("#text").evaluate(SET_TEXT, "Hugging chapters")
+    page.locator("#text").evaluate(play_page.SET_TEXT, "Hugging chapters")
     shown = page.locator("article")
     shown.locator(".piece", has_text="Hugg").wait_for()
     assert shown.count() == 1
@@ -506,7 +498,7 @@ def test_facts_are_those_of_the_last_training(open_train: OpenTrain) -> None:
         page.click("#tab-train")
         train(page, letter * 9, model="bpe", size="2")
         page.click(".train-use")
-        page.locator("#text").evaluate(SET_TEXT, letter)
+        page.locator("#text").evaluate(play_page.SET_TEXT, letter)
         page.locator("article .pieces", has_text=re.compile(f"^{letter}$")).wait_for()
         page.locator("article .piece").hover()
         page.locator("#tip", has_text="bytes").wait_for()
@@ -516,10 +508,10 @@ def test_facts_are_those_of_the_last_training(open_train: OpenTrain) -> None:
 
 def test_names_for_screen_readers(open_train: OpenTrain) -> None:
     page = open_train()
-    assert unnamed_elements(page) == []
+    assert play_page.unnamed_elements(page) == []
     page.check(".train-side")
     page.wait_for_selector(".train-criteria")
-    assert unnamed_elements(page) == []
+    assert play_page.unnamed_elements(page) == []
     view = page.locator("#view-train")
     for role, name in [
         ("combobox", "Learn from"),
@@ -535,7 +527,7 @@ def test_names_for_screen_readers(open_train: OpenTrain) -> None:
         assert view.get_by_role(role, name=name, exact=True).count() == 1, name
     assert view.get_by_role("group").get_attribute("aria-label").startswith("Steps of the training")
     train(page, TEXT, model="unigram", size="21")
-    assert unnamed_elements(page) == []
+    assert play_page.unnamed_elements(page) == []
     assert view.get_by_role("textbox", name="Text to learn from").count() == 1
     assert view.get_by_role("spinbutton", name="Vocabulary size").count() == 1
     assert view.get_by_role("img", name="Log-likelihood and number of pieces by step").count() == 1
@@ -552,7 +544,7 @@ def test_at_a_phones_width(
     go(page, 12)
     assert page.evaluate("document.documentElement.scrollWidth") == 375
     page.screenshot(path=screenshots / f"train-375-{scheme}-{language}.png", full_page=True)
-    assert page.evaluate(CONTRAST) >= 4.5
+    assert page.evaluate(play_page.CONTRAST) >= 4.5
     train(page, TEXT, model="unigram", size="21")
     go(page, 2)
     assert page.evaluate("document.documentElement.scrollWidth") == 375

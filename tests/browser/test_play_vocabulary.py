@@ -10,19 +10,9 @@ from typing import Any, NamedTuple
 import pytest
 
 import piecework as pw
+import play_page
 from piecework.play.samples import PARALLEL_TEXTS
 from piecework.play.scripts import script_of
-from play_page import (
-    CONTRAST,
-    SET_TEXT,
-    address_of_link,
-    drop,
-    saved,
-    saved_json,
-    saved_svg_texts,
-    tab_to,
-    unnamed_elements,
-)
 
 pytestmark = pytest.mark.slow
 
@@ -249,7 +239,7 @@ def test_counts_in_a_text(open_vocabulary: OpenView) -> None:
     assert rows(page) == []
     text = "hugs hug pug <b>?</b>"
     page.locator("#tab-type").click()
-    page.locator("#text").evaluate(SET_TEXT, text)
+    page.locator("#text").evaluate(play_page.SET_TEXT, text)
     answered(page, page.locator("#tab-vocabulary").click)
     choose(page, "Counts", "text")
     used = Counter(
@@ -357,14 +347,14 @@ def tokens_of_tree(token: str, parts: Mapping[str, tuple[str, str]]) -> list[str
 
 def test_keyboard_alone(open_vocabulary: OpenView) -> None:
     page = open_vocabulary(tokenizer="words")
-    tab_to(page, 'input[type="search"]')
+    play_page.tab_to(page, 'input[type="search"]')
     answered(page, lambda: page.keyboard.type("hug"))
-    tab_to(page, "th.column-length button")
+    play_page.tab_to(page, "th.column-length button")
     answered(page, lambda: page.keyboard.press("Enter"))
     assert page.locator("th.column-length").get_attribute("aria-sort") == "descending"
     shown = rows(page)
     assert shown[0].token == "hugs"
-    tab_to(page, "td button.entry")
+    play_page.tab_to(page, "td button.entry")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
@@ -372,9 +362,9 @@ def test_keyboard_alone(open_vocabulary: OpenView) -> None:
     panel.wait_for()
     page.locator(".entry-panel:focus").wait_for()
     assert panel.locator("h2").inner_text() == "hugs"
-    tab_to(page, "summary")
+    play_page.tab_to(page, "summary")
     page.keyboard.press("Enter")
-    tab_to(page, "details button.entry")
+    play_page.tab_to(page, "details button.entry")
     part = page.evaluate("document.activeElement.textContent")
     page.keyboard.press("Enter")
     panel.locator("h2").get_by_text(part, exact=True).wait_for()
@@ -385,7 +375,7 @@ def test_keyboard_alone(open_vocabulary: OpenView) -> None:
 
 def test_tab_leaves_the_table_at_once(open_vocabulary: OpenView) -> None:
     page = open_vocabulary(tokenizer="words")
-    tab_to(page, "td button.entry")
+    play_page.tab_to(page, "td button.entry")
     page.keyboard.press("ArrowDown")
     second = page.evaluate("document.activeElement.textContent")
     page.keyboard.press("Tab")
@@ -400,7 +390,7 @@ def test_permalink(open_vocabulary: OpenView) -> None:
     sort(page, "count")
     choose(page, "Script", "Latin")
     open_entry(page, rows(page)[2].id)
-    other = open_vocabulary(address_of_link(page))
+    other = open_vocabulary(play_page.address_of_link(page))
     assert other.get_by_role("searchbox").input_value() == "u"
     assert other.locator("th.column-count").get_attribute("aria-sort") == "descending"
     other.locator(".entry-panel").wait_for()
@@ -462,7 +452,7 @@ def test_saved_files(open_vocabulary: OpenView) -> None:
     tok = TOKENIZERS["words"]
     number = tok.token_to_id("hugs")
     open_entry(page, str(number))
-    data = saved_json(page, "piecework-vocabulary.json")
+    data = play_page.saved_json(page, "piecework-vocabulary.json")
     assert data["query"]["search"] == "hug"
     assert data["query"]["tokenizer"] == "words"
     counts = tok.training.token_counts
@@ -472,20 +462,20 @@ def test_saved_files(open_vocabulary: OpenView) -> None:
     }
     lineage = tok.lineage("hugs").to_dict()
     assert {key: data["entry"][key] for key in lineage} == lineage
-    texts = saved_svg_texts(page, "piecework-vocabulary.svg")
+    texts = play_page.saved_svg_texts(page, "piecework-vocabulary.svg")
     assert {"hugs", "##s", *(f"merge {merge['step']}" for merge in lineage["merges"])} <= {*texts}
-    assert "<script" not in saved(page, "SVG", "piecework-vocabulary.svg")
+    assert "<script" not in play_page.saved(page, "SVG", "piecework-vocabulary.svg")
 
 
 def test_dropped_files(open_vocabulary: OpenView) -> None:
     page = open_vocabulary(tokenizer="words")
-    answered(page, lambda: drop(page, "text.txt", b"hugs pugs\n"))
+    answered(page, lambda: play_page.drop(page, "text.txt", b"hugs pugs\n"))
     assert control(page, "Counts").input_value() == "text"
     used = Counter(TOKENIZERS["words"].encode_ids("hugs pugs\n", add_special_tokens=False))
     assert {row.id: row.count for row in rows(page)} == {
         str(number): str(used[number]) for number in TOKENIZERS["words"].vocab.values()
     }
-    answered(page, lambda: drop(page, "mine.txt", LOADED.encode()))
+    answered(page, lambda: play_page.drop(page, "mine.txt", LOADED.encode()))
     assert control(page, "Tokenizer").input_value() == "mine.txt"
     assert len(rows(page)) == 7
 
@@ -505,7 +495,7 @@ def test_widths_and_schemes(
     page.locator(".lineage").wait_for()
     page.screenshot(path=screenshots / f"play-vocabulary-{scheme}-{width}.png")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(CONTRAST) >= 4.5
+    assert page.evaluate(play_page.CONTRAST) >= 4.5
     search(page, "")
     choose(page, "Tokenizer", "loaded")
     choose(page, "Entries", "unreachable")
@@ -517,7 +507,7 @@ def test_names_for_screen_readers(open_vocabulary: OpenView) -> None:
     page = open_vocabulary(tokenizer="words")
     panel = open_entry(page, str(TOKENIZERS["words"].token_to_id("hugs")))
     panel.locator(".lineage").wait_for()
-    assert unnamed_elements(page) == []
+    assert play_page.unnamed_elements(page) == []
     assert page.get_by_role("table", name="Entries of the vocabulary").count() == 1
     assert page.get_by_role("complementary", name="The chosen entry").is_visible()
     assert page.get_by_role("img", name="Tree of the").is_visible()

@@ -42,7 +42,6 @@ tables: SearchStrategy[dict[str, int]] = st.dictionaries(
 )
 
 prefixes = st.sampled_from(["##", "", "#", "_", "ab"])
-optional_counts = st.none() | st.integers(0, 5)
 
 
 @composite

@@ -8,16 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from piecework._settings.choices import (  # read at run time
-    AddedTokenIds,
-    ByteErrors,
-    OnError,
-    Per,
-    Segmentation,
-    SpecialsWord,
-    TextFormat,
-    UnknownPolicy,
-)
+from piecework._settings import choices
 from piecework.cli.declare import Argument, Option, given_of
 from piecework.cli.help import GLOBAL
 from piecework.cli.input import STDIN, announce_terminal
@@ -90,7 +81,7 @@ SpecialTokens = Annotated[
     ),
 ]
 OnSpecials = Annotated[
-    SpecialsWord | None,
+    choices.SpecialsWord | None,
     Option(
         help="Match special tokens in the text, encode them as ordinary text, or fail (default: match; for a "
         "SentencePiece model: text).",
@@ -130,11 +121,11 @@ class Reading:
     section: ClassVar[str] = "Reading options"
 
     field: Annotated[str | None, Option(metavar="NAME")] = None
-    input_format: TextFormat | None = None
-    per: Per = "line"
+    input_format: choices.TextFormat | None = None
+    per: choices.Per = "line"
     encoding: Annotated[str, Option(metavar="NAME")] = "utf-8"
-    errors: ByteErrors = "strict"
-    on_error: OnError = "raise"
+    errors: choices.ByteErrors = "strict"
+    on_error: choices.OnError = "raise"
 
     def corpus(self, files: Sequence[str] | None, *, keep_line_ends: bool | None = None) -> Corpus:
         """Returns the texts of files; without files, those of standard input.
@@ -298,12 +289,12 @@ class Loading(Splitting):
     section: ClassVar[str] = "Loading options"
 
     tokenizer_format: Annotated[str | None, Option(metavar="FORMAT")] = None
-    unknown: UnknownPolicy | None = None
+    unknown: choices.UnknownPolicy | None = None
     unk_token: Annotated[str | None, Option(metavar="TOKEN")] = None
     max_input_chars_per_word: Annotated[str | None, Option(metavar="N|none")] = None
-    segmentation: Segmentation | None = None
+    segmentation: choices.Segmentation | None = None
     continuing_subword_prefix: str | None = None
-    added_token_ids: AddedTokenIds | None = None
+    added_token_ids: choices.AddedTokenIds | None = None
 
     def load(self, path: str) -> Tokenizer:
         """Loads a tokenizer from a file or a model's folder, with these options."""

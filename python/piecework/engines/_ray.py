@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING, Any
 from piecework._io.extras import import_extra
 from piecework._settings.arguments import check_positive, check_str
 from piecework._settings.immutable import Immutable, dataclass
+from piecework.engines import _messages
 from piecework.engines._connection import Connection
-from piecework.engines._messages import (
-    ATTEMPTS,
-    by_value,
-    name_of,
-    pack,
-    result_of,
-    too_many,
-    version,
-)
 from piecework.errors import WorkerError
 
 if TYPE_CHECKING:
@@ -122,7 +114,7 @@ class Ray(Immutable):
         # By default Ray reports its use over the network; a cluster that we start does not.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         # By default a part that lacks memory would be tried without end.
-        os.environ.setdefault("RAY_task_oom_retries", str(ATTEMPTS - 1))
+        os.environ.setdefault("RAY_task_oom_retries", str(_messages.ATTEMPTS - 1))
         local = {
             "address": "local",
             "include_dashboard": False,
@@ -136,9 +128,9 @@ def _results(fn: Callable[[Any], Any], parts: Sequence[Any], workers: int | None
     import ray
 
     # A task is retried if its worker or machine dies, not if it raises: it returns what the function raised.
-    options = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1, retry_exceptions=False)
-    task = options(by_value(ray.cloudpickle).call)
-    function = ray.put(pack(fn))
+    options = ray.remote(num_cpus=1, max_retries=_messages.ATTEMPTS - 1, retry_exceptions=False)
+    task = options(_messages.by_value(ray.cloudpickle).call)
+    function = ray.put(_messages.pack(fn))
     waiting = iter(parts)
     folder = os.getcwd()
     running: dict[Any, Any] = {}
@@ -146,11 +138,13 @@ def _results(fn: Callable[[Any], Any], parts: Sequence[Any], workers: int | None
         while True:
             free = (workers or _tasks_of(ray)) - len(running)
             for part in islice(waiting, free):
-                running[task.remote(version(), folder, function, pack(part))] = part
+                running[
+                    task.remote(_messages.version(), folder, function, _messages.pack(part))
+                ] = part
             if not running:
                 return
             (done,), _ = ray.wait(list(running))
-            yield result_of(_answer(ray, done, running.pop(done)))
+            yield _messages.result_of(_answer(ray, done, running.pop(done)))
     finally:
         for reference in running:
             ray.cancel(reference, force=True)
@@ -167,6 +161,6 @@ def _answer(ray: Any, reference: Any, part: Any) -> Any:
     try:
         return ray.get(reference)
     except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
-        raise too_many(part, f"ended by the system ({type(error).__name__})") from None
+        raise _messages.too_many(part, f"ended by the system ({type(error).__name__})") from None
     except errors.RayError as error:
-        raise WorkerError(f"{name_of(part)}: Ray could not run it: {error}") from error
+        raise WorkerError(f"{_messages.name_of(part)}: Ray could not run it: {error}") from error

@@ -150,8 +150,9 @@ class ByteLevel(PreTokenizer):
         >>> len(ByteLevel.alphabet())
         256
         """
-        printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-        return [chr(byte) for byte in printable] + [chr(256 + place) for place in range(68)]
+        from piecework._byte_text import byte_characters
+
+        return list(byte_characters().values())
 
 
 class CharDelimiterSplit(PreTokenizer):

@@ -10,8 +10,8 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
+from piecework._byte_text import byte_characters, bytes_of
 from piecework._messages import shown
-from piecework.analysis._lint.byte_text import byte_characters, bytes_of
 from piecework.analysis._lint.subject import Subject
 from piecework.errors import ConfigError
 from piecework.surgery._required import character_forms

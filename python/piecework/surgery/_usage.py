@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from piecework import _core
+from piecework._byte_text import bytes_of
 from piecework._exceptions import locate, warn
 from piecework._io.given import as_corpus
 from piecework._messages import shown
 from piecework._progress import ProgressLike, reporting
 from piecework._settings.component import splitter_json
-from piecework.analysis._lint.byte_text import bytes_of
 from piecework.analysis._measuring import PLAIN, measure, threads_of_meter
 from piecework.corpus._counts import CountSettings, WordCounts
 from piecework.corpus._splitting import splitting_of

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from math import log
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import live_unigram as live
-from parity.pipeline_texts import DIFFICULT, Texts, lines as corpus_lines
+from parity.pipeline_texts import DIFFICULT, Texts
 
 Json = dict[str, Any]
 
@@ -249,8 +248,3 @@ def text_for(rng: random.Random, texts: Texts, pieces: Sequence[str]) -> str:
         if rng.random() < 0.1:
             parts.append(rng.choice((*DIFFICULT, " ", "  ", "▁", "\u3000", "x")))
     return "".join(parts) * (rng.choice((30, 300)) if rng.random() < 0.04 else 1)
-
-
-def shared_lines(data: Path | None) -> bool:
-    """Returns the lines of shared corpora, if available."""
-    return bool(data and corpus_lines(data))

@@ -12,7 +12,7 @@ import pytest
 import piecework as pw
 from paths import REPOSITORY
 from piecework import models, normalizers, pre_tokenizers
-from piecework.analysis._lint.byte_text import (
+from piecework._byte_text import (
     UNUSED_BYTES,
     byte_characters,
     bytes_of,

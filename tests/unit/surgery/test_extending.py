@@ -143,7 +143,6 @@ WORDS_OF = {
     "WordPiece": models.WordPiece(["[UNK]", "c", "co", "##v", "##i", "##d", "##vid"]),
     "ignore_merges": models.BPE([*"covid"], [], ignore_merges=True),
 }
-SPELLED = {"WordPiece": ["co", "##vid"], "ignore_merges": [*"covid"]}
 
 
 @pytest.mark.parametrize("name", WORDS_OF)

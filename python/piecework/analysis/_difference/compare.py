@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING
 from piecework._io.given import as_corpus
 from piecework._progress import ProgressLike, reporting
 from piecework._settings.arguments import ArrowColumn, check_index, check_threads
+from piecework.analysis._difference import changes
 from piecework.analysis._difference.behaviour import BehaviourMeter
-from piecework.analysis._difference.changes import (
-    merges_change,
-    model_parts,
-    renumbered,
-    score_changes,
-    setting_changes,
-    training_changes,
-)
 from piecework.analysis._difference.probes import changed_entries, probe_texts
 from piecework.analysis._difference.result import Difference
 from piecework.analysis._measuring import measure, threads_of_meter
@@ -69,13 +62,13 @@ def diff(
     check_threads(threads)
     old, new = as_tokenizer("old", old), as_tokenizer("new", new)
     vocabs = old.vocab, new.vocab
-    models = model_parts(old), model_parts(new)
-    moved = tuple(renumbered(*vocabs))
+    models = changes.model_parts(old), changes.model_parts(new)
+    moved = tuple(changes.renumbered(*vocabs))
     added = {token: number for token, number in vocabs[1].items() if token not in vocabs[0]}
     removed = {token: number for token, number in vocabs[0].items() if token not in vocabs[1]}
-    merges = merges_change(models[0].merges, models[1].merges)
+    merges = changes.merges_change(models[0].merges, models[1].merges)
     common = (token for token in vocabs[0] if token in vocabs[1])
-    scores = tuple(score_changes(models[0].scores, models[1].scores, common))
+    scores = tuple(changes.score_changes(models[0].scores, models[1].scores, common))
 
     meanings = {number: token for token, number in vocabs[1].items()}
     reused = frozenset(
@@ -100,7 +93,7 @@ def diff(
         added=added,
         removed=removed,
         renumbered=moved,
-        settings=tuple(setting_changes(old, new, models)),
+        settings=tuple(changes.setting_changes(old, new, models)),
         merges=merges,
         scores=scores,
         texts_tried=found.tried,
@@ -109,7 +102,7 @@ def diff(
             replace(change, place=place[2]) if is_of_files else change
             for place, change in found.texts
         ),
-        training=tuple(training_changes(old, new)),
+        training=tuple(changes.training_changes(old, new)),
     )
 
 

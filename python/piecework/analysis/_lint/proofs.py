@@ -6,8 +6,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from piecework._byte_text import BYTE_TOKEN, bytes_of, is_part_of_text
 from piecework._display import describe_character
-from piecework.analysis._lint.byte_text import BYTE_TOKEN, bytes_of, is_part_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
 
+from piecework._byte_text import UNUSED_BYTES, byte_characters
 from piecework._display import describe_character, quoted, table_cell, visible
 from piecework._settings.immutable import Immutable, dataclass
-from piecework.analysis._lint.byte_text import UNUSED_BYTES, byte_characters
 from piecework.analysis._lint.reachability import unproduced_entries
 from piecework.analysis._lint.texts import starts
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from piecework._byte_text import BYTE_TOKEN, UNUSED_BYTES, byte_characters, bytes_of
 from piecework._core import WordCharacters
-from piecework.analysis._lint.byte_text import BYTE_TOKEN, UNUSED_BYTES, byte_characters, bytes_of
 from piecework.analysis._measuring import PLAIN
 from piecework.errors import PieceworkError
 

@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
-from piecework.analysis._lint.byte_text import continuation_bytes
+from piecework._byte_text import continuation_bytes
 
 if TYPE_CHECKING:
     from piecework.analysis._lint.subject import Entry, Subject

@@ -6,6 +6,7 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from piecework._byte_text import byte_characters
 from piecework._settings.component import steps
 from piecework.errors import FormatError, VocabularyError
 from piecework.normalizers import Precompiled
@@ -33,9 +34,6 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 }
 """The settings of the model that classes build, by its type."""
 
-_VISIBLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
-_LETTERS = [chr(code) for code in (*_VISIBLE, *range(0x100, 0x200 - len(_VISIBLE)))]
-"""The 256 characters that represent bytes in a byte-level vocabulary."""
 _WITHOUT_UNKNOWN = {"unk_token", "fuse_unk"}
 """The settings without effect if no character is unknown."""
 
@@ -185,7 +183,7 @@ def _without_effect(ids: Mapping[str, Any], found: Mapping[str, Any]) -> set[str
     if found["type"] != "BPE":
         return set()
     suffixes = {"", found.get("end_of_word_suffix") or ""}
-    letters = (letter + suffix for letter in _LETTERS for suffix in suffixes)
+    letters = (letter + suffix for letter in byte_characters().values() for suffix in suffixes)
     if all(letter in ids for letter in letters):
         return {*_WITHOUT_UNKNOWN, "byte_fallback"}
     pieces = (f"<0x{byte:02X}>" for byte in range(256))
