@@ -55,7 +55,7 @@ def word_piece() -> tuple[Any, set[str]]:
 def byte_bpe() -> tuple[Any, set[str]]:
     """Returns a byte-level BPE whose entries are made of two others, and an entry without a merge."""
     from piecework import Tokenizer, models, pre_tokenizers
-    from piecework.analysis._lint.byte_text import byte_characters
+    from piecework._byte_text import byte_characters
 
     choice = random.Random(2)
     entries = dict.fromkeys(byte_characters().values())

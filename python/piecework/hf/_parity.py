@@ -1,7 +1,6 @@
 """Learns the merges of parity-aware BPE, where languages take turns to choose a merge.
 
-`piecework.reference.learn.parity` is the definition; this module keeps the counts of pairs, and updates those that a merge
-changes.
+Section 4.1 of `spec/bpe.md` is the definition. The counts of pairs are kept, and those that a merge changes are updated.
 """
 
 from __future__ import annotations

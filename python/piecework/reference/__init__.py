@@ -39,7 +39,6 @@ below it.
       wordpiece_train    what WordPiece adds: counts of entries, pruning
       bpe_train          what BPE adds: suffixes of words, the tie rules of other libraries
       word_level_train   the most frequent words
-      parity             BPE of several languages, which take turns to choose a merge
       unigram_seeds      the strings that a Unigram training begins with
       unigram_train      estimate probabilities, prune the pieces that cost the least likelihood
       extension          merges on top of an existing BPE or WordPiece vocabulary
