@@ -88,6 +88,8 @@ class CallOptions(Immutable):
         Args:
             arguments: Those of :class:`EncodeOptions` that the call has; `is_pretokenized` is no option of the core.
         """
+        if not arguments and self._default_options is not None:
+            return self._default_options
         try:
             options, exact = self._cached_options[tuple(arguments.items())]
         except KeyError:

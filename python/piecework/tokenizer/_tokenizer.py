@@ -786,7 +786,7 @@ class Tokenizer(CallOptions):
         >>> Tokenizer.from_str("[UNK]\nhug\n##s\n").count(["hugs", "hug"])
         [2, 1]
         """
-        if not _COUNTING.issuperset(options):
+        if options and not _COUNTING.issuperset(options):
             _checks.refuse_unknown(options, _COUNTING, "the options of counting")
         if isinstance(text_or_texts, _checks.TEXT_TYPES):
             return self._core.count(text_or_texts, self._options(options))
