@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from piecework.hf._arguments import flag, instance, listed, number32, stages, string
-from piecework.hf._patterns import Regex, behavior, pattern_state
+from piecework.hf._patterns import Regex, behavior as behavior_state, pattern_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -294,7 +294,7 @@ class NormalizedString(_CallbackText):
         ['to', ' ', 'be']
         """
         split = {"type": "Split", "pattern": pattern_state(pattern), "invert": False}
-        stage = stages(pre_tokenizer=split | {"behavior": _behavior(behavior)})
+        stage = stages(pre_tokenizer=split | {"behavior": behavior_state(behavior)})
         return [self._part(*span) for _, span in stage.pre_tokenize(self._text)]
 
     def slice(self, range: _Range) -> NormalizedString | None:  # noqa: A002  # as tokenizers
@@ -548,12 +548,9 @@ def _choice(value: Any, names: tuple[str, ...], what: str) -> str:
     """Returns a name; a member of an enumeration is accepted."""
     name = getattr(value, "value", value)
     if name not in names:
-        listed = ", ".join(names)
-        raise ValueError(f"Wrong value for {what}, expected one of `{listed}`, found {value!r}")
+        expected = ", ".join(names)
+        raise ValueError(f"Wrong value for {what}, expected one of `{expected}`, found {value!r}")
     return str(name)
-
-
-_behavior = behavior
 
 
 def _tokens(value: Any) -> list[Token]:
